@@ -1,0 +1,121 @@
+"""Spectra, and the spectrometer that records them: photon counts, a gain, and a bias nobody knows of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rivals.testbeds import seeds
+from rivals.testbeds.blackbody.radiance import radiance
+
+# Beyond this NumPy's Poisson generator refuses (its counts are 64-bit integers).
+_MAX_COUNT = 9e18
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """A recorded spectrum.
+
+    Parameters
+    ----------
+    wavelength : ndarray
+        In µm, one for each recording.
+    radiance : ndarray
+        In kW m⁻² nm⁻¹ sr⁻¹.
+    """
+
+    wavelength: NDArray[np.float64]
+    radiance: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        for name in ("wavelength", "radiance"):
+            values = np.asarray(getattr(self, name), dtype=np.float64)
+            if values.ndim != 1:
+                raise ValueError(
+                    f"The {name} of a spectrum must be one-dimensional, found shape {values.shape}."
+                )
+            if not np.isfinite(values).all():
+                raise ValueError(
+                    f"The {name} of a spectrum has {(~np.isfinite(values)).sum()} non-finite values."
+                )
+            object.__setattr__(self, name, values)
+        if self.wavelength.shape != self.radiance.shape:
+            raise ValueError(
+                f"A spectrum has as many radiances as wavelengths, found {self.radiance.size} radiances "
+                f"and {self.wavelength.size} wavelengths."
+            )
+        if (self.wavelength <= 0).any():
+            raise ValueError(f"Wavelengths must be positive (µm), found {self.wavelength.min()}.")
+
+    def __len__(self) -> int:
+        return self.wavelength.size
+
+
+def observe(
+    n: int,
+    *,
+    wavelengths: tuple[float, float] = (15.0, 30.0),
+    temperature: float = 4000.0,
+    gain: float = 1e5,
+    bias: float = 2.5e-6,
+    law: str = "planck",
+    rng: int | np.random.SeedSequence | np.random.Generator | None = None,
+    purpose: seeds.Key | None = None,
+) -> Spectrum:
+    """Record a spectrum: Poisson(gain × radiance) / gain + bias on an even grid of wavelengths.
+
+    Parameters
+    ----------
+    n : int
+        Number of recordings.
+    wavelengths : (float, float)
+        First and last wavelength in µm; both are recorded.
+    temperature : float
+        Of the radiating body, in K.
+    gain : float
+        Photons per unit of radiance. The noise has variance radiance / gain.
+    bias : float
+        Added to every recording, kW m⁻² nm⁻¹ sr⁻¹. The candidates know nothing of it.
+    law : {"planck", "rayleigh-jeans"}
+        The law which the data obey.
+    rng : int, SeedSequence, Generator or None
+        Source of randomness.
+    purpose : str or sequence, optional
+        Instead of `rng`: draw the original study's data set of that purpose, bit for bit. Its observed data
+        set has the purpose ``"data"``.
+
+    Returns
+    -------
+    Spectrum
+
+    Examples
+    --------
+    >>> observe(4096, purpose="data").radiance[:3]
+    array([0.0006025, 0.0006825, 0.0006825])
+    """
+    low, high = _checked_window(n, wavelengths)
+    if not (np.isfinite(gain) and gain > 0):
+        raise ValueError(f"The gain must be positive (photons per unit of radiance), but {gain!r} was given.")
+    if not np.isfinite(bias):
+        raise ValueError(f"The bias must be a finite radiance, but {bias!r} was given.")
+    if purpose is not None and rng is not None:
+        raise ValueError("Give either `rng` or the `purpose` of a published data set, not both.")
+    generator = np.random.default_rng(rng) if purpose is None else seeds.generator("UV", purpose)
+    grid = np.linspace(low, high, n)
+    expected = gain * radiance(law, grid, temperature)
+    if expected.max() > _MAX_COUNT:
+        raise ValueError(f"The gain {gain!r} asks for {expected.max():.3g} photons a recording: lower it.")
+    return Spectrum(grid, generator.poisson(expected) / gain + bias)
+
+
+def _checked_window(n: int, wavelengths: tuple[float, float]) -> tuple[float, float]:
+    if n < 2:
+        raise ValueError(f"A spectrum needs at least two recordings, but n = {n!r} was given.")
+    low, high = (float(value) for value in wavelengths)
+    if not (np.isfinite(high) and 0 < low < high):
+        raise ValueError(
+            f"The wavelengths must be two positive numbers, the smaller first: found ({low}, {high}) µm."
+        )
+    return low, high

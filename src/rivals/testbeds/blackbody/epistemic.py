@@ -1,0 +1,46 @@
+"""The epistemic distribution of the black body calibration: spectrometers of unknown bias."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from rivals.testbeds.blackbody.data import Spectrum, observe
+from rivals.testbeds.blackbody.fitting import fit
+from rivals.testbeds.blackbody.radiance import LAWS
+
+TEMPERATURE = 4000.0
+
+
+def bias_sweep(rng: np.random.Generator, *, n_fit: int = 4096, max_bias: float = 1e-4) -> Any:
+    """Draw an experiment whose spectrometer has an unknown bias and obeys an unknown law.
+
+    The bias is uniform in ±`max_bias`, the data follow either law with probability ½ (15 to 30 µm, 4000 K,
+    gain 1e5). Both candidates are at 4000 K; their noise is fitted to a first spectrum.
+
+    Parameters
+    ----------
+    rng : Generator
+    n_fit : int
+        Number of recordings to which the noise of the candidates is fitted.
+    max_bias : float
+        Largest bias, kW m⁻² nm⁻¹ sr⁻¹.
+
+    Returns
+    -------
+    rivals.Experiment
+        Candidates in the order Planck, Rayleigh-Jeans.
+    """
+    bias = float(rng.uniform(-max_bias, max_bias))
+    law = LAWS[int(rng.integers(2))]
+    record = partial(_record, law=law, bias=bias)
+    first = record(n_fit, rng)
+    candidates = tuple(fit(first, law=name, temperature=TEMPERATURE) for name in LAWS)
+    return import_module("rivals").Experiment(observe=record, candidates=candidates)
+
+
+def _record(n: int, rng: np.random.Generator, *, law: str, bias: float) -> Spectrum:
+    return observe(n, temperature=TEMPERATURE, bias=bias, law=law, rng=rng)

@@ -1,0 +1,60 @@
+"""The candidate: a law of radiation, a temperature, and Gaussian noise of constant width."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rivals.testbeds.blackbody.data import Spectrum
+from rivals.testbeds.blackbody.radiance import check_law, radiance
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RadianceModel:
+    """A law of radiation with Gaussian noise, offering what `rivals.compare` asks of a candidate.
+
+    Parameters
+    ----------
+    law : {"planck", "rayleigh-jeans"}
+    sigma : float
+        Standard deviation of the noise, kW m⁻² nm⁻¹ sr⁻¹.
+    temperature : float
+        In K.
+    wavelength : ndarray
+        The wavelengths at which simulated spectra are recorded, µm.
+    """
+
+    law: str
+    sigma: float
+    temperature: float
+    wavelength: Array
+
+    def __post_init__(self) -> None:
+        check_law(self.law)
+        if not (np.isfinite(self.sigma) and self.sigma > 0):
+            raise ValueError(f"The noise of a {self.law} model must be positive, but sigma = {self.sigma!r}.")
+
+    def mean(self, wavelength: Array) -> Array:
+        """Return the radiance which the model expects at these wavelengths."""
+        return radiance(self.law, wavelength, self.temperature)
+
+    def loss(self, data: Spectrum) -> Array:
+        """Return the negative log likelihood of each recording, in nats."""
+        standardised = (data.radiance - self.mean(data.wavelength)) / self.sigma
+        return np.asarray(np.log(np.sqrt(2 * np.pi) * self.sigma) + 0.5 * standardised**2)
+
+    def simulate(self, n: int, rng: np.random.Generator) -> Spectrum:
+        """Simulate a spectrum of `n` recordings over the model's own range of wavelengths."""
+        grid = resampled(self.wavelength, n)
+        return Spectrum(grid, self.mean(grid) + self.sigma * rng.standard_normal(n))
+
+
+def resampled(wavelength: Array, n: int) -> Array:
+    """Return `n` wavelengths spread over the range as the given ones are."""
+    if n == wavelength.size:
+        return wavelength
+    return np.interp(np.linspace(0, 1, n), np.linspace(0, 1, wavelength.size), wavelength)

@@ -1,0 +1,95 @@
+"""The two laws of radiation: Planck's, and its limit for long waves by Rayleigh and Jeans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import constants
+
+Array = NDArray[np.float64]
+
+# From W m⁻³ sr⁻¹ to kW m⁻² nm⁻¹ sr⁻¹, and from µm to m.
+_RADIANCE_UNIT = 1e-12
+_MICROMETRE = 1e-6
+
+LAWS = ("planck", "rayleigh-jeans")
+
+
+def planck(wavelength: ArrayLike, temperature: ArrayLike) -> Array:
+    """Return Planck's spectral radiance, 2hc²λ⁻⁵ / (exp(hc/λkT) − 1).
+
+    Parameters
+    ----------
+    wavelength : array_like
+        Wavelength in µm, positive.
+    temperature : array_like
+        Temperature in K, positive.
+
+    Returns
+    -------
+    ndarray
+        Radiance in kW m⁻² nm⁻¹ sr⁻¹.
+
+    Examples
+    --------
+    >>> float(planck(15.0, 4000.0).round(6))
+    0.000579
+    """
+    metres, kelvin = _checked(wavelength, temperature)
+    x = constants.h * constants.c / (metres * constants.k * kelvin)
+    # 1/(exp(x) − 1) written so that short waves underflow to zero instead of overflowing.
+    occupation = np.exp(-x) / -np.expm1(-x)
+    return np.asarray(2 * constants.h * constants.c**2 / metres**5 * occupation * _RADIANCE_UNIT)
+
+
+def rayleigh_jeans(wavelength: ArrayLike, temperature: ArrayLike) -> Array:
+    """Return the Rayleigh-Jeans spectral radiance, 2ckT/λ⁴.
+
+    Parameters
+    ----------
+    wavelength : array_like
+        Wavelength in µm, positive.
+    temperature : array_like
+        Temperature in K, positive.
+
+    Returns
+    -------
+    ndarray
+        Radiance in kW m⁻² nm⁻¹ sr⁻¹.
+
+    Examples
+    --------
+    >>> float(rayleigh_jeans(15.0, 4000.0).round(6))
+    0.000654
+    """
+    metres, kelvin = _checked(wavelength, temperature)
+    return np.asarray(2 * constants.c * constants.k * kelvin / metres**4 * _RADIANCE_UNIT)
+
+
+def radiance(law: str, wavelength: ArrayLike, temperature: ArrayLike) -> Array:
+    """Return the radiance by the law of that name, ``"planck"`` or ``"rayleigh-jeans"``."""
+    if check_law(law) == "planck":
+        return planck(wavelength, temperature)
+    return rayleigh_jeans(wavelength, temperature)
+
+
+def check_law(law: str) -> str:
+    """Return the law's name, or say which ones there are."""
+    if law not in LAWS:
+        raise ValueError(f"Unknown law {law!r}: choose one of {', '.join(map(repr, LAWS))}.")
+    return law
+
+
+def _checked(wavelength: ArrayLike, temperature: ArrayLike) -> tuple[Any, Any]:
+    micrometres = np.asarray(wavelength, dtype=np.float64)
+    kelvin = np.asarray(temperature, dtype=np.float64)
+    for name, unit, values in (("wavelength", "µm", micrometres), ("temperature", "K", kelvin)):
+        bad = ~(np.isfinite(values) & (values > 0))
+        if bad.any():
+            raise ValueError(
+                f"A {name} must be a positive number of {unit}, but {np.extract(bad, values)[0]!s} was given "
+                f"({bad.sum()} of {bad.size})."
+            )
+    return micrometres * _MICROMETRE, kelvin

@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from rivals.testbeds import blackbody, seeds
+
+PUBLISHED_NAMES = {"planck": "Planck", "rayleigh-jeans": "Rayleigh-Jeans"}
+
+
+@pytest.mark.parametrize("law", blackbody.LAWS)
+def test_maximum_likelihood_agrees_with_a_search_over_both_parameters(law):
+    data = blackbody.observe(512, wavelengths=(6, 20), gain=2**12, bias=0.0, rng=2)
+    model = blackbody.fit(data, law=law)
+
+    def total(logs):
+        return blackbody.RadianceModel(law, *np.exp(logs), data.wavelength).loss(data).sum()
+
+    found = optimize.minimize(
+        total, np.log([1e-3, 4000.0]), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-9}
+    )
+    assert model.loss(data).sum() <= found.fun + 1e-6
+    np.testing.assert_allclose([model.sigma, model.temperature], np.exp(found.x), rtol=1e-6)
+
+
+@pytest.mark.parametrize("law", blackbody.LAWS)
+def test_published_fits_of_the_figure_and_of_the_observed_data(published, law):
+    cases = [(p["lam"], p["B0"], p["s"], 512, p["fit"]) for p in published["panels"]]
+    cases.append(([15, 30], 2.5e-6, 1e5, 4096, published["observed"]["fit"]))
+    for window, bias, gain, n, fits in cases:
+        data = blackbody.observe(n, wavelengths=window, bias=bias, gain=gain, purpose="data")
+        model = blackbody.fit(data, law=law, method="published")
+        # The stored fits stopped at a gradient of 1e-5.
+        np.testing.assert_allclose([model.sigma, model.temperature], fits[PUBLISHED_NAMES[law]], rtol=1e-5)
+
+
+def test_published_calibration_experiments(published):
+    stored = published["bias_sweep"]
+    draws = seeds.generator("uv", "calibration", "bias-only")
+    for i, bias in enumerate(stored["B0"]):
+        assert draws.uniform(-1e-4, 1e-4) == pytest.approx(bias, rel=1e-9)
+        planck_is_true = bool(draws.integers(2))
+        assert planck_is_true == bool(stored["phys_true_is_Planck"][i])
+        settings = {
+            "bias": bias,
+            "law": "planck" if planck_is_true else "rayleigh-jeans",
+            "purpose": ("uv", "calibration", "fit candidates", i + 1),
+        }
+        first = blackbody.observe(4096, **settings)
+        a, b = (blackbody.fit(first, law=law, temperature=4000, method="published") for law in blackbody.LAWS)
+        np.testing.assert_allclose(
+            [a.sigma, b.sigma], [stored["sigma_P"][i], stored["sigma_RJ"][i]], rtol=1e-6
+        )
+        truth = blackbody.observe(12288, **settings)
+        difference = a.loss(truth).mean() - b.loss(truth).mean()
+        assert difference == pytest.approx(stored["true_risk_P_minus_RJ"][i], abs=1e-7)
+
+
+def test_fixed_temperature_is_closed_form():
+    data = blackbody.observe(256, rng=3)
+    model = blackbody.fit(data, law="planck", temperature=4000)
+    residual = data.radiance - blackbody.planck(data.wavelength, 4000.0)
+    assert model.temperature == 4000
+    assert model.sigma == pytest.approx(np.sqrt(np.mean(residual**2)), rel=1e-14)
+
+
+@pytest.mark.parametrize("law", blackbody.LAWS)
+def test_simulation_follows_the_loss(law):
+    model = blackbody.RadianceModel(law, 1e-4, 3000.0, np.linspace(15, 30, 20_000))
+    data = model.simulate(20_000, np.random.default_rng(4))
+    # 2 (loss − log √2πσ) is χ² with one degree of freedom.
+    chi2 = 2 * (model.loss(data) - np.log(np.sqrt(2 * np.pi) * model.sigma))
+    assert stats.kstest(chi2, stats.chi2(1).cdf).pvalue > 1e-3
+
+
+def test_simulation_of_another_size_keeps_the_window():
+    model = blackbody.RadianceModel("planck", 1e-4, 3000.0, np.linspace(15, 30, 16))
+    np.testing.assert_allclose(
+        model.simulate(31, np.random.default_rng(0)).wavelength, np.linspace(15, 30, 31)
+    )
+
+
+def test_fits_that_cannot_converge_say_so():
+    dark = blackbody.Spectrum(np.linspace(15, 30, 8), np.full(8, -1.0))
+    for law in blackbody.LAWS:
+        with pytest.raises(
+            blackbody.FitError, match=f"temperature of the {law} model did not converge.*hold the temp"
+        ):
+            blackbody.fit(dark, law=law)
+    exact = blackbody.Spectrum(dark.wavelength, blackbody.planck(dark.wavelength, 4000.0))
+    with pytest.raises(blackbody.FitError, match="no noise to fit"):
+        blackbody.fit(exact, law="planck", temperature=4000)
+    with pytest.raises(ValueError, match="Unknown method 'MAP'"):
+        blackbody.fit(dark, law="planck", method="MAP")
+    with pytest.raises(ValueError, match=r"sigma = 0\.0"):
+        blackbody.RadianceModel("planck", 0.0, 4000.0, dark.wavelength)
