@@ -50,5 +50,5 @@ def stream(entropy: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy, spawn_key=key)))
 
 
-def _as_integer(words: npt.NDArray[np.uint32]) -> int:
+def _as_integer(words: npt.NDArray[np.unsignedinteger]) -> int:
     return int.from_bytes(words.astype("<u4").tobytes(), "little")

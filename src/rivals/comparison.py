@@ -16,7 +16,7 @@ import numpy.typing as npt
 from rivals import archive, tables
 from rivals._checks import check_depth, check_name, check_positive, check_size, check_threshold, show
 from rivals._random import RandomSource, entropy_from
-from rivals.losses import Losses
+from rivals.losses import Candidate, Losses
 from rivals.process import HierarchicalBetaProcess
 from rivals.quantiles import QuantileFunction
 from rivals.verdict import decide, probability_matrix
@@ -370,11 +370,10 @@ def _pairs(models: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> list[tuple[
 def _losses_of(model: Any, data: Any, n_synthetic: int | None, rng: np.random.SeedSequence) -> Losses:
     if isinstance(model, Losses):
         return model
-    if hasattr(model, "losses") and hasattr(model, "simulate"):
+    if callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None)):
         if data is None:
             raise ValueError("is a Candidate, which needs held-out data: pass compare(models, data)")
-        found: Losses = model.losses(data, n_synthetic=n_synthetic, rng=rng)
-        return found
+        return Candidate(model.loss, model.simulate).losses(data, n_synthetic=n_synthetic, rng=rng)
     if isinstance(model, (tuple, list)) and len(model) == 2:
         return Losses(*model)
     raise TypeError(

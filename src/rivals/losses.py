@@ -172,17 +172,18 @@ def check_log_likelihood(values: Any, what: str) -> FloatArray:
 
 
 def effective_size(sequence: npt.ArrayLike) -> float:
-    """Effective size n / τ of a sequence, τ = 1 + 2 Σ ρ_k its autocorrelation time (Geyer's initial positive sequence)."""
+    """Effective size n / τ of a sequence, with τ = 1 + 2 Σ ρ_k its autocorrelation time.
+
+    The sum ends at the first lag above 5 τ (Sokal's window): far lags would add noise only, or a slow trend.
+    """
     values = np.asarray(sequence, dtype=np.float64)
-    n = values.size
     spread = values - values.mean()
     largest = np.max(np.abs(spread))
-    if largest == 0.0 or n < 4:
-        return float(n)
-    spectrum = np.fft.rfft(spread / largest, n=2 * n)
-    covariance = np.fft.irfft(spectrum.real**2 + spectrum.imag**2)[:n]
-    correlation = covariance / covariance[0]
-    pairs = correlation[0 : n - n % 2 : 2] + correlation[1::2]
-    ends = np.flatnonzero(pairs <= 0)
-    time = 2.0 * float(np.sum(pairs[: ends[0] if ends.size else None])) - 1.0
-    return n / max(time, 1.0 / n)
+    if largest == 0.0:
+        return float(values.size)
+    spectrum = np.fft.rfft(spread / largest, n=2 * values.size)
+    covariance = np.fft.irfft(spectrum.real**2 + spectrum.imag**2)[: values.size]
+    times = 2.0 * np.cumsum(covariance / covariance[0]) - 1.0
+    beyond = np.flatnonzero(np.arange(values.size) >= 5.0 * times)
+    time = times[beyond[0]] if beyond.size else times[-1]
+    return values.size / float(max(time, 1.0))

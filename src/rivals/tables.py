@@ -135,7 +135,7 @@ def _number_format(rows: list[dict[str, Any]]) -> Callable[[float], str]:
             int(np.clip(np.ceil(np.log10(largest / max(narrowest, 1e-15 * largest))) + 2, 6, 16)) if largest > 0 else 6
         )
         return lambda value: f"{value:.{digits}g}"
-    decimals = int(np.clip(np.ceil(-np.log10(max(narrowest, 1e-4 * largest))) + 1, 0, 8))
+    decimals = int(np.clip(np.ceil(-np.log10(max(narrowest, 1e-4 * largest))) + 2, 0, 8))
     return lambda value: f"{value:.{decimals}f}"
 
 
