@@ -208,6 +208,12 @@ class Comparison:
         """Write losses, draws and settings to one NPZ file; `rivals.load` reads it back."""
         archive.save(self, path)
 
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write one self-contained, interactive HTML page (needs jinja2)."""
+        from rivals.report import write_report
+
+        write_report(self, path)
+
     def __str__(self) -> str:
         return tables.text(self)
 
