@@ -73,8 +73,8 @@ def provenance(result: Comparison) -> dict[str, str]:
         "NumPy": np.__version__,
         "SciPy": scipy.__version__,
         "entropy (rng)": str(result.entropy),
-        "c": f"{result.c:.17g}",
-        "threshold": f"{result.threshold:.17g}",
+        "c": repr(float(result.c)),
+        "threshold": repr(float(result.threshold)),
         "draws of each risk": f"{result.n_draws}, up to {result.max_draws} where the threshold is close",
         "depth of the process": "as deep as the data resolve" if result.depth is None else str(result.depth),
         "losses (observed / synthetic)": "; ".join(f"{observed} / {synthetic}" for observed, synthetic in sizes[:6])
