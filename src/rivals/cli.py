@@ -124,8 +124,11 @@ def sweep(
     observed: Observed,
     synthetic: Synthetic = None,
     c: Annotated[
-        list[float] | None,
-        typer.Option(help="A value of c; repeat it for more. By default 2^-6 to 2^3.", show_default=False),
+        list[str] | None,
+        typer.Option(
+            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated. By default 2^-6 to 2^3.",
+            show_default=False,
+        ),
     ] = None,
     threshold: Threshold = 0.95,
     n_draws: Draws = N_DRAWS,
@@ -136,11 +139,12 @@ def sweep(
 ) -> None:
     """Say how the verdict depends on c.
 
-    Example: rivals sweep observed.csv synthetic.csv --c 0.0625 --c 0.25 --c 1
+    Example: rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
     """
+    from rivals.calibration.command import parse_c
     from rivals.console import print_sweep, working
 
-    values = c or SWEEP
+    values = parse_c(c) if c else SWEEP
     result = _comparison(observed, synthetic, values[0], threshold, n_draws, max_draws, depth, seed)
     with working(f"Comparing at {len(values)} values of c …"):
         found = result.sweep(values)
@@ -189,7 +193,7 @@ def main() -> None:
     """Run; what the user can mend is said in a sentence, with exit code 2."""
     try:
         app()
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except (ValueError, TypeError, OSError, ImportError, RuntimeError) as error:
         typer.echo(f"rivals: {error}", err=True)
         raise SystemExit(2) from None
 
