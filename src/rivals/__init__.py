@@ -1,5 +1,16 @@
 """Which of several fitted models would still be worth keeping if the experiment were repeated?"""
 
+from rivals._checks import RivalsWarning
 from rivals._version import __version__
+from rivals.losses import Candidate, Losses
+from rivals.process import HierarchicalBetaProcess
+from rivals.quantiles import QuantileFunction
 
-__all__ = ["__version__"]
+__all__ = [
+    "Candidate",
+    "HierarchicalBetaProcess",
+    "Losses",
+    "QuantileFunction",
+    "RivalsWarning",
+    "__version__",
+]
