@@ -156,7 +156,7 @@ def _pressed(cube: Array, weights: Array) -> tuple[str, ...]:
             if mass > 0.5:
                 found.append(
                     f"{mass:.0%} of the posterior lies in the {end} {EDGE:.0%} of the prior of parameter "
-                    f"{index}: the prior excludes what the data want, and the evidence says more of it than of the "
-                    f"model. Widen it, or check its units."
+                    f"{index}: the prior excludes what the data want, and the evidence says more of it than "
+                    f"of the model. Widen it, or check its units."
                 )
     return tuple(found)
