@@ -33,7 +33,9 @@ def check_losses(values: Any, what: str) -> FloatArray:
             f"{'Pass the loss of each point, not their mean.' if array.ndim == 0 else 'Flatten it, or sum over the extra axes.'}"
         )
     if array.size < 2:
-        raise ValueError(f"{what}: found {array.size} value(s); a quantile function needs at least two, hundreds to be useful")
+        raise ValueError(
+            f"{what}: found {array.size} value(s); a quantile function needs at least two, hundreds to be useful"
+        )
     _check_finite(array, what)
     array.flags.writeable = False
     return array
@@ -41,9 +43,11 @@ def check_losses(values: Any, what: str) -> FloatArray:
 
 def _as_numbers(values: Any, what: str) -> FloatArray:
     if np.ma.isMaskedArray(values):
-        n_masked = int(np.ma.count_masked(values))
+        n_masked = int(np.sum(np.ma.getmaskarray(values)))
         if n_masked:
-            raise ValueError(f"{what}: {n_masked} of {values.size} values are masked; remove these points for all models alike")
+            raise ValueError(
+                f"{what}: {n_masked} of {values.size} values are masked; remove these points for all models alike"
+            )
         values = values.data
     try:
         array = np.asarray(values)

@@ -6,8 +6,11 @@ import operator
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-RandomSource: TypeAlias = "int | np.integer | np.random.SeedSequence | np.random.Generator | np.random.BitGenerator | None"
+RandomSource: TypeAlias = (
+    "int | np.integer | np.random.SeedSequence | np.random.Generator | np.random.BitGenerator | None"
+)
 
 
 def entropy_from(rng: RandomSource) -> int:
@@ -47,5 +50,5 @@ def stream(entropy: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy, spawn_key=key)))
 
 
-def _as_integer(words: np.ndarray) -> int:  # type: ignore[type-arg]
+def _as_integer(words: npt.NDArray[np.uint32]) -> int:
     return int.from_bytes(words.astype("<u4").tobytes(), "little")

@@ -17,7 +17,7 @@ from rivals._random import RandomSource, entropy_from, stream
 FloatArray = npt.NDArray[np.float64]
 
 FEW_SAMPLES = 32
-HEAVY_TIES = 0.25
+HEAVY_TIES = 0.5
 UNEQUAL_SIZES = 2.0
 
 
@@ -80,8 +80,12 @@ class Losses:
 
     @cached_property
     def tie_fraction(self) -> float:
-        """Part of the observed losses that equal another one: there q* is flat and the process has no spread."""
-        return 1.0 - (np.unique(self.observed).size - 1) / (self.n_observed - 1)
+        """Part of the observed losses in large ties, whose value more than one in a hundred losses share.
+
+        There q* has flat stretches and the process no spread. Ties of a few, as from rounding, do no harm.
+        """
+        counts = np.unique(self.observed, return_counts=True)[1]
+        return float(np.sum(counts[(counts > 1) & (counts > 0.01 * self.n_observed)]) / self.n_observed)
 
     @cached_property
     def effective_size(self) -> float:
@@ -103,10 +107,12 @@ class Losses:
         found = []
         smaller = min(self.n_observed, self.n_synthetic)
         if smaller < FEW_SAMPLES:
-            found.append(f"only {smaller} losses in one of its samples; the tails of the quantile functions, which dominate, are guesses")
+            found.append(
+                f"only {smaller} losses in one of its samples; the tails of the quantile functions, which dominate, are guesses"
+            )
         if self.tie_fraction > HEAVY_TIES:
             found.append(
-                f"{self.tie_fraction:.0%} of its observed losses are ties, where the process has no spread and says too little "
+                f"{self.tie_fraction:.0%} of its observed losses are in large ties, where the process has no spread and says too little "
                 "about replication; use a continuous score, or sum the losses of groups of points"
             )
         ratio = self.n_synthetic / self.n_observed

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from scipy.special import betainc, ndtr, ndtri
 
 from rivals import tree
+from rivals._checks import check_depth, check_positive, check_size
 from rivals._random import RandomSource, entropy_from, stream
 from rivals.beta import beta_moments, beta_parameters, beta_shape
-from rivals._checks import check_depth, check_positive, check_size
 from rivals.losses import Losses
 from rivals.quantiles import QuantileFunction
 
@@ -135,7 +135,9 @@ class HierarchicalBetaProcess:
         self.reference = reference
         self.observed, self.synthetic = observed, synthetic
         self.straight_leaves = depth is not None
-        self.depth = min(max(round(log(len(observed), 2)), MIN_DEPTH), MAX_DEPTH) if depth is None else check_depth(depth)
+        self.depth = (
+            min(max(round(log(len(observed), 2)), MIN_DEPTH), MAX_DEPTH) if depth is None else check_depth(depth)
+        )
         self.alpha, self.beta = self._solve(self.depth, start)
 
     @classmethod
@@ -209,14 +211,18 @@ class HierarchicalBetaProcess:
         for begin in range(0, n_draws, CHUNK):
             piece = slice(begin, min(begin + CHUNK, n_draws))
             mean, variance = tree.sample_root(
-                piece.stop - piece.start, self.drawn_nodes, self.alpha, self.beta, *self._moments, self._leaves, node_stream
+                piece.stop - piece.start,
+                self.drawn_nodes,
+                self.alpha,
+                self.beta,
+                *self._moments,
+                self._leaves,
+                node_stream,
             )
             height[piece] = mean + np.sqrt(variance) * remainder[piece]
         return self._end_points.scale * (first + rise * height)
 
-    def sample_paths(
-        self, n_paths: int, depth: int = 8, rng: RandomSource = None
-    ) -> tuple[FloatArray, FloatArray]:
+    def sample_paths(self, n_paths: int, depth: int = 8, rng: RandomSource = None) -> tuple[FloatArray, FloatArray]:
         """Whole realisations q^, for pictures and checks.
 
         Parameters

@@ -21,7 +21,7 @@ def level(depth: int) -> slice:
 
 def grid(depth: int) -> FloatArray:
     """The 2^depth + 1 dyadic abscissae."""
-    return np.arange(2**depth + 1) / 2**depth
+    return np.linspace(0.0, 1.0, 2**depth + 1)
 
 
 def midpoints(depth: int) -> IntArray:
