@@ -53,9 +53,7 @@ def test_same_seed_same_evidence(data):
 
 
 def test_a_prior_that_excludes_the_data_is_named(data):
-    with pytest.warns(
-        RivalsWarning, match="lower 1% of the prior of parameter 0.*Widen it, or check its units"
-    ):
+    with pytest.warns(RivalsWarning, match="lower 1% of the prior of parameter 0.*Widen it, or check its units"):
         found = criteria.log_evidence(
             lambda mu: total(data, mu[0]), lambda u: 5 + 10 * u, 1, n_live=100, rng=1, progress=False
         )

@@ -18,9 +18,7 @@ def test_aic_and_bic_agree_with_statsmodels(regression):
     x, y = regression
     model = sm.OLS(y, sm.add_constant(x)).fit()
     residual = model.resid
-    variance = np.mean(
-        residual**2
-    )  # statsmodels profiles the variance out and does not count it as a parameter
+    variance = np.mean(residual**2)  # statsmodels profiles the variance out and does not count it as a parameter
     pointwise = -0.5 * np.log(2 * np.pi * variance) - residual**2 / (2 * variance)
     assert criteria.log_likelihood(pointwise).value == pytest.approx(-model.llf, rel=1e-12)
     assert criteria.aic(pointwise, 3).value == pytest.approx(model.aic, rel=1e-12)

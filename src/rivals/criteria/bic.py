@@ -34,11 +34,7 @@ def bic(log_likelihood: ArrayLike, n_parameters: int, n_data: int | None = None)
     """
     pointwise = check_log_likelihood(log_likelihood)
     if n_data is None and pointwise.size == 1:
-        raise ValueError(
-            "A single log likelihood was given to BIC: say with `n_data` how many points it sums over."
-        )
+        raise ValueError("A single log likelihood was given to BIC: say with `n_data` how many points it sums over.")
     n = check_count(pointwise.size if n_data is None else n_data, "number of data points", 1)
     k = check_count(n_parameters, "number of parameters", 0)
-    return Score(
-        "BIC", float(-2 * pointwise.sum() + k * math.log(n)), None, "−2 log likelihood", True, VARIATIONS
-    )
+    return Score("BIC", float(-2 * pointwise.sum() + k * math.log(n)), None, "−2 log likelihood", True, VARIATIONS)

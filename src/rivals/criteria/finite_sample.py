@@ -48,14 +48,10 @@ def bootstrap_risk(losses: ArrayLike, *, n_resamples: int = 1200, rng: RNGLike =
     array = check_log_likelihood(losses, "loss")
     check_count(n_resamples, "number of resamples", 1)
     generator = np.random.default_rng(rng)
-    return np.array(
-        [array[generator.integers(array.size, size=array.size)].mean() for _ in range(n_resamples)]
-    )
+    return np.array([array[generator.integers(array.size, size=array.size)].mean() for _ in range(n_resamples)])
 
 
-def synthetic_risk(
-    candidate: SimulatesAndScores, n: int, *, n_repeats: int = 400, rng: RNGLike = None
-) -> Array:
+def synthetic_risk(candidate: SimulatesAndScores, n: int, *, n_repeats: int = 400, rng: RNGLike = None) -> Array:
     """Return the risks of data sets of size `n` which the model simulated itself.
 
     Parameters
@@ -76,9 +72,7 @@ def synthetic_risk(
     generator = np.random.default_rng(rng)
     return np.array(
         [
-            check_log_likelihood(
-                candidate.loss(candidate.simulate(n, generator)), "loss of simulated data"
-            ).mean()
+            check_log_likelihood(candidate.loss(candidate.simulate(n, generator)), "loss of simulated data").mean()
             for _ in range(n_repeats)
         ]
     )

@@ -168,9 +168,7 @@ def _summary(log_weights: Array) -> Score:
     """Return the log of the mean weight, and the error of that."""
     n = log_weights.size
     if np.isneginf(log_weights).all():
-        raise ValueError(
-            "None of the simulated data sets has its best parameters inside the domain: move the nodes."
-        )
+        raise ValueError("None of the simulated data sets has its best parameters inside the domain: move the nodes.")
     weights = np.exp(log_weights - log_weights.max())
     mean = weights.mean()
     error = float(weights.std(ddof=1) / mean / np.sqrt(n))

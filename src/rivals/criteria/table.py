@@ -123,9 +123,7 @@ class CriteriaTable:
     def __repr__(self) -> str:
         cells = self.cells()
         widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
-        lines = [
-            "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in cells
-        ]
+        lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in cells]
         notes = [f"{row.criterion}: {note}" for row in self.rows for note in row.diagnostics]
         notes += [f"{name} left out: {reason}" for name, reason in self.omitted.items()]
         title = f"Differences against {show(self.reference)}"
@@ -219,9 +217,7 @@ def table(
         raise ValueError(f"A table compares at least two models, but {len(names)} was given.")
     reference = names[0] if reference is None else reference
     if reference not in models:
-        raise ValueError(
-            f"The reference {reference!r} is not among the models: {', '.join(map(repr, names))}."
-        )
+        raise ValueError(f"The reference {reference!r} is not among the models: {', '.join(map(repr, names))}.")
     rows: list[Row] = []
     omitted: dict[str, str] = {}
     for criterion, needs, score in _SCORES:
@@ -296,24 +292,17 @@ def _loss_only_row(models: Mapping[str, Fitted], reference: str, tolerance: floa
 def _emd_row(models: Mapping[str, Fitted], reference: str, c: float, rng: RNGLike) -> Row:
     from rivals import compare
 
-    result = compare(
-        {name: model.losses for name, model in models.items() if model.losses is not None}, c=c, rng=rng
-    )
+    result = compare({name: model.losses for name, model in models.items() if model.losses is not None}, c=c, rng=rng)
     column = result.names.index(reference)
     variations = Variations(in_distribution=True, out_of_distribution=True)
     errors = _errors(result.standard_error[:, column].tolist(), list(models), reference)
-    return Row(
-        "B^EMD", f"P(R < R_ref), c = {c:g}", variations, result.probability[:, column], errors, False, ()
-    )
+    return Row("B^EMD", f"P(R < R_ref), c = {c:g}", variations, result.probability[:, column], errors, False, ())
 
 
 def _errors(values: list[float | None], names: list[str], reference: str) -> NDArray[np.float64]:
     """Return errors as an array: NaN where a number is exact, and for the reference against itself."""
     return np.array(
-        [
-            np.nan if value is None or name == reference else value
-            for value, name in zip(values, names, strict=True)
-        ]
+        [np.nan if value is None or name == reference else value for value, name in zip(values, names, strict=True)]
     )
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp
 
 from rivals.criteria.checks import check_draws, check_weights
 from rivals.criteria.score import Score, Variations
@@ -45,7 +44,8 @@ def waic(draws: ArrayLike, *, weights: ArrayLike | None = None) -> Score:
     """
     matrix = check_draws(draws)
     share = check_weights(weights, matrix.shape[0])
-    density = logsumexp(matrix, axis=0, b=share[:, None])
+    top = matrix.max(axis=0)
+    density = top + np.log(share @ np.exp(matrix - top))
     mean = share @ matrix
     # The correction makes the variance unbiased for independent draws, and 1/(S−1) for equal weights.
     variance = (share @ (matrix - mean) ** 2) / (1 - share @ share)

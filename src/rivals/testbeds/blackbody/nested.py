@@ -39,9 +39,7 @@ class NestedModel(Candidate):
         The wavelengths at which simulated spectra are recorded, µm.
     """
 
-    def __init__(
-        self, law: str, sigma: float, temperature: float, coefficients: Array, wavelength: Array
-    ) -> None:
+    def __init__(self, law: str, sigma: float, temperature: float, coefficients: Array, wavelength: Array) -> None:
         self.law = check_law(law)
         self.sigma, self.temperature, self.wavelength = sigma, temperature, wavelength
         self.coefficients = np.asarray(coefficients, dtype=np.float64)
@@ -113,8 +111,7 @@ def fit_nested(
     check_method(method)
     if n_coefficients < 0 or n_coefficients + 2 > len(data):
         raise ValueError(
-            f"{n_coefficients} coefficients, a noise and a temperature cannot be fitted "
-            f"to {len(data)} recordings."
+            f"{n_coefficients} coefficients, a noise and a temperature cannot be fitted to {len(data)} recordings."
         )
     design = powers(data.wavelength, n_coefficients)
 
@@ -122,7 +119,7 @@ def fit_nested(
         by_law = radiance(law, data.wavelength, kelvin)
         return weighted_fit(data.radiance - by_law, by_law, design)
 
-    temperature = search_temperature(_profile(weighted, method), temperatures, law)
+    temperature = search_temperature(_profile(weighted, method), temperatures, law, n_grid=129)
     coefficients, variance, _ = weighted(temperature)
     if not variance > 0:
         raise FitError(f"The {law} model fits the spectrum without any residual: there is no noise to fit.")
@@ -140,16 +137,12 @@ def weighted_fit(residual: Array, by_law: Array, design: Array) -> tuple[Array, 
     if not by_law.min() > 0:  # underflow at short waves and low temperatures: no such data can be
         return np.zeros(design.shape[1]), np.inf, np.inf
     scale = 1 / np.sqrt(by_law)
-    coefficients: Array = np.linalg.lstsq(scale[:, None] * design, scale * residual, rcond=None)[0].astype(
-        float
-    )
+    coefficients: Array = np.linalg.lstsq(scale[:, None] * design, scale * residual, rcond=None)[0].astype(float)
     remainder = scale * (residual - design @ coefficients)
     return coefficients, float(np.mean(remainder**2)), float(np.mean(np.log(by_law)))
 
 
-def _profile(
-    weighted: Callable[[float], tuple[Array, float, float]], method: str
-) -> Callable[[float], float]:
+def _profile(weighted: Callable[[float], tuple[Array, float, float]], method: str) -> Callable[[float], float]:
     """Return the mean loss (less a constant) as a function of log T, with all else at its best."""
 
     def profile(log_kelvin: float) -> float:
