@@ -35,6 +35,8 @@ def entropy_from(rng: RandomSource) -> int:
     if isinstance(rng, np.random.Generator):
         return _as_integer(rng.integers(0, 2**32, size=4, dtype=np.uint32))
     try:
+        if isinstance(rng, bool):
+            raise TypeError
         entropy = operator.index(rng)
     except TypeError:
         raise TypeError(
@@ -50,5 +52,5 @@ def stream(entropy: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy, spawn_key=key)))
 
 
-def _as_integer(words: npt.NDArray[np.uint32]) -> int:
+def _as_integer(words: npt.NDArray[np.unsignedinteger]) -> int:
     return int.from_bytes(words.astype("<u4").tobytes(), "little")
