@@ -20,7 +20,14 @@ import numpy as np
 RNGLike = int | np.random.SeedSequence | np.random.Generator | None
 
 # In the order of the paper; importing one must stay cheap (matplotlib and the like inside functions).
-_MODULES: tuple[str, ...] = ("process", "blackbody_rdists", "criteria", "criteria_table")
+_MODULES: tuple[str, ...] = (
+    "quantiles",
+    "process",
+    "blackbody_rdists",
+    "criteria",
+    "blackbody_calibration",
+    "criteria_table",
+)
 
 
 class PaperModule(Protocol):
