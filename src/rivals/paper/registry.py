@@ -21,6 +21,7 @@ RNGLike = int | np.random.SeedSequence | np.random.Generator | None
 
 # In the order of the paper; importing one must stay cheap (matplotlib and the like inside functions).
 _MODULES: tuple[str, ...] = (
+    "overview",
     "quantiles",
     "process",
     "blackbody_rdists",
