@@ -23,27 +23,26 @@ LONGEST_LABEL = 18
 def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw P(R_row < R_column) for every pair, best model first; cells that reject have a frame.
 
-        Parameters
-        ----------
-        result : Comparison
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
+    Parameters
+    ----------
+    result : Comparison
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
 
-        Returns
-        -------
-        Axes
+    Returns
+    -------
+    Axes
 
-        Examples
-        --------
-        >>> import numpy as np
-    import numpy.typing as npt
-        >>> import rivals
-        >>> from rivals.plots import plot_probability
-        >>> rng = np.random.default_rng(0)
-        >>> models = {name: tuple(rng.exponential(scale, (2, 500))) for name, scale in [("A", 1.0), ("B", 1.2)]}
-        >>> ax = plot_probability(rivals.compare(models, rng=0))
-        >>> [label.get_text() for label in ax.get_yticklabels()]
-        ['A', 'B']
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rivals
+    >>> from rivals.plots import plot_probability
+    >>> rng = np.random.default_rng(0)
+    >>> models = {name: tuple(rng.exponential(scale, (2, 500))) for name, scale in [("A", 1.0), ("B", 1.2)]}
+    >>> ax = plot_probability(rivals.compare(models, rng=0))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', 'B']
     """
     size = 2.2 + 0.42 * min(len(result.names), 24)
     ax = axes_or_new(ax, width=size + 1.0, height=size)
