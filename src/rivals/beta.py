@@ -58,7 +58,7 @@ def beta_parameters(
     --------
     >>> alpha, beta = beta_parameters([0.0, -1.0], [0.0, 0.0])
     >>> alpha.round(4), beta.round(4)
-    (array([2.4742, 1.6929]), array([2.4742, 3.834 ]))
+    (array([2.46  , 1.8178]), array([2.46  , 4.1508]))
     """
     log_ratio = np.asarray(log_ratio, dtype=np.float64)
     log_variance = np.clip(np.asarray(log_variance, dtype=np.float64), -MAX_LOG_VARIANCE, MAX_LOG_VARIANCE)
