@@ -34,7 +34,15 @@ class Row:
     ours: str
     figure: str
     target: str
-    met: bool
+    met: bool  # by processor time
+    met_by_wall: bool = True
+
+    @property
+    def verdict(self) -> str:
+        """A row that only the load of the machine spoils says so."""
+        if not self.met:
+            return "**missed**"
+        return "met" if self.met_by_wall else "met by processor time, **missed by wall time**"
 
 
 def main() -> int:
@@ -47,7 +55,7 @@ def main() -> int:
         measured: dict[str, Any] = {}
         rows = []
         for row in _all_rows(options.seconds, measured):
-            print(f"{row.what}: {row.figure} ({'met' if row.met else 'MISSED'})", file=sys.stderr, flush=True)
+            print(f"{row.what}: {row.figure} ({row.verdict})", file=sys.stderr, flush=True)
             rows.append(row)
     except environment.BenchmarkError as error:
         print(error, file=sys.stderr)
@@ -92,7 +100,8 @@ def _draw_row(what: str, losses: cases.Pair, c: float, seconds: float, measured:
         f"{1e6 * ours['processor']:.2f} µs [{1e6 * ours['wall']:.2f}]",
         f"{_thousands(by_processor)} times as fast [{_thousands(by_wall)}]",
         "at least 20 000, aim 50 000",
-        min(by_processor, by_wall) >= 20_000,
+        by_processor >= 20_000,
+        by_wall >= 20_000,
     )
 
 
@@ -105,6 +114,7 @@ def _compare_row(measured: dict[str, Any]) -> Row:
         _seconds(run),
         "under 0.25 s",
         run["processor"] < 0.25,
+        run["wall"] < 0.25,
     )
 
 
@@ -120,6 +130,7 @@ def _survivor_rows(kind: str, measured: dict[str, Any]) -> Iterator[Row]:
         _seconds(many),
         "under 50 s",
         many["processor"] < 50.0,
+        many["wall"] < 50.0,
     )
     yield Row(
         "the same, peak memory of the process",
@@ -136,6 +147,7 @@ def _survivor_rows(kind: str, measured: dict[str, Any]) -> Iterator[Row]:
         f"{ratio:.1f} times as long [{many['wall'] / few['wall']:.1f}]",
         "at most 15",
         ratio <= 15.0,
+        many["wall"] / few["wall"] <= 15.0,
     )
 
 
@@ -166,7 +178,7 @@ def _table(machine: dict[str, str], rows: list[Row]) -> str:
         "| what | emdcmp | rivals | figure | target | |",
         "| --- | --- | --- | --- | --- | --- |",
         *(
-            f"| {row.what} | {row.peer or '—'} | {row.ours} | {row.figure} | {row.target} | {'met' if row.met else '**missed**'} |"
+            f"| {row.what} | {row.peer or '—'} | {row.ours} | {row.figure} | {row.target} | {row.verdict} |"
             for row in rows
         ),
     ]
