@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import matplotlib
+import os
+
 import numpy as np
 import pytest
 
 from rivals import Losses
 
-matplotlib.use("Agg")
+os.environ.setdefault("MPLBACKEND", "Agg")  # before matplotlib, which a minimal install has not
 
 KINDS = ("gaussian", "exponential", "cauchy", "student", "poisson")
 
