@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rivals
-from conftest import make_losses
 from rivals import Candidate, Losses, Rejection, compare
 from rivals.verdict import decide, probability_below, probability_matrix
+from samples import make_losses
 
 GOLDEN = (1 + 5**0.5) / 2
 
@@ -243,6 +243,7 @@ def test_sweep_is_the_same_comparison_at_each_c(result):
 
 
 def test_table_is_best_first(result):
+    pytest.importorskip("pandas", reason='data frames need pandas: pip install "rivals[table]"')
     frame = result.to_dataframe()
     assert list(frame.index) == list(result.ranking)
     assert frame["empirical_risk"].is_monotonic_increasing
