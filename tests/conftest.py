@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import matplotlib
-import pytest
+import os
 
+import pytest
 from samples import KINDS
 
-matplotlib.use("Agg")
+os.environ.setdefault("MPLBACKEND", "Agg")  # before matplotlib, which a minimal install has not
 
 
 @pytest.fixture(params=KINDS)
