@@ -13,4 +13,5 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # before matplotlib, which a minimal
 
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
+    """A kind of losses."""
     return str(request.param)

@@ -1,4 +1,4 @@
-"""Samples of losses of named kinds. Not in conftest.py: several folders have one, and only one can be imported by that name."""
+"""Samples of losses of named kinds."""
 
 from __future__ import annotations
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import rivals
+from pages import HOSTILE, comparison
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
 from rivals.report import write_report
 from rivals.report.contents import contents
-
-from .test_page import HOSTILE, comparison
 
 GRID = [2.0**k for k in range(-8, 5, 2)]
 
