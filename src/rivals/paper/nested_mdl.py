@@ -47,7 +47,7 @@ def information(law: str, n_coefficients: int, wavelength: FloatArray, point: Fl
 
 
 def complexity_by_simulation(
-    law: str, wavelength: FloatArray, n_samples: int, rng: np.random.Generator, n_nodes: int = 6000
+    law: str, wavelength: FloatArray, n_samples: int, rng: np.random.Generator, n_nodes: int = 10_000
 ) -> criteria.Score:
     """Return the same for the law alone by Monte Carlo, to check the asymptotics at this number of recordings."""
     low, high = TEMPERATURE[law]
