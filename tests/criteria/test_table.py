@@ -20,7 +20,12 @@ def models():
     for name, mean, free in (("A", y.mean(), 1), ("<b>B</b>", 0.3, 0)):
         draws = mean + free * rng.normal(size=(500, 1)) / 20
         evidence = criteria.Score(
-            "log evidence", loss(mean, y).sum() + 3 * free, 0.1, "−log evidence", True, criteria.Variations()
+            "log evidence",
+            loss(mean, y).sum() + 3 * free,
+            0.1,
+            "−log evidence",
+            True,
+            criteria.Variations(parameters=True),
         )
         complexity = criteria.Score("log complexity", 2.0 * free, 0.05, "log complexity", True, criteria.Variations())
         found[name] = criteria.Fitted(
