@@ -131,6 +131,16 @@ def test_foreign_and_damaged_files_are_refused(tmp_path, small):
         open_store(cut)
 
 
+def test_a_writer_killed_before_its_first_commit_leaves_a_usable_file(tmp_path, small):
+    path = tmp_path / "s.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    with pytest.raises(StoreError, match="still empty"):
+        open_store(path)
+    assert run(path, small).n_experiments == 8
+
+
 def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path, small):
     path = tmp_path / "s.sqlite"
     first = run(path, small)

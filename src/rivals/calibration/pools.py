@@ -92,7 +92,10 @@ class LocalProcesses:
                 "this process, or an executor of your own"
             ) from None
         return ProcessPoolExecutor(
-            max_workers=self.n_workers, initializer=_prepare_worker, env=dict.fromkeys(THREAD_VARIABLES, "1")
+            max_workers=self.n_workers,
+            initializer=_prepare_worker,
+            initargs=(os.getpid(),),
+            env=dict.fromkeys(THREAD_VARIABLES, "1"),
         )
 
 
@@ -129,10 +132,10 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _prepare_worker() -> None:
+def _prepare_worker(parent: int) -> None:
     # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
 
 
 def _end_with_parent(parent: int) -> None:
