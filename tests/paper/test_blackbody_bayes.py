@@ -56,3 +56,19 @@ def test_draws_and_quadrature_agree(data):
 
 def test_a_prior_that_excludes_the_data_is_seen(data):
     assert posterior(data, law="planck", prior=Prior((2.0**-6, 2.0), (6000.0, 9000.0))).pressed()
+
+
+def test_nested_sampling_agrees(data):
+    """The same evidence by dynesty, through the library."""
+    pytest.importorskip("dynesty")
+    from rivals import criteria
+
+    def log_likelihood(parameters):
+        return -blackbody.NestedModel("planck", *parameters, np.zeros(0), data.wavelength).loss(data).sum()
+
+    low, width = np.log([PRIOR.sigma[0], PRIOR.temperature[0]]), np.log([2.0**7, 10.0])
+    found = criteria.log_evidence(
+        log_likelihood, lambda cube: np.exp(low + width * cube), 2, n_live=100, rng=0, progress=False
+    )
+    exact = posterior(data, law="planck", prior=PRIOR).log_evidence
+    assert abs(-found.score.value - exact) < 4 * found.score.standard_error

@@ -59,7 +59,7 @@ def _curves(axes: Any, column: str, families: list[tuple[str, int]], scores: Any
         shown = np.isfinite(value - reference)
         difference = (value - reference)[shown]
         axes.plot(difference, sizes[shown], marker=marker, ms=3, lw=1, color=colour, label=label)
-        if error is not None:
+        if error is not None and (variant == AS_PUBLISHED or (law, m) != families[0]):
             axes.fill_betweenx(
                 sizes[shown], difference - error[shown], difference + error[shown], color=colour, alpha=0.15
             )
