@@ -42,7 +42,7 @@ def draw(scores: dict[str, Any], stored: dict[str, Any], risks: dict[str, Any]) 
             axes[i, 0].legend(fontsize=7, title="coefficients" if i < 2 else "law", title_fontsize=7)
     figure.suptitle(
         "Criteria as data accumulate (downwards). Curves: score minus that of the reference (black); left is better. "
-        "Bands and bars: one standard error of the model's own score.",
+        "Bands: one standard error, above of each model's own score, below of the difference.",
         fontsize=12,
     )
     return figure
@@ -59,7 +59,7 @@ def _curves(axes: Any, column: str, families: list[tuple[str, int]], scores: Any
         shown = np.isfinite(value - reference)
         difference = (value - reference)[shown]
         axes.plot(difference, sizes[shown], marker=marker, ms=3, lw=1, color=colour, label=label)
-        if error is not None:
+        if error is not None and (variant == AS_PUBLISHED or (law, m) != families[0]):
             axes.fill_betweenx(
                 sizes[shown], difference - error[shown], difference + error[shown], color=colour, alpha=0.15
             )
@@ -82,7 +82,7 @@ def _score(column: str, family: tuple[str, int], scores: Any, stored: Any, varia
         names = {"−log evidence": "logE corrected", "−elpd": "elpd corrected"}
         name = names.get(column, f"{column} corrected")
         value = np.array(scores[key][name], dtype=float)
-        error = np.array(scores[key]["elpd corrected se"]) if column == "−elpd" else None
+        error = np.array(scores[key]["elpd corrected se of the difference"]) if column == "−elpd" else None
     return (-value if column.startswith("−") else value), error
 
 

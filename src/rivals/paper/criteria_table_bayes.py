@@ -31,7 +31,8 @@ def corrected(data: blackbody.Spectrum) -> Row:
     found = [posterior(data, law=law, prior=PRIOR, proportional=False) for law in blackbody.LAWS]
     scores = []
     for each in found:
-        matrix, weights = each.pointwise_on_grid()
+        # With many recordings the posterior is Gaussian, and fewer nodes (0.8 standard deviations apart) do.
+        matrix, weights = each.pointwise_on_grid(every=5 if len(data) < 10_000 else 7)
         scores.append(criteria.waic(matrix, weights=weights, quadrature=True))
     elpd, error = criteria.difference(*scores)
     return {
