@@ -117,7 +117,7 @@ def test_many_models_fit_beside_the_axes():
 
 
 def test_a_distribution_without_width_is_a_line():
-    flat = rivals.Losses(np.full(50, 2.0), np.full(50, 2.0))
+    flat = rivals.Losses(np.full(400, 2.0), np.full(400, 2.0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rivals.RivalsWarning)
         result = rivals.compare({"flat": flat, "wide": exponential(1.0, 1.0)}, rng=0)

@@ -65,8 +65,8 @@ def numbers(column: Column, where: str, *, first_row: int) -> npt.NDArray[np.flo
 def _complaint(cell: Any) -> str:
     if cell is None or not str(cell).strip():
         return (
-            "the cell is empty; every cell needs a loss (models with different numbers of losses go into a long table with "
-            "the columns model, kind, loss)"
+            "the cell is empty; every cell needs a loss (models with different numbers of synthetic losses go into a "
+            "long table with the columns model, kind, loss)"
         )
     hint = "; write decimals with a point" if "," in str(cell) else ""
     return f"expected a number, found {show(repr(str(cell)[:60]))}{hint}"

@@ -37,8 +37,8 @@ def npz(path: str | PathLike[str]) -> dict[str, Losses]:
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
     where = show(fspath(path))
-    archive._check_size(path)
     try:
+        archive._check_size(path)
         with np.load(path, allow_pickle=False) as arrays:
             if "header" in arrays:
                 return {name: Losses(*pair) for name, pair in archive.read(path)[1].items()}
