@@ -69,6 +69,15 @@ def test_reference_lists_every_public_name():
             assert name.startswith("__") or re.search(rf"^   {name}$", text, re.MULTILINE), f"{module.__name__}.{name}"
 
 
+def test_readers_pictures_and_report_have_examples():
+    from rivals import plots, read, report
+
+    for module in (plots, read, report):
+        for name in module.__all__:
+            if not getattr(module, name).__module__.endswith(".calibration"):  # no study runs within an example
+                assert ">>> " in getattr(module, name).__doc__, f"{module.__name__}.{name}"
+
+
 def test_pages_point_to_pages_that_exist():
     for page in DOCS.glob("*.md"):
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
