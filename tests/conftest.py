@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+
 from samples import KINDS
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # before matplotlib, which a minimal install has not
