@@ -1,4 +1,6 @@
-"""Configuration of the documentation: Sphinx, MyST and numpydoc."""
+"""Configuration of the documentation: Sphinx, MyST, numpydoc and sphinx-gallery."""
+
+import warnings
 
 from rivals import __version__
 
@@ -13,15 +15,50 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",
     "sphinx.ext.viewcode",
+    "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build"]
-myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
+exclude_patterns = [
+    "_build",
+    "auto_examples/**.ipynb",
+    "auto_examples/sg_execution_times.rst",
+    "sg_execution_times.rst",
+]
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
+templates_path = ["_templates"]
 html_theme = "furo"
 html_title = "rivals"
 html_static_path = ["_static"]
+html_copy_source = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"front_picture",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_memory": False,
+    "abort_on_example_error": True,
+    "remove_config_comments": True,
+}
+suppress_warnings = ["config.cache"]  # the gallery's settings are not to be pickled; nothing is wrong with them
+
+# Pictures are drawn into files: that no window can be shown is no news.
+warnings.filterwarnings("ignore", category=UserWarning, message=".*non-interactive.*")
+
+
+def escape_bars(app, what, name, obj, options, lines):
+    """Bars in docstrings mean absolute values, not substitutions."""
+    lines[:] = [line if line.lstrip().startswith((">>>", "...")) else line.replace("|", "\\|") for line in lines]
+
+
+def setup(app):
+    """Before numpydoc, which runs at the default priority."""
+    app.connect("autodoc-process-docstring", escape_bars, priority=400)

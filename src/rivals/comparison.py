@@ -242,6 +242,12 @@ class Comparison:
         """Write losses, draws and settings to one NPZ file; `rivals.load` reads it back."""
         archive.save(self, path)
 
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write one self-contained, interactive HTML page (needs jinja2)."""
+        from rivals.report import write_report
+
+        write_report(self, path)
+
     def __getstate__(self) -> dict[str, Any]:
         # Read-only views of dictionaries cannot be pickled; a result must travel between processes.
         kept = {key: value for key, value in self.__dict__.items() if key in self.__dataclass_fields__}

@@ -8,6 +8,7 @@ from pathlib import Path
 from rivals._random import RandomSource, entropy_from, stream
 from rivals.comparison import Comparison, compare
 from rivals.plots import plot_risks
+from rivals.report import write_report as write_page
 from rivals.testbeds import blackbody
 
 N_POINTS = 4096
@@ -35,12 +36,13 @@ def blackbody_comparison(*, c: float = 1.0, threshold: float = 0.95, rng: Random
 
 
 def write_report(result: Comparison, folder: Path) -> list[Path]:
-    """Write picture, table and numbers into a folder, made if need be."""
+    """Write the interactive page, picture, table and numbers into a folder, made if need be."""
     folder.mkdir(parents=True, exist_ok=True)
+    page = write_page(result, folder / "report.html", title="Two laws of black body radiation")
     picture, table, numbers = folder / "risks.png", folder / "table.txt", folder / "comparison.json"
     figure = plot_risks(result).get_figure(root=True)
     assert figure is not None  # new axes always have one
     figure.savefig(picture, dpi=150)
     table.write_text(f"{result}\n", encoding="utf-8")
     numbers.write_text(json.dumps(result.to_dict(), indent=2) + "\n", encoding="utf-8")
-    return [picture, table, numbers]
+    return [page, picture, table, numbers]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals.comparison import Comparison
-from rivals.plots.style import axes_or_new, literal, style
+from rivals.plots.style import axes_or_new, legend, literal, reading, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax)
     for place, name in enumerate(result.names):
         look = style(place)
-        label = literal(name) + (" (rejected)" if name in result.rejections else "")
+        label = ("✗ " if name in result.rejections else "") + literal(name)
         grid, density = risk_density(result.risks[name])
         if grid.size > 1:
             ax.plot(grid, density, label=label, **look)
@@ -54,13 +54,12 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
     ax.set_ylim(bottom=0)
     ax.set_xlabel("risk R (expected loss; lower is better)")
     ax.set_ylabel("probability density")
-    ax.set_title(
-        "Each curve: where the risk may lie when the experiment is repeated.\n"
-        f"Ticks at the bottom: empirical risks.  c = {result.c:g}",
-        fontsize="medium",
-        loc="left",
+    reading(
+        ax,
+        "Each curve: where the risk may lie when the experiment is repeated. Ticks at the bottom: empirical risks. "
+        f"c = {result.c:g}" + ("; ✗ rejected" if result.rejections else ""),
     )
-    ax.legend()
+    legend(ax)
     return ax
 
 

@@ -1,8 +1,11 @@
-"""What all pictures share: colours that colour-blind readers can tell apart, and how axes are made."""
+"""What all pictures share: colours that colour-blind readers can tell apart, how axes are made, how text is set."""
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
+
+from rivals._checks import show
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -10,6 +13,11 @@ if TYPE_CHECKING:
 # Okabe & Ito's palette in an order of falling contrast with white; line styles repeat it for grey prints.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 LINE_STYLES = ("-", "--", "-.", ":")
+BAND = "#E8C547"  # the discrepancy: yellow, as in the paper
+
+LONGEST_NAME = 32
+FEW_MODELS = 6
+CHARACTERS_PER_INCH = 16.5  # of the small font in which sentences are set, on average
 
 
 def style(place: int) -> dict[str, Any]:
@@ -31,8 +39,45 @@ def axes_or_new(ax: Axes | None, *, width: float = 6.0, height: float = 3.8) -> 
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 
 
-def literal(name: str) -> str:
-    """A model's name as plain text: matplotlib would take dollar signs for mathematics."""
-    from rivals._checks import show
+def literal(name: str, longest: int = LONGEST_NAME) -> str:
+    """A model's name as plain text, shortened if long: matplotlib would take dollar signs for mathematics."""
+    text = show(name)
+    if len(text) > longest:
+        text = text[: longest - 1] + "…"
+    return text.replace("$", r"\$")
 
-    return show(name).replace("$", r"\$")
+
+def width_in_inches(ax: Axes) -> float:
+    """Width of the axes, before their labels take their part of it."""
+    return float(ax.get_window_extent().width / ax.figure.dpi)
+
+
+def size_in_inches(ax: Axes) -> float:
+    """The smaller side of the axes, before their labels take their part of it."""
+    extent = ax.get_window_extent()
+    return float(min(extent.width, extent.height) / ax.figure.dpi)
+
+
+def reading(ax: Axes, sentence: str, *, part: float = 1.0) -> None:
+    """Put one line on how to read the picture above it, broken to (a part of) the width of the axes."""
+    columns = int(part * width_in_inches(ax) * CHARACTERS_PER_INCH)
+    lines = textwrap.wrap(sentence, width=max(columns, 20), break_long_words=False)
+    ax.set_title("\n".join(lines), fontsize="small", loc="left")
+
+
+def legend(ax: Axes) -> None:
+    """A legend inside the axes; beside them where there are many models, and small where there is little room."""
+    handles, labels = ax.get_legend_handles_labels()
+    if len(handles) <= FEW_MODELS:
+        ax.legend(handles, labels, fontsize="small", framealpha=0.8)
+        return
+    narrow = width_in_inches(ax) < 3.5
+    ax.legend(
+        handles,
+        [label[:13] + "…" if narrow and len(label) > 14 else label for label in labels],
+        fontsize=5 if narrow else "x-small",
+        handlelength=1.6,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        borderaxespad=0.3,
+    )

@@ -27,7 +27,7 @@ def fit(
     law: str,
     temperature: float | None = None,
     method: str = "maximum likelihood",
-    temperatures: tuple[float, float] = (1.0, 1e6),
+    temperatures: tuple[float, float] = (1e-2, 1e6),
 ) -> RadianceModel:
     """Fit a law of radiation to a spectrum.
 
@@ -61,26 +61,32 @@ def fit(
     (4059, '4.208e-05')
     """
     check_law(law)
-    if method not in METHODS:
-        raise ValueError(f"Unknown method {method!r}: choose one of {', '.join(map(repr, METHODS))}.")
-    best_sigma = _penalised_sigma if method == "published" else _likeliest_sigma
+    check_method(method)
+    best_sigma = penalised_sigma if method == "published" else _likeliest_sigma
 
     def residual_variance(kelvin: float) -> float:
         return float(np.mean((data.radiance - radiance(law, data.wavelength, kelvin)) ** 2))
 
     if temperature is None:
-        temperature = _search(_profile(residual_variance, method), temperatures, law)
+        temperature = search_temperature(_profile(residual_variance, method), temperatures, law)
     variance = residual_variance(temperature)
     if not variance > 0:
         raise FitError(f"The {law} model fits the spectrum without any residual: there is no noise to fit.")
     return RadianceModel(law, best_sigma(variance), float(temperature), data.wavelength)
 
 
+def check_method(method: str) -> str:
+    """Return the method's name, or say which ones there are."""
+    if method not in METHODS:
+        raise ValueError(f"Unknown method {method!r}: choose one of {', '.join(map(repr, METHODS))}.")
+    return method
+
+
 def _likeliest_sigma(variance: float) -> float:
     return float(np.sqrt(variance))
 
 
-def _penalised_sigma(variance: float) -> float:
+def penalised_sigma(variance: float) -> float:
     """Solve 1 − S/σ² − σ^(−1/128)/128 = 0 for σ, the stationary point of log σ + S/2σ² + σ^(−1/128)."""
     sigma = np.sqrt(variance)
     for _ in range(50):  # the exponent is tiny: each step gains more than four digits
@@ -98,17 +104,19 @@ def _profile(residual_variance: Callable[[float], float], method: str) -> Callab
 
     def penalised(log_kelvin: float) -> float:
         variance = residual_variance(np.exp(log_kelvin))
-        sigma = _penalised_sigma(variance)
+        sigma = penalised_sigma(variance)
         octaves = (log_kelvin - np.log(4000)) / np.log(2)
         return float(np.log(sigma) + variance / (2 * sigma**2) + sigma ** (-1 / 128) + octaves**2 / 288)
 
     return penalised if method == "published" else likelihood
 
 
-def _search(objective: Callable[[float], float], temperatures: tuple[float, float], law: str) -> float:
+def search_temperature(
+    objective: Callable[[float], float], temperatures: tuple[float, float], law: str, *, n_grid: int = 33
+) -> float:
     """Find the minimum over log T: a coarse grid for the valley, then Brent's method inside it."""
     low, high = np.log(temperatures)
-    grid = np.linspace(low, high, 97)
+    grid = np.linspace(low, high, n_grid)
     with np.errstate(divide="ignore"):
         heights = np.array([objective(point) for point in grid])
     lowest = int(np.argmin(heights))

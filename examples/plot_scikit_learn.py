@@ -1,0 +1,82 @@
+"""
+Estimators of scikit-learn
+==========================
+
+Install: ``pip install "rivals[plot]" scikit-learn``.
+
+Which classifier would still be better on next year's patients? A score on held-out data ranks them; ``rivals`` says whether the
+rank would survive a replication.
+"""
+
+import numpy as np
+from scipy import stats
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import rivals
+from rivals.plots import plot_losses, plot_risks
+from rivals.read import classifier, regressor
+
+inputs, labels = load_breast_cancer(return_X_y=True)
+fit_inputs, test_inputs, fit_labels, test_labels = train_test_split(inputs, labels, test_size=0.5, random_state=0)
+
+# %%
+# ``predict_proba`` gives both things that are needed: the loss of a patient is minus the log of the probability of the true label, and labels can
+# be simulated. ``floor`` keeps probabilities away from zero, where one surprise would cost an infinite loss.
+
+estimators = {
+    "logistic regression": make_pipeline(StandardScaler(), LogisticRegression()),
+    "linear discriminant": LinearDiscriminantAnalysis(),
+    "radius only": make_pipeline(make_column_transformer(("passthrough", [0])), LogisticRegression()),
+}
+models = {
+    name: classifier(estimator.fit(fit_inputs, fit_labels), test_inputs, floor=1e-9)
+    for name, estimator in estimators.items()
+}
+result = rivals.compare(models, (test_inputs, test_labels), c=0.25, rng=0)
+print(result)
+
+# %%
+# The linear discriminant is too sure of itself: its own simulations surprise it less than the data do. That gap makes its risk
+# distribution wide, so that it may be better or worse next year, and it survives. The model with one input is more honest about how little it
+# knows, its distribution is narrower, and it is rejected.
+#
+# Less than three hundred patients are few for this purpose: the largest losses decide, and those of the simulated patients are others for each
+# ``rng``. Try some.
+
+plot_risks(result)
+
+# %%
+plot_losses(result)
+
+# %%
+# A regressor needs one thing more: a model of its noise, which you name. A prediction alone cannot simulate data.
+
+inputs, targets = load_diabetes(return_X_y=True)
+targets = targets / 100
+fit_inputs, test_inputs, fit_targets, test_targets = train_test_split(inputs, targets, test_size=0.5, random_state=0)
+
+
+def with_gaussian_noise(estimator):
+    """Fit to one half of the training data, and learn the noise from the other."""
+    a, b, y_a, y_b = train_test_split(fit_inputs, fit_targets, test_size=0.5, random_state=1)
+    noise = stats.norm(scale=np.std(y_b - estimator.fit(a, y_a).predict(b)))
+    return regressor(estimator.fit(fit_inputs, fit_targets), test_inputs, noise=noise)
+
+
+regression = rivals.compare(
+    {
+        "ridge": with_gaussian_noise(RidgeCV()),
+        "forest": with_gaussian_noise(RandomForestRegressor(random_state=0)),
+    },
+    (test_inputs, test_targets),
+    rng=0,
+)
+print(regression)
+plot_risks(regression)

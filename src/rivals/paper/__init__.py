@@ -1,0 +1,1 @@
+"""Figures and tables of René & Longtin (2025), one module each: as published, and corrected."""

@@ -1,0 +1,21 @@
+"""From what people have to losses: one file per kind of input, nothing heavy imported unless used."""
+
+from rivals.read.arviz import arviz_tree
+from rivals.read.distributions import distribution
+from rivals.read.estimators import classifier, regressor
+from rivals.read.files import losses_from_files
+from rivals.read.npz import npz
+from rivals.read.tables import long_table, wide_tables
+from rivals.read.xarrays import dataset
+
+__all__ = [
+    "arviz_tree",
+    "classifier",
+    "dataset",
+    "distribution",
+    "long_table",
+    "losses_from_files",
+    "npz",
+    "regressor",
+    "wide_tables",
+]

@@ -1,0 +1,138 @@
+"""ArviZ trees (DataTree of 1.x, InferenceData of 0.x), in memory or from NetCDF."""
+
+from __future__ import annotations
+
+import warnings
+from os import PathLike, fspath
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+
+from rivals._checks import RivalsWarning, show
+from rivals.losses import Losses
+from rivals.read.tables import make_losses
+
+FloatArray = npt.NDArray[np.float64]
+Reduction = Literal["lpd", "mean", "plugin"]
+
+HELD_OUT, SIMULATED, TRAINING = "log_likelihood_held_out", "log_likelihood_simulated", "log_likelihood"
+
+
+def arviz_tree(
+    tree: Any,
+    *,
+    reduction: Reduction,
+    held_out: str = HELD_OUT,
+    simulated: str = SIMULATED,
+    variable: str | None = None,
+    sample_dims: tuple[str, ...] = ("chain", "draw"),
+) -> Losses:
+    """Losses of one model from the log likelihoods in an ArviZ tree.
+
+    Parameters
+    ----------
+    tree : DataTree, InferenceData, or path of a NetCDF file
+    reduction : {"lpd", "mean", "plugin"}
+        How draws of the parameters become one loss per data point, for both groups alike. "lpd": −log of the mean
+        likelihood, the loss of the posterior predictive; the simulated data must then be drawn from the posterior
+        predictive. "mean": minus the mean log likelihood. "plugin": one set of parameters, so one draw.
+    held_out : str
+        Group with the log likelihood of held-out data.
+    simulated : str
+        Group with the log likelihood of data that the model simulated.
+    variable : str, optional
+        Which variable of these groups, where there are several.
+    sample_dims : tuple of str
+        Dimensions over which the parameters were drawn.
+
+    Returns
+    -------
+    Losses
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import xarray
+    >>> rng = np.random.default_rng(0)
+    >>> group = lambda: xarray.Dataset({"y": (("chain", "draw", "point"), -rng.exponential(size=(2, 50, 100)))})
+    >>> tree = {"log_likelihood_held_out": group(), "log_likelihood_simulated": group()}
+    >>> arviz_tree(tree, reduction="lpd")
+    Losses(100 observed, 100 synthetic, empirical risk 0.68988)
+    """
+    if reduction not in ("lpd", "mean", "plugin"):
+        raise ValueError(f"reduction must be 'lpd', 'mean' or 'plugin'; got {reduction!r}")
+    where = "the tree"
+    if isinstance(tree, (str, PathLike)):
+        where, tree = show(fspath(tree)), _open(tree)
+    if held_out == TRAINING and TRAINING in _groups(tree):
+        warnings.warn(
+            f"{where}: the group {TRAINING!r} is, by convention, the log likelihood of the data that the model was fitted to; such "
+            "losses are too low, the more so the more flexible the model. Compute it for held-out data",
+            RivalsWarning,
+            stacklevel=2,
+        )
+    samples = [
+        _reduce(_log_likelihood(tree, group, variable, where), reduction, sample_dims, f"{where}, group {group!r}")
+        for group in (held_out, simulated)
+    ]
+    return make_losses(variable or "in the tree", samples[0], samples[1], where)
+
+
+def _open(path: str | PathLike[str]) -> Any:
+    try:
+        import h5netcdf  # noqa: F401
+        import xarray
+    except ImportError:
+        raise ImportError('NetCDF files need xarray and h5netcdf: pip install "rivals[arviz]"') from None
+    with xarray.open_datatree(path, engine="h5netcdf") as tree:
+        return tree.load()
+
+
+def _groups(tree: Any) -> list[str]:
+    groups = getattr(tree, "children", None)
+    if groups is None:
+        groups = tree.groups() if callable(getattr(tree, "groups", None)) else tree
+    return [str(group) for group in groups]
+
+
+def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> Any:
+    groups = _groups(tree)
+    if group not in groups:
+        hint = ""
+        if group == HELD_OUT and TRAINING in groups:
+            hint = (
+                f". {TRAINING!r} is that of the data the model was fitted to; compute the log likelihood of held-out data, or pass "
+                f"held_out={TRAINING!r} in the knowledge that losses are then too low"
+            )
+        raise ValueError(f"{where} has no group {group!r}; it has {', '.join(map(show, groups)) or 'none'}{hint}")
+    # Nodes of a DataTree hold a dataset; groups of an InferenceData are one.
+    data = getattr(tree[group], "dataset", tree[group])
+    names = [str(name) for name in data.data_vars]
+    if variable is None and len(names) == 1:
+        variable = names[0]
+    if variable is None or variable not in names:
+        found = "no variable chosen" if variable is None else f"no variable {show(variable)!r}"
+        raise ValueError(f"{where}, group {group!r}: {found}; pass variable= one of {[show(name) for name in names]}")
+    return data[variable]
+
+
+def _reduce(array: Any, reduction: Reduction, sample_dims: tuple[str, ...], where: str) -> FloatArray:
+    absent = [name for name in sample_dims if name not in array.dims]
+    if absent:
+        raise ValueError(
+            f"{where}: no dimension {', '.join(map(repr, absent))}; it has {array.dims}; pass sample_dims="
+        )
+    values = np.asarray(array.transpose(*sample_dims, ...).values, dtype=np.float64)
+    draws = values.reshape(int(np.prod(values.shape[: len(sample_dims)])), -1)
+    if reduction == "plugin":
+        if draws.shape[0] != 1:
+            raise ValueError(
+                f"{where}: 'plugin' means one set of parameters, but there are {draws.shape[0]} draws; use 'lpd' or 'mean', or "
+                "compute the log likelihood at a point estimate"
+            )
+        return np.asarray(-draws[0])
+    if reduction == "mean":
+        return np.asarray(-draws.mean(axis=0))
+    return np.asarray(np.log(draws.shape[0]) - logsumexp(draws, axis=0))

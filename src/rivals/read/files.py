@@ -1,0 +1,51 @@
+"""Losses from files, by what their names end in: what the command line reads with."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from rivals._checks import show
+from rivals.losses import Losses
+from rivals.read.npz import npz
+from rivals.read.tables import long_table, wide_tables
+
+
+def losses_from_files(observed: str | PathLike[str], synthetic: str | PathLike[str] | None = None) -> dict[str, Losses]:
+    """Losses of several models from one file, or from a pair of wide tables.
+
+    Parameters
+    ----------
+    observed : path
+        With `synthetic`: a wide table (.csv, .tsv, .parquet), one column per model. Alone: a long table with the columns
+        model, kind and loss, or an .npz archive.
+    synthetic : path, optional
+        The second wide table.
+
+    Returns
+    -------
+    dict
+        Name → `Losses`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "losses.csv")
+    ...     _ = path.write_text("model,kind,loss\\nA,observed,1\\nA,observed,2\\nA,synthetic,1\\nA,synthetic,3\\n")
+    ...     losses_from_files(path)
+    {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
+    """
+    if synthetic is not None:
+        return wide_tables(observed, synthetic)
+    if Path(observed).suffix.lower() == ".npz":
+        return npz(observed)
+    try:
+        return long_table(observed)
+    except ValueError as error:
+        if "a long table needs" not in str(error):
+            raise
+        raise ValueError(
+            f"{error}. If {show(Path(observed).name)} has one column per model, give a second file with the synthetic losses in the same columns"
+        ) from None

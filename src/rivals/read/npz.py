@@ -1,0 +1,64 @@
+"""NPZ archives of losses. Nothing in them is ever unpickled."""
+
+from __future__ import annotations
+
+import zipfile
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from rivals import archive
+from rivals._checks import show
+from rivals.losses import Losses
+from rivals.read.tables import KINDS, make_losses
+
+
+def npz(path: str | PathLike[str]) -> dict[str, Losses]:
+    """Losses from an NPZ archive: arrays called `MODEL/observed` and `MODEL/synthetic`, or what `Comparison.save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        Written for example by `np.savez(path, **{"A/observed": ..., "A/synthetic": ...})`.
+
+    Returns
+    -------
+    dict
+        Name → `Losses`, in the order of the archive.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "losses.npz")
+    ...     np.savez(path, **{"A/observed": [1.0, 2.0], "A/synthetic": [1.5, 1.0]})
+    ...     npz(path)
+    {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
+    """
+    where = show(fspath(path))
+    try:
+        archive._check_size(path)
+        with np.load(path, allow_pickle=False) as arrays:
+            if "header" in arrays:
+                return {name: Losses(*pair) for name, pair in archive.read(path)[1].items()}
+            found = {key: arrays[key] for key in arrays}
+    except (ValueError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{where}: cannot be read as an NPZ archive of numbers ({error})") from None
+    return _by_model(found, where)
+
+
+def _by_model(arrays: dict[str, Any], where: str) -> dict[str, Losses]:
+    samples: dict[str, dict[str, Any]] = {}
+    for key, array in arrays.items():
+        name, _, kind = key.rpartition("/")
+        if not name or kind not in KINDS:
+            raise ValueError(
+                f"{where}: array {show(key)!r} is not called MODEL/observed or MODEL/synthetic, so it is not clear whose it is"
+            )
+        samples.setdefault(name, {})[kind] = array
+    for name, pair in samples.items():
+        for kind in KINDS:
+            if kind not in pair:
+                raise ValueError(f"{where}, model {show(name)!r}: no array {show(name)}/{kind}")
+    return {name: make_losses(name, pair["observed"], pair["synthetic"], where) for name, pair in samples.items()}

@@ -1,0 +1,52 @@
+"""Labelled arrays of losses (xarray)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rivals._checks import show
+from rivals.losses import Losses
+from rivals.read.tables import KINDS, make_losses
+
+
+def dataset(source: Any, *, model: str = "model") -> dict[str, Losses]:
+    """Losses from an xarray Dataset with the variables `observed` and `synthetic`.
+
+    Parameters
+    ----------
+    source : xarray.Dataset
+        Its two variables have the dimension `model`, with the names as coordinate, and others, which are flattened. The
+        numbers of observed and synthetic losses may differ if their other dimensions do.
+    model : str
+        The dimension that tells models apart.
+
+    Returns
+    -------
+    dict
+        Name → `Losses`, in the order of the coordinate.
+
+    Examples
+    --------
+    >>> import xarray
+    >>> arrays = {kind: (("model", "point"), [[1.0, 2.0], [2.0, 3.0]]) for kind in ("observed", "synthetic")}
+    >>> dataset(xarray.Dataset(arrays, coords={"model": ["A", "B"]}))["B"]
+    Losses(2 observed, 2 synthetic, empirical risk 2.5)
+    """
+    where = "the dataset"
+    for kind in KINDS:
+        if kind not in source:
+            raise ValueError(f"{where} has no variable {kind!r}; it has {[show(name) for name in source]}")
+        if model not in source[kind].dims:
+            raise ValueError(
+                f"{where}: variable {kind!r} has the dimensions {source[kind].dims}, but no {model!r} to tell models apart"
+            )
+    if model not in source.coords:
+        raise ValueError(f"{where}: the dimension {model!r} has no coordinate, so models have no names")
+    names = [str(name) for name in source[model].values]
+    pairs = {kind: source[kind].transpose(model, ...).values for kind in KINDS}
+    return {
+        name: make_losses(name, np.ravel(pairs["observed"][place]), np.ravel(pairs["synthetic"][place]), where)
+        for place, name in enumerate(names)
+    }

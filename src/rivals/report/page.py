@@ -1,0 +1,120 @@
+"""The page itself: a template filled with names as text and numbers as JSON, nothing fetched from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from rivals import tables
+from rivals.comparison import Comparison
+from rivals.report.contents import GRID_OF_C, contents, notes, provenance
+
+CITATION = (
+    "A. René and A. Longtin, Selecting fitted models under epistemic uncertainty using a stochastic process on quantile "
+    "functions (2025)"
+)
+
+
+def write_report(
+    result: Comparison,
+    path: str | PathLike[str],
+    *,
+    title: str = "Which models survive replication?",
+    c: Sequence[float] = GRID_OF_C,
+) -> Path:
+    """Write one self-contained, interactive HTML page about a comparison.
+
+    Parameters
+    ----------
+    result : Comparison
+    path : path
+        The file to write. It is written beside it first and then moved into place.
+    title : str
+        Heading of the page.
+    c : sequence of float
+        The values of c that the slider offers, beside the comparison's own; each is computed now.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> import rivals
+    >>> rng = np.random.default_rng(0)
+    >>> models = {name: tuple(rng.exponential(scale, (2, 500))) for name, scale in [("A", 1.0), ("B", 1.2)]}
+    >>> result = rivals.compare(models, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = write_report(result, Path(folder) / "report.html", c=[0.25, 1.0])
+    ...     page.read_text(encoding="utf-8")[:15]
+    '<!DOCTYPE html>'
+    """
+    text = render(result, title=title, c=c)
+    target = Path(path)
+    partial = target.with_name(f"{target.name}.partial")
+    partial.write_text(text, encoding="utf-8")
+    os.replace(partial, target)
+    return target
+
+
+def render(result: Comparison, *, title: str, c: Sequence[float]) -> str:
+    """The text of the page."""
+    environment = _environment()
+    script, style = _part("page.js"), _part("page.css")
+    return str(
+        environment.get_template("page.html").render(
+            title=title,
+            result=result,
+            verdict=tables.verdict(result),
+            rows=tables.rows(result),
+            notes=notes(result),
+            provenance=provenance(result),
+            citation=CITATION,
+            data=embedded(contents(result, c)),
+            script=script,
+            style=style,
+            script_hash=_hash(script),
+            style_hash=_hash(style),
+        )
+    )
+
+
+def embedded(value: Any) -> str:
+    """JSON that can stand in a script element: no `<` that could end it, none of JavaScript's odd line ends."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _environment() -> Any:
+    try:
+        import jinja2
+    except ImportError:
+        raise ImportError('reports need jinja2: pip install "rivals[report]"') from None
+    from rivals._checks import show
+
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_part), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
+    environment.filters["show"] = show
+    return environment
+
+
+def _part(name: str) -> str:
+    return (resources.files("rivals.report") / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """What the page's own policy allows to run: this text and no other."""
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,187 @@
+"""Pictures: what they show is what the result says, in every output format, and names stay text."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from io import BytesIO, StringIO
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import rivals
+
+pytest.importorskip("matplotlib", reason='pictures need matplotlib: pip install "rivals[plot]"')
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+
+from rivals.plots import plot_losses, plot_probability, plot_process, plot_quantiles, plot_risks, plot_sweep
+from rivals.plots.matrix import number
+from rivals.plots.sweep import strongest_rival
+
+HOSTILE = ("<script>alert(1)</script>", "$\\frac{1", "../../x\n\x1b[31mred", "$", "ünïcode & “quotes”", "a_b^c" * 30)
+
+
+def exponential(scale: float, simulated: float, n: int = 400, seed: int = 0) -> rivals.Losses:
+    rng = np.random.default_rng(seed)
+    return rivals.Losses(rng.exponential(scale, n), rng.exponential(simulated, n))
+
+
+@pytest.fixture(scope="module")
+def result() -> rivals.Comparison:
+    """Two good models, one bad one, given worst first."""
+    models = {"bad": exponential(3.0, 3.2, seed=3), "good": exponential(1.0, 1.0), "fair": exponential(1.1, 1.0)}
+    return rivals.compare(models, c=0.25, rng=0)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+ALL = {
+    "risks": plot_risks,
+    "losses": plot_losses,
+    "ppf": lambda result, ax=None: plot_losses(result, kind="ppf", ax=ax),
+    "quantiles": lambda result, ax=None: plot_quantiles(result, result.names[0], ax=ax),
+    "probability": plot_probability,
+    "sweep": lambda result, ax=None: plot_sweep(result.sweep([0.1, 1.0, 10.0]), ax=ax),
+}
+kinds = pytest.mark.parametrize("draw", ALL.values(), ids=ALL.keys())
+
+
+def line_of(ax: Axes, label: str) -> np.ndarray:
+    handles, labels = ax.get_legend_handles_labels()
+    handle = handles[labels.index(label)]
+    return np.asarray((handle[0] if isinstance(handle, tuple) else handle).get_xydata())
+
+
+def area_under(curve: np.ndarray) -> float:
+    return float(np.sum(np.diff(curve[:, 0]) * (curve[1:, 1] + curve[:-1, 1])) / 2)
+
+
+@kinds
+def test_draws_into_the_given_axes_and_only_there(draw, result):
+    figure, (left, right) = plt.subplots(1, 2)
+    assert draw(result, ax=left) is left
+    assert not right.has_data()
+    assert plt.get_fignums() == [figure.number]
+
+
+@kinds
+def test_every_axis_is_labelled_and_says_how_to_be_read(draw, result):
+    ax = draw(result)
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+    assert len(ax.get_title(loc="left")) > 20
+
+
+@kinds
+@pytest.mark.parametrize("width", [3.4, 6.0], ids=["column", "page"])
+def test_sentence_fits_into_the_figure(draw, result, width):
+    figure, ax = plt.subplots(figsize=(width, 0.75 * width), layout="constrained")
+    draw(result, ax=ax)
+    figure.canvas.draw()
+    title = ax._left_title.get_window_extent()
+    assert title.x1 <= figure.bbox.x1 + 2
+    assert ax.get_window_extent().height > 0.3 * figure.bbox.height
+
+
+@kinds
+@pytest.mark.parametrize("file_format", ["svg", "pdf"])
+def test_vector_output_with_hostile_names(draw, file_format):
+    models = {name: exponential(1 + 0.2 * place, 1.0, seed=place) for place, name in enumerate(HOSTILE)}
+    figure = draw(rivals.compare(models, n_draws=2000, max_draws=2000, rng=0)).figure
+    out = BytesIO()
+    with matplotlib.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)
+        figure.savefig(out, format=file_format)
+    if file_format == "svg":
+        tree = ElementTree.parse(StringIO(out.getvalue().decode()))
+        assert not [element for element in tree.iter() if element.tag.endswith("script")]
+        assert not [element for element in tree.iter() if element.tag.endswith("image")] or draw is plot_probability
+
+
+def test_many_models_fit_beside_the_axes():
+    models = {f"model number {i}": exponential(1 + 0.02 * i, 1.0, seed=i) for i in range(20)}
+    result = rivals.compare(models, n_draws=2000, max_draws=2000, rng=0)
+    for draw in ALL.values():
+        figure = draw(result).figure
+        figure.canvas.draw()
+        assert figure.axes[0].get_window_extent().width > 0.3 * figure.bbox.width
+
+
+def test_a_distribution_without_width_is_a_line():
+    flat = rivals.Losses(np.full(400, 2.0), np.full(400, 2.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rivals.RivalsWarning)
+        result = rivals.compare({"flat": flat, "wide": exponential(1.0, 1.0)}, rng=0)
+    for draw in ALL.values():
+        draw(result).figure.canvas.draw()
+
+
+def test_risk_curves_hold_all_of_the_probability(result):
+    ax = plot_risks(result)
+    for name in ("good", "fair"):
+        curve = line_of(ax, name)
+        # Half a percent on either side may be left out.
+        assert 0.985 < area_under(curve) < 1.001
+
+
+def test_rejected_models_are_marked(result):
+    labels = plot_risks(result).get_legend_handles_labels()[1]
+    assert labels == ["✗ bad", "good", "fair"]
+
+
+def test_quantile_picture_shows_the_two_functions(result):
+    curve = line_of(plot_quantiles(result, "bad"), "q*, on the data")
+    # ∫ q* is the empirical risk, up to the trapezoid's error and to the continuation to Φ = 1.
+    assert area_under(curve) == pytest.approx(result.empirical_risk["bad"], rel=0.02)
+
+
+def test_process_without_paths_draws_none():
+    process = rivals.HierarchicalBetaProcess.from_losses(exponential(1.0, 1.2), c=1.0)
+    assert "sampled paths" not in plot_process(process, n_paths=0).get_legend_handles_labels()[1]
+
+
+def test_unknown_model_is_named(result):
+    with pytest.raises(ValueError, match=r"'worse'.*'bad', 'good', 'fair'"):
+        plot_quantiles(result, "worse")
+
+
+@pytest.mark.parametrize("arguments", [{"kind": "pdf"}, {"highest": 0.2}])
+def test_losses_refuse_what_they_cannot_draw(result, arguments):
+    with pytest.raises(ValueError, match=next(iter(arguments))):
+        plot_losses(result, **arguments)
+
+
+def test_matrix_is_best_first_with_rejections_framed(result):
+    ax = plot_probability(result)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["good", "fair", "bad"]
+    frames = {patch.get_xy() for patch in ax.patches}
+    assert frames == {(2 - 0.46, result.ranking.index(result.rejections["bad"].by) - 0.46)}
+
+
+def test_probabilities_are_never_shown_as_certain():
+    assert [number(p) for p in (0.0, 0.004, 0.5, 0.996, 1.0)] == ["<.01", "<.01", "0.50", ">.99", ">.99"]
+
+
+def test_strongest_rival_tells_who_is_rejected(result):
+    beaten, error = strongest_rival(result)
+    assert np.isnan(beaten[result.names.index("good")])
+    for place, name in enumerate(result.names):
+        assert (beaten[place] > result.threshold) == (name in result.rejections)
+    assert np.nanmax(error) < 0.01
+
+
+def test_sweep_picture_has_one_band_per_verdict(result):
+    sweep = result.sweep([2.0**k for k in range(-6, 7, 2)])
+    ax = plot_sweep(sweep)
+    bands = [patch for patch in ax.patches if patch.get_width() > 0]
+    assert len(bands) == len(sweep.changes) + 1
+    assert "good" not in ax.get_legend_handles_labels()[1]

@@ -1,0 +1,82 @@
+"""NPZ archives and labelled arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rivals
+from rivals.read import dataset, npz
+
+rng = np.random.default_rng(0)
+ARRAYS = {f"{name}/{kind}": rng.exponential(size=40) for name in ("A", "sub/B") for kind in ("observed", "synthetic")}
+
+
+def test_archive_gives_back_what_went_in(tmp_path):
+    np.savez_compressed(tmp_path / "losses.npz", **ARRAYS)
+    found = npz(tmp_path / "losses.npz")
+    assert list(found) == ["A", "sub/B"]
+    np.testing.assert_array_equal(found["sub/B"].synthetic, ARRAYS["sub/B/synthetic"])
+
+
+def test_saved_comparison_is_read_too(tmp_path):
+    result = rivals.compare(
+        {name: (ARRAYS[f"{name}/observed"], ARRAYS[f"{name}/synthetic"]) for name in ("A", "sub/B")}
+    )
+    result.save(tmp_path / "saved.npz")
+    found = npz(tmp_path / "saved.npz")
+    assert {name: losses.empirical_risk for name, losses in found.items()} == dict(result.empirical_risk)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"A": np.ones(3)}, "array 'A' is not called MODEL/observed"),
+        ({"A/observed": np.arange(3.0)}, "model 'A': no array A/synthetic"),
+        ({"A/observed": np.ones((2, 2)), "A/synthetic": np.ones(3)}, r"model 'A': observed losses: .*shape \(2, 2\)"),
+    ],
+)
+def test_errors_name_the_array(tmp_path, arrays, message):
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(ValueError, match=message):
+        npz(tmp_path / "a.npz")
+
+
+def test_pickles_are_never_loaded(tmp_path):
+    np.savez(tmp_path / "a.npz", **{"A/observed": np.array([object()]), "A/synthetic": np.ones(3)}, allow_pickle=True)
+    with pytest.raises(ValueError, match="cannot be read as an NPZ archive of numbers"):
+        npz(tmp_path / "a.npz")
+
+
+def test_what_is_no_archive_is_refused(tmp_path):
+    (tmp_path / "a.npz").write_text("model,kind,loss")
+    with pytest.raises(ValueError, match=r"a\.npz"):
+        npz(tmp_path / "a.npz")
+
+
+class TestDataset:
+    xarray = pytest.importorskip("xarray", reason='labelled arrays need xarray: pip install "rivals[arviz]"')
+
+    def make(self, **change):
+        variables = {
+            "observed": (("point", "model"), np.arange(12.0).reshape(6, 2)),
+            "synthetic": (("model", "a", "b"), np.arange(16.0).reshape(2, 4, 2)),
+        }
+        return self.xarray.Dataset(variables | change, coords={"model": ["A", "B"]})
+
+    def test_other_dimensions_are_flattened(self):
+        found = dataset(self.make())
+        np.testing.assert_array_equal(found["B"].observed, np.arange(1.0, 12.0, 2.0))
+        np.testing.assert_array_equal(found["B"].synthetic, np.arange(8.0, 16.0))
+
+    def test_errors_name_what_is_absent(self):
+        with pytest.raises(ValueError, match="no variable 'synthetic'"):
+            dataset(self.make().drop_vars("synthetic"))
+        with pytest.raises(ValueError, match="no 'model' to tell models apart"):
+            dataset(self.make(observed=(("point",), np.arange(6.0))))
+        with pytest.raises(ValueError, match="has no coordinate"):
+            dataset(self.make().drop_vars("model"))
+        bad = self.make()
+        bad["observed"][3, 1] = np.nan
+        with pytest.raises(ValueError, match="model 'B': observed losses: 1 of 6 are NaN"):
+            dataset(bad)

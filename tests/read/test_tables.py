@@ -1,0 +1,160 @@
+"""Tables: every source gives the same losses, and errors say which row, which column, which model."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from rivals import Losses
+from rivals.read import long_table, losses_from_files, wide_tables
+
+WIDE = {"A": np.array([1.0, 2.0, 2.5]), "B, the other": np.array([3.0, 1e-300, -4.25])}
+LONG = {
+    "loss": np.array([1.0, 2.0, 1.5, 0.5, 7.0, 8.0, 9.0, 9.5]),
+    "model": np.array(["A", "A", "A", "A", "B", "B", "B", "B"]),
+    "kind": np.array(["observed", "observed", "synthetic", "synthetic"] * 2),
+}
+
+
+def csv_text(columns, delimiter=","):
+    quoted = [f'"{name}"' if delimiter in name else name for name in columns]
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return "\n".join([delimiter.join(quoted), *(delimiter.join(map(str, row)) for row in rows)]) + "\n"
+
+
+def sources(columns, folder):
+    """The same columns as files and frames of every make."""
+    for suffix, delimiter in [("csv", ","), ("csv", ";"), ("tsv", "\t"), ("txt", ",")]:
+        path = folder / f"table{ord(delimiter)}.{suffix}"
+        path.write_text(csv_text(columns, delimiter), encoding="utf-8")
+        yield path
+    yield columns
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    yield pandas.DataFrame(columns)
+    yield polars.DataFrame(columns)
+    yield pyarrow.table(columns)
+    pandas.DataFrame(columns).to_parquet(folder / "table.parquet")
+    yield folder / "table.parquet"
+
+
+def equal(found: Losses, observed, synthetic) -> bool:
+    return np.array_equal(found.observed, observed) and np.array_equal(found.synthetic, synthetic)
+
+
+def test_wide_tables_from_every_source(tmp_path):
+    for source in sources(WIDE, tmp_path):
+        found = wide_tables(source, {name: column[::-1] + 1 for name, column in WIDE.items()})
+        assert list(found) == list(WIDE)
+        for name, column in WIDE.items():
+            assert equal(found[name], column, column[::-1] + 1)
+
+
+def test_long_table_from_every_source(tmp_path):
+    for source in sources(LONG, tmp_path):
+        found = long_table(source)
+        assert list(found) == ["A", "B"]
+        assert equal(found["A"], [1.0, 2.0], [1.5, 0.5])
+        assert equal(found["B"], [7.0, 8.0], [9.0, 9.5])
+
+
+def test_a_mark_of_byte_order_windows_ends_of_line_and_a_last_empty_line_are_read(tmp_path):
+    path = tmp_path / "windows.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + csv_text(LONG).replace("\n", "\r\n").encode() + b"\r\n")
+    assert equal(long_table(path)["A"], [1.0, 2.0], [1.5, 0.5])
+
+
+def test_unequal_numbers_of_losses_go_into_a_long_table():
+    table = {"model": ["A"] * 5, "kind": ["observed"] * 3 + ["Synthetic "] * 2, "loss": [1, 2, 3, 4, 5]}
+    assert equal(long_table(table)["A"], [1.0, 2.0, 3.0], [4.0, 5.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"t\.csv: the file is empty"),
+        ("A,B\n", r"t\.csv: no rows below the header"),
+        ("A,B\n1,2\n1\n", r"t\.csv, row 3: 1 cells, but the header has 2"),
+        ("A,B\n1,2\n1,x\n", r"t\.csv, column 'B', row 3: expected a number, found '\\'x\\''|column 'B', row 3"),
+        ("A,B\n1,2\n1,\n", r"t\.csv, column 'B', row 3: the cell is empty"),
+        ("A;B\n1,5;2\n1;2\n", r"column 'A', row 2: expected a number.*decimals with a point"),
+        ("A,A\n1,2\n", r"two columns are called 'A'"),
+        (",A\n0,1\n1,2\n", r"column 1 has no name.*index=False"),
+        ("A,B\n1,2\nnan,3\n", r"t\.csv, model 'A': observed losses: 1 of 2 are NaN, the first at position 1"),
+        ("A,B\n1,2\ninf,3\n", r"model 'A': .*assigns zero probability"),
+        ("A,B\n1,2\n", r"model 'A'.*needs at least two"),
+        ("A,C\n1,2\n2,3\n", r"'C' has a column in .*t\.csv"),
+        ('A,B\n1,2\n"1,2\n', r"t\.csv, row \d: "),
+    ],
+)
+def test_errors_of_wide_tables_name_the_place(tmp_path, text, message):
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        wide_tables(path, {"A": [1.0, 2.0], "B": [1.0, 2.0]})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"kind": ["observed", "mixed", "synthetic", "synthetic"]},
+            r"column 'kind', row 3: expected observed or synthetic",
+        ),
+        ({"kind": ["observed"] * 4}, r"model 'A': synthetic losses: found 0 value"),
+        ({"model": ["A", "A", None, "A"]}, r"column 'model', row 4: the name of the model is empty"),
+        ({"loss": [1.0, "two", 3.0, 4.0]}, r"column 'loss', row 3: expected a number, found"),
+    ],
+)
+def test_errors_of_long_tables_name_the_place(change, message):
+    table = {"model": ["A"] * 4, "kind": ["observed", "observed", "synthetic", "synthetic"], "loss": [1.0, 2, 3, 4]}
+    with pytest.raises(ValueError, match=message):
+        long_table({name: np.array(column, dtype=object) for name, column in (table | change).items()})
+
+
+def test_missing_columns_are_listed_and_the_way_out_is_told(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text("A,B\n1,2\n3,4\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"no column 'model', 'kind', 'loss'.*this one has A, B.*give a second file"):
+        losses_from_files(path)
+
+
+def test_text_in_another_encoding_is_refused_with_its_place(tmp_path):
+    path = tmp_path / "latin.csv"
+    path.write_bytes("Modèle,B\n1,2\n".encode("latin-1"))
+    with pytest.raises(ValueError, match="not text in UTF-8"):
+        wide_tables(path, path)
+
+
+@pytest.mark.parametrize("name", ["table.xlsx", "table"])
+def test_unknown_kinds_of_files_are_named(tmp_path, name):
+    (tmp_path / name).write_text("A\n1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape("tables are read from .csv, .tsv, .txt and .parquet")):
+        losses_from_files(tmp_path / name)
+
+
+def test_damaged_parquet_is_refused(tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "t.parquet").write_bytes(b"PAR1 but not really")
+    with pytest.raises(ValueError, match=r"t\.parquet: not a Parquet file"):
+        long_table(tmp_path / "t.parquet")
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=re.escape('pip install "rivals[table]"')):
+        long_table(tmp_path / "t.parquet")
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(TypeError, match=r"data frame .* got int"):
+        long_table(5)
+
+
+def test_hostile_names_are_spelled_out_in_messages(tmp_path):
+    with pytest.raises(ValueError, match=re.escape(r"model 'bad\\x1b[31m\\n'")):
+        wide_tables({"bad\x1b[31m\n": [1.0, np.nan]}, {"bad\x1b[31m\n": [1.0, 2.0]})

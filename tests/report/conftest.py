@@ -1,0 +1,80 @@
+"""A real Chromium for the tests of the page; skipped, with the reason, where there is none."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WHY = "the report is tested in Chromium, of which there is none here (Debian: apt-get install chromium chromium-driver)"
+OPTIONS = (
+    "--headless=new",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1100,1400",
+)
+
+
+class Browser:
+    """A page in Chromium: what it shows, its errors, and what it asked the network for."""
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+
+    def open(self, page: Path) -> None:
+        self.logs()  # of what came before
+        self.driver.get(page.as_uri())
+
+    def text(self, selector: str) -> str:
+        return str(self.driver.execute_script("return document.querySelector(arguments[0]).textContent", selector))
+
+    def texts(self, selector: str) -> list[str]:
+        script = "return Array.from(document.querySelectorAll(arguments[0]), element => element.textContent)"
+        return list(self.driver.execute_script(script, selector))
+
+    def count(self, selector: str) -> int:
+        return len(self.texts(selector))
+
+    def press(self, selector: str, *keys: str) -> None:
+        self.driver.find_element("css selector", selector).send_keys(*keys)
+
+    def set_slider(self, name: str, index: int) -> None:
+        """As a mouse or a finger would: the value, then the event."""
+        script = "const s = document.getElementById(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('input'))"
+        self.driver.execute_script(script, name, index)
+
+    def logs(self) -> tuple[list[str], list[str]]:
+        """Errors on the console, and addresses that were asked for, since the last call."""
+        errors = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        sent = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+        return errors, sent
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromedriver = shutil.which("chromedriver")
+    if chromium is None or chromedriver is None:
+        pytest.skip(WHY)
+    webdriver = pytest.importorskip("selenium.webdriver", reason="driving Chromium needs selenium (group `test`)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for option in (*OPTIONS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+        options.add_argument(option)
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # Chromium's sandbox refuses root
+        options.add_argument("--no-sandbox")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=chromedriver))
+    driver.set_page_load_timeout(60)
+    yield Browser(driver)
+    driver.quit()

@@ -1,0 +1,162 @@
+"""The page in a real Chromium: it loads by itself, the sliders say what the library says, names stay text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rivals
+from pages import HOSTILE, comparison
+
+pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
+from rivals.report import write_report
+from rivals.report.contents import contents
+
+GRID = [2.0**k for k in range(-8, 5, 2)]
+
+
+@pytest.fixture(scope="module")
+def result() -> rivals.Comparison:
+    return comparison(5, n=2000, c=0.25, n_draws=12_000, max_draws=12_000)
+
+
+@pytest.fixture(scope="module")
+def page(result, tmp_path_factory):
+    return write_report(result, tmp_path_factory.mktemp("report") / "report.html", c=GRID)
+
+
+def survivors(browser) -> list[str]:
+    rows = zip(browser.texts("#models tbody th"), browser.texts("#models tbody td:last-child"), strict=True)
+    return [name for name, verdict in rows if verdict.startswith("survives")]
+
+
+def test_loads_without_error_or_request(browser, page):
+    browser.open(page)
+    errors, sent = browser.logs()
+    assert errors == []
+    assert [address for address in sent if not address.startswith(("file:", "data:"))] == []
+    assert browser.count("svg") == 3
+    assert browser.count("svg[role=img] > title") == 3
+
+
+def test_first_view_is_the_run_itself(browser, page, result):
+    browser.open(page)
+    assert survivors(browser) == list(result.survivors)
+    assert browser.text("#sentence").startswith("Worth keeping: " + ", ".join(result.survivors))
+    assert browser.text("#c-value") == "0.25"
+    assert browser.text("#threshold-value") == "0.95"
+
+
+def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
+    data = contents(result, GRID)
+    browser.open(page)
+    seen, close = set(), 0
+    for c_index in (0, 2, 4, len(data["c"]) - 1):
+        for threshold_index in (3, 60, data["own"]["threshold"], 97, len(data["thresholds"]) - 1):
+            browser.set_slider("c", c_index)
+            browser.set_slider("threshold", threshold_index)
+            expected = rivals.compare(
+                result.losses,
+                c=data["c"][c_index],
+                threshold=data["thresholds"][threshold_index],
+                n_draws=result.n_draws,
+                rng=result.entropy,
+            )
+            shown = survivors(browser)
+            if shown != list(expected.survivors):
+                # The library draws more where the threshold is close; the page must then have said so.
+                assert "Too close" in browser.text("#doubt")
+                close += 1
+            seen.add(tuple(shown))
+    assert len(seen) >= 3
+    assert close <= 2
+
+
+def test_keyboard_moves_the_slider_and_the_button_brings_it_back(browser, page, result):
+    browser.open(page)
+    first = browser.text("#sentence")
+    browser.press("#c", "\ue011")  # Home: the smallest c
+    assert browser.text("#c-value") == "0.00390625"
+    assert survivors(browser) == list(result.sweep([2.0**-8]).survivors[0])
+    browser.press("#c", "\ue014")  # right
+    assert browser.text("#c-value") == "0.015625"
+    browser.press("#reset", "\ue007")  # Enter
+    assert browser.text("#c-value") == "0.25"
+    assert browser.text("#sentence") == first
+
+
+def test_screen_readers_hear_values_and_the_verdict(browser, page):
+    browser.open(page)
+    browser.set_slider("threshold", 0)
+    script = "return document.getElementById('threshold').getAttribute('aria-valuetext')"
+    assert browser.driver.execute_script(script) == "threshold 0.505"
+    assert browser.count("#sentence[aria-live=polite]") == 1
+    assert browser.driver.execute_script(
+        "return Array.from(document.querySelectorAll('input, select')).every(e => e.labels.length == 1)"
+    )
+
+
+def test_says_where_the_verdict_changes(browser, page, result):
+    browser.open(page)
+    changes = result.sweep(sorted({*GRID, result.c})).changes
+    text = browser.text("#c-changes")
+    assert changes
+    for low, high in changes:
+        assert f"{low:g} and {high:g}" in text
+
+
+def test_model_can_be_chosen_for_its_quantile_functions(browser, page, result):
+    browser.open(page)
+    browser.driver.execute_script(
+        "const s = document.getElementById('model'); s.selectedIndex = 2; s.dispatchEvent(new Event('change'))"
+    )
+    assert browser.text("#quantiles title") == f"Quantile functions of {result.ranking[2]}"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_both_schemes(browser, page, scheme):
+    browser.driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    browser.open(page)
+    colours = browser.driver.execute_script(
+        """const read = (e) => getComputedStyle(e).color;
+        return [getComputedStyle(document.body).backgroundColor, ...['#sentence', '.lead', '.help', '#models td',
+                'figcaption', '.picture text'].map(s => read(document.querySelector(s)))]"""
+    )
+    background, *texts = [luminance(colour) for colour in colours]
+    for text in texts:
+        assert (max(text, background) + 0.05) / (min(text, background) + 0.05) > 4.5  # WCAG AA
+    assert (background > 0.5) == (scheme == "light")
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of `rgb(r, g, b)`, as WCAG defines it."""
+    channels = np.array([int(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+def test_hostile_names_stay_text(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    models = {name: tuple(rng.exponential(1 + i, (2, 200))) for i, name in enumerate(HOSTILE)}
+    result = rivals.compare(models, n_draws=2000, max_draws=2000, rng=0)
+    browser.open(write_report(result, tmp_path / "<b>odd & name.html", c=[0.5], title=HOSTILE[0]))
+    errors, sent = browser.logs()
+    assert errors == []
+    assert all(address.startswith(("file:", "data:")) for address in sent)
+    assert browser.count("img, b, iframe") == 0
+    assert browser.count("script") == 2
+    assert browser.texts("#models tbody th")[0] == HOSTILE[0]
+    assert browser.text("h1") == HOSTILE[0]
+
+
+def test_degenerate_distributions_are_drawn(browser, tmp_path):
+    with pytest.warns(rivals.RivalsWarning):
+        result = rivals.compare(
+            {"flat": (np.full(50, 1e9), np.full(50, 1e9)), "also": (np.full(50, 1e9 + 1), np.full(50, 1e9 + 1))}, rng=0
+        )
+    browser.open(write_report(result, tmp_path / "flat.html", c=[0.5]))
+    assert browser.logs()[0] == []
+    assert "NaN" not in browser.driver.page_source

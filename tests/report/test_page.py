@@ -1,0 +1,109 @@
+"""The page as text: what it holds, how large it is, and that names stay text."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import rivals
+from pages import HOSTILE, comparison
+
+pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
+from rivals.report import write_report
+from rivals.report.contents import contents, notes
+from rivals.report.page import embedded
+
+
+class Structure(HTMLParser):
+    """Counts elements, and keeps what would fetch or run something."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: dict[str, int] = {}
+        self.suspect: list[str] = []
+        self.ids: set[str] = set()
+        self.references: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        for name, value in attributes:
+            if name.startswith("on") or (
+                name in ("src", "href", "action") and not (value or "").startswith(("#", "data:,"))
+            ):
+                self.suspect.append(f"{tag} {name}={value}")
+            if name == "id":
+                self.ids.add(value or "")
+            if name in ("for", "aria-labelledby", "aria-describedby"):
+                self.references.extend((value or "").split())
+
+
+def test_structure_is_safe_and_every_label_points_somewhere(tmp_path):
+    page = Structure(write_report(comparison(3), tmp_path / "r.html", c=[0.25]).read_text(encoding="utf-8"))
+    assert page.suspect == []
+    assert set(page.references) <= page.ids
+    assert page.tags["h1"] == page.tags["main"] == 1
+
+
+def test_hostile_names_add_no_elements(tmp_path):
+    rng = np.random.default_rng(0)
+    samples = [tuple(rng.exponential(1 + 0.1 * i, (2, 200))) for i in range(len(HOSTILE))]
+    tags = []
+    for names in (HOSTILE, [f"model {i}" for i in range(len(HOSTILE))]):
+        result = rivals.compare(dict(zip(names, samples, strict=True)), n_draws=2000, max_draws=2000, rng=0)
+        path = write_report(result, tmp_path / "r.html", c=[0.5], title=names[0])
+        page = Structure(path.read_text(encoding="utf-8"))
+        assert page.suspect == []
+        tags.append(page.tags)
+    assert tags[0] == tags[1]
+    assert "49" not in re.findall(r"<th scope=\"row\">(.*?)</th>", path.read_text(encoding="utf-8"))
+
+
+def test_json_cannot_leave_its_element():
+    text = embedded(list(HOSTILE))
+    assert "<" not in text
+    assert "\u2028" not in text
+    assert json.loads(text) == list(HOSTILE)
+
+
+def test_size_stays_below_two_megabytes_for_ten_models(tmp_path):
+    result = comparison(10)  # the page holds curves of fixed length, whatever the number of losses
+    assert write_report(result, tmp_path / "r.html").stat().st_size < 2_000_000
+
+
+def test_embedded_numbers_are_those_of_the_library():
+    result = comparison(4)
+    page = contents(result, c=[0.1, 10.0])
+    assert page["c"] == [0.1, 1.0, 10.0]
+    sweep = result.sweep([0.1, 1.0, 10.0])
+    upper = np.triu_indices(4, k=1)
+    for run, expected in zip(page["runs"], sweep.comparisons, strict=True):
+        np.testing.assert_allclose(run["p"], expected.probability[upper], atol=1e-7)
+        assert [by is None for by in run["by"]] == [name in expected.survivors for name in result.names]
+
+
+def test_own_settings_are_offered_even_between_the_grid_points():
+    page = contents(comparison(2, c=0.3, threshold=0.9973), c=[0.25, 0.5])
+    assert page["c"][page["own"]["c"]] == 0.3
+    assert page["thresholds"][page["own"]["threshold"]] == 0.9973
+
+
+def test_diagnostics_are_sentences():
+    rng = np.random.default_rng(0)
+    walk = np.cumsum(rng.standard_normal(400))
+    result = rivals.compare({"walk": (walk, walk[::-1]), "noise": tuple(rng.normal(50, 1, (2, 400)))}, rng=0)
+    found = {note["model"]: " ".join(note["sentences"]) for note in notes(result)}
+    assert "correlated" in found["walk"]
+    assert "correlated" not in found["noise"]
+
+
+def test_method_of_the_result_writes_the_same(tmp_path):
+    result = comparison(2, n=64)
+    result.report(tmp_path / "a.html")
+    write_report(result, tmp_path / "b.html")
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.html"]

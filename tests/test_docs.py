@@ -1,0 +1,85 @@
+"""The documentation: its Python and its commands run as they stand, and it leaves out no public name."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import rivals
+from rivals import cli
+
+plt = pytest.importorskip("matplotlib.pyplot", reason='the documentation draws: pip install "rivals[plot]"')
+pytest.importorskip("jinja2", reason='the documentation writes reports: pip install "rivals[report]"')
+
+DOCS = Path(__file__).parents[1] / "docs"
+# Those on calibration run for minutes, or need a cluster: `make docs` and the tests of calibration have to do for them.
+PAGES = sorted(
+    path
+    for path in DOCS.glob("*.md")
+    if "```python\n" in path.read_text(encoding="utf-8") and not path.stem.startswith("calibration")
+)
+
+
+@pytest.fixture(autouse=True)
+def _empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    yield
+    plt.close("all")
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_python_of_a_page_runs_from_top_to_bottom(page):
+    namespace: dict = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, page.name, "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", ["start", "terminal"])
+def test_commands_of_a_page_run(page):
+    rng = np.random.default_rng(0)
+    for kind in ("observed", "synthetic"):
+        np.savetxt(f"{kind}.csv", rng.exponential([1.0, 1.5], (200, 2)), delimiter=",", header="A,B", comments="")
+    rows = [f"{name},{kind},{loss}" for name in "AB" for kind in ("observed", "synthetic") for loss in rng.random(100)]
+    Path("losses.csv").write_text("\n".join(["model,kind,loss", *rows]), encoding="utf-8")
+    commands = [line[2:] for block in blocks(DOCS / f"{page}.md", "console") for line in block.splitlines()]
+    assert commands
+    for command in commands:
+        program, *arguments = shlex.split(command)
+        assert program == "rivals"
+        found = CliRunner().invoke(cli.app, arguments)
+        assert found.exit_code == 0, f"{command}: {found.output}"
+
+
+def test_reference_lists_every_public_name():
+    from rivals import plots, read, report
+
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    for module in (rivals, plots, read, report):
+        for name in module.__all__:
+            assert name.startswith("__") or re.search(rf"^   {name}$", text, re.MULTILINE), f"{module.__name__}.{name}"
+
+
+def test_readers_pictures_and_report_have_examples():
+    from rivals import plots, read, report
+
+    for module in (plots, read, report):
+        for name in module.__all__:
+            if not getattr(module, name).__module__.endswith(".calibration"):  # no study runs within an example
+                assert ">>> " in getattr(module, name).__doc__, f"{module.__name__}.{name}"
+
+
+def test_pages_point_to_pages_that_exist():
+    for page in DOCS.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            if not target.startswith("auto_examples"):
+                assert (DOCS / target).exists(), f"{page.name} points to {target}"

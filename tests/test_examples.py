@@ -1,0 +1,64 @@
+"""Every example runs as it stands, in an empty folder, and ends where its text says."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+plt = pytest.importorskip("matplotlib.pyplot", reason='examples draw: pip install "rivals[plot]"')
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+NEEDS = {"plot_scikit_learn": ["sklearn"], "plot_numpyro": ["numpyro", "xarray"], "plot_first_comparison": ["jinja2"]}
+
+# Libraries warn of their own future; only what we say ourselves must not come up in an example.
+pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
+
+
+@pytest.fixture(autouse=True)
+def _close_figures() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def run(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
+    for module in NEEDS.get(name, []):
+        pytest.importorskip(module, reason=f"this recipe needs {module} (group `recipes`)")
+    monkeypatch.chdir(folder)
+    return runpy.run_path(str(EXAMPLES / f"{name}.py"))
+
+
+def test_first_comparison(tmp_path, monkeypatch):
+    found = run("plot_first_comparison", tmp_path, monkeypatch)
+    assert found["result"].survivors == ("log-normal", "exponential")
+    assert found["sweep"].changes == ((0.5, 1.0),)
+    assert (tmp_path / "waiting-times.html").exists()
+
+
+def test_scikit_learn(tmp_path, monkeypatch):
+    found = run("plot_scikit_learn", tmp_path, monkeypatch)
+    assert found["result"].survivors == ("logistic regression", "linear discriminant")
+    assert found["regression"].ranking == ("ridge", "forest")
+
+
+def test_numpyro(tmp_path, monkeypatch):
+    result = run("plot_numpyro", tmp_path, monkeypatch)["result"]
+    assert result.ranking == ("Student", "Gaussian")
+    # The noise is Student's: only the Gaussian's simulations miss the wild points, so its risk is the less certain.
+    assert result.risk_std["Gaussian"] > 2 * result.risk_std["Student"]
+
+
+def test_simulator(tmp_path, monkeypatch):
+    result = run("plot_simulator", tmp_path, monkeypatch)["result"]
+    assert result.ranking == ("Ricker", "Hassell")
+
+
+def test_every_example_is_tested():
+    assert {path.stem for path in EXAMPLES.glob("plot_*.py")} == {
+        "plot_first_comparison",
+        "plot_numpyro",
+        "plot_scikit_learn",
+        "plot_simulator",
+    }

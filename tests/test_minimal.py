@@ -1,0 +1,94 @@
+"""A minimal install (NumPy, SciPy, typer): the core works without any extra, and what needs one names it.
+
+`pytest @tests/minimal.txt` in an environment with `pip install .` and pytest, hypothesis and mpmath runs the whole subset; here the
+extras are made to look absent, so that every run of the tests checks it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXTRAS = {
+    "matplotlib", "jinja2", "pandas", "pyarrow", "polars", "xarray", "h5netcdf", "h5py", "arviz_stats", "dynesty",
+    "numba", "loky", "threadpoolctl", "distributed", "dask", "cloudpickle", "sklearn", "statsmodels", "numpyro", "jax",
+}  # fmt: skip
+ABSENT = f"""
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {sorted(EXTRAS)}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Absent())
+"""
+LOSSES = """
+import numpy as np, rivals
+rng = np.random.default_rng(0)
+losses = {name: tuple(rng.exponential(scale, (2, 300))) for name, scale in [("A", 1.0), ("B", 1.5)]}
+result = rivals.compare(losses, rng=0)
+"""
+
+
+def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", ABSENT + code], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_core_needs_no_extra(tmp_path):
+    code = LOSSES + (
+        "print(result, result._repr_html_(), result.sweep([0.5, 2.0]))\n"
+        "result.save('r.npz'); assert rivals.load('r.npz').survivors == result.survivors\n"
+        "process = rivals.HierarchicalBetaProcess.from_losses(result.losses['A'], c=1.0)\n"
+        "process.sample_paths(3, rng=0); process.sample_risk(3, rng=0)\n"
+    )
+    found = run(code, tmp_path)
+    assert found.returncode == 0, found.stderr
+
+
+def test_the_command_line_needs_no_extra(tmp_path):
+    rows = "\n".join(
+        f"{m},{k},{i * 0.1 + 0.01 * i**2}" for m in "AB" for k in ("observed", "synthetic") for i in range(40)
+    )
+    (tmp_path / "losses.csv").write_text(f"model,kind,loss\n{rows}\n", encoding="utf-8")
+    code = (
+        "sys.argv = ['rivals', 'compare', 'losses.csv', '--json', '--seed', '0']\nfrom rivals.cli import main\nmain()"
+    )
+    found = run(code, tmp_path)
+    assert found.returncode == 0, found.stderr
+    assert json.loads(found.stdout)["survivors"] == ["A", "B"]
+
+
+def test_calibration_runs_in_this_process(tmp_path):
+    code = """
+import rivals
+def gaussian(width):
+    return rivals.Candidate(lambda y: (y / width) ** 2 / 2, lambda n, rng: width * rng.standard_normal(n))
+def omega(rng):
+    return rivals.Experiment(lambda n, rng: rng.standard_normal(n), (gaussian(0.9), gaussian(rng.uniform(1, 2))))
+print(rivals.calibrate({"one": omega}, c=[1.0], n_data=50, n_experiments=20, n_truth=200, rng=0, executor=0, progress=False))
+"""
+    found = run(code, tmp_path)
+    assert found.returncode == 0, found.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "extra"),
+    [
+        ("result.to_dataframe()", "table"),
+        ("result.report('r.html')", "report"),
+        ("from rivals.plots import plot_risks; plot_risks(result)", "plot"),
+        ("from rivals.read import long_table; long_table('t.parquet')", "table"),
+        ("from rivals.read import arviz_tree; arviz_tree('t.nc', reduction='lpd')", "arviz"),
+    ],
+)
+def test_what_needs_an_extra_names_it(tmp_path, code, extra):
+    found = run(LOSSES + code, tmp_path)
+    assert found.returncode == 1
+    last = found.stderr.strip().splitlines()[-1]
+    assert last.startswith("ImportError")
+    assert f'pip install "rivals[{extra}]"' in last
