@@ -17,7 +17,8 @@ from rivals.testbeds.pyloric.field import EXPONENTIALS, derivative, polynomial_c
 FloatArray = NDArray[np.float64]
 
 SAFETY, SHRINK, GROW, EXPONENT = 0.9, 0.2, 10.0, -0.2
-LIMIT = 1000.0  # mV; a voltage beyond it is a failure
+LIMIT = 500.0  # mV; a voltage beyond it is a failure, and so are more evaluations than PATIENCE per ms
+PATIENCE = 20_000
 # Rows of the tableau: the stages (the seventh is the solution itself), nodes, error estimate, interpolant.
 NODES, ERROR, INTERPOLANT = 7, 8, 9
 
@@ -47,6 +48,7 @@ def dormand_prince(
     k, scratch = np.zeros((7, size)), np.zeros((3, EXPONENTIALS * n))
     fresh, estimate = np.zeros(size), np.zeros(size)
     t, asked, evaluations = 0.0, 0, 1
+    most = PATIENCE * int(100.0 + end)
     while asked < times.shape[0] and times[asked] <= 0.0:
         for cell in range(n):
             voltages[cell, asked] = y[cell]
@@ -76,7 +78,7 @@ def dormand_prince(
             factor = SAFETY * error**EXPONENT
             step = h * (factor if factor > SHRINK else SHRINK)
             rejected = True
-            if not step >= smallest:
+            if not step >= smallest or evaluations > most:
                 return t, evaluations
         factor = GROW if error == 0.0 else min(GROW, SAFETY * error**EXPONENT)
         step = h * (min(1.0, factor) if rejected else factor)
@@ -89,7 +91,7 @@ def dormand_prince(
             y[i] = fresh[i]
             k[0, i] = k[6, i]
         for cell in range(n):
-            if not abs(y[cell]) < LIMIT:
+            if not abs(y[cell]) < LIMIT or evaluations > most:
                 return min(t, np.nextafter(end, 0.0)), evaluations
     return t, evaluations
 

@@ -94,7 +94,7 @@ def integrate(
     if reached < times[-1]:
         raise IntegrationError(
             f"the integration of {' and '.join(circuit.cells)} failed at t = {reached:.6g} ms of {times[-1]:g} ms: "
-            f"a voltage or a gate left the range of numbers (voltages there: "
+            f"a voltage left ±500 mV, or the steps became too small to go on (voltages there: "
             f"{', '.join(f'{v:.4g}' for v in final[:n])} mV). "
             f"Is the external current of the order of 1 uA/cm² or less?"
         )
