@@ -47,9 +47,7 @@ def test_published_calibration_experiments(published):
         }
         first = blackbody.observe(4096, **settings)
         a, b = (blackbody.fit(first, law=law, temperature=4000, method="published") for law in blackbody.LAWS)
-        np.testing.assert_allclose(
-            [a.sigma, b.sigma], [stored["sigma_P"][i], stored["sigma_RJ"][i]], rtol=1e-6
-        )
+        np.testing.assert_allclose([a.sigma, b.sigma], [stored["sigma_P"][i], stored["sigma_RJ"][i]], rtol=1e-6)
         truth = blackbody.observe(12288, **settings)
         difference = a.loss(truth).mean() - b.loss(truth).mean()
         assert difference == pytest.approx(stored["true_risk_P_minus_RJ"][i], abs=1e-7)
@@ -74,17 +72,13 @@ def test_simulation_follows_the_loss(law):
 
 def test_simulation_of_another_size_keeps_the_window():
     model = blackbody.RadianceModel("planck", 1e-4, 3000.0, np.linspace(15, 30, 16))
-    np.testing.assert_allclose(
-        model.simulate(31, np.random.default_rng(0)).wavelength, np.linspace(15, 30, 31)
-    )
+    np.testing.assert_allclose(model.simulate(31, np.random.default_rng(0)).wavelength, np.linspace(15, 30, 31))
 
 
 def test_fits_that_cannot_converge_say_so():
     dark = blackbody.Spectrum(np.linspace(15, 30, 8), np.full(8, -1.0))
     for law in blackbody.LAWS:
-        with pytest.raises(
-            blackbody.FitError, match=f"temperature of the {law} model did not converge.*hold the temp"
-        ):
+        with pytest.raises(blackbody.FitError, match=f"temperature of the {law} model did not converge.*hold the temp"):
             blackbody.fit(dark, law=law)
     exact = blackbody.Spectrum(dark.wavelength, blackbody.planck(dark.wavelength, 4000.0))
     with pytest.raises(blackbody.FitError, match="no noise to fit"):

@@ -33,9 +33,7 @@ def test_published_scale():
 
 @pytest.mark.parametrize("law", blackbody.LAWS)
 def test_impossible_wavelengths_and_temperatures_are_named(law):
-    with pytest.raises(
-        ValueError, match=r"wavelength must be a positive number of µm, but -1.0 was given \(1 of 2\)"
-    ):
+    with pytest.raises(ValueError, match=r"wavelength must be a positive number of µm, but -1.0 was given \(1 of 2\)"):
         blackbody.radiance(law, [-1.0, 2.0], 4000.0)
     with pytest.raises(ValueError, match="temperature must be a positive number of K"):
         blackbody.radiance(law, [1.0, 2.0], 0.0)

@@ -33,13 +33,9 @@ class Spectrum:
         for name in ("wavelength", "radiance"):
             values = np.asarray(getattr(self, name), dtype=np.float64)
             if values.ndim != 1:
-                raise ValueError(
-                    f"The {name} of a spectrum must be one-dimensional, found shape {values.shape}."
-                )
+                raise ValueError(f"The {name} of a spectrum must be one-dimensional, found shape {values.shape}.")
             if not np.isfinite(values).all():
-                raise ValueError(
-                    f"The {name} of a spectrum has {(~np.isfinite(values)).sum()} non-finite values."
-                )
+                raise ValueError(f"The {name} of a spectrum has {(~np.isfinite(values)).sum()} non-finite values.")
             object.__setattr__(self, name, values)
         if self.wavelength.shape != self.radiance.shape:
             raise ValueError(
@@ -115,7 +111,5 @@ def _checked_window(n: int, wavelengths: tuple[float, float]) -> tuple[float, fl
         raise ValueError(f"A spectrum needs at least two recordings, but n = {n!r} was given.")
     low, high = (float(value) for value in wavelengths)
     if not (np.isfinite(high) and 0 < low < high):
-        raise ValueError(
-            f"The wavelengths must be two positive numbers, the smaller first: found ({low}, {high}) µm."
-        )
+        raise ValueError(f"The wavelengths must be two positive numbers, the smaller first: found ({low}, {high}) µm.")
     return low, high

@@ -1,0 +1,153 @@
+"""What is checked at the border. Every error names the culprit, what was found and what to do."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+# Beyond this, sums over a sample and the continuation of its quantile function overflow.
+LARGEST_LOSS = 1e300
+
+
+class RivalsWarning(UserWarning):
+    """Something in the input makes the answer less reliable than it looks; the message says what to do."""
+
+
+def show(name: object) -> str:
+    """A name made safe for a terminal and for messages: control characters, escapes and newlines are spelled out."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in str(name))
+
+
+def check_losses(values: Any, what: str) -> FloatArray:
+    """A private, read-only copy of a sample of losses as float64."""
+    array = _as_numbers(values, what)
+    if array.ndim != 1:
+        raise ValueError(
+            f"{what}: expected a one-dimensional array, one loss per data point; got shape {array.shape}. "
+            f"{'Pass the loss of each point, not their mean.' if array.ndim == 0 else 'Flatten it, or sum over the extra axes.'}"
+        )
+    if array.size < 2:
+        raise ValueError(
+            f"{what}: found {array.size} value(s); a quantile function needs at least two, hundreds to be useful"
+        )
+    _check_finite(array, what)
+    array.flags.writeable = False
+    return array
+
+
+def _as_numbers(values: Any, what: str) -> FloatArray:
+    if np.ma.isMaskedArray(values):
+        n_masked = int(np.sum(np.ma.getmaskarray(values)))
+        if n_masked:
+            raise ValueError(
+                f"{what}: {n_masked} of {values.size} values are masked; remove these points for all models alike"
+            )
+        values = values.data
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError) as error:
+        raise TypeError(f"{what}: cannot be read as an array of numbers ({error})") from None
+    if array.dtype == object:  # what a list with None in it, or a nullable column, becomes
+        array = _from_objects(array, what)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{what}: complex numbers cannot be ordered; pass real losses")
+    if array.dtype.kind not in "iufb":
+        raise TypeError(f"{what}: expected numbers, found dtype {array.dtype}; convert them to float first")
+    return array.astype(np.float64, copy=True)
+
+
+def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
+    numbers = [isinstance(item, (int, float, np.integer, np.floating)) for item in array.ravel()]
+    if all(numbers):
+        return array.astype(np.float64)
+    position = numbers.index(False)
+    culprit = array.ravel()[position]
+    raise TypeError(
+        f"{what}: {len(numbers) - sum(numbers)} of {len(numbers)} entries are not numbers, the first at position "
+        f"{position}: {show(repr(culprit))}; remove or replace them for all models alike"
+    )
+
+
+def _check_finite(array: FloatArray, what: str) -> None:
+    n_nan = int(np.isnan(array).sum())
+    if n_nan:
+        raise ValueError(
+            f"{what}: {n_nan} of {array.size} are NaN, the first at position {int(np.isnan(array).argmax())}; "
+            "find out why the model has no loss there, or remove these points for all models alike"
+        )
+    n_infinite = int((array == np.inf).sum())
+    if n_infinite:
+        raise ValueError(
+            f"{what}: {n_infinite} of {array.size} are infinite: the model assigns zero probability to {n_infinite} of "
+            f"{array.size} observations, so its risk is infinite. Give the model a noise term that allows what can happen"
+        )
+    n_negative = int((array == -np.inf).sum())
+    if n_negative:
+        raise ValueError(
+            f"{what}: {n_negative} of {array.size} are −inf: an infinite probability density, as from a noise level of zero; "
+            "bound the noise level from below"
+        )
+    n_huge = int((np.abs(array) > LARGEST_LOSS).sum())
+    if n_huge:
+        raise ValueError(f"{what}: {n_huge} of {array.size} exceed {LARGEST_LOSS:g} in magnitude; rescale the loss")
+
+
+def check_name(name: Hashable) -> str:
+    """Names are text, and not empty."""
+    if not isinstance(name, str):
+        raise TypeError(f"model names must be text; got {show(repr(name))} of type {type(name).__name__}")
+    if not name.strip():
+        raise ValueError(f"model names must not be empty; got {name!r}")
+    return name
+
+
+def check_positive(value: Any, what: str) -> float:
+    """A finite number above zero."""
+    number = _as_number(value, what)
+    if not (np.isfinite(number) and number > 0):
+        raise ValueError(f"{what} must be a finite number above 0; got {value!r}")
+    return number
+
+
+def check_threshold(value: Any) -> float:
+    """A probability in (0.5, 1]."""
+    number = _as_number(value, "threshold")
+    if not 0.5 < number <= 1.0:
+        raise ValueError(
+            f"threshold must lie in (0.5, 1]: a rival must be more probably better than not before it rejects a model; got {value!r}"
+        )
+    return number
+
+
+def check_size(value: Any, what: str, *, least: int = 1) -> int:
+    """A whole number, at least `least`."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} must be a whole number; got {value!r}") from None
+    if number < least:
+        raise ValueError(f"{what} must be at least {least}; got {number}")
+    return number
+
+
+def check_depth(value: Any) -> int:
+    """A number of refinements for which the tree fits into memory."""
+    depth = check_size(value, "depth")
+    if depth > 24:
+        raise ValueError(f"depth must be at most 24 (a path of 16 million points); got {depth}")
+    return depth
+
+
+def _as_number(value: Any, what: str) -> float:
+    if isinstance(value, (str, bytes, bool)) or value is None:
+        raise TypeError(f"{what} must be a number; got {value!r}")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} must be a number; got {show(repr(value))}") from None

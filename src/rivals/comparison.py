@@ -1,0 +1,391 @@
+"""Which models survive: `compare` and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from os import PathLike
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals import archive, tables
+from rivals._checks import check_depth, check_name, check_positive, check_size, check_threshold, show
+from rivals._random import RandomSource, entropy_from
+from rivals.losses import Candidate, Losses
+from rivals.process import HierarchicalBetaProcess
+from rivals.quantiles import QuantileFunction
+from rivals.verdict import decide, probability_matrix
+
+FloatArray = npt.NDArray[np.float64]
+
+# With 12 000 draws of each risk the standard error of B is at most 0.5 / √12000 = 0.0046, whatever the distributions.
+N_DRAWS = 12_000
+MAX_DRAWS = 2**18
+
+
+def compare(
+    models: Mapping[str, Any] | Iterable[tuple[str, Any]],
+    data: Any = None,
+    *,
+    c: float = 1.0,
+    threshold: float = 0.95,
+    n_draws: int = N_DRAWS,
+    max_draws: int = MAX_DRAWS,
+    n_synthetic: int | None = None,
+    depth: int | None = None,
+    rng: RandomSource = None,
+) -> Comparison:
+    """Find out which models would still be worth keeping if the experiment were repeated.
+
+    Parameters
+    ----------
+    models : mapping
+        Name → `Losses`, or a pair (observed, synthetic) of arrays, or a `Candidate` (with `data`).
+    data : optional
+        Held-out data for the candidates, in whatever form they understand.
+    c : float
+        Sensitivity to the discrepancy between model and data; 1 is the conservative first choice, `calibrate` finds
+        a better one.
+    threshold : float
+        A model is rejected when a rival of lower empirical risk has a lower risk with more than this probability.
+    n_draws : int
+        Draws of the risk of each model. Models whose fate hangs on a probability within two standard errors of the
+        threshold get more, up to `max_draws`; what is undecided even then is said in the result.
+    max_draws : int
+    n_synthetic : int, optional
+        Points that candidates simulate; as many as `data` has, by default.
+    depth : int, optional
+        Refinements of the process; by default as deep as the data resolve.
+    rng : int, SeedSequence, Generator or None
+        Source of randomness. Fresh entropy is drawn if None; the result remembers it.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rivals
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.standard_normal(2000)
+    >>> def gaussian(width):
+    ...     return rivals.Candidate(
+    ...         loss=lambda y: np.log(width) + (y / width) ** 2 / 2,
+    ...         simulate=lambda n, rng: width * rng.standard_normal(n),
+    ...     )
+    >>> result = rivals.compare({"right": gaussian(1.0), "too wide": gaussian(3.0)}, y, rng=1)
+    >>> result.survivors
+    ('right',)
+    """
+    c, threshold = check_positive(c, "c"), check_threshold(threshold)
+    n_draws = check_size(n_draws, "n_draws", least=2)
+    max_draws = max(check_size(max_draws, "max_draws"), n_draws)
+    depth = None if depth is None else check_depth(depth)
+    entropy = entropy_from(rng)
+    losses = _collect_losses(models, data, n_synthetic, entropy)
+    for name, sample in losses.items():
+        sample.warn(show(name))
+    return _compare(losses, c, threshold, n_draws, max_draws, depth, entropy)
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Why a model is rejected: by a rival, whose risk is lower with this probability."""
+
+    by: str
+    probability: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A duel whose probability is still within two standard errors of the threshold at the largest number of draws."""
+
+    model: str
+    by: str
+    probability: float
+    standard_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Distributions of the risk of several models, and what they say about which to keep."""
+
+    losses: Mapping[str, Losses]
+    c: float
+    threshold: float
+    entropy: int
+    n_draws: int
+    max_draws: int
+    depth: int | None
+    reference: float
+    excess_risks: tuple[FloatArray, ...] = field(repr=False)
+    risk_mean: Mapping[str, float]
+    risk_std: Mapping[str, float]
+    end_point_share: Mapping[str, float]
+    rejections: Mapping[str, Rejection]
+    undecided: tuple[Undecided, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models, in the order given."""
+        return tuple(self.losses)
+
+    @cached_property
+    def empirical_risk(self) -> Mapping[str, float]:
+        """Name → mean observed loss."""
+        return MappingProxyType({name: sample.empirical_risk for name, sample in self.losses.items()})
+
+    @cached_property
+    def ranking(self) -> tuple[str, ...]:
+        """All names, from the lowest empirical risk to the highest."""
+        order = np.argsort(_excess_means(self.losses, self.reference), kind="stable")
+        return tuple(self.names[index] for index in order)
+
+    @property
+    def survivors(self) -> tuple[str, ...]:
+        """The names that are not rejected, best first."""
+        return tuple(name for name in self.ranking if name not in self.rejections)
+
+    @cached_property
+    def risks(self) -> Mapping[str, FloatArray]:
+        """Name → draws of the risk."""
+        return MappingProxyType(
+            {
+                name: _read_only(self.reference + excess)
+                for name, excess in zip(self.names, self.excess_risks, strict=True)
+            }
+        )
+
+    @property
+    def probability(self) -> FloatArray:
+        """[a, b] = P(R_a < R_b) for every pair, in the order of `names`; ½ on the diagonal."""
+        return self._matrices[0]
+
+    @property
+    def standard_error(self) -> FloatArray:
+        """Monte Carlo standard error of `probability`."""
+        return self._matrices[1]
+
+    @cached_property
+    def _matrices(self) -> tuple[FloatArray, FloatArray]:
+        probability, error = probability_matrix([np.sort(excess) for excess in self.excess_risks])
+        return _read_only(probability), _read_only(error)
+
+    @cached_property
+    def diagnostics(self) -> Mapping[str, tuple[str, ...]]:
+        """Name → what one should know before believing the numbers of this model."""
+        return MappingProxyType(
+            {name: tables.diagnostics(self.losses[name], self.end_point_share[name]) for name in self.names}
+        )
+
+    def sweep(self, c: Sequence[float]) -> Sweep:
+        """The same comparison, on the same losses and random numbers, for several values of c."""
+        values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(c))
+        if not values:
+            raise ValueError("sweep needs at least one value of c; got none")
+        runs = tuple(
+            _compare(self.losses, value, self.threshold, self.n_draws, self.max_draws, self.depth, self.entropy)
+            for value in values
+        )
+        return Sweep(values, runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the losses and draws, as plain numbers and text."""
+        return {**archive.header(self), "models": tables.rows(self), "probability": self.probability.tolist()}
+
+    def to_dataframe(self) -> Any:
+        """One row per model, best first (needs pandas)."""
+        return tables.dataframe(self)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write losses, draws and settings to one NPZ file; `rivals.load` reads it back."""
+        archive.save(self, path)
+
+    def __str__(self) -> str:
+        return tables.text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return tables.html(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """A comparison at several values of c: where does the verdict change?"""
+
+    c: tuple[float, ...]
+    comparisons: tuple[Comparison, ...] = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models, in the order given."""
+        return self.comparisons[0].names
+
+    @cached_property
+    def probability(self) -> FloatArray:
+        """(k, n, n): P(R_a < R_b) at each c."""
+        return _read_only(np.stack([run.probability for run in self.comparisons]))
+
+    @cached_property
+    def standard_error(self) -> FloatArray:
+        """(k, n, n): Monte Carlo standard error of `probability`."""
+        return _read_only(np.stack([run.standard_error for run in self.comparisons]))
+
+    @property
+    def survivors(self) -> tuple[tuple[str, ...], ...]:
+        """The survivors at each c."""
+        return tuple(run.survivors for run in self.comparisons)
+
+    @property
+    def changes(self) -> tuple[tuple[float, float], ...]:
+        """The neighbouring values of c, in increasing order, between which the set of survivors changes."""
+        order = np.argsort(self.c, kind="stable")
+        pairs = [(int(i), int(j)) for i, j in pairwise(order)]
+        return tuple((self.c[i], self.c[j]) for i, j in pairs if set(self.survivors[i]) != set(self.survivors[j]))
+
+    def __str__(self) -> str:
+        return tables.sweep_text(self)
+
+    __repr__ = __str__
+
+
+def load(path: str | PathLike[str]) -> Comparison:
+    """Read a comparison that `Comparison.save` wrote. Nothing in the file is executed or unpickled."""
+    header, losses, excess_risks = archive.read(path)
+    samples = {name: Losses(observed, synthetic) for name, (observed, synthetic) in losses.items()}
+    header["rejections"] = MappingProxyType({name: Rejection(**value) for name, value in header["rejections"].items()})
+    header["undecided"] = tuple(Undecided(**value) for value in header["undecided"])
+    for key in ("risk_mean", "risk_std", "end_point_share"):
+        header[key] = MappingProxyType(header[key])
+    return Comparison(
+        losses=MappingProxyType(samples), excess_risks=tuple(_read_only(draws) for draws in excess_risks), **header
+    )
+
+
+def _compare(
+    losses: Mapping[str, Losses],
+    c: float,
+    threshold: float,
+    n_draws: int,
+    max_draws: int,
+    depth: int | None,
+    entropy: int,
+) -> Comparison:
+    names = tuple(losses)
+    # A common reference is subtracted before anything, so that a large offset of all losses costs no digits.
+    reference = min(losses.values(), key=lambda sample: sample.empirical_risk).reference
+    processes = [_process(sample, c, depth, reference) for sample in losses.values()]
+    blocks = [[_draw(process, n_draws, entropy, place, 0)] for place, process in enumerate(processes)]
+    draws = [np.sort(block[0]) for block in blocks]
+
+    def more(place: int) -> bool:
+        if 2 * draws[place].size > max_draws:
+            return False
+        blocks[place].append(_draw(processes[place], draws[place].size, entropy, place, len(blocks[place])))
+        draws[place] = np.sort(np.concatenate(blocks[place]))
+        return True
+
+    rejections, undecided = decide(_excess_means(losses, reference), draws, threshold, more)
+    return Comparison(
+        losses=MappingProxyType(dict(losses)),
+        c=c,
+        threshold=threshold,
+        entropy=entropy,
+        n_draws=n_draws,
+        max_draws=max_draws,
+        depth=depth,
+        reference=reference,
+        excess_risks=tuple(_read_only(np.concatenate(block)) for block in blocks),
+        risk_mean=MappingProxyType({name: process.risk_mean for name, process in zip(names, processes, strict=True)}),
+        risk_std=MappingProxyType({name: process.risk_std for name, process in zip(names, processes, strict=True)}),
+        end_point_share=MappingProxyType(
+            {name: process.end_point_share for name, process in zip(names, processes, strict=True)}
+        ),
+        rejections=MappingProxyType(
+            {
+                names[duel.model]: Rejection(names[duel.rival], duel.probability, duel.standard_error)
+                for duel in rejections.values()
+            }
+        ),
+        undecided=tuple(
+            Undecided(names[duel.model], names[duel.rival], duel.probability, duel.standard_error) for duel in undecided
+        ),
+    )
+
+
+def _process(sample: Losses, c: float, depth: int | None, reference: float) -> HierarchicalBetaProcess:
+    return HierarchicalBetaProcess(
+        QuantileFunction(sample.observed - reference),
+        QuantileFunction(sample.synthetic - reference),
+        c=c,
+        depth=depth,
+        reference=reference,
+    )
+
+
+def _draw(process: HierarchicalBetaProcess, n_draws: int, entropy: int, place: int, block: int) -> FloatArray:
+    # Streams are keyed by the model's place and the block, so they depend on nothing else.
+    return process.sample_excess_risk(n_draws, np.random.SeedSequence(entropy, spawn_key=(0, place, block)))
+
+
+def _collect_losses(
+    models: Mapping[str, Any] | Iterable[tuple[str, Any]], data: Any, n_synthetic: int | None, entropy: int
+) -> dict[str, Losses]:
+    losses: dict[str, Losses] = {}
+    for place, (name, model) in enumerate(_pairs(models)):
+        check_name(name)
+        if name in losses:
+            raise ValueError(f"model {show(name)!r} is given twice; names must differ")
+        try:
+            losses[name] = _losses_of(model, data, n_synthetic, np.random.SeedSequence(entropy, spawn_key=(1, place)))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"model {show(name)!r}: {error}") from error
+    if len(losses) < 2:
+        raise ValueError(
+            f"a comparison needs at least two models; got {len(losses)}: {[show(name) for name in losses]}"
+        )
+    return losses
+
+
+def _pairs(models: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    if isinstance(models, Mapping):
+        return list(models.items())
+    try:
+        return [(name, model) for name, model in models]
+    except (TypeError, ValueError):
+        raise TypeError(
+            "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, or pairs of these; "
+            f"got {type(models).__name__}"
+        ) from None
+
+
+def _losses_of(model: Any, data: Any, n_synthetic: int | None, rng: np.random.SeedSequence) -> Losses:
+    if isinstance(model, Losses):
+        return model
+    if callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None)):
+        if data is None:
+            raise ValueError("is a Candidate, which needs held-out data: pass compare(models, data)")
+        return Candidate(model.loss, model.simulate).losses(data, n_synthetic=n_synthetic, rng=rng)
+    if isinstance(model, (tuple, list)) and len(model) == 2:
+        return Losses(*model)
+    raise TypeError(
+        f"expected Losses, a pair (observed, synthetic) or a Candidate; got {type(model).__name__}"
+        + (f" of length {len(model)}" if isinstance(model, (tuple, list)) else "")
+    )
+
+
+def _excess_means(losses: Mapping[str, Losses], reference: float) -> FloatArray:
+    return np.array([np.mean(sample.observed - reference) for sample in losses.values()])
+
+
+def _read_only(array: FloatArray) -> FloatArray:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,5 @@
+"""Pictures of results: `plot_x(result, *, ax=None)` draws into `ax`, or into a new figure, and returns the Axes."""
+
+from rivals.plots.risks import plot_risks
+
+__all__ = ["plot_risks"]
