@@ -58,9 +58,7 @@ class ColouredNoise:
     True
     """
 
-    def __init__(
-        self, tau: float, sigma: float, duration: float | tuple[float, float], *, rng: RNGLike = None
-    ) -> None:
+    def __init__(self, tau: float, sigma: float, duration: float | tuple[float, float], *, rng: RNGLike = None) -> None:
         self.tau, self.sigma = _positive("tau", tau), _positive("sigma", sigma, zero=True)
         self.first, self.last = _interval(duration)
         rng = np.random.default_rng(rng)

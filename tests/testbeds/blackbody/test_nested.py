@@ -25,9 +25,7 @@ def test_refits_against_an_independent_optimiser(key):
     law, n_coefficients, n = key.split(",")[0].lower(), int(key.split(",")[1]), int(key.split(",")[2])
     data, stored = published_data(n), STORED[key]
     model = blackbody.fit_nested(data, law=law, n_coefficients=n_coefficients, method="published")
-    theirs = blackbody.NestedModel(
-        law, stored["sigma"], stored["T"], np.array(stored["coeffs"]), data.wavelength
-    )
+    theirs = blackbody.NestedModel(law, stored["sigma"], stored["T"], np.array(stored["coeffs"]), data.wavelength)
     assert penalised(model, data) <= penalised(theirs, data) + 1e-12
     if n_coefficients < 6:  # with six the stored optimiser stopped short of the optimum, by up to 0.9 in AIC
         aic = 2 * model.loss(data).sum() + 2 * model.n_parameters
@@ -66,9 +64,7 @@ def test_simulation_follows_the_loss():
 
 
 def test_too_many_coefficients_are_refused():
-    with pytest.raises(
-        ValueError, match="7 coefficients, a noise and a temperature cannot be fitted to 8 recordings"
-    ):
+    with pytest.raises(ValueError, match="7 coefficients, a noise and a temperature cannot be fitted to 8 recordings"):
         blackbody.fit_nested(published_data(8), law="planck", n_coefficients=7)
     with pytest.raises(ValueError, match="Unknown method"):
         blackbody.fit_nested(published_data(8), law="planck", n_coefficients=0, method="MAP")

@@ -111,9 +111,7 @@ def _profile(residual_variance: Callable[[float], float], method: str) -> Callab
     return penalised if method == "published" else likelihood
 
 
-def search_temperature(
-    objective: Callable[[float], float], temperatures: tuple[float, float], law: str
-) -> float:
+def search_temperature(objective: Callable[[float], float], temperatures: tuple[float, float], law: str) -> float:
     """Find the minimum over log T: a coarse grid for the valley, then Brent's method inside it."""
     low, high = np.log(temperatures)
     grid = np.linspace(low, high, 97)

@@ -107,8 +107,7 @@ def fit_nested(
     check_method(method)
     if n_coefficients < 0 or n_coefficients + 2 > len(data):
         raise ValueError(
-            f"{n_coefficients} coefficients, a noise and a temperature cannot be fitted "
-            f"to {len(data)} recordings."
+            f"{n_coefficients} coefficients, a noise and a temperature cannot be fitted to {len(data)} recordings."
         )
     design = powers(data.wavelength, n_coefficients)
 
@@ -134,16 +133,12 @@ def weighted_fit(residual: Array, by_law: Array, design: Array) -> tuple[Array, 
     if not by_law.min() > 0:  # underflow at short waves and low temperatures: no such data can be
         return np.zeros(design.shape[1]), np.inf, np.inf
     scale = 1 / np.sqrt(by_law)
-    coefficients: Array = np.linalg.lstsq(scale[:, None] * design, scale * residual, rcond=None)[0].astype(
-        float
-    )
+    coefficients: Array = np.linalg.lstsq(scale[:, None] * design, scale * residual, rcond=None)[0].astype(float)
     remainder = scale * (residual - design @ coefficients)
     return coefficients, float(np.mean(remainder**2)), float(np.mean(np.log(by_law)))
 
 
-def _profile(
-    weighted: Callable[[float], tuple[Array, float, float]], method: str
-) -> Callable[[float], float]:
+def _profile(weighted: Callable[[float], tuple[Array, float, float]], method: str) -> Callable[[float], float]:
     """Return the mean loss (less a constant) as a function of log T, with all else at its best."""
 
     def profile(log_kelvin: float) -> float:

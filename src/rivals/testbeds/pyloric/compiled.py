@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numba
 import numpy as np
@@ -25,8 +25,7 @@ def compiled(function: Function) -> Function:
     machine code is not cached on disk: numba would not notice a change in a kernel called from another file, and an
     installation may be read-only.
     """
-    kernel: Function = numba.njit(nogil=True, error_model="numpy")(function)
-    return kernel
+    return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
 @compiled

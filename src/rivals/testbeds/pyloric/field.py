@@ -44,7 +44,7 @@ def polynomial_current(t: float, pieces: FloatArray, grid: FloatArray) -> float:
     if count == 0:
         return 0.0
     position = (t - grid[0]) / grid[1]
-    j = min(max(int(math.floor(position)), 0), count - 1)
+    j = min(max(math.floor(position), 0), count - 1)
     x = 2.0 * (position - j) - 1.0
     value = 0.0
     for k in range(pieces.shape[1] - 1, -1, -1):
