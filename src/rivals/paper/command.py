@@ -14,9 +14,7 @@ from rivals.paper.output import describe
 
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Figures and tables, or `all`.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the pictures and the numbers.")] = Path(
-        "rivals-paper"
-    ),
+    out: Annotated[Path, typer.Option(help="Folder for the pictures and the numbers.")] = Path("rivals-paper"),
     experiments: Annotated[
         int | None, typer.Option(min=1, help="Number of simulated experiments, where there are any.")
     ] = None,
@@ -46,9 +44,7 @@ def reproduce(
         raise typer.Exit(1)
 
 
-def _run(
-    module: registry.PaperModule, out: Path, *, experiments: int | None, seed: int, progress: bool
-) -> bool:
+def _run(module: registry.PaperModule, out: Path, *, experiments: int | None, seed: int, progress: bool) -> bool:
     """Run one module and print its comparisons; an error does not keep the next one from running."""
     start = time.perf_counter()
     typer.echo(f"{module.NAME}: {module.DESCRIPTION}")

@@ -70,6 +70,15 @@ def describe(row: Mapping[str, Any]) -> str:
     return f"{line}, difference {difference}" + (f" = {(ours - theirs) / error:+.1f} SE" if error else "")
 
 
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty matplotlib figure, in inches; pyplot and its global state are not involved."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError('Pictures need matplotlib: pip install "rivals[plot]"') from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
 def write(
     out: Path,
     name: str,
@@ -89,7 +98,7 @@ def write(
         Folder, made if need be.
     name : str
     figure : matplotlib Figure or None
-        Saved and closed.
+        From `new_figure`.
     reading : str
         How to read the picture.
     differences : list of str
@@ -115,10 +124,7 @@ def write(
     text = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False)
     (out / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     if figure is not None:
-        import matplotlib.pyplot as plt
-
-        figure.savefig(out / f"{name}.png", dpi=150)
-        plt.close(figure)
+        figure.savefig(out / f"{name}.png", dpi=130)
     return dict(plain)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 RNGLike = int | np.random.SeedSequence | np.random.Generator | None
 
 # In the order of the paper; importing one must stay cheap (matplotlib and the like inside functions).
-_MODULES: tuple[str, ...] = ()
+_MODULES: tuple[str, ...] = ("blackbody_rdists", "criteria_table")
 
 
 class PaperModule(Protocol):
@@ -41,9 +41,7 @@ def names() -> tuple[str, ...]:
 def find(name: str) -> PaperModule:
     """Return the module of that name, or say which names there are."""
     if name not in names():
-        raise ValueError(
-            f"Nothing in the paper is called {name!r}: choose from {', '.join(names())}, or all."
-        )
+        raise ValueError(f"Nothing in the paper is called {name!r}: choose from {', '.join(names())}, or all.")
     return cast(PaperModule, import_module(f"rivals.paper.{name.replace('-', '_')}"))
 
 

@@ -1,7 +1,10 @@
+import pickle
+
 import numpy as np
 import pytest
 from scipy import optimize, stats
 
+import rivals
 from rivals.testbeds import blackbody, seeds
 
 PUBLISHED_NAMES = {"planck": "Planck", "rayleigh-jeans": "Rayleigh-Jeans"}
@@ -87,3 +90,14 @@ def test_fits_that_cannot_converge_say_so():
         blackbody.fit(dark, law="planck", method="MAP")
     with pytest.raises(ValueError, match=r"sigma = 0\.0"):
         blackbody.RadianceModel("planck", 0.0, 4000.0, dark.wavelength)
+
+
+def test_models_are_candidates_and_travel_to_other_processes():
+    data = blackbody.observe(64, rng=0)
+    model = blackbody.fit(data, law="planck")
+    copy = pickle.loads(pickle.dumps(model))
+    assert isinstance(model, rivals.Candidate)
+    losses, again = model.losses(data, rng=1), copy.losses(data, rng=1)
+    np.testing.assert_array_equal(losses.synthetic, again.synthetic)
+    assert losses.n_synthetic == len(data)
+    assert "RadianceModel(planck, sigma=" in repr(model)

@@ -27,7 +27,7 @@ def fit(
     law: str,
     temperature: float | None = None,
     method: str = "maximum likelihood",
-    temperatures: tuple[float, float] = (1.0, 1e6),
+    temperatures: tuple[float, float] = (1e-2, 1e6),
 ) -> RadianceModel:
     """Fit a law of radiation to a spectrum.
 
@@ -111,10 +111,12 @@ def _profile(residual_variance: Callable[[float], float], method: str) -> Callab
     return penalised if method == "published" else likelihood
 
 
-def search_temperature(objective: Callable[[float], float], temperatures: tuple[float, float], law: str) -> float:
+def search_temperature(
+    objective: Callable[[float], float], temperatures: tuple[float, float], law: str, *, n_grid: int = 33
+) -> float:
     """Find the minimum over log T: a coarse grid for the valley, then Brent's method inside it."""
     low, high = np.log(temperatures)
-    grid = np.linspace(low, high, 97)
+    grid = np.linspace(low, high, n_grid)
     with np.errstate(divide="ignore"):
         heights = np.array([objective(point) for point in grid])
     lowest = int(np.argmin(heights))

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from rivals.losses import Candidate
 from rivals.testbeds.blackbody.data import Spectrum
 from rivals.testbeds.blackbody.radiance import check_law, radiance
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class RadianceModel:
-    """A law of radiation with Gaussian noise, offering what `rivals.compare` asks of a candidate.
+class RadianceModel(Candidate):
+    """A law of radiation with Gaussian noise, as a candidate.
+
+    Its attributes have the names of its parameters.
 
     Parameters
     ----------
@@ -28,15 +28,14 @@ class RadianceModel:
         The wavelengths at which simulated spectra are recorded, µm.
     """
 
-    law: str
-    sigma: float
-    temperature: float
-    wavelength: Array
+    def __init__(self, law: str, sigma: float, temperature: float, wavelength: Array) -> None:
+        self.law = check_law(law)
+        if not (np.isfinite(sigma) and sigma > 0):
+            raise ValueError(f"The noise of a {law} model must be positive, but sigma = {sigma!r}.")
+        self.sigma, self.temperature, self.wavelength = sigma, temperature, wavelength
 
-    def __post_init__(self) -> None:
-        check_law(self.law)
-        if not (np.isfinite(self.sigma) and self.sigma > 0):
-            raise ValueError(f"The noise of a {self.law} model must be positive, but sigma = {self.sigma!r}.")
+    def __repr__(self) -> str:
+        return f"RadianceModel({self.law}, sigma={self.sigma:.4g}, temperature={self.temperature:.1f})"
 
     def mean(self, wavelength: Array) -> Array:
         """Return the radiance which the model expects at these wavelengths."""

@@ -8,11 +8,11 @@ temperature is searched for.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rivals.losses import Candidate
 from rivals.testbeds.blackbody.data import Spectrum
 from rivals.testbeds.blackbody.fitting import FitError, check_method, penalised_sigma, search_temperature
 from rivals.testbeds.blackbody.model import resampled
@@ -21,9 +21,10 @@ from rivals.testbeds.blackbody.radiance import check_law, radiance
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class NestedModel:
-    """A law of radiation plus a polynomial, offering what `rivals.compare` asks of a candidate.
+class NestedModel(Candidate):
+    """A law of radiation plus a polynomial, as a candidate.
+
+    Its attributes have the names of its parameters.
 
     Parameters
     ----------
@@ -38,11 +39,14 @@ class NestedModel:
         The wavelengths at which simulated spectra are recorded, µm.
     """
 
-    law: str
-    sigma: float
-    temperature: float
-    coefficients: Array
-    wavelength: Array
+    def __init__(self, law: str, sigma: float, temperature: float, coefficients: Array, wavelength: Array) -> None:
+        self.law = check_law(law)
+        self.sigma, self.temperature, self.wavelength = sigma, temperature, wavelength
+        self.coefficients = np.asarray(coefficients, dtype=np.float64)
+
+    def __repr__(self) -> str:
+        parameters = f"sigma={self.sigma:.4g}, temperature={self.temperature:.1f}"
+        return f"NestedModel({self.law}, {parameters}, coefficients={self.coefficients.tolist()})"
 
     @property
     def n_parameters(self) -> int:
@@ -115,7 +119,7 @@ def fit_nested(
         by_law = radiance(law, data.wavelength, kelvin)
         return weighted_fit(data.radiance - by_law, by_law, design)
 
-    temperature = search_temperature(_profile(weighted, method), temperatures, law)
+    temperature = search_temperature(_profile(weighted, method), temperatures, law, n_grid=129)
     coefficients, variance, _ = weighted(temperature)
     if not variance > 0:
         raise FitError(f"The {law} model fits the spectrum without any residual: there is no noise to fit.")

@@ -1,0 +1,46 @@
+"""The deviance information criterion: −2 log likelihood at a point + 2 p, p from the posterior's spread.
+
+Spiegelhalter et al. (2002); the effective number of parameters p = 2 Var(log likelihood) is that of
+Gelman et al. (2014), which cannot be negative.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rivals.criteria.checks import check_draws, check_log_likelihood, check_weights
+from rivals.criteria.score import Score, Variations
+
+VARIATIONS = Variations(in_distribution=True, parameters=True)
+
+
+def dic(log_likelihood: ArrayLike, draws: ArrayLike, *, weights: ArrayLike | None = None) -> Score:
+    """Return the deviance information criterion.
+
+    Parameters
+    ----------
+    log_likelihood : array_like
+        Log likelihood of each data point (or their sum) at the posterior mean (or at the best parameters).
+    draws : array_like, shape (draws, points)
+        Log likelihood of each data point for each draw of the posterior.
+    weights : array_like, optional
+        Of the draws, as from nested sampling.
+
+    Examples
+    --------
+    >>> dic([-1.0, -2.0], [[-1.0, -2.0], [-1.5, -2.5]]).value
+    7.0
+    """
+    matrix = check_draws(draws)
+    share = check_weights(weights, matrix.shape[0])
+    totals = matrix.sum(axis=1)
+    mean = share @ totals
+    variance = share @ (totals - mean) ** 2
+    value = -2 * check_log_likelihood(log_likelihood).sum() + 4 * variance
+    return Score("DIC", float(value), None, "−2 log likelihood", True, VARIATIONS, diagnostics=_doubts(share))
+
+
+def _doubts(share: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[str, ...]:
+    size = 1 / float(share @ share)
+    return (f"only {size:.0f} effective draws",) if size < 100 else ()

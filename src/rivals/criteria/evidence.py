@@ -1,0 +1,162 @@
+"""The evidence: the probability of the data under the model, averaged over its prior, by nested sampling.
+
+Skilling (2006); sampled by dynesty (Speagle 2020). The difference of two log evidences is the log of the
+Bayes factor.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import log
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rivals._checks import RivalsWarning
+from rivals.criteria.checks import check_count, missing
+from rivals.criteria.score import Score, Variations, difference
+
+Array = NDArray[np.float64]
+RNGLike = int | np.random.SeedSequence | np.random.Generator | None
+
+VARIATIONS = Variations(parameters=True)
+
+# A posterior that lies this close to an end of the prior (as a fraction of prior mass) presses against it.
+EDGE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What nested sampling found: the log evidence, and draws of the posterior with their weights.
+
+    Parameters
+    ----------
+    score : Score
+        Minus the log evidence, with its error: lower is better.
+    parameters : ndarray, shape (draws, parameters)
+    weights : ndarray, shape (draws,)
+        Posterior weights, prior volume included.
+    """
+
+    score: Score
+    parameters: Array = field(repr=False)
+    weights: Array = field(repr=False)
+
+    def resample(self, n: int, rng: RNGLike = None) -> Array:
+        """Return `n` equally weighted draws of the posterior."""
+        chosen = np.random.default_rng(rng).choice(self.weights.size, size=n, p=self.weights)
+        return self.parameters[chosen]
+
+
+def log_evidence(
+    log_likelihood: Callable[[Array], float],
+    prior_transform: Callable[[Array], ArrayLike],
+    n_parameters: int,
+    *,
+    n_live: int = 500,
+    precision: float = 0.01,
+    rng: RNGLike = None,
+    progress: bool = True,
+    **options: Any,
+) -> Evidence:
+    """Return the log evidence of a model by nested sampling.
+
+    Parameters
+    ----------
+    log_likelihood : callable
+        ``log_likelihood(parameters)``: of all the data together. −inf where the parameters are impossible.
+    prior_transform : callable
+        Maps the unit cube to parameters distributed as the prior.
+    n_parameters : int
+    n_live : int
+        Number of live points: the error falls with its square root.
+    precision : float
+        Stop when the evidence still to be found is below this, in nats.
+    rng : int, SeedSequence, Generator or None
+    progress : bool
+        Show dynesty's progress.
+    **options
+        Handed to `dynesty.NestedSampler`: ``sample="rwalk"``, ``bound="multi"``, ...
+
+    Returns
+    -------
+    Evidence
+
+    Warns
+    -----
+    RivalsWarning
+        If most of the posterior presses against an end of the prior: the prior excludes what the data want.
+    """
+    try:
+        import dynesty
+    except ImportError as error:
+        raise missing("criteria", error) from error
+
+    check_count(n_parameters, "number of parameters", 1)
+    sampler = dynesty.NestedSampler(
+        _Checked(log_likelihood),
+        prior_transform,
+        n_parameters,
+        nlive=n_live,
+        rstate=np.random.default_rng(rng),
+        **options,
+    )
+    sampler.run_nested(dlogz=precision, print_progress=progress)
+    found = sampler.results
+    weights = np.exp(found.logwt - found.logz[-1])
+    weights /= weights.sum()
+    doubts = _pressed(np.asarray(found.samples_u), weights)
+    for doubt in doubts:
+        warnings.warn(doubt, RivalsWarning, stacklevel=2)
+    score = Score(
+        "log evidence",
+        -float(found.logz[-1]),
+        float(found.logzerr[-1]),
+        "−log evidence",
+        True,
+        VARIATIONS,
+        diagnostics=doubts,
+    )
+    return Evidence(score, np.asarray(found.samples), weights)
+
+
+def bayes_factor(model: Evidence, reference: Evidence) -> tuple[float, float]:
+    """Return log10 of the Bayes factor of a model over a reference, and its standard error.
+
+    Positive values favour the model.
+    """
+    value, error = difference(model.score, reference.score)
+    return -value / log(10), (error or 0.0) / log(10)
+
+
+class _Checked:
+    """The log likelihood, with an error that says at which parameters it is not a number."""
+
+    def __init__(self, log_likelihood: Callable[[Array], float]) -> None:
+        self.log_likelihood = log_likelihood
+
+    def __call__(self, parameters: Array) -> float:
+        value = float(self.log_likelihood(parameters))
+        if np.isnan(value) or value == np.inf:
+            raise ValueError(
+                f"The log likelihood is {value} at the parameters {np.asarray(parameters).tolist()}: "
+                f"return −inf where parameters are impossible, and keep noise away from zero."
+            )
+        return value
+
+
+def _pressed(cube: Array, weights: Array) -> tuple[str, ...]:
+    """Say which parameters' posterior presses against the prior's ends."""
+    found = []
+    for index, column in enumerate(cube.T):
+        for end, mass in (("lower", weights @ (column < EDGE)), ("upper", weights @ (column > 1 - EDGE))):
+            if mass > 0.5:
+                found.append(
+                    f"{mass:.0%} of the posterior lies in the {end} {EDGE:.0%} of the prior of parameter "
+                    f"{index}: the prior excludes what the data want, and the evidence says more of it than "
+                    f"of the model. Widen it, or check its units."
+                )
+    return tuple(found)

@@ -1,0 +1,78 @@
+"""Uncertainty of the risk because data are few; unlike the risk distribution, it vanishes with more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rivals.criteria.checks import check_count, check_log_likelihood
+
+Array = NDArray[np.float64]
+RNGLike = int | np.random.SeedSequence | np.random.Generator | None
+
+
+class SimulatesAndScores(Protocol):
+    """What a candidate must offer here."""
+
+    @property
+    def loss(self) -> Callable[[Any], Any]:
+        """Losses of the points of a data set."""
+
+    @property
+    def simulate(self) -> Callable[[int, np.random.Generator], Any]:
+        """Simulated data of a given size."""
+
+
+def bootstrap_risk(losses: ArrayLike, *, n_resamples: int = 1200, rng: RNGLike = None) -> Array:
+    """Return the risks of data sets resampled from the observed one, with replacement.
+
+    Parameters
+    ----------
+    losses : array_like
+        Loss of each data point.
+    n_resamples : int
+    rng : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    ndarray, shape (n_resamples,)
+
+    Examples
+    --------
+    >>> bootstrap_risk([1.0, 2.0, 3.0], n_resamples=4, rng=0).shape
+    (4,)
+    """
+    array = check_log_likelihood(losses, "loss")
+    check_count(n_resamples, "number of resamples", 1)
+    generator = np.random.default_rng(rng)
+    return np.array([array[generator.integers(array.size, size=array.size)].mean() for _ in range(n_resamples)])
+
+
+def synthetic_risk(candidate: SimulatesAndScores, n: int, *, n_repeats: int = 400, rng: RNGLike = None) -> Array:
+    """Return the risks of data sets of size `n` which the model simulated itself.
+
+    Parameters
+    ----------
+    candidate : rivals.Candidate or alike
+        With ``simulate(n, rng)`` and ``loss(data)``.
+    n : int
+        Number of data points of each.
+    n_repeats : int
+    rng : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    ndarray, shape (n_repeats,)
+    """
+    check_count(n, "number of data points", 1)
+    check_count(n_repeats, "number of repeats", 1)
+    generator = np.random.default_rng(rng)
+    return np.array(
+        [
+            check_log_likelihood(candidate.loss(candidate.simulate(n, generator)), "loss of simulated data").mean()
+            for _ in range(n_repeats)
+        ]
+    )

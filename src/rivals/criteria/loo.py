@@ -1,0 +1,54 @@
+"""Leave-one-out cross-validation from posterior draws, by Pareto smoothed importance sampling."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rivals.criteria.checks import check_draws, missing
+from rivals.criteria.score import Score, Variations
+
+VARIATIONS = Variations(in_distribution=True)
+
+
+def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
+    """Return the expected log pointwise predictive density, by leave-one-out (PSIS-LOO).
+
+    Parameters
+    ----------
+    draws : array_like, shape (draws, points)
+        Log likelihood of each data point for each draw of the posterior, equally weighted.
+    relative_efficiency : float
+        Effective number of draws over their number; 1 for independent draws.
+
+    Returns
+    -------
+    Score
+        The elpd, a sum over the points, in nats: higher is better.
+    """
+    try:
+        array_stats: Any = import_module("arviz_stats.base").array_stats
+    except ImportError as error:
+        raise missing("criteria", error) from error
+
+    matrix = check_draws(draws)
+    pointwise, shape, _ = array_stats.loo(matrix.T[:, None, :], r_eff=relative_efficiency)
+    pointwise = np.asarray(pointwise, dtype=np.float64)
+    n = pointwise.size
+    # Vehtari et al. (2024): the largest Pareto shape at which S draws suffice.
+    largest = min(1 - 1 / np.log10(matrix.shape[0]), 0.7)
+    many = int((np.asarray(shape) > largest).sum())
+    doubts = (f"the Pareto shape exceeds {largest:.2f} at {many} of {n} points: the elpd is unreliable",)
+    return Score(
+        "elpd (LOO)",
+        float(pointwise.sum()),
+        float(np.sqrt(n * np.var(pointwise, ddof=1))) if n > 1 else float("inf"),
+        "log predictive density",
+        False,
+        VARIATIONS,
+        pointwise,
+        doubts if many else (),
+    )

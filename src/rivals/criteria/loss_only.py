@@ -1,0 +1,50 @@
+"""B^Q, the loss-only criterion: how often one model's loss is below the other's, point by point."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtr
+
+from rivals.criteria.checks import check_log_likelihood
+
+
+class Probability(NamedTuple):
+    """A probability and its standard error."""
+
+    value: float
+    standard_error: float
+
+
+def loss_only(losses: ArrayLike, reference: ArrayLike, *, tolerance: float) -> Probability:
+    """Return B^Q = P(Q < Q_reference + η), η ~ N(0, tolerance²), over the data points.
+
+    The expectation over η is taken exactly, so that no random numbers are needed.
+
+    Parameters
+    ----------
+    losses, reference : array_like
+        Loss of each data point under the model and under the reference, on the same data.
+    tolerance : float
+        Standard deviation of η (c_Q in the paper). 0 counts ties half.
+
+    Returns
+    -------
+    Probability
+        With the standard error of the finite number of points.
+
+    Examples
+    --------
+    >>> loss_only([1.0, 2.0], [2.0, 1.0], tolerance=0.5).value
+    0.5
+    """
+    a, b = (check_log_likelihood(values, "loss") for values in (losses, reference))
+    if a.shape != b.shape:
+        raise ValueError(f"B^Q pairs the losses of the same data: found {a.size} and {b.size} losses.")
+    if not (np.isfinite(tolerance) and tolerance >= 0):
+        raise ValueError(f"The tolerance of B^Q must be a non-negative number, but {tolerance!r} was given.")
+    below = ndtr((b - a) / tolerance) if tolerance > 0 else np.heaviside(b - a, 0.5)
+    error = np.std(below, ddof=1) / np.sqrt(a.size) if a.size > 1 else np.inf
+    return Probability(float(below.mean()), float(error))

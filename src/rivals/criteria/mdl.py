@@ -1,0 +1,181 @@
+"""Minimum description length, as normalised maximum likelihood: −log likelihood + log complexity.
+
+The complexity ∫ max_θ p(x | θ) dx says how much the family can fit of everything that might be observed
+(Rissanen 1996; Grünwald 2007). It is infinite for many families unless the parameters are restricted: here
+the integral runs over the data whose best parameters lie in a stated domain. Two ways to it, which agree for
+many data: by Monte Carlo, and by the Fisher information, (k/2) log(n/2π) + log ∫ √det I(θ) dθ.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from math import log, pi
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+
+from rivals._checks import RivalsWarning
+from rivals.criteria.checks import check_count, check_log_likelihood
+from rivals.criteria.score import Score, Variations
+
+Array = NDArray[np.float64]
+RNGLike = int | np.random.SeedSequence | np.random.Generator | None
+
+VARIATIONS = Variations(out_of_distribution=True, parameters=True)
+
+# Below this many effective samples the Monte Carlo complexity, and its error, are guesses.
+FEW_SAMPLES = 50
+
+
+def mdl(log_likelihood: ArrayLike, complexity: Score) -> Score:
+    """Return the description length of the data by the normalised maximum likelihood of a family.
+
+    Parameters
+    ----------
+    log_likelihood : array_like
+        Log likelihood of each data point (or their sum) at the maximum, fitted to these same data.
+    complexity : Score
+        **The family's own** log complexity for this number of data, from `complexity_monte_carlo` or
+        `complexity_fisher`.
+    """
+    total = check_log_likelihood(log_likelihood).sum()
+    return Score(
+        "MDL",
+        float(-total + complexity.value),
+        complexity.standard_error,
+        "−log likelihood",
+        True,
+        VARIATIONS,
+        diagnostics=complexity.diagnostics,
+    )
+
+
+def complexity_monte_carlo(
+    simulate: Callable[[Array, np.random.Generator], Any],
+    log_likelihood: Callable[[Array, Any], Array],
+    maximise: Callable[[Any], tuple[Array, float]],
+    nodes: ArrayLike,
+    *,
+    inside: Callable[[Array], bool] | None = None,
+    n_samples: int = 4000,
+    rng: RNGLike = None,
+) -> Score:
+    """Return the log complexity of a family by importance sampling.
+
+    Data sets are drawn from the even mixture of the family's members at `nodes`, whose density is known
+    exactly; the complexity is the mean of max_θ p(x | θ) / mixture(x). Nodes should cover the domain about as
+    densely as the data can tell parameters apart (a few standard errors at most), else the error grows.
+
+    Parameters
+    ----------
+    simulate : callable
+        ``simulate(parameters, rng)``: a data set of the size in question.
+    log_likelihood : callable
+        ``log_likelihood(nodes, data)``: of the whole data set, at each of the nodes.
+    maximise : callable
+        ``maximise(data)``: the best parameters and the log likelihood there.
+    nodes : array_like, shape (nodes, parameters)
+        Where the mixture sits.
+    inside : callable, optional
+        ``inside(parameters)``: whether best parameters belong to the domain. By default all do.
+    n_samples : int
+        Number of data sets.
+    rng : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    Score
+        The log complexity with its Monte Carlo error.
+
+    Warns
+    -----
+    RivalsWarning
+        If few samples carry the whole result.
+    """
+    points = np.atleast_2d(np.asarray(nodes, dtype=np.float64))
+    check_count(n_samples, "number of samples", 2)
+    generator = np.random.default_rng(rng)
+    log_weights = np.full(n_samples, -np.inf)
+    for i in range(n_samples):
+        data = simulate(points[i % len(points)], generator)
+        best, maximum = maximise(data)
+        if inside is None or inside(best):
+            mixture = logsumexp(log_likelihood(points, data)) - log(len(points))
+            log_weights[i] = maximum - mixture
+    return _summary(log_weights)
+
+
+def complexity_fisher(
+    fisher: Callable[[Array], ArrayLike],
+    domain: ArrayLike,
+    n_data: int,
+    *,
+    n_nodes: int = 1024,
+    n_repeats: int = 8,
+    rng: RNGLike = None,
+) -> Score:
+    """Return the log complexity of a family for many data, by its Fisher information.
+
+    Parameters
+    ----------
+    fisher : callable
+        ``fisher(parameters)``: the information matrix of one data point (the average over the design).
+    domain : array_like, shape (parameters, 2)
+        Lower and upper end of each parameter. The result does not depend on the parametrisation; logs of
+        scales make the integral easy.
+    n_data : int
+    n_nodes : int
+        Points of the quasi-random rule for the integral, a power of two.
+    n_repeats : int
+        Independent scramblings, from which the error is found.
+    rng : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    Score
+    """
+    from scipy.stats import qmc
+
+    box = np.asarray(domain, dtype=np.float64)
+    if box.ndim != 2 or box.shape[1] != 2 or not (box[:, 0] < box[:, 1]).all():
+        raise ValueError(
+            f"The domain must have a lower and a larger upper end for each parameter, found {box.tolist()}."
+        )
+    n = check_count(n_data, "number of data points", 1)
+    k = len(box)
+    means = np.empty(check_count(n_repeats, "number of repeats", 2))
+    for r, seed in enumerate(np.random.default_rng(rng).spawn(n_repeats)):
+        unit = qmc.Sobol(k, rng=seed).random(n_nodes)
+        information = np.array([fisher(point) for point in box[:, 0] + unit * (box[:, 1] - box[:, 0])])
+        sign, log_determinant = np.linalg.slogdet(information.reshape(-1, k, k))
+        if not (sign > 0).all():
+            raise ValueError(
+                f"The Fisher information is singular at {int((sign <= 0).sum())} of {n_nodes} points of the "
+                f"domain: some parameters cannot be told apart there. Reparametrise, or shrink the domain."
+            )
+        means[r] = logsumexp(log_determinant / 2) - log(n_nodes)
+    volume = float(np.log(box[:, 1] - box[:, 0]).sum())
+    relative = np.exp(means - means.max())
+    error = float(relative.std(ddof=1) / relative.mean() / np.sqrt(n_repeats))
+    value = k / 2 * log(n / (2 * pi)) + volume + float(means.max() + np.log(relative.mean()))
+    return Score("log complexity", value, error, "log complexity", True, VARIATIONS)
+
+
+def _summary(log_weights: Array) -> Score:
+    """Return the log of the mean weight, and the error of that."""
+    n = log_weights.size
+    if np.isneginf(log_weights).all():
+        raise ValueError("None of the simulated data sets has its best parameters inside the domain: move the nodes.")
+    weights = np.exp(log_weights - log_weights.max())
+    mean = weights.mean()
+    error = float(weights.std(ddof=1) / mean / np.sqrt(n))
+    effective = float(weights.sum() ** 2 / (weights @ weights))
+    doubts: tuple[str, ...] = ()
+    if effective < FEW_SAMPLES:
+        doubts = (f"the complexity rests on {effective:.0f} effective samples of {n}: add nodes or samples",)
+        warnings.warn(doubts[0], RivalsWarning, stacklevel=3)
+    value = float(log_weights.max() + np.log(mean))
+    return Score("log complexity", value, error, "log complexity", True, VARIATIONS, diagnostics=doubts)

@@ -1,0 +1,109 @@
+"""What every criterion returns: a number, its error, its scale, and which variations it accounts for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import hypot, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Variations:
+    """Against which variations a criterion makes the choice of a model robust (René & Longtin 2025, Results).
+
+    Parameters
+    ----------
+    in_distribution : bool
+        New data of the same process.
+    out_of_distribution : bool
+        New data of another process.
+    parameters : bool
+        Other parameters of the same model: under a prior, a posterior, or refitted to new data.
+    """
+
+    in_distribution: bool = False
+    out_of_distribution: bool = False
+    parameters: bool = False
+
+    def __str__(self) -> str:
+        named = [
+            name
+            for name, counts in (
+                ("in-distribution", self.in_distribution),
+                ("out-of-distribution", self.out_of_distribution),
+                ("parameters", self.parameters),
+            )
+            if counts
+        ]
+        return ", ".join(named) or "none"
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """One criterion of one model.
+
+    Parameters
+    ----------
+    criterion : str
+        Its name.
+    value : float
+        The number, on the scale named by `scale`.
+    standard_error : float or None
+        None where the number is exact.
+    scale : str
+        Unit and sign, for example ``"−2 log likelihood"``.
+    lower_is_better : bool
+    variations : Variations
+        What it accounts for.
+    pointwise : ndarray or None
+        The contribution of each data point, where the value is their sum; then the error of a difference is
+        that of the paired contributions.
+    diagnostics : tuple of str
+        What a reader should know before trusting the number.
+    """
+
+    criterion: str
+    value: float
+    standard_error: float | None
+    scale: str
+    lower_is_better: bool
+    variations: Variations
+    pointwise: Array | None = field(default=None, repr=False)
+    diagnostics: tuple[str, ...] = ()
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def difference(score: Score, reference: Score) -> tuple[float, float | None]:
+    """Return `score` − `reference` and the standard error of that.
+
+    Scores with the contribution of each data point are compared point by point: what the models find hard
+    alike cancels. Otherwise the errors are taken as independent.
+
+    Examples
+    --------
+    >>> from rivals import criteria
+    >>> difference(criteria.aic([-1.0, -2.0], 2), criteria.aic([-1.5, -2.5], 1))
+    (0.0, None)
+    """
+    if score.criterion != reference.criterion:
+        raise ValueError(
+            f"{score.criterion} cannot be compared with {reference.criterion}: they are different criteria."
+        )
+    value = score.value - reference.value
+    if score.standard_error is None and reference.standard_error is None:
+        return value, None
+    if score.pointwise is not None and reference.pointwise is not None:
+        if score.pointwise.shape != reference.pointwise.shape:
+            raise ValueError(
+                f"{score.criterion}: one model was scored on {score.pointwise.size} points, the other on "
+                f"{reference.pointwise.size}. Score both on the same data."
+            )
+        contributions = score.pointwise - reference.pointwise
+        return value, sqrt(contributions.size * float(np.var(contributions, ddof=1)))
+    return value, hypot(score.standard_error or 0.0, reference.standard_error or 0.0)

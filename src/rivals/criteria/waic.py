@@ -1,0 +1,66 @@
+"""The widely applicable information criterion: elpd from the data the model was fitted to.
+
+Σ_i log mean_s p(y_i | θ_s) − Σ_i Var_s log p(y_i | θ_s) (Watanabe 2010; Vehtari, Gelman & Gabry 2017).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rivals.criteria.checks import check_draws, check_weights
+from rivals.criteria.score import Score, Variations
+
+VARIATIONS = Variations(in_distribution=True)
+
+# Vehtari et al. (2017): beyond this variance of one point's log likelihood WAIC is unreliable.
+LARGEST_VARIANCE = 0.4
+
+
+def waic(draws: ArrayLike, *, weights: ArrayLike | None = None) -> Score:
+    """Return the expected log pointwise predictive density, estimated by WAIC.
+
+    Parameters
+    ----------
+    draws : array_like, shape (draws, points)
+        Log likelihood of each data point for each draw of the posterior.
+    weights : array_like, optional
+        Of the draws, as from nested sampling; they must include the prior volume, not the likelihood alone.
+
+    Returns
+    -------
+    Score
+        The elpd, a sum over the points, in nats: higher is better. Its standard error is that of the sum over
+        the data points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y, mu = rng.normal(size=50), rng.normal(scale=50**-0.5, size=(1000, 1))
+    >>> score = waic(-((y - mu) ** 2) / 2 - np.log(2 * np.pi) / 2)
+    >>> round(score.value, 1), round(score.standard_error, 1)
+    (-68.1, 4.0)
+    """
+    matrix = check_draws(draws)
+    share = check_weights(weights, matrix.shape[0])
+    top = matrix.max(axis=0)
+    density = top + np.log(share @ np.exp(matrix - top))
+    mean = share @ matrix
+    # The correction makes the variance unbiased for independent draws, and 1/(S−1) for equal weights.
+    variance = (share @ (matrix - mean) ** 2) / (1 - share @ share)
+    pointwise = density - variance
+    n = pointwise.size
+    error = np.sqrt(n * np.var(pointwise, ddof=1)) if n > 1 else np.inf
+    many = int((variance > LARGEST_VARIANCE).sum())
+    doubts = (f"WAIC is unreliable at {many} of {n} points (variance above {LARGEST_VARIANCE}); use LOO",)
+    return Score(
+        "elpd (WAIC)",
+        float(pointwise.sum()),
+        float(error),
+        "log predictive density",
+        False,
+        VARIATIONS,
+        pointwise,
+        doubts if many else (),
+    )

@@ -1,0 +1,58 @@
+"""The risk, B^Q, and finite-sample uncertainty of the risk."""
+
+import numpy as np
+import pytest
+
+from rivals import criteria
+
+
+def test_risk_difference_is_paired():
+    losses = np.random.default_rng(0).exponential(size=500)
+    value, error = criteria.difference(criteria.risk(losses + 0.3), criteria.risk(losses))
+    assert value == pytest.approx(0.3)
+    assert error == pytest.approx(0, abs=1e-12)
+    assert criteria.risk(losses).standard_error == pytest.approx(losses.std(ddof=1) / np.sqrt(500))
+
+
+def test_loss_only_of_gaussian_differences():
+    """For Q_ref − Q ~ N(d, s²), B^Q = Φ(d / √(s² + c²))."""
+    rng = np.random.default_rng(1)
+    reference = rng.normal(size=200_000)
+    losses = reference - rng.normal(0.5, 1.0, size=reference.size)
+    from scipy.special import ndtr
+
+    for tolerance in (0.0, 1.0, 4.0):
+        found = criteria.loss_only(losses, reference, tolerance=tolerance)
+        assert abs(found.value - ndtr(0.5 / np.hypot(1, tolerance))) < 4 * found.standard_error
+
+
+def test_loss_only_is_antisymmetric_and_counts_ties_half():
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.5])
+    for tolerance in (0.0, 0.7):
+        forth, back = (criteria.loss_only(*pair, tolerance=tolerance).value for pair in ((a, b), (b, a)))
+        assert forth + back == pytest.approx(1)
+    assert criteria.loss_only(a, a, tolerance=0).value == 0.5
+    with pytest.raises(ValueError, match="pairs the losses of the same data"):
+        criteria.loss_only(a, b[:2], tolerance=1)
+    with pytest.raises(ValueError, match="non-negative number, but -1"):
+        criteria.loss_only(a, b, tolerance=-1)
+
+
+@pytest.mark.parametrize("n", [100, 400])
+def test_finite_sample_uncertainty_falls_with_the_square_root(n):
+    class Exponential:
+        def loss(self, data):
+            return data
+
+        def simulate(self, n, rng):
+            return rng.exponential(size=n)
+
+    rng = np.random.default_rng(2)
+    observed = rng.exponential(size=n)
+    resampled = criteria.bootstrap_risk(observed, n_resamples=2000, rng=3)
+    repeated = criteria.synthetic_risk(Exponential(), n, n_repeats=2000, rng=4)
+    # A standard deviation from 2000 draws has a relative error of 1.6 %.
+    assert resampled.std() == pytest.approx(observed.std() / np.sqrt(n), rel=0.07)
+    assert repeated.std() == pytest.approx(1 / np.sqrt(n), rel=0.07)
+    assert abs(repeated.mean() - 1) < 4 / np.sqrt(n * 2000)
+    assert abs(resampled.mean() - observed.mean()) < 4 * resampled.std() / np.sqrt(2000)
