@@ -20,7 +20,14 @@ import numpy as np
 RNGLike = int | np.random.SeedSequence | np.random.Generator | None
 
 # In the order of the paper; importing one must stay cheap (matplotlib and the like inside functions).
-_MODULES: tuple[str, ...] = ("blackbody_rdists", "criteria_table")
+_MODULES: tuple[str, ...] = (
+    "traces",
+    "rdists",
+    "neuron_table",
+    "blackbody_rdists",
+    "criteria_table",
+    "rdists_by_c",
+)
 
 
 class PaperModule(Protocol):
