@@ -64,7 +64,7 @@ def test_shares_of_the_variance_add_up(kind):
 
     mean, variance = beta_moments(process.alpha, process.beta)
     mean_w, variance_w = process._moments
-    terms = tree.variance_terms(mean, variance, mean_w, process._leaves)
+    terms = tree.variance_terms(mean, variance, mean_w, process._geometry.leaves)
     assert terms.sum() == pytest.approx(variance_w[0], rel=1e-10)
 
 

@@ -34,9 +34,7 @@ RESIDUAL = 1e-13
 MAX_ITERATIONS = 60
 
 
-def beta_parameters(
-    log_ratio: npt.ArrayLike, log_variance: npt.ArrayLike, *, start: tuple[FloatArray, FloatArray] | None = None
-) -> tuple[FloatArray, FloatArray]:
+def beta_parameters(log_ratio: npt.ArrayLike, log_variance: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Solve for the (α, β) of every node.
 
     Parameters
@@ -46,8 +44,6 @@ def beta_parameters(
         halves are flat, the increment is zero and any x serves) gives x = 1/2.
     log_variance : array_like
         ln v, of the same shape. ±inf are allowed.
-    start : tuple of array, optional
-        (α, β) of a neighbouring problem, as of the same tree for another c, to start from.
 
     Returns
     -------
@@ -64,8 +60,7 @@ def beta_parameters(
     log_variance = np.clip(np.asarray(log_variance, dtype=np.float64), -MAX_LOG_VARIANCE, MAX_LOG_VARIANCE)
     # Swapping the two halves swaps α and β, so only r ≤ 1 (α ≤ β) has to be solved.
     contrast = np.minimum(np.abs(np.nan_to_num(log_ratio, nan=0.0)), MAX_LOG_RATIO)
-    small_start = None if start is None else np.minimum(*start)
-    small, large = _solve_ordered(contrast, np.exp(log_variance), small_start)
+    small, large = _solve_ordered(contrast, np.exp(log_variance))
     alpha = np.where(log_ratio > 0, large, small)
     beta = np.where(log_ratio > 0, small, large)
     for limit, (limit_alpha, limit_beta) in (
@@ -95,9 +90,7 @@ def beta_shape(alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatAr
     return skewness, kurtosis
 
 
-def _solve_ordered(
-    contrast: FloatArray, variance: FloatArray, start: FloatArray | None
-) -> tuple[FloatArray, FloatArray]:
+def _solve_ordered(contrast: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Solve ψ(β) = ψ(α) + contrast, ψ₁(α) + ψ₁(β) = variance for α ≤ β by a bracketed Newton iteration on ln α.
 
     ψ₁(α) lies in [v/2, v], and 1/x + 1/(2x²) < ψ₁(x) < 1/x + 1/x² turns that into a bracket [a, 2a] in closed form.
@@ -105,13 +98,11 @@ def _solve_ordered(
     """
     low = np.log((1.0 + np.sqrt(1.0 + 2.0 * variance)) / (2.0 * variance))
     high = low + np.log(2.0)
-    if start is None:
-        # ψ₁(α) ≈ v / (1 + 1/r'), exact for large α and β.
-        guess = variance / (1.0 + np.exp(-contrast))
-        log_alpha = np.log((1.0 + np.sqrt(1.0 + 2.0 * guess)) / (2.0 * guess))
-    else:
-        log_alpha = np.log(start)
-    log_alpha = np.clip(log_alpha, low, high)
+    # For large x, ψ(x) ≈ ln(x − ½) and ψ₁(x) ≈ 1 / (x − ½) to third order; for small x, ψ₁(α) ≈ v / (1 + r). So good a
+    # guess that starting from the solution for another c takes more steps, not fewer (measured).
+    guess = variance / (1.0 + np.exp(-contrast))
+    start = np.where(variance < 1.0, 0.5 + 1.0 / guess, (1.0 + np.sqrt(1.0 + 2.0 * guess)) / (2.0 * guess))
+    log_alpha = np.clip(np.log(start), low, high)
     log_variance = np.log(variance)
     alpha = np.exp(log_alpha)
     beta = _inverse_digamma(psi(alpha) + contrast)
@@ -144,7 +135,7 @@ def _inverse_digamma(target: FloatArray, start: FloatArray | None = None) -> Flo
     for _ in range(MAX_ITERATIONS):
         relative_step = (target - psi(value)) / (value * _trigamma(value))
         value = value * (1.0 + np.maximum(relative_step, -0.75))
-        if np.max(np.abs(relative_step), initial=0.0) < 1e-8:  # convergence is quadratic: the error is now 1e-16
+        if np.max(np.abs(relative_step), initial=0.0) < 1e-7:  # convergence is quadratic: the error is now 1e-14
             break
     return value
 

@@ -32,12 +32,13 @@ def compare(
     models: Mapping[str, Any] | Iterable[tuple[str, Any]],
     data: Any = None,
     *,
-    c: float = 1.0,
+    c: Any = 1.0,
     threshold: float = 0.95,
     n_draws: int = N_DRAWS,
     max_draws: int = MAX_DRAWS,
     n_synthetic: int | None = None,
     depth: int | None = None,
+    loss_unit: str | None = None,
     rng: RandomSource = None,
 ) -> Comparison:
     """Find out which models would still be worth keeping if the experiment were repeated.
@@ -48,9 +49,10 @@ def compare(
         Name → `Losses`, or a pair (observed, synthetic) of arrays, or a `Candidate` (with `data`).
     data : optional
         Held-out data for the candidates, in whatever form they understand.
-    c : float
+    c : float, or a Calibration
         Sensitivity to the discrepancy between model and data; 1 is the conservative first choice, `calibrate` finds
-        a better one.
+        a better one. A calibration stands for the c that it chooses, and warns if it was made for other sizes or
+        another unit.
     threshold : float
         A model is rejected when a rival of lower empirical risk has a lower risk with more than this probability.
     n_draws : int
@@ -61,6 +63,8 @@ def compare(
         Points that candidates simulate; as many as `data` has, by default.
     depth : int, optional
         Refinements of the process; by default as deep as the data resolve.
+    loss_unit : str, optional
+        What the losses are measured in, such as "nats"; compared with that of a calibration.
     rng : int, SeedSequence, Generator or None
         Source of randomness. Fresh entropy is drawn if None; the result remembers it.
 
@@ -83,7 +87,9 @@ def compare(
     >>> result.survivors
     ('right',)
     """
-    c, threshold = check_positive(c, "c"), check_threshold(threshold)
+    calibration = c if hasattr(c, "choose_c") else None
+    c = check_positive(c if calibration is None else calibration.choose_c(), "c")
+    threshold = check_threshold(threshold)
     n_draws = check_size(n_draws, "n_draws", least=2)
     max_draws = max(check_size(max_draws, "max_draws"), n_draws)
     depth = None if depth is None else check_depth(depth)
@@ -91,6 +97,8 @@ def compare(
     losses = _collect_losses(models, data, n_synthetic, entropy)
     for name, sample in losses.items():
         sample.warn(show(name))
+    if calibration is not None:
+        calibration.warn(losses, loss_unit)
     return _compare(losses, c, threshold, n_draws, max_draws, depth, entropy)
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betainc, ndtr, ndtri
+from scipy.special import betainc
 
 from rivals import tree
 from rivals._checks import check_depth, check_positive, check_size
 from rivals._random import RandomSource, entropy_from, stream
 from rivals.beta import beta_moments, beta_parameters, beta_shape
+from rivals.end_points import EndPoints
 from rivals.losses import Losses
 from rivals.quantiles import QuantileFunction
 
@@ -28,60 +30,26 @@ CHUNK = 2**13
 
 
 @dataclass(frozen=True)
-class EndPoints:
-    """The law of q^(0) and of the rise D = q^(1) − q^(0) > 0, in units of `scale` (method.md §3)."""
+class Geometry:
+    """What the tree is made of before c enters: the same for every c."""
 
-    scale: float
-    first: float  # m₀, relative to the reference
-    rise: float  # m₁ − m₀
-    deviation: float  # s = √(s₀² + s₁²)
-    tilt: float  # s₀² / s²: how much of a larger rise is due to a lower q^(0)
-    residual: float  # standard deviation of q^(0) given D, s₀ s₁ / s
+    log_ratio: FloatArray  # ln r of each node
+    log_discrepancy: FloatArray  # ln δ at the midpoint of each node
+    leaves: FloatArray  # W of the last pieces
 
     @classmethod
-    def from_normals(cls, m0: float, m1: float, s0: float, s1: float) -> EndPoints:
-        scale = max(m1 - m0, s0, s1)
-        if scale == 0.0:  # a constant loss and a model that reproduces it: nothing varies
-            return cls(1.0, m0, 0.0, 0.0, 0.0, 0.0)
-        s0, s1 = s0 / scale, s1 / scale
-        deviation = sqrt(s0**2 + s1**2)
-        tilt, residual = ((s0 / deviation) ** 2, s0 * s1 / deviation) if deviation > 0 else (0.0, 0.0)
-        return cls(scale, m0 / scale, (m1 - m0) / scale, deviation, tilt, residual)
+    def of(cls, observed: QuantileFunction, synthetic: QuantileFunction, depth: int, straight: bool) -> Geometry:
+        """Evaluate both quantile functions on the dyadic grid."""
+        phi = tree.grid(depth)
+        centre = observed(phi)
+        with np.errstate(divide="ignore"):
+            log_discrepancy = np.log(np.abs(synthetic(phi) - centre))
+        leaves = np.full(2**depth, 0.5) if straight else _centre_heights(observed, phi, centre)
+        return cls(tree.log_ratios(centre, depth), log_discrepancy[tree.midpoints(depth)], leaves)
 
-    @cached_property
-    def rise_mean(self) -> float:
-        """E D of the normal truncated to D > 0."""
-        return self.rise + self.deviation * self._hazard
-
-    @cached_property
-    def rise_variance(self) -> float:
-        """Var D."""
-        if self.deviation == 0.0:
-            return 0.0
-        return self.deviation**2 * (1.0 - self._hazard * (self._hazard + self.rise / self.deviation))
-
-    @cached_property
-    def first_mean(self) -> float:
-        """E q^(0)."""
-        return self.first - self.tilt * (self.rise_mean - self.rise)
-
-    @cached_property
-    def _hazard(self) -> float:
-        """φ(t) / Φ(t) at t = rise / deviation ≥ 0."""
-        if self.deviation == 0.0:
-            return 0.0
-        t = self.rise / self.deviation
-        return float(np.exp(-0.5 * t**2) / sqrt(2.0 * np.pi) / ndtr(t))
-
-    def sample(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Draws of (q^(0), D); one uniform and one normal number each, so that runs at different c stay in step."""
-        uniform, normal = rng.random(n_draws), rng.standard_normal(n_draws)
-        if self.deviation == 0.0:
-            return np.full(n_draws, self.first), np.full(n_draws, self.rise)
-        # D = m + s z with z > −t, by inversion of the upper tail: 1 − Φ(z) uniform on (0, Φ(t)).
-        z = -ndtri((1.0 - uniform) * ndtr(self.rise / self.deviation))
-        rise = np.maximum(self.rise + self.deviation * z, 0.0)
-        return self.first - self.tilt * self.deviation * z + self.residual * normal, rise
+    def solve(self, c: float) -> tuple[FloatArray, FloatArray]:
+        """(α, β) of every node, with v = 2 c δ(m)²."""
+        return beta_parameters(self.log_ratio, log(2.0) + log(c) + 2.0 * self.log_discrepancy)
 
 
 class HierarchicalBetaProcess:
@@ -128,17 +96,15 @@ class HierarchicalBetaProcess:
         depth: int | None = None,
         tolerance: float = 5e-4,
         reference: float = 0.0,
-        start: HierarchicalBetaProcess | None = None,
     ) -> None:
         self.c = check_positive(c, "c")
         self.tolerance = check_positive(tolerance, "tolerance")
         self.reference = reference
         self.observed, self.synthetic = observed, synthetic
-        self.straight_leaves = depth is not None
-        self.depth = (
-            min(max(round(log(len(observed), 2)), MIN_DEPTH), MAX_DEPTH) if depth is None else check_depth(depth)
-        )
-        self.alpha, self.beta = self._solve(self.depth, start)
+        self._straight_leaves = depth is not None
+        self.depth = resolved_depth(len(observed)) if depth is None else check_depth(depth)
+        self._geometry = Geometry.of(observed, synthetic, self.depth, self._straight_leaves)
+        self.alpha, self.beta = self._geometry.solve(self.c)
 
     @classmethod
     def from_losses(
@@ -156,16 +122,20 @@ class HierarchicalBetaProcess:
         )
 
     def at(self, c: float) -> HierarchicalBetaProcess:
-        """The same process at another c, its tree solved from this one."""
-        return HierarchicalBetaProcess(
-            self.observed,
-            self.synthetic,
-            c=c,
-            depth=self.depth if self.straight_leaves else None,
-            tolerance=self.tolerance,
-            reference=self.reference,
-            start=self,
-        )
+        """The same process at another c. All that does not depend on c is kept."""
+        other = copy(self)
+        for name in (
+            "_end_points",
+            "_moments",
+            "_end_point_variance",
+            "_interior_variance",
+            "_rise_square",
+            "drawn_nodes",
+        ):
+            other.__dict__.pop(name, None)
+        other.c = check_positive(c, "c")
+        other.alpha, other.beta = self._geometry.solve(other.c)
+        return other
 
     # ---------------------------------------------------------------- exact moments
 
@@ -216,7 +186,7 @@ class HierarchicalBetaProcess:
                 self.alpha,
                 self.beta,
                 *self._moments,
-                self._leaves,
+                self._geometry.leaves,
                 node_stream,
             )
             height[piece] = mean + np.sqrt(variance) * remainder[piece]
@@ -241,7 +211,7 @@ class HierarchicalBetaProcess:
             Never decreasing along the second axis.
         """
         n_paths, depth = check_size(n_paths, "n_paths"), check_depth(depth)
-        alpha, beta = (self.alpha, self.beta) if depth <= self.depth else self._solve(depth)
+        alpha, beta = (self.alpha, self.beta) if depth <= self.depth else self._deeper(depth)
         entropy = entropy_from(rng)
         first, rise = self._end_points.sample(n_paths, stream(entropy, 0))
         node_stream = stream(entropy, 1)
@@ -269,7 +239,7 @@ class HierarchicalBetaProcess:
             return np.empty(0, dtype=np.intp)
         mean, variance = beta_moments(self.alpha, self.beta)
         skewness, kurtosis = beta_shape(self.alpha, self.beta)
-        terms = tree.variance_terms(mean, variance, self._moments[0], self._leaves)
+        terms = tree.variance_terms(mean, variance, self._moments[0], self._geometry.leaves)
         share = self._rise_square * terms / total
         with np.errstate(invalid="ignore"):
             error = np.abs(skewness) / 15.0 * share**1.5 + np.abs(kurtosis) / 50.0 * share**2
@@ -306,14 +276,8 @@ class HierarchicalBetaProcess:
 
     # ---------------------------------------------------------------- the tree
 
-    def _solve(self, depth: int, start: HierarchicalBetaProcess | None = None) -> tuple[FloatArray, FloatArray]:
-        phi = tree.grid(depth)
-        centre = self.observed(phi)
-        with np.errstate(divide="ignore"):
-            log_discrepancy = np.log(np.abs(self.synthetic(phi) - centre))
-        log_variance = log(2.0) + log(self.c) + 2.0 * log_discrepancy[tree.midpoints(depth)]  # v = 2 c δ(m)²
-        neighbour = None if start is None else (start.alpha, start.beta)
-        return beta_parameters(tree.log_ratios(centre, depth), log_variance, start=neighbour)
+    def _deeper(self, depth: int) -> tuple[FloatArray, FloatArray]:
+        return Geometry.of(self.observed, self.synthetic, depth, straight=True).solve(self.c)
 
     @cached_property
     def _end_points(self) -> EndPoints:
@@ -323,22 +287,9 @@ class HierarchicalBetaProcess:
         return EndPoints.from_normals(float(m0), float(m1), float(s0), float(s1))
 
     @cached_property
-    def _leaves(self) -> FloatArray:
-        """W of the last pieces: 1/2 if straight, else that of the centre itself, so that ∫q* is exact at any depth."""
-        if self.straight_leaves:
-            return np.full(2**self.depth, 0.5)
-        phi = tree.grid(self.depth)
-        centre = self.observed(phi)
-        rise = np.diff(centre)
-        average = np.diff(self.observed.integral(phi)) * 2**self.depth
-        with np.errstate(divide="ignore", invalid="ignore"):
-            height = (average - centre[:-1]) / rise
-        return np.where(rise > 0, np.clip(height, 0.0, 1.0), 0.5)
-
-    @cached_property
     def _moments(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of W of every node."""
-        return tree.moments(*beta_moments(self.alpha, self.beta), self._leaves)
+        return tree.moments(*beta_moments(self.alpha, self.beta), self._geometry.leaves)
 
     @cached_property
     def _end_point_variance(self) -> float:
@@ -358,3 +309,17 @@ class HierarchicalBetaProcess:
     def _rise_square(self) -> float:
         """E[D²], in units of scale²."""
         return self._end_points.rise_mean**2 + self._end_points.rise_variance
+
+
+def resolved_depth(n_losses: int) -> int:
+    """As deep as the data resolve."""
+    return min(max(round(log(n_losses, 2)), MIN_DEPTH), MAX_DEPTH)
+
+
+def _centre_heights(observed: QuantileFunction, phi: FloatArray, centre: FloatArray) -> FloatArray:
+    """W of the centre itself on each of the last pieces, so that ∫q* is exact at any depth."""
+    rise = np.diff(centre)
+    average = np.diff(observed.integral(phi)) * (phi.size - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        height = (average - centre[:-1]) / rise
+    return np.where(rise > 0, np.clip(height, 0.0, 1.0), 0.5)

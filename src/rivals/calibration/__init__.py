@@ -1,0 +1,19 @@
+"""Calibration: which c is valid, found out on simulated experiments whose truth is known."""
+
+from rivals.calibration.curves import CalibrationCurve
+from rivals.calibration.experiment import Experiment
+from rivals.calibration.result import Calibration, ValidRange
+from rivals.calibration.run import CalibrationInterrupted, calibrate
+from rivals.calibration.store import Failure, StoreError, open_store
+
+__all__ = [
+    "Calibration",
+    "CalibrationCurve",
+    "CalibrationInterrupted",
+    "Experiment",
+    "Failure",
+    "StoreError",
+    "ValidRange",
+    "calibrate",
+    "open_store",
+]

@@ -1,0 +1,132 @@
+"""Where blocks run: in this process, in processes of this machine, or in any executor of concurrent.futures."""
+
+from __future__ import annotations
+
+import os
+import signal
+from concurrent.futures import Executor, Future
+from typing import Any, Protocol
+
+from rivals.calibration.work import Block, Task, run_block
+
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+class Pool(Protocol):
+    """Something that runs blocks."""
+
+    n_workers: int
+
+    def submit(self, task: Task, block: Block) -> Future[Any]:
+        """Start a block, now or when a worker is free."""
+
+    def rebuild(self) -> bool:
+        """After the death of a worker: make new ones. False if that is not ours to do."""
+
+    def close(self, *, kill: bool) -> None:
+        """End what this pool started; at once if `kill`."""
+
+
+def make_pool(executor: Executor | int | None) -> Pool:
+    """The pool for the `executor` argument of `calibrate`."""
+    if executor is None:
+        return LocalProcesses(_cores())
+    if isinstance(executor, bool) or not (isinstance(executor, int) or hasattr(executor, "submit")):
+        raise TypeError(
+            f"executor must be None, a number of processes, or a concurrent.futures.Executor; got {executor!r}"
+        )
+    if isinstance(executor, int):
+        if executor < 0:
+            raise ValueError(f"executor as a number of processes must not be negative; got {executor}")
+        return LocalProcesses(executor) if executor else InProcess()
+    return Foreign(executor)
+
+
+class InProcess:
+    """No workers: each block runs when it is submitted. For debugging, and where processes are not wanted."""
+
+    n_workers = 1
+
+    def submit(self, task: Task, block: Block) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(run_block(task, block))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def rebuild(self) -> bool:
+        return False
+
+    def close(self, *, kill: bool) -> None:
+        pass
+
+
+class LocalProcesses:
+    """Processes of this machine, by loky: it takes functions from notebooks, and says when a worker died."""
+
+    def __init__(self, n_workers: int) -> None:
+        self.n_workers = n_workers
+        self._executor = self._start()
+
+    def submit(self, task: Task, block: Block) -> Future[Any]:
+        future: Future[Any] = self._executor.submit(run_block, task, block)
+        return future
+
+    def rebuild(self) -> bool:
+        self._executor.shutdown(wait=True, kill_workers=True)
+        self._executor = self._start()
+        return True
+
+    def close(self, *, kill: bool) -> None:
+        self._executor.shutdown(wait=True, kill_workers=kill)
+
+    def _start(self) -> Any:
+        try:
+            from loky import ProcessPoolExecutor
+        except ImportError:
+            raise ImportError(
+                'running in several processes needs loky: pip install "rivals[parallel]", or pass executor=0 to stay in '
+                "this process, or an executor of your own"
+            ) from None
+        return ProcessPoolExecutor(
+            max_workers=self.n_workers, initializer=_ignore_interrupts, env=dict.fromkeys(THREAD_VARIABLES, "1")
+        )
+
+
+class Foreign:
+    """An executor that the user made and owns: a Dask cluster, an MPI pool, a pool of processes or threads."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self.n_workers = _workers_of(executor)
+
+    def submit(self, task: Task, block: Block) -> Future[Any]:
+        return self._executor.submit(run_block, task, block)
+
+    def rebuild(self) -> bool:
+        return False
+
+    def close(self, *, kill: bool) -> None:
+        pass
+
+
+def _workers_of(executor: Any) -> int:
+    """How many workers an executor has, as far as it tells."""
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "ncores"):  # Dask
+        return max(int(sum(client.ncores().values())), 1)
+    for name in ("_max_workers", "num_workers"):
+        found = getattr(executor, name, None)
+        if isinstance(found, int) and found > 0:
+            return found
+    return _cores()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches all processes of a terminal; the parent alone decides what it means."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,368 @@
+"""The durable store of a calibration: one SQLite file, one writer, one commit per block of experiments.
+
+What was acknowledged survives the death of the process and of the machine (WAL, synchronous=FULL). The file holds
+numbers, JSON and text; nothing in it is ever executed or unpickled.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals.calibration.experiment import Outcome
+from rivals.calibration.study import Study, differences
+
+APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
+SCHEMA_VERSION = 1
+
+SCHEMA = """
+CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE outcomes (
+    omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
+    probability BLOB NOT NULL, standard_error BLOB NOT NULL,
+    risk_a REAL NOT NULL, risk_b REAL NOT NULL, truth_error REAL NOT NULL, seconds REAL NOT NULL,
+    PRIMARY KEY (omega, experiment)
+) WITHOUT ROWID;
+CREATE TABLE failures (
+    omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
+    attempts INTEGER NOT NULL, seed TEXT NOT NULL, error TEXT NOT NULL, traceback TEXT NOT NULL,
+    PRIMARY KEY (omega, experiment)
+) WITHOUT ROWID;
+"""
+
+
+class StoreError(RuntimeError):
+    """A store that cannot be used, with what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class Success:
+    """An experiment that came to an end."""
+
+    omega: int
+    experiment: int
+    outcome: Outcome
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An experiment that did not: how often it was tried, the seed that repeats it, and the error."""
+
+    omega: int
+    experiment: int
+    attempts: int
+    seed: str
+    error: str
+    traceback: str
+
+
+class Store:
+    """An open store. Make it with `create_or_resume`, `open_reader` or `in_memory`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: str, lock: sqlite3.Connection | None = None) -> None:
+        self._connection = connection
+        self._lock = lock
+        self.path = path
+
+    # ---------------------------------------------------------------- opening and closing
+
+    @classmethod
+    def in_memory(cls, study: Study) -> Store:
+        """For a run that need not survive."""
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        _create(connection, study)
+        return cls(connection, "")
+
+    @classmethod
+    def create_or_resume(cls, path: str | PathLike[str], study: Study) -> Store:
+        """Open for writing: a new file, or one of the same study."""
+        target = os.fspath(path)
+        lock = _lock(target)
+        try:
+            fresh = not os.path.exists(target) or os.path.getsize(target) == 0
+            connection = sqlite3.connect(target, isolation_level=None, timeout=10.0)
+            try:
+                if fresh:
+                    _set_journal(connection)
+                    _create(connection, study)
+                else:
+                    _check_file(connection, target)
+                    _set_journal(connection)
+                    _check_identity(connection, study, target)
+            except BaseException:
+                connection.close()
+                raise
+        except sqlite3.Error as error:
+            lock.close()
+            raise StoreError(f"{target!r} cannot be used as a store: {_explain(error)}") from error
+        except BaseException:
+            lock.close()
+            raise
+        return cls(connection, target, lock)
+
+    @classmethod
+    def open_reader(cls, path: str | PathLike[str]) -> Store:
+        """Open for reading, also while another process writes."""
+        target = os.fspath(path)
+        if not os.path.exists(target):
+            raise FileNotFoundError(f"there is no calibration store {target!r}")
+        try:
+            connection = sqlite3.connect(f"{Path(target).resolve().as_uri()}?mode=ro", uri=True, timeout=10.0)
+            _check_file(connection, target)
+        except sqlite3.Error as error:
+            raise StoreError(f"{target!r} cannot be read: {_explain(error)}") from error
+        return cls(connection, target)
+
+    def close(self) -> None:
+        """Close, and let another writer in."""
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---------------------------------------------------------------- writing
+
+    def write(self, successes: Iterable[Success], failures: Iterable[Failure]) -> None:
+        """Write a block in one transaction. When this returns, it is on the disk."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (_row(item) for item in successes)
+            )
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO failures VALUES (?, ?, ?, ?, ?, ?)",
+                ((f.omega, f.experiment, f.attempts, f.seed, f.error, f.traceback) for f in failures),
+            )
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            with suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            raise StoreError(
+                f"could not write to the store {self.path!r}: {_explain(error)}. What was acknowledged before is safe; "
+                "mend this and run the same again to go on from there"
+            ) from error
+
+    def set_target(self, n_experiments: int) -> None:
+        """Remember how many experiments of each epistemic distribution are wanted, for `status`."""
+        self._put("target", n_experiments)
+
+    def _put(self, key: str, value: Any) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?)", (key, json.dumps(value)))
+
+    # ---------------------------------------------------------------- reading
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """One entry of the description of the study."""
+        row = self._connection.execute("SELECT value FROM study WHERE key = ?", (key,)).fetchone()
+        return default if row is None else json.loads(row[0])
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The identity of the study, as it was when the store was made."""
+        found: dict[str, Any] = self.get("identity")
+        return found
+
+    def counts(self) -> tuple[int, int]:
+        """Number of outcomes and of failures."""
+        outcomes = self._connection.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0]
+        return int(outcomes), int(self._connection.execute("SELECT COUNT(*) FROM failures").fetchone()[0])
+
+    def done(self, omega: int, n_experiments: int) -> npt.NDArray[np.bool_]:
+        """Which of the first experiments of an epistemic distribution need not be run again."""
+        found = np.zeros(n_experiments, dtype=bool)
+        for table in ("outcomes", "failures"):
+            rows = self._connection.execute(
+                f"SELECT experiment FROM {table} WHERE omega = ? AND experiment < ?", (omega, n_experiments)
+            )
+            for (experiment,) in rows:
+                found[experiment] = True
+        return found
+
+    def mean_seconds(self, omega: int) -> float | None:
+        """What an experiment took on average."""
+        row = self._connection.execute("SELECT AVG(seconds) FROM outcomes WHERE omega = ?", (omega,)).fetchone()
+        return None if row[0] is None else float(row[0])
+
+    def outcomes(self, n_experiments: int | None = None) -> Iterator[Sequence[Any]]:
+        """Rows in order of epistemic distribution and experiment."""
+        limit = -1 if n_experiments is None else n_experiments
+        yield from self._connection.execute(
+            "SELECT omega, experiment, probability, standard_error, risk_a, risk_b, truth_error FROM outcomes "
+            "WHERE ? < 0 OR experiment < ? ORDER BY omega, experiment",
+            (limit, limit),
+        )
+
+    def failures(self, n_experiments: int | None = None) -> list[Failure]:
+        """All failures, in order."""
+        limit = -1 if n_experiments is None else n_experiments
+        rows = self._connection.execute(
+            "SELECT * FROM failures WHERE ? < 0 OR experiment < ? ORDER BY omega, experiment", (limit, limit)
+        )
+        return [Failure(*row) for row in rows]
+
+    def status(self) -> dict[str, Any]:
+        """How far the study has come."""
+        names = list(self.identity["omegas"])
+        rows = dict(self._connection.execute("SELECT omega, COUNT(*) FROM outcomes GROUP BY omega").fetchall())
+        failed = dict(self._connection.execute("SELECT omega, COUNT(*) FROM failures GROUP BY omega").fetchall())
+        return {
+            "store": self.path,
+            "experiments_wanted": self.get("target"),
+            "omegas": {
+                name: {
+                    "done": rows.get(place, 0),
+                    "failed": failed.get(place, 0),
+                    "seconds_each": self.mean_seconds(place),
+                }
+                for place, name in enumerate(names)
+            },
+            "seconds_since_last_write": round(time.time() - _last_change(self.path), 1),
+            "being_written": _is_locked(self.path),
+        }
+
+
+def stored_entropy(path: str | PathLike[str]) -> int | None:
+    """The entropy of a study that was begun before; None if there is no such store."""
+    if not os.path.exists(path) or os.path.getsize(path) == 0:
+        return None
+    with Store.open_reader(path) as store:
+        return int(store.identity["entropy"])
+
+
+def open_store(path: str | PathLike[str]) -> Any:
+    """The `Calibration` in a store, complete or not, also while it is being written."""
+    from rivals.calibration.result import Calibration
+
+    with Store.open_reader(path) as store:
+        return Calibration.from_store(store)
+
+
+def _row(item: Success) -> tuple[Any, ...]:
+    outcome = item.outcome
+    return (
+        item.omega,
+        item.experiment,
+        outcome.probability.astype("<f8").tobytes(),
+        outcome.standard_error.astype("<f8").tobytes(),
+        outcome.risk_a,
+        outcome.risk_b,
+        outcome.truth_error,
+        item.seconds,
+    )
+
+
+def _create(connection: sqlite3.Connection, study: Study) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in SCHEMA.split(";"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("INSERT INTO study VALUES ('identity', ?)", (json.dumps(study.identity()),))
+    connection.execute("COMMIT")
+
+
+def _set_journal(connection: sqlite3.Connection) -> None:
+    """Write-ahead log if the file system allows it, else a rollback journal; always synchronous."""
+    try:
+        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        if "lock" not in str(error):
+            raise
+        mode = "refused"
+    if mode != "wal":
+        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA synchronous = FULL")
+
+
+def _check_file(connection: sqlite3.Connection, path: str) -> None:
+    try:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        problem = None if application != APPLICATION_ID else connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        raise StoreError(
+            f"{path!r} is not a calibration store, or is damaged or cut short ({error}); restore it from a copy, or name another file"
+        ) from error
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path!r} is an SQLite file but not a calibration store; name another file")
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{path!r} was written by a newer rivals (schema {version}, this one knows {SCHEMA_VERSION}); upgrade rivals"
+        )
+    if problem != "ok":
+        raise StoreError(f"{path!r} is damaged or cut short ({problem}); restore it from a copy, or name another file")
+
+
+def _check_identity(connection: sqlite3.Connection, study: Study, path: str) -> None:
+    stored = json.loads(connection.execute("SELECT value FROM study WHERE key = 'identity'").fetchone()[0])
+    found = differences(stored, study.identity())
+    if found:
+        raise StoreError(
+            f"{path!r} belongs to another study: {'; '.join(found)}. Use the same settings to go on with it, or name another file"
+        )
+
+
+def _lock_path(path: str) -> str:
+    return f"{path}-writer"
+
+
+def _lock(path: str) -> sqlite3.Connection:
+    """Hold a lock that ends with this process, however it ends: an open transaction on a file beside the store."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise StoreError(f"the store {path!r} cannot be made: there is no folder {folder!r}; make it first")
+    try:
+        lock = sqlite3.connect(_lock_path(path), isolation_level=None, timeout=0.0)
+    except sqlite3.Error as error:
+        raise StoreError(f"the store {path!r} cannot be made: {_explain(error)}") from error
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        lock.close()
+        if "locked" in str(error):
+            raise StoreError(
+                f"another process is writing to {path!r}; wait until it ends, or look at it with `rivals calibrate --status`"
+            ) from None
+        raise StoreError(f"the store {path!r} cannot be made: {_explain(error)}") from error
+    return lock
+
+
+def _is_locked(path: str) -> bool:
+    if not os.path.exists(_lock_path(path)):
+        return False
+    with closing(sqlite3.connect(_lock_path(path), isolation_level=None, timeout=0.0)) as probe:
+        try:
+            probe.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            return True
+    return False
+
+
+def _last_change(path: str) -> float:
+    return max(os.path.getmtime(name) for name in (path, f"{path}-wal") if os.path.exists(name))
+
+
+def _explain(error: sqlite3.Error) -> str:
+    text = str(error)
+    if "full" in text or "disk I/O" in text:
+        return f"{text} (is the disk full, or a limit on file sizes reached?)"
+    if "readonly" in text or "read-only" in text or "unable to open" in text:
+        return f"{text} (is the folder writable, and the name right?)"
+    return text
