@@ -152,10 +152,11 @@ def test_the_truth_is_kept_where_the_peer_rejects_it():
 def test_more_draws_where_the_threshold_is_close():
     models, data = four_models()
     pair = {name: models[name] for name in ("right", "off")}
-    probability = float(compare(pair, data, c=0.25, rng=1).probability[0, 1])
-    far = compare(pair, data, c=0.25, rng=1, threshold=probability + 0.05)
+    plain = compare(pair, data, c=0.25, rng=1)
+    probability, error = float(plain.probability[0, 1]), float(plain.standard_error[0, 1])
+    far = compare(pair, data, c=0.25, rng=1, threshold=probability - 0.05)
     assert far.risks["off"].size == far.n_draws
-    close = compare(pair, data, c=0.25, rng=1, threshold=probability + 0.004)
+    close = compare(pair, data, c=0.25, rng=1, threshold=probability + error)
     assert far.n_draws < close.risks["off"].size <= close.max_draws
     assert close.standard_error[0, 1] < far.standard_error[0, 1]
     np.testing.assert_array_equal(close.risks["off"][: far.n_draws], far.risks["off"])
@@ -305,6 +306,57 @@ def test_newer_format_is_refused(result, tmp_path, monkeypatch):
         rivals.load(tmp_path / "x.npz")
 
 
+def test_results_travel_between_processes(result):
+    import copy
+    import pickle
+
+    again = pickle.loads(pickle.dumps(result))
+    np.testing.assert_array_equal(again.probability, result.probability)
+    assert str(copy.deepcopy(result)) == str(result)
+    with pytest.raises(TypeError):
+        again.rejections["right"] = None
+
+
+def test_forged_headers_are_refused(result, tmp_path):
+    path = tmp_path / "x.npz"
+    result.save(path)
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(bytes(arrays["header"]))
+    forgeries = [
+        {key: value for key, value in header.items() if key != "c"},
+        {**header, "c": -1.0},
+        {**header, "names": ["A"] * len(header["names"])},
+        {**header, "names": None},
+        {**header, "format_version": "new"},
+        {**header, "rejections": {"nobody": {}}},
+        {**header, "rejections": {"right": {"by": "off", "because": 1}}},
+        {**header, "rejections": []},
+        {**header, "risk_mean": {}},
+        ["not", "a", "header"],
+    ]
+    for forgery in forgeries:
+        arrays["header"] = np.frombuffer(json.dumps(forgery).encode(), dtype=np.uint8)
+        np.savez(path, **arrays)
+        with pytest.raises(ValueError, match="or is damaged"):
+            rivals.load(path)
+
+
+def test_exact_ties_with_the_threshold_do_not_reject():
+    """57 of 60 is 0.95 exactly, not above it."""
+    assert probability_below(np.arange(60.0), np.full(60, 56.5))[0] == 0.95
+
+
+def test_errors_of_the_users_own_functions_name_the_model():
+    def broken(y):
+        raise KeyError("column")
+
+    bad = Candidate(loss=broken, simulate=lambda n, rng: rng.normal(size=n))
+    with pytest.raises(KeyError) as caught:
+        compare({"fine": gaussian(1.0), "broken": bad}, np.arange(40.0))
+    assert caught.value.__notes__ == ["while computing the losses of model 'broken'"]
+
+
 HOSTILE = ["<script>alert(1)</script>", "../../x", "two\nlines", "\x1b[31mred", "$\\frac$", "逆"]
 
 
@@ -337,6 +389,10 @@ PAIR = (np.linspace(0, 1, 40), np.linspace(0, 1.1, 40))
         (7, {}, TypeError, "models must be a mapping"),
         ({"A": PAIR, "B": PAIR[0]}, {}, TypeError, "model 'B': expected Losses, a pair.*ndarray"),
         ({"A": PAIR, "B": (1, 2, 3)}, {}, TypeError, "model 'B'.*tuple of length 3"),
+        ({"A": PAIR, "B": (PAIR[0][:30], PAIR[1])}, {}, ValueError, "'B' has 30 observed losses, but model 'A' has 40"),
+        ({"A": PAIR, "B": PAIR}, {"data": PAIR[0]}, ValueError, "all models came with their losses"),
+        ({"A": PAIR, "B": PAIR}, {"rng": True}, TypeError, "rng must be"),
+        ({"A": PAIR, "B": PAIR}, {"c": 10**400}, TypeError, "c must be a number"),
         ({"A": PAIR, "B": PAIR}, {"c": 0}, ValueError, "c must be a finite number above 0; got 0"),
         ({"A": PAIR, "B": PAIR}, {"c": "1"}, TypeError, "c must be a number; got '1'"),
         ({"A": PAIR, "B": PAIR}, {"c": [1.0, 2.0]}, TypeError, "c must be a number"),

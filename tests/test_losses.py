@@ -14,7 +14,7 @@ GOOD = [0.5, 1.0, 1.5, 2.0]
 
 BAD = {
     "nan": ([0.1, np.nan, 0.3, np.nan], ValueError, "2 of 4 are NaN, the first at position 1"),
-    "infinite": ([0.1, np.inf, 0.3], ValueError, "assigns zero probability to 1 of 3 observations"),
+    "infinite": ([0.1, np.inf, 0.3], ValueError, "assigns zero probability to 1 of 3 (observations|simulated points)"),
     "minus infinity": ([0.1, -np.inf], ValueError, "1 of 2 are −inf"),
     "empty": ([], ValueError, r"found 0 value\(s\)"),
     "one value": ([1.0], ValueError, r"found 1 value\(s\)"),
@@ -28,6 +28,7 @@ BAD = {
     "objects": (np.array([1.0, object()], dtype=object), TypeError, "1 of 2 entries are not numbers"),
     "ragged": ([[1.0], [1.0, 2.0]], TypeError, "cannot be read as an array of numbers"),
     "masked": (np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0]), ValueError, "1 of 3 values are masked"),
+    "too large an integer": ([1, 10**400], ValueError, "too large for floating point"),
     "dates": (np.array(["2026-01-01", "2026-01-02"], dtype="M8[D]"), TypeError, "expected numbers"),
     "too large": ([1.0, 1e305], ValueError, "1 of 2 exceed 1e\\+300"),
 }
@@ -97,9 +98,22 @@ def test_log_likelihoods_change_sign():
         Losses.from_log_likelihood([-1.0, -np.inf], [-1.0, -2.0])
 
 
+def test_log_likelihoods_are_checked_as_losses_are():
+    with pytest.raises(ValueError, match="observed log likelihoods: 1 of 2 values are masked"):
+        Losses.from_log_likelihood(np.ma.masked_array([1.0, 2.0], [0, 1]), [1.0, 2.0])
+    assert Losses.from_log_likelihood(np.array([1.0, 2.0], dtype=object), [1.0, 2.0]).n_observed == 2
+
+
+def test_simulation_does_not_repeat_the_data():
+    """Data from default_rng(0) and losses with rng=0 must not be the same numbers."""
+    data = np.random.default_rng(0).standard_normal(100)
+    model = Candidate(loss=lambda y: y, simulate=lambda n, rng: rng.standard_normal(n))
+    assert not np.isin(model.losses(data, rng=0).synthetic, data).any()
+
+
 def test_few_samples_warn():
-    with pytest.warns(RivalsWarning, match="model 'A': only 10 losses"):
-        compare({"A": (np.arange(10.0), np.arange(10.0)), "B": (np.arange(100.0), np.arange(100.0))}, rng=0)
+    with pytest.warns(RivalsWarning, match="model '[AB]': only 20 losses"):
+        compare({"A": (np.arange(20.0), np.arange(20.0)), "B": (np.arange(20.0), np.arange(20.0))}, rng=0)
 
 
 def test_heavy_ties_warn_and_say_what_to_do():
@@ -152,6 +166,10 @@ def test_effective_size_of_an_autoregression(correlation):
             sequence[t] = correlation * sequence[t - 1] + noise[t]
         sizes.append(effective_size(sequence))
     assert np.median(sizes) == pytest.approx(3000 * (1 - correlation) / (1 + correlation), rel=0.15)
+
+
+def test_effective_size_of_a_constant():
+    assert effective_size(np.full(1000, 0.1)) == 1000
 
 
 def test_thinning():

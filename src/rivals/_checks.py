@@ -26,7 +26,7 @@ def show(name: object) -> str:
 
 def check_losses(values: Any, what: str) -> FloatArray:
     """A private, read-only copy of a sample of losses as float64."""
-    array = _as_numbers(values, what)
+    array = as_numbers(values, what)
     if array.ndim != 1:
         raise ValueError(
             f"{what}: expected a one-dimensional array, one loss per data point; got shape {array.shape}. "
@@ -41,7 +41,8 @@ def check_losses(values: Any, what: str) -> FloatArray:
     return array
 
 
-def _as_numbers(values: Any, what: str) -> FloatArray:
+def as_numbers(values: Any, what: str) -> FloatArray:
+    """A copy as float64 of anything that holds real numbers and nothing else."""
     if np.ma.isMaskedArray(values):
         n_masked = int(np.sum(np.ma.getmaskarray(values)))
         if n_masked:
@@ -59,13 +60,17 @@ def _as_numbers(values: Any, what: str) -> FloatArray:
         raise TypeError(f"{what}: complex numbers cannot be ordered; pass real losses")
     if array.dtype.kind not in "iufb":
         raise TypeError(f"{what}: expected numbers, found dtype {array.dtype}; convert them to float first")
-    return array.astype(np.float64, copy=True)
+    with np.errstate(over="ignore"):  # from long doubles; the infinities are reported as such
+        return array.astype(np.float64, copy=True)
 
 
 def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     numbers = [isinstance(item, (int, float, np.integer, np.floating)) for item in array.ravel()]
     if all(numbers):
-        return array.astype(np.float64)
+        try:
+            return array.astype(np.float64)
+        except OverflowError:
+            raise ValueError(f"{what}: some are too large for floating point numbers; rescale the loss") from None
     position = numbers.index(False)
     culprit = array.ravel()[position]
     raise TypeError(
@@ -85,7 +90,7 @@ def _check_finite(array: FloatArray, what: str) -> None:
     if n_infinite:
         raise ValueError(
             f"{what}: {n_infinite} of {array.size} are infinite: the model assigns zero probability to {n_infinite} of "
-            f"{array.size} observations, so its risk is infinite. Give the model a noise term that allows what can happen"
+            f"{array.size} {'simulated points' if 'synthetic' in what else 'observations'}, so its risk is infinite. Give the model a noise term that allows what can happen"
         )
     n_negative = int((array == -np.inf).sum())
     if n_negative:
@@ -101,7 +106,7 @@ def _check_finite(array: FloatArray, what: str) -> None:
 def check_name(name: Hashable) -> str:
     """Names are text, and not empty."""
     if not isinstance(name, str):
-        raise TypeError(f"model names must be text; got {show(repr(name))} of type {type(name).__name__}")
+        raise TypeError(f"model names must be text; got {show(repr(name))[:60]} of type {type(name).__name__}")
     if not name.strip():
         raise ValueError(f"model names must not be empty; got {name!r}")
     return name
@@ -149,5 +154,5 @@ def _as_number(value: Any, what: str) -> float:
         raise TypeError(f"{what} must be a number; got {value!r}")
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{what} must be a number; got {show(repr(value))}") from None

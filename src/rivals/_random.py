@@ -35,6 +35,8 @@ def entropy_from(rng: RandomSource) -> int:
     if isinstance(rng, np.random.Generator):
         return _as_integer(rng.integers(0, 2**32, size=4, dtype=np.uint32))
     try:
+        if isinstance(rng, bool):
+            raise TypeError
         entropy = operator.index(rng)
     except TypeError:
         raise TypeError(

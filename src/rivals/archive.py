@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
+from contextlib import suppress
 from dataclasses import asdict
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import check_losses, check_name, check_positive, check_threshold, show
 from rivals._version import __version__
 
 if TYPE_CHECKING:
@@ -22,6 +25,18 @@ FloatArray = npt.NDArray[np.float64]
 FORMAT = "rivals comparison"
 FORMAT_VERSION = 1
 MAX_BYTES = 2**33
+UNREADABLE = (
+    KeyError,
+    TypeError,
+    AttributeError,
+    ValueError,
+    OSError,
+    RuntimeError,
+    EOFError,
+    MemoryError,
+    zlib.error,
+    zipfile.BadZipFile,
+)
 SETTINGS = ("c", "threshold", "entropy", "n_draws", "max_draws", "depth", "reference")
 PER_MODEL = ("risk_mean", "risk_std", "end_point_share")
 
@@ -52,32 +67,54 @@ def save(result: Comparison, path: str | PathLike[str]) -> None:
         }
     target = os.fspath(path)
     partial = f"{target}.partial"
-    with open(partial, "wb") as file:
-        np.savez(file, **arrays)
-    os.replace(partial, target)
+    try:
+        with open(partial, "wb") as file:
+            np.savez(file, **arrays)
+        os.replace(partial, target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(partial)
+        raise
 
 
 def read(
     path: str | PathLike[str],
 ) -> tuple[dict[str, Any], dict[str, tuple[FloatArray, FloatArray]], list[FloatArray]]:
     """Settings and verdict, losses by name, draws in the order of names."""
-    _check_size(path)
     try:
+        _check_size(path)
         with np.load(path, allow_pickle=False) as arrays:
             found = json.loads(bytes(arrays["header"]))
-            _check_format(found, path)
-            names = found.pop("names")
+            _check_format(found)
+            names = [check_name(name) for name in found["names"]]
             losses = {name: (arrays[f"observed_{i}"], arrays[f"synthetic_{i}"]) for i, name in enumerate(names)}
-            draws = [np.asarray(arrays[f"draws_{i}"], dtype=np.float64) for i in range(len(names))]
-    except (KeyError, ValueError, UnicodeDecodeError, zipfile.BadZipFile) as error:
+            draws = [check_losses(arrays[f"draws_{i}"], f"draws of {show(name)}") for i, name in enumerate(names)]
+            kept = {key: found[key] for key in (*SETTINGS, *PER_MODEL, "rejections", "undecided")}
+            _check_content(kept, names, losses)
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        raise
+    except UNREADABLE as error:
         raise ValueError(
             f"{os.fspath(path)!r} is not a file that Comparison.save wrote, or is damaged ({error})"
         ) from error
-    kept = (*SETTINGS, *PER_MODEL, "rejections", "undecided")
-    return {key: found[key] for key in kept}, losses, draws
+    return kept, losses, draws
 
 
-def _check_format(found: Any, path: str | PathLike[str]) -> None:
+def _check_content(kept: dict[str, Any], names: list[str], losses: dict[str, Any]) -> None:
+    check_positive(kept["c"], "c")
+    check_threshold(kept["threshold"])
+    rejections: dict[str, Any] = kept["rejections"]
+    if len(losses) != len(names) or not set(rejections.keys()) <= set(names):
+        raise ValueError("its names do not fit together")
+    for duel in (*rejections.values(), *kept["undecided"]):
+        if not {"by", "probability", "standard_error"} <= set(duel) <= {"model", "by", "probability", "standard_error"}:
+            raise ValueError("its rejections are not complete")
+    for key in PER_MODEL:
+        if set(kept[key]) != set(names):
+            raise ValueError(f"its {key} is not that of its models")
+
+
+def _check_format(found: Any) -> None:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError("its header is not that of a comparison")
     if found["format_version"] > FORMAT_VERSION:
@@ -89,14 +126,7 @@ def _check_format(found: Any, path: str | PathLike[str]) -> None:
 
 def _check_size(path: str | PathLike[str]) -> None:
     """Archives can unpack to far more than their own size: look before loading."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            total = sum(member.file_size for member in archive.infolist())
-    except zipfile.BadZipFile as error:
-        raise ValueError(
-            f"{os.fspath(path)!r} is not a file that Comparison.save wrote, or is damaged ({error})"
-        ) from None
+    with zipfile.ZipFile(path) as archive:
+        total = sum(member.file_size for member in archive.infolist())
     if total > MAX_BYTES:
-        raise ValueError(
-            f"{os.fspath(path)!r} would unpack to {total / 2**30:.1f} GiB; refused (limit {MAX_BYTES / 2**30:.0f} GiB)"
-        )
+        raise ValueError(f"it would unpack to {total / 2**30:.1f} GiB; the limit is {MAX_BYTES / 2**30:.0f} GiB")

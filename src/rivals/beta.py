@@ -23,7 +23,6 @@ MAX_LOG_VARIANCE = 30.0 * np.log(10.0)
 # Beta distributions that are constants, for the limits that no finite r can express.
 ALWAYS_ZERO = (1e-300, 1.0)
 ALWAYS_ONE = (1.0, 1e-300)
-ALWAYS_HALF = (1e30, 1e30)
 
 # ψ₁ and ψ₂: sums over x … x + 7, then asymptotic series at x + 8 with B₂ₖ and −(2k + 1) B₂ₖ for k = 1 … 6.
 SHIFTS = np.arange(9.0)
@@ -41,7 +40,7 @@ def beta_parameters(log_ratio: npt.ArrayLike, log_variance: npt.ArrayLike) -> tu
     ----------
     log_ratio : array_like
         ln r. −inf (the first half of the centre is flat) gives x = 0, +inf gives x = 1, and nan (0/0: both
-        halves are flat, the increment is zero and any x serves) gives x = 1/2.
+        halves are flat, so that any x serves) is taken for r = 1.
     log_variance : array_like
         ln v, of the same shape. ±inf are allowed.
 
@@ -60,13 +59,14 @@ def beta_parameters(log_ratio: npt.ArrayLike, log_variance: npt.ArrayLike) -> tu
     log_variance = np.clip(np.asarray(log_variance, dtype=np.float64), -MAX_LOG_VARIANCE, MAX_LOG_VARIANCE)
     # Swapping the two halves swaps α and β, so only r ≤ 1 (α ≤ β) has to be solved.
     contrast = np.minimum(np.abs(np.nan_to_num(log_ratio, nan=0.0)), MAX_LOG_RATIO)
-    small, large = _solve_ordered(contrast, np.exp(log_variance))
+    shape = np.broadcast_shapes(contrast.shape, log_variance.shape)
+    flat = (np.broadcast_to(values, shape).ravel() for values in (contrast, np.exp(log_variance)))
+    small, large = (values.reshape(shape) for values in _solve_ordered(*flat))
     alpha = np.where(log_ratio > 0, large, small)
     beta = np.where(log_ratio > 0, small, large)
     for limit, (limit_alpha, limit_beta) in (
         (log_ratio == -np.inf, ALWAYS_ZERO),
         (log_ratio == np.inf, ALWAYS_ONE),
-        (np.isnan(log_ratio), ALWAYS_HALF),
     ):
         alpha[limit], beta[limit] = limit_alpha, limit_beta
     return alpha, beta
@@ -103,25 +103,33 @@ def _solve_ordered(contrast: FloatArray, variance: FloatArray) -> tuple[FloatArr
     guess = variance / (1.0 + np.exp(-contrast))
     start = np.where(variance < 1.0, 0.5 + 1.0 / guess, (1.0 + np.sqrt(1.0 + 2.0 * guess)) / (2.0 * guess))
     log_alpha = np.clip(np.log(start), low, high)
-    log_variance = np.log(variance)
     alpha = np.exp(log_alpha)
     beta = _inverse_digamma(psi(alpha) + contrast)
+    here = np.arange(variance.size)  # the nodes that are not solved yet; few of them need more than two steps
+    a, b, log_variance = alpha, beta, np.log(variance)
     for _ in range(MAX_ITERATIONS):
-        trigamma_alpha, trigamma_beta = _trigamma(alpha), _trigamma(beta)
-        total = trigamma_alpha + trigamma_beta
+        trigamma_a, trigamma_b = _trigamma(a), _trigamma(b)
+        total = trigamma_a + trigamma_b
         error = np.log(total) - log_variance
-        if np.max(np.abs(error), initial=0.0) < RESIDUAL:
+        open_ = np.abs(error) >= RESIDUAL
+        if not open_.any():
             break
+        here, a, b, log_alpha, contrast, log_variance, low, high, error, total, trigamma_a, trigamma_b = (
+            values[open_]
+            for values in (
+                here, a, b, log_alpha, contrast, log_variance, low, high, error, total, trigamma_a, trigamma_b
+            )
+        )  # fmt: skip
         low = np.where(error > 0, log_alpha, low)
         high = np.where(error < 0, log_alpha, high)
-        slope_beta = trigamma_alpha / trigamma_beta  # dβ/dα along ψ(β) = ψ(α) + contrast
-        slope = alpha * (_tetragamma(alpha) + _tetragamma(beta) * slope_beta) / total
+        slope_b = trigamma_a / trigamma_b  # dβ/dα along ψ(β) = ψ(α) + contrast
+        slope = a * (_tetragamma(a) + _tetragamma(b) * slope_b) / total
         proposal = log_alpha - error / slope
-        inside = (proposal >= low) & (proposal <= high)
-        log_alpha = np.where(inside, proposal, 0.5 * (low + high))
-        step = np.exp(log_alpha) - alpha
-        alpha = alpha + step
-        beta = _inverse_digamma(psi(alpha) + contrast, start=np.maximum(beta + slope_beta * step, 0.5 * beta))
+        log_alpha = np.where((proposal >= low) & (proposal <= high), proposal, 0.5 * (low + high))
+        step = np.exp(log_alpha) - a
+        a = a + step
+        b = _inverse_digamma(psi(a) + contrast, start=np.maximum(b + slope_b * step, 0.5 * b))
+        alpha[here], beta[here] = a, b
     return alpha, beta
 
 
@@ -142,14 +150,14 @@ def _inverse_digamma(target: FloatArray, start: FloatArray | None = None) -> Flo
 
 def _trigamma(x: FloatArray) -> FloatArray:
     """ψ₁(x) for x > 0 by recurrence and asymptotic series; `scipy.special.zeta(2, x)` takes ten times as long."""
-    inverse = 1.0 / (x + SHIFTS.reshape(-1, *(1,) * x.ndim))
+    inverse = 1.0 / (x + SHIFTS[:, None])
     squares: FloatArray = np.sum(inverse[:-1] * inverse[:-1], axis=0)
     return squares + _series(inverse[-1], TRIGAMMA_SERIES, 1)
 
 
 def _tetragamma(x: FloatArray) -> FloatArray:
     """ψ₂(x) for x > 0, the same way."""
-    inverse = 1.0 / (x + SHIFTS.reshape(-1, *(1,) * x.ndim))
+    inverse = 1.0 / (x + SHIFTS[:, None])
     # Written as a product: a power of 3 goes through the slow general pow.
     cubes: FloatArray = np.sum(inverse[:-1] * inverse[:-1] * inverse[:-1], axis=0)
     return -2.0 * cubes - _series(inverse[-1], TETRAGAMMA_SERIES, 2)

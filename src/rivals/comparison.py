@@ -94,7 +94,7 @@ def compare(
     max_draws = max(check_size(max_draws, "max_draws"), n_draws)
     depth = None if depth is None else check_depth(depth)
     entropy = entropy_from(rng)
-    losses = _collect_losses(models, data, n_synthetic, entropy)
+    losses = _collect_losses(_pairs(models), data, n_synthetic, entropy)
     for name, sample in losses.items():
         sample.warn(show(name))
     if calibration is not None:
@@ -216,6 +216,15 @@ class Comparison:
         """Write losses, draws and settings to one NPZ file; `rivals.load` reads it back."""
         archive.save(self, path)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Read-only views of dictionaries cannot be pickled; a result must travel between processes.
+        kept = {key: value for key, value in self.__dict__.items() if key in self.__dataclass_fields__}
+        return {key: dict(value) if isinstance(value, MappingProxyType) else value for key, value in kept.items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for key, value in state.items():
+            object.__setattr__(self, key, MappingProxyType(value) if isinstance(value, dict) else value)
+
     def __str__(self) -> str:
         return tables.text(self)
 
@@ -295,9 +304,10 @@ def _compare(
     draws = [np.sort(block[0]) for block in blocks]
 
     def more(place: int) -> bool:
-        if 2 * draws[place].size > max_draws:
+        n_more = min(draws[place].size, max_draws - draws[place].size)
+        if n_more < 1:
             return False
-        blocks[place].append(_draw(processes[place], draws[place].size, entropy, place, len(blocks[place])))
+        blocks[place].append(_draw(processes[place], n_more, entropy, place, len(blocks[place])))
         draws[place] = np.sort(np.concatenate(blocks[place]))
         return True
 
@@ -345,22 +355,43 @@ def _draw(process: HierarchicalBetaProcess, n_draws: int, entropy: int, place: i
 
 
 def _collect_losses(
-    models: Mapping[str, Any] | Iterable[tuple[str, Any]], data: Any, n_synthetic: int | None, entropy: int
+    models: list[tuple[str, Any]], data: Any, n_synthetic: int | None, entropy: int
 ) -> dict[str, Losses]:
     losses: dict[str, Losses] = {}
-    for place, (name, model) in enumerate(_pairs(models)):
+    for place, (name, model) in enumerate(models):
         check_name(name)
         if name in losses:
-            raise ValueError(f"model {show(name)!r} is given twice; names must differ")
+            raise ValueError(f"model '{show(name)}' is given twice; names must differ")
         try:
             losses[name] = _losses_of(model, data, n_synthetic, np.random.SeedSequence(entropy, spawn_key=(1, place)))
         except (TypeError, ValueError) as error:
-            raise type(error)(f"model {show(name)!r}: {error}") from error
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"model '{show(name)}': {error}") from error
+        except Exception as error:  # from the user's own functions: as it is, and where it happened
+            error.add_note(f"while computing the losses of model '{show(name)}'")
+            raise
+    _check_together(losses, models_need_data=any(not _has_losses(model) for _, model in models), data=data)
+    return losses
+
+
+def _check_together(losses: dict[str, Losses], models_need_data: bool, data: Any) -> None:
     if len(losses) < 2:
         raise ValueError(
             f"a comparison needs at least two models; got {len(losses)}: {[show(name) for name in losses]}"
         )
-    return losses
+    first, *others = losses
+    for name in others:
+        if losses[name].n_observed != losses[first].n_observed:
+            raise ValueError(
+                f"model '{show(name)}' has {losses[name].n_observed} observed losses, but model '{show(first)}' has "
+                f"{losses[first].n_observed}; all models must be judged on the same held-out points"
+            )
+    if data is not None and not models_need_data:
+        raise ValueError("data was given, but all models came with their losses; leave it out, or pass Candidates")
+
+
+def _has_losses(model: Any) -> bool:
+    return isinstance(model, (Losses, tuple, list))
 
 
 def _pairs(models: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:

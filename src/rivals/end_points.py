@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import hypot, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ class EndPoints:
         if scale == 0.0:  # a constant loss and a model that reproduces it: nothing varies
             return cls(1.0, m0, 0.0, 0.0, 0.0, 0.0)
         s0, s1 = s0 / scale, s1 / scale
-        deviation = sqrt(s0**2 + s1**2)
+        deviation = hypot(s0, s1)
         tilt, residual = ((s0 / deviation) ** 2, s0 * s1 / deviation) if deviation > 0 else (0.0, 0.0)
         return cls(scale, m0 / scale, (m1 - m0) / scale, deviation, tilt, residual)
 
@@ -56,7 +56,7 @@ class EndPoints:
         """φ(t) / Φ(t) at t = rise / deviation ≥ 0."""
         if self.deviation == 0.0:
             return 0.0
-        t = self.rise / self.deviation
+        t = min(self.rise / self.deviation, 40.0)  # beyond that it is zero
         return float(np.exp(-0.5 * t**2) / sqrt(2.0 * np.pi) / ndtr(t))
 
     def sample(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import RivalsWarning, check_losses, check_size
+from rivals._checks import RivalsWarning, as_numbers, check_losses, check_size, show
 from rivals._random import RandomSource, entropy_from, stream
 
 FloatArray = npt.NDArray[np.float64]
@@ -19,6 +19,8 @@ FloatArray = npt.NDArray[np.float64]
 FEW_SAMPLES = 32
 HEAVY_TIES = 0.5
 UNEQUAL_SIZES = 2.0
+
+SIMULATION = 1  # key of the stream that candidates simulate with
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +58,9 @@ class Losses:
         >>> Losses.from_log_likelihood([-1.0, -2.0], [-1.5, -0.5]).observed
         array([1., 2.])
         """
-        return cls(-check_log_likelihood(observed, "observed"), -check_log_likelihood(synthetic, "synthetic"))
+        return cls(
+            -as_numbers(observed, "observed log likelihoods"), -as_numbers(synthetic, "synthetic log likelihoods")
+        )
 
     @property
     def n_observed(self) -> int:
@@ -100,7 +104,7 @@ class Losses:
     def warn(self, name: str) -> None:
         """Warn of what makes the answer for this model less reliable than it looks."""
         for message in self.doubts():
-            warnings.warn(f"model {name!r}: {message}", RivalsWarning, stacklevel=3)
+            warnings.warn(f"model '{show(name)}': {message}", RivalsWarning, stacklevel=3)
 
     def doubts(self) -> list[str]:
         """The sentences that `warn` would warn with."""
@@ -154,21 +158,14 @@ class Candidate:
         """Losses on held-out `data` and on as many simulated points (or `n_synthetic`)."""
         observed = check_losses(self.loss(data), "losses that loss(data) returned")
         n_synthetic = observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)
-        simulated = self.simulate(n_synthetic, stream(entropy_from(rng)))
+        # A key of its own: with the bare entropy, rng=0 would repeat the numbers of default_rng(0), perhaps the data's.
+        simulated = self.simulate(n_synthetic, stream(entropy_from(rng), SIMULATION))
         synthetic = check_losses(self.loss(simulated), "losses that loss(simulate(n, rng)) returned")
         if synthetic.size != n_synthetic:
             raise ValueError(
                 f"simulate({n_synthetic}, rng) gave data with {synthetic.size} losses; it must simulate as many points as asked for"
             )
         return Losses(observed, synthetic)
-
-
-def check_log_likelihood(values: Any, what: str) -> FloatArray:
-    """Log likelihoods as an array; zero probability (−inf) is left for the check of losses to explain."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{what} log likelihoods: expected real numbers, found dtype {array.dtype}")
-    return array.astype(np.float64)
 
 
 def effective_size(sequence: npt.ArrayLike) -> float:
@@ -179,7 +176,7 @@ def effective_size(sequence: npt.ArrayLike) -> float:
     values = np.asarray(sequence, dtype=np.float64)
     spread = values - values.mean()
     largest = np.max(np.abs(spread))
-    if largest == 0.0:
+    if np.ptp(values) == 0.0:
         return float(values.size)
     spectrum = np.fft.rfft(spread / largest, n=2 * values.size)
     covariance = np.fft.irfft(spectrum.real**2 + spectrum.imag**2)[: values.size]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +26,10 @@ FloatArray = npt.NDArray[np.float64]
 # "As deep as the data resolve" is 2^depth ≈ L. The paper's 8 levels are the least, for very small samples; beyond
 # 16 levels nothing moves any more, because leaves keep the shape of the centre (docs/theory.md has the measurement).
 MIN_DEPTH, MAX_DEPTH = 8, 16
+
+# No more nodes than these are drawn, with their ancestors; a fair coin at every node, the worst case, then has its
+# distribution function right to 2⁻⁹.
+MAX_DRAWN = 512
 
 # Draws are made in pieces that fit the processor's cache.
 CHUNK = 2**13
@@ -108,9 +114,15 @@ class HierarchicalBetaProcess:
 
     @classmethod
     def from_losses(
-        cls, losses: Losses, c: float, depth: int | None = None, *, tolerance: float = 5e-4
+        cls,
+        losses: Losses | tuple[Any, Any],
+        c: float,
+        depth: int | None = None,
+        *,
+        tolerance: float = 5e-4,
     ) -> HierarchicalBetaProcess:
-        """The process of one candidate."""
+        """The process of one candidate, given by its `Losses` or a pair (observed, synthetic)."""
+        losses = losses if isinstance(losses, Losses) else Losses(*losses)
         reference = losses.reference
         return cls(
             QuantileFunction(losses.observed - reference),
@@ -227,46 +239,61 @@ class HierarchicalBetaProcess:
 
     @cached_property
     def drawn_nodes(self) -> npt.NDArray[np.intp]:
-        """The nodes that `sample_risk` draws, bottom first: the fewest for which the error stays below the tolerance.
-
-        Two estimates of what the distribution function of R loses when a node is replaced by a Gaussian are added up
-        (docs/theory.md): Edgeworth's first terms from the node's share of Var[R], and the same from its share of the
-        variance that is left on the branch of the tree where all of the rise has gone to it. The second matters for
-        heavy tails, where splits are coin-like and a branch may be far narrower than R as a whole.
-        """
-        total = self._end_point_variance + self._interior_variance
-        if not total > 0:
+        """The nodes that `sample_risk` draws, bottom first: the fewest for which the error stays below the tolerance."""
+        if not self._end_point_variance + self._interior_variance > 0:
             return np.empty(0, dtype=np.intp)
+        errors = self._errors()
+        order = np.argsort(errors)
+        worth_drawing = order[np.cumsum(errors[order]) > self.tolerance]
+        return tree.with_ancestors(worth_drawing[-MAX_DRAWN:])
+
+    def _errors(self) -> FloatArray:
+        """What the distribution function of R loses when a node is replaced by a Gaussian (docs/theory.md).
+
+        Edgeworth's first terms, from the node's share of the variance. Where splits are coin-like, all of the rise may
+        have gone to one branch, on which R varies far less than as a whole; so this is added up over all branches,
+        with the share of the variance that is left there, times the probability of the branch.
+        """
         mean, variance = beta_moments(self.alpha, self.beta)
         skewness, kurtosis = beta_shape(self.alpha, self.beta)
-        terms = tree.variance_terms(mean, variance, self._moments[0], self._geometry.leaves)
-        share = self._rise_square * terms / total
-        with np.errstate(invalid="ignore"):
-            error = np.abs(skewness) / 15.0 * share**1.5 + np.abs(kurtosis) / 50.0 * share**2
-        error = np.where(share > 0, error, 0.0) + self._branch_errors(np.abs(skewness) / 15.0 + np.abs(kurtosis) / 50.0)
-        order = np.argsort(error)
-        negligible = np.cumsum(error[order]) <= self.tolerance
-        return tree.with_ancestors(order[~negligible])
-
-    def _branch_errors(self, departure: FloatArray) -> FloatArray:
-        """For each node: probability that (nearly) all of the rise has gone to it, times the error made there."""
-        mean_w, variance_w = self._moments
-        errors = np.zeros_like(self.alpha)
-        reach, offset = np.ones(1), np.zeros(1)
-        for k in range(self.depth):
-            if np.max(reach) < 0.1 * self.tolerance:
-                break
-            here = tree.level(k)
-            interior = self._rise_square * 4.0**-k * variance_w[here]
-            total = interior + self._end_point_variance_at(offset + 2.0**-k * mean_w[here])
-            share = np.divide(interior, total, out=np.zeros_like(total), where=total > 0)
-            errors[here] = reach * share**1.5 * np.minimum(departure[here], 0.3)
-            to_right = betainc(self.alpha[here], self.beta[here], 0.1)  # P(x < 0.1): the rise goes to the right half
-            to_left = betainc(self.beta[here], self.alpha[here], 0.1)
-            reach = np.column_stack([reach * to_left, reach * to_right]).ravel()
-            # The left half ends at full height, so what follows it adds a plateau to the average height.
-            offset = np.column_stack([offset + 2.0 ** -(k + 1), offset]).ravel()
+        terms, weights = tree.variance_terms(mean, variance, self._moments[0], self._geometry.leaves)
+        errors = np.zeros_like(terms)
+        for k, branches, reach, offset in self._branches():
+            nodes = tree.level(k).start + branches
+            scale = self._rise_square * 4.0**-k
+            total = scale * self._moments[1][nodes] + self._end_point_variance_at(
+                offset + 2.0**-k * self._moments[0][nodes]
+            )
+            factor = np.divide(
+                scale, total * weights[nodes], out=np.zeros_like(total), where=total * weights[nodes] > 0
+            )
+            for below in range(k, self.depth):
+                width = 2 ** (below - k)
+                here = tree.level(below).start + branches[:, None] * width + np.arange(width)
+                share = np.minimum(factor[:, None] * terms[here], 1.0)
+                shape = np.abs(skewness[here]) / 15.0 * np.sqrt(share) + np.abs(kurtosis[here]) / 50.0 * share
+                errors[here] += reach[:, None] * np.minimum(share * shape, 0.3)
         return errors
+
+    def _branches(self) -> Iterator[tuple[int, npt.NDArray[np.intp], FloatArray, FloatArray]]:
+        """The branches to which (nearly) all of the rise may have gone, level by level, the root first.
+
+        Yields the level, which of its nodes they start from, with what probability, and the average height of R before
+        and after them: what lies behind a branch is a plateau.
+        """
+        branches, reach, offset = np.zeros(1, dtype=np.intp), np.ones(1), np.zeros(1)
+        for k in range(self.depth):
+            yield k, branches, reach, offset
+            nodes = tree.level(k).start + branches
+            to_left = betainc(self.beta[nodes], self.alpha[nodes], 0.1)  # P(x > 0.9)
+            to_right = betainc(self.alpha[nodes], self.beta[nodes], 0.1)
+            branches = np.concatenate([2 * branches, 2 * branches + 1])
+            reach = np.concatenate([reach * to_left, reach * to_right])
+            offset = np.concatenate([offset + 2.0 ** -(k + 1), offset])
+            likely = reach > 0.1 * self.tolerance
+            branches, reach, offset = branches[likely], reach[likely], offset[likely]
+            if not branches.size:
+                return
 
     def __repr__(self) -> str:
         return (
@@ -283,7 +310,10 @@ class HierarchicalBetaProcess:
     def _end_points(self) -> EndPoints:
         """q^(0) ~ N(q*(0), c δ(0)²) and q^(1) ~ N(q*(1), c δ(1)²), given that q^(0) < q^(1)."""
         m0, m1 = self.observed([0.0, 1.0])
-        s0, s1 = sqrt(self.c) * np.abs(self.synthetic([0.0, 1.0]) - (m0, m1))
+        with np.errstate(over="ignore"):
+            s0, s1 = sqrt(self.c) * np.abs(self.synthetic([0.0, 1.0]) - (m0, m1))
+        if not np.isfinite(s0 + s1):
+            raise ValueError(f"losses so large overflow at c = {self.c:g}; rescale the loss")
         return EndPoints.from_normals(float(m0), float(m1), float(s0), float(s1))
 
     @cached_property
@@ -319,7 +349,7 @@ def resolved_depth(n_losses: int) -> int:
 def _centre_heights(observed: QuantileFunction, phi: FloatArray, centre: FloatArray) -> FloatArray:
     """W of the centre itself on each of the last pieces, so that ∫q* is exact at any depth."""
     rise = np.diff(centre)
-    average = np.diff(observed.integral(phi)) * (phi.size - 1)
+    average = np.diff(observed.antiderivative(phi)) * (phi.size - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         height = (average - centre[:-1]) / rise
     return np.where(rise > 0, np.clip(height, 0.0, 1.0), 0.5)

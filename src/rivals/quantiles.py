@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import numpy.typing as npt
+
+from rivals._checks import check_losses
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -26,11 +30,7 @@ class QuantileFunction:
     """
 
     def __init__(self, samples: npt.ArrayLike) -> None:
-        values = np.sort(np.asarray(samples, dtype=np.float64))
-        if values.ndim != 1 or values.size < 2 or not np.isfinite(values[[0, -1]]).all():
-            raise ValueError(
-                f"a quantile function needs a one-dimensional sample of at least two finite numbers; got shape {values.shape}"
-            )
+        values = np.sort(check_losses(samples, "samples"))
         # The straight lines through the first two and the last two points, up to Φ = 0 and Φ = 1.
         first = 2.0 * values[0] - values[1]
         last = 2.0 * values[-1] - values[-2]
@@ -44,12 +44,21 @@ class QuantileFunction:
 
     def integral(self, phi: npt.ArrayLike = 1.0) -> FloatArray:
         """∫₀^Φ q, exact for the piecewise linear q; ∫₀¹ q is the risk."""
+        return self.antiderivative(phi) - self.antiderivative(0.0)
+
+    def antiderivative(self, phi: npt.ArrayLike) -> FloatArray:
+        """∫ q from the middle: differences near the middle are not spoilt by what an outlier adds at an end."""
         index, fraction = self._locate(phi)
         left = self._values[index]
-        cells = 0.5 * (self._values[:-1] + self._values[1:])
-        whole = np.concatenate(([0.0], np.cumsum(cells)))
         part = fraction * (left + 0.5 * fraction * (self._values[index + 1] - left))
-        return np.asarray((whole[index] + part) / (self._values.size - 1))
+        return np.asarray((self._whole_cells[index] + part) / (self._values.size - 1))
+
+    @cached_property
+    def _whole_cells(self) -> FloatArray:
+        cells = 0.5 * (self._values[:-1] + self._values[1:])
+        middle = cells.size // 2
+        before = -np.cumsum(cells[:middle][::-1])[::-1]
+        return np.concatenate((before, [0.0], np.cumsum(cells[middle:])))
 
     def __len__(self) -> int:
         """The number of samples."""

@@ -83,9 +83,11 @@ def html(result: Comparison) -> str:
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>" for cells in _cells(rows(result))
     )
+    # The class keeps notebooks from taking dollar signs in names for mathematics.
     return (
-        f"<p>{escape(verdict(result))}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        f"<p>c = {result.c:g}, threshold = {result.threshold:g}</p>"
+        f'<div class="tex2jax_ignore mathjax_ignore"><p>{escape(verdict(result))}</p>'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        f"<p>c = {result.c:g}, threshold = {result.threshold:g}</p></div>"
     )
 
 
@@ -129,13 +131,12 @@ def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
 def _number_format(rows: list[dict[str, Any]]) -> Callable[[float], str]:
     """As many digits, for all rows alike, as the narrowest distribution gives meaning to."""
     largest = max(max(abs(row["risk_5"]), abs(row["risk_95"])) for row in rows)
-    narrowest = min(row["risk_95"] - row["risk_5"] for row in rows)
+    widths = [row["risk_95"] - row["risk_5"] for row in rows]
+    narrowest = min((width for width in widths if width > 1e-13 * largest), default=1e-4 * largest)
     if not 1e-4 < largest < 1e7:
-        digits = (
-            int(np.clip(np.ceil(np.log10(largest / max(narrowest, 1e-15 * largest))) + 2, 6, 16)) if largest > 0 else 6
-        )
+        digits = int(np.clip(np.ceil(np.log10(largest / narrowest)) + 2, 6, 16)) if largest > 0 else 6
         return lambda value: f"{value:.{digits}g}"
-    decimals = int(np.clip(np.ceil(-np.log10(max(narrowest, 1e-4 * largest))) + 2, 0, 8))
+    decimals = int(np.clip(np.ceil(-np.log10(narrowest)) + 2, 0, 12))
     return lambda value: f"{value:.{decimals}f}"
 
 

@@ -62,19 +62,24 @@ def moments(mean: FloatArray, variance: FloatArray, leaves: FloatArray) -> tuple
     return mean_w, variance_w
 
 
-def variance_terms(mean: FloatArray, variance: FloatArray, mean_w: FloatArray, leaves: FloatArray) -> FloatArray:
-    """What each node's own x adds to Var W of the root; the terms add up to it exactly."""
+def variance_terms(
+    mean: FloatArray, variance: FloatArray, mean_w: FloatArray, leaves: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """What each node's own x adds to Var W of the root, and the weight with which its subtree enters.
+
+    The terms add up to Var W exactly; those below a node, over its weight, to Var W of that node.
+    """
     depth = leaves.size.bit_length() - 1
-    terms = np.empty_like(mean)
+    terms, weights = np.empty_like(mean), np.empty_like(mean)
     weight = np.ones(1)
     children = np.concatenate([mean_w[1:], leaves])  # of node i: 2i and 2i + 1
     for k in range(depth):
         here = level(k)
         x, v = mean[here], variance[here]
         lever = 1.0 + children[2 * here.start : 2 * here.stop : 2] - children[2 * here.start + 1 : 2 * here.stop : 2]
-        terms[here] = 0.25 * weight * v * lever**2
+        terms[here], weights[here] = 0.25 * weight * v * lever**2, weight
         weight = 0.25 * np.column_stack([weight * (x**2 + v), weight * ((1.0 - x) ** 2 + v)]).ravel()
-    return terms
+    return terms, weights
 
 
 def with_ancestors(chosen: IntArray) -> IntArray:

@@ -33,10 +33,11 @@ def probability_below(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     >>> probability_below(np.array([1.0, 2.0]), np.array([2.0, 3.0]))[0]
     0.875
     """
-    below = 0.5 * (np.searchsorted(a, b, "left") + np.searchsorted(a, b, "right")) / a.size
-    above = 0.5 * (np.searchsorted(b, a, "left") + np.searchsorted(b, a, "right")) / b.size
-    error = sqrt(np.var(below) / b.size + np.var(above) / a.size)
-    return float(np.mean(below)), max(error, 0.5 / min(a.size, b.size))
+    # Twice the number of a below each b, and of b below each a: whole numbers, so that a probability is exact.
+    below = np.searchsorted(a, b, "left") + np.searchsorted(a, b, "right")
+    above = np.searchsorted(b, a, "left") + np.searchsorted(b, a, "right")
+    variance = np.var(below / (2 * a.size)) / b.size + np.var(above / (2 * b.size)) / a.size
+    return int(below.sum()) / (2 * a.size * b.size), max(sqrt(variance), 0.5 / min(a.size, b.size))
 
 
 def probability_matrix(draws: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
@@ -79,26 +80,38 @@ def decide(
     undecided : list of Duel
         Where the threshold is still within two standard errors, though no clear rival settles the matter.
     """
+    if threshold >= 1.0:  # no probability exceeds 1
+        return {}, []
+    while True:
+        sizes = [sample.size for sample in draws]
+        rejections, undecided = _decide_once(risk, draws, threshold, more)
+        # Draws that were added for one model may bear on what was decided before about another.
+        if sizes == [sample.size for sample in draws]:
+            return rejections, undecided
+
+
+def _decide_once(
+    risk: FloatArray, draws: list[FloatArray], threshold: float, more: Callable[[int], bool]
+) -> tuple[dict[int, Duel], list[Duel]]:
     rejections: dict[int, Duel] = {}
     undecided: list[Duel] = []
-    if threshold >= 1.0:  # no probability exceeds 1
-        return rejections, undecided
     serious = _serious_rivals(risk, draws, threshold)
     for model in np.argsort(risk, kind="stable").tolist():
         rivals = serious(model)
-        while True:
-            rejection, unclear = _face(model, rivals, draws, threshold)
-            if rejection is not None or not unclear:
-                break
-            rivals = [duel.rival for duel in unclear]
-            # A list, not any(...): every sample that decides is to grow.
-            if not sum([more(index) for index in (model, *rivals)]):
-                undecided.extend(unclear)
-                rejection = next((duel for duel in unclear if duel.probability > threshold), None)
-                break
+        rejection, unclear = _face(model, rivals, draws, threshold)
+        # A list, not any(...): every sample that decides is to grow.
+        while unclear and rejection is None and sum([more(place) for place in (model, *_rivals_of(unclear))]):
+            rejection, unclear = _face(model, _rivals_of(unclear), draws, threshold)
+        if rejection is None and unclear:
+            undecided.extend(unclear)
+            rejection = next((duel for duel in unclear if duel.probability > threshold), None)
         if rejection is not None:
             rejections[model] = rejection
     return rejections, undecided
+
+
+def _rivals_of(duels: list[Duel]) -> list[int]:
+    return [duel.rival for duel in duels]
 
 
 def _face(model: int, rivals: list[int], draws: list[FloatArray], threshold: float) -> tuple[Duel | None, list[Duel]]:

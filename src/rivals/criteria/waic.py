@@ -17,7 +17,7 @@ VARIATIONS = Variations(in_distribution=True)
 LARGEST_VARIANCE = 0.4
 
 
-def waic(draws: ArrayLike, *, weights: ArrayLike | None = None) -> Score:
+def waic(draws: ArrayLike, *, weights: ArrayLike | None = None, quadrature: bool = False) -> Score:
     """Return the expected log pointwise predictive density, estimated by WAIC.
 
     Parameters
@@ -26,6 +26,8 @@ def waic(draws: ArrayLike, *, weights: ArrayLike | None = None) -> Score:
         Log likelihood of each data point for each draw of the posterior.
     weights : array_like, optional
         Of the draws, as from nested sampling; they must include the prior volume, not the likelihood alone.
+    quadrature : bool
+        Whether rows and weights are those of a quadrature rule rather than random draws.
 
     Returns
     -------
@@ -47,8 +49,8 @@ def waic(draws: ArrayLike, *, weights: ArrayLike | None = None) -> Score:
     top = matrix.max(axis=0)
     density = top + np.log(share @ np.exp(matrix - top))
     mean = share @ matrix
-    # The correction makes the variance unbiased for independent draws, and 1/(S−1) for equal weights.
-    variance = (share @ (matrix - mean) ** 2) / (1 - share @ share)
+    # The correction makes the variance unbiased for independent draws: 1/(S−1) for equal weights.
+    variance = (share @ (matrix - mean) ** 2) / (1.0 if quadrature else 1 - share @ share)
     pointwise = density - variance
     n = pointwise.size
     error = np.sqrt(n * np.var(pointwise, ddof=1)) if n > 1 else np.inf

@@ -48,7 +48,7 @@ DIFFERENCES = [
     "the logarithms drawn were used as noise and temperature themselves: noise 9 to 23 kW/m2/nm/sr and 10 to 22 K, where "
     "the data want 1e-6 to 2e-4 and 4000 K. Both laws then predict next to nothing, the Bayes factor is exactly 1, and "
     "what was printed is the sampler's noise. Corrected: noise log-uniform in [2^-22, 2^-9], temperature log-uniform in "
-    "[1000, 5000] K. Differences of natural logarithms were also multiplied by log10(2) instead of log10(e).",
+    "[1000, 10000] K. Differences of natural logarithms were also multiplied by log10(2) instead of log10(e).",
     f"B^EMD: {LOSS_AT_TRUE_TEMPERATURE} Corrected also: as many points simulated as observed (not always 4096), and the "
     "exact process.",
 ]
@@ -148,7 +148,7 @@ def _corrected(cell: Cell, rng: np.random.Generator) -> dict[str, tuple[float, f
     ]
     return {
         "B^l": (-ratio / LOG10, None),
-        **bayes.corrected(data, rng),
+        **bayes.corrected(data),
         "B^R": (-risk / LOG10, (risk_error or 0.0) / LOG10),
         "B^EMD": log10_odds(*probability_below(*draws)),
     }

@@ -59,11 +59,12 @@ def example_input() -> ColouredNoise:
     return ColouredNoise(TAU, STRENGTH, float(sample_times(N_DATA)[-1]), rng=rng)
 
 
-def example_noise() -> FloatArray:
-    """The observation noise of that recording, mV."""
+def example_noise(observation: NoiseName = "gaussian") -> FloatArray:
+    """The observation noise of that recording, mV; or Cauchy noise from the same generator."""
     rng = seeds.generator("Prinz", "example trace", "data")
     ColouredNoise(TAU, STRENGTH, float(sample_times(N_DATA)[-1]), rng=rng)
-    return np.asarray(SCALE * rng.standard_normal(N_DATA))
+    draws = rng.standard_normal(N_DATA) if observation == "gaussian" else rng.standard_cauchy(N_DATA) / 2
+    return np.asarray(SCALE * draws)
 
 
 def fit_as_published(
@@ -83,11 +84,13 @@ def fit_as_published(
     return found
 
 
-def fit_corrected(rng: np.random.Generator, *, noise: NoiseName = "gaussian") -> dict[str, Fitted]:
+def fit_corrected(
+    rng: np.random.Generator, *, noise: NoiseName = "gaussian", observation: NoiseName = "gaussian"
+) -> dict[str, Fitted]:
     """The candidates, and the cell that made the data, with its input, an accurate solver, rounding to the nearest mV."""
     times, current = sample_times(N_DATA), example_input()
     truth = simulate("LP 1", times, current=current, solver=ACCURATE)[1]
-    data = digitise(truth + example_noise(), "round")
+    data = digitise(truth + example_noise(observation), "round")
     found = {}
     for label, cell in {**LABELS, "LP 1": "LP 1"}.items():
         expected = simulate(cell, times, current=current, solver=ACCURATE)[1]

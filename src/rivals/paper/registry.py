@@ -24,9 +24,17 @@ _MODULES: tuple[str, ...] = (
     "traces",
     "rdists",
     "neuron_table",
+    "quantiles",
+    "process",
+    "neuron_calibration",
     "blackbody_rdists",
-    "criteria_table",
+    "criteria",
+    "blackbody_calibration",
+    "neuron_calibration_all",
     "rdists_by_c",
+    "criteria_table",
+    "finite_size",
+    "loss_criterion",
 )
 
 

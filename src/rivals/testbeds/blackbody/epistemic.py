@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 
+from rivals.calibration.experiment import Experiment
 from rivals.testbeds.blackbody.data import Spectrum, observe
 from rivals.testbeds.blackbody.fitting import fit
 from rivals.testbeds.blackbody.radiance import LAWS
@@ -15,7 +14,7 @@ from rivals.testbeds.blackbody.radiance import LAWS
 TEMPERATURE = 4000.0
 
 
-def bias_sweep(rng: np.random.Generator, *, n_fit: int = 4096, max_bias: float = 1e-4) -> Any:
+def bias_sweep(rng: np.random.Generator, *, n_fit: int = 4096, max_bias: float = 1e-4) -> Experiment:
     """Draw an experiment whose spectrometer has an unknown bias and obeys an unknown law.
 
     The bias is uniform in ±`max_bias`, the data follow either law with probability ½ (15 to 30 µm, 4000 K,
@@ -38,8 +37,8 @@ def bias_sweep(rng: np.random.Generator, *, n_fit: int = 4096, max_bias: float =
     law = LAWS[int(rng.integers(2))]
     record = partial(_record, law=law, bias=bias)
     first = record(n_fit, rng)
-    candidates = tuple(fit(first, law=name, temperature=TEMPERATURE) for name in LAWS)
-    return import_module("rivals").Experiment(observe=record, candidates=candidates)
+    planck, rayleigh_jeans = (fit(first, law=name, temperature=TEMPERATURE) for name in LAWS)
+    return Experiment(observe=record, candidates=(planck, rayleigh_jeans))
 
 
 def _record(n: int, rng: np.random.Generator, *, law: str, bias: float) -> Spectrum:

@@ -139,7 +139,8 @@ def weighted_fit(residual: Array, by_law: Array, design: Array) -> tuple[Array, 
     scale = 1 / np.sqrt(by_law)
     coefficients: Array = np.linalg.lstsq(scale[:, None] * design, scale * residual, rcond=None)[0].astype(float)
     remainder = scale * (residual - design @ coefficients)
-    return coefficients, float(np.mean(remainder**2)), float(np.mean(np.log(by_law)))
+    with np.errstate(over="ignore"):  # likewise, before the underflow is complete
+        return coefficients, float(np.mean(remainder**2)), float(np.mean(np.log(by_law)))
 
 
 def _profile(weighted: Callable[[float], tuple[Array, float, float]], method: str) -> Callable[[float], float]:
