@@ -56,8 +56,7 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
     entropy = entropy_from(rng)
     repeats = SIMULATIONS if experiments is None else experiments
     found = {
-        variant: _variant(variant, repeats, entropy, i, progress)
-        for i, variant in enumerate((AS_PUBLISHED, CORRECTED))
+        variant: _variant(variant, repeats, entropy, i, progress) for i, variant in enumerate((AS_PUBLISHED, CORRECTED))
     }
     comparisons = []
     for variant, panels in found.items():
@@ -100,9 +99,7 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
 def _variant(variant: str, repeats: int, entropy: int, place: int, progress: bool) -> dict[str, Any]:
     driven = variant == CORRECTED
     solver = ACCURATE if driven else LOOSE
-    long = observe(
-        "LP 1", SIZES[-1], solver=solver, rng=seeds.generator("Prinz", "prinz", "aleatoric-comparison", 0)
-    )
+    long = observe("LP 1", SIZES[-1], solver=solver, rng=seeds.generator("Prinz", "prinz", "aleatoric-comparison", 0))
     models = {label: fit(long, cell, driven=driven, solver=solver) for label, cell in LABELS.items()}
     losses = {label: model.loss(long) for label, model in models.items()}
     example = fit_corrected(stream(entropy, place, 1)) if driven else fit_as_published()
@@ -150,7 +147,7 @@ def _summary(values: FloatArray) -> dict[str, float]:
 
 
 def _draw(found: dict[str, dict[str, Any]]) -> Any:
-    figure = new_figure(15, 9)
+    figure: Any = new_figure(15, 9)
     outer = figure.subfigures(2, 1)
     for part, (variant, panels) in zip(outer, found.items(), strict=True):
         part.suptitle(variant, fontsize=11)

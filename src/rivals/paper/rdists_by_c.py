@@ -51,9 +51,7 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
     moments = np.array([_moments(stream(entropy, 3, i)) for i in track(range(repeats), "repeats", progress)])
     numbers: dict[str, Any] = {
         variant: {
-            f"2^{exponent}": {
-                label: {"mean": values.mean(), "std": values.std()} for label, values in draws.items()
-            }
+            f"2^{exponent}": {label: {"mean": values.mean(), "std": values.std()} for label, values in draws.items()}
             for exponent, draws in zip(EXPONENTS, by_c, strict=True)
         }
         for variant, by_c in risks.items()

@@ -121,7 +121,7 @@ class Published:
         index = self._index(rng)
         drawn = published_draws(self.condition, index + 1)[index]
         return Experiment(
-            observe=partial(_record_published, drawn, index),
+            observe=partial(record_published, drawn, index),
             candidates=partial(_fit_pair, self.condition.cells, driven=False, solver=LOOSE, variant="published"),
         )
 
@@ -175,8 +175,9 @@ def _record(
     )
 
 
-def _record_published(drawn: Draw, index: int, n: int, rng: np.random.Generator) -> Recording:
+def record_published(drawn: Draw, index: int, n: int, rng: object = None) -> Recording:
     """Record with the original random numbers, which depend on the experiment but not on the condition."""
+    del rng  # part of what `Experiment` asks of a function
     original = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", index)
     return _record(drawn, n, original, noise="gaussian", solver=LOOSE, variant="published")
 
