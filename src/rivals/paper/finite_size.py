@@ -41,8 +41,8 @@ READING = (
     "of each model; both narrow as the recording gets longer (rows). d: the risk distributions, which do not."
 )
 DIFFERENCES = [
-    "Panel b is said to use the recording of a; it used another one of 40 000 ms, with noise fitted on a third. Here the "
-    "recording is one of 40 000 ms of LP 1, and the noise is fitted on it.",
+    "Panel b is said to use the recording of a; it used another one of 40 000 ms, with noise fitted on a third. Corrected: "
+    "the noise is fitted on the recording itself.",
     "Panel c is said to simulate and judge with the same model, with equal numbers of spikes; it simulated with input and "
     "judged without, and spikes were not matched. Corrected: the same input in both.",
     NO_INPUT,
@@ -60,8 +60,8 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
     }
     comparisons = []
     for variant, panels in found.items():
-        widths = [_width(panels["bootstrap"][4000][label]) for label in LABELS]
-        stated = ((STATED_BOOTSTRAP, widths, "bootstrap at 4000 points"),)
+        widths = [_width(panels["bootstrap of the example"][label]) for label in LABELS]
+        stated = ((STATED_BOOTSTRAP, widths, "bootstrap of the example recording, 4000 points"),)
         risks = [_width(panels["risk"][label]) for label in LABELS]
         for theirs, ours, what in (*stated, (STATED_RISK, risks, "risk distribution")):
             comparisons.append(
@@ -81,7 +81,10 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
             }
             for kind in ("bootstrap", "simulations")
         }
-        | {"risk": {label: _summary(values) for label, values in panels["risk"].items()}}
+        | {
+            kind: {label: _summary(values) for label, values in panels[kind].items()}
+            for kind in ("bootstrap of the example", "risk")
+        }
         for variant, panels in found.items()
     }
     return write(
@@ -100,11 +103,22 @@ def _variant(variant: str, repeats: int, entropy: int, place: int, progress: boo
     driven = variant == CORRECTED
     solver = ACCURATE if driven else LOOSE
     long = observe("LP 1", SIZES[-1], solver=solver, rng=seeds.generator("Prinz", "prinz", "aleatoric-comparison", 0))
-    models = {label: fit(long, cell, driven=driven, solver=solver) for label, cell in LABELS.items()}
+    # As published, the noise was fitted to yet another recording, with the random numbers of the example.
+    other = observe("LP 1", SIZES[-1], solver=solver, rng=seeds.generator("Prinz", "example trace", "data"))
+    models = {
+        label: fit(long if driven else other, cell, driven=driven, solver=solver) for label, cell in LABELS.items()
+    }
     losses = {label: model.loss(long) for label, model in models.items()}
     example = fit_corrected(stream(entropy, place, 1)) if driven else fit_as_published()
+    if driven:  # a model judges its own simulations with the noise that suits them
+        own = {label: observe(cell, SIZES[-1], solver=solver, rng=0) for label, cell in LABELS.items()}
+        models = {label: fit(own[label], cell, driven=True, solver=solver) for label, cell in LABELS.items()}
     return {
         "losses": {label: example[label].losses.observed for label in LABELS},
+        "bootstrap of the example": {
+            label: bootstrap_risk(example[label].losses.observed, n_resamples=RESAMPLES, rng=stream(entropy, place, 5))
+            for label in LABELS
+        },
         "bootstrap": {
             size: {
                 label: bootstrap_risk(values[:size], n_resamples=RESAMPLES, rng=stream(entropy, place, 2, size))
@@ -129,9 +143,7 @@ def _simulations(
     for _ in track(range(repeats), "simulations of each model", progress):
         for label, model in models.items():
             data: Recording = observe(model.cell, SIZES[-1], solver=model.solver, rng=rng)
-            # The noise that suits data of the cell itself; that of the fit to LP 1 would hide all else.
-            own = fit(data, model.cell, driven=model.driven, solver=model.solver)
-            losses = own.loss(data)
+            losses = model.loss(data)
             for size in SIZES:
                 risks[size][label].append(float(losses[:size].mean()))
     return {size: {label: np.array(values) for label, values in by.items()} for size, by in risks.items()}

@@ -10,7 +10,7 @@ import numpy as np
 from rivals._random import entropy_from, stream
 from rivals.criteria import loss_only
 from rivals.paper import neuron_calibration
-from rivals.paper.neuron_calibration import draw_curves
+from rivals.paper.neuron_calibration import correlation_of, draw_curves
 from rivals.paper.neuron_runs import (
     C_MAIN,
     MAIN,
@@ -120,7 +120,7 @@ def _comparisons(found: dict[str, dict[str, Experiments]], ratios: dict[str, Flo
                 f"{key}: correlation of ln(sigma_b / sigma_a) with the original run, experiment by experiment",
                 variant=AS_PUBLISHED,
                 published=1.0,
-                ours=float(np.corrcoef(ratios[key][:count][known], theirs[known])[0, 1]),
+                ours=correlation_of(ratios[key][:count][known], theirs[known]),
             )
         )
     return rows
@@ -140,7 +140,7 @@ def _draw(found: dict[str, dict[str, Experiments]]) -> Any:
         for i, condition in enumerate(MAIN):
             panel = axes[divmod(i, 2)]
             if variant == AS_PUBLISHED:
-                panel.plot(*original(condition.key, "bq").curve(3), ".", color="0.6", ms=3, label="original, $2^0$")
+                panel.plot(*original(condition.key, "bq").curve(0), ".", color="0.6", ms=3, label="original, $2^0$")
             draw_curves(panel, by[condition.key], C_MAIN)
             panel.set_title(f"{' vs '.join(condition.pair)}, {condition.input} input", fontsize=9)
             if i % 2 == 0:

@@ -15,6 +15,7 @@ from rivals.paper.neuron_runs import (
     N_DATA,
     N_TRUTH,
     Experiments,
+    FloatArray,
     by_condition,
     compact,
     generator_is_first,
@@ -158,7 +159,7 @@ def _run_to_run(key: str, ours: Experiments, theirs: Experiments, known: dict[st
     )
     places = [C_MAIN.index(float(c)) for c in known["c"]]
     for place, correlation in zip(places, known["Bemd_corr"], strict=True):
-        r = float(np.corrcoef(ours.probability[:count, place], theirs.probability[:count, place])[0, 1])
+        r = correlation_of(ours.probability[:count, place], theirs.probability[:count, place])
         rows.append(
             comparison(
                 f"{key}: correlation of B with the original run at c = 2^{np.log2(C_MAIN[place]):.0f} (published: of two)",
@@ -169,6 +170,13 @@ def _run_to_run(key: str, ours: Experiments, theirs: Experiments, known: dict[st
             )
         )
     return rows
+
+
+def correlation_of(first: FloatArray, second: FloatArray) -> float | None:
+    """Correlation of two samples, None if one of them does not vary."""
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _draw(found: dict[str, dict[str, Experiments]]) -> Any:

@@ -114,11 +114,16 @@ def by_condition(calibration: Calibration) -> dict[str, Experiments]:
 
 
 def original(key: str, criterion: str = "emd") -> Experiments:
-    """The 2048 experiments of the original study in one of the six main conditions, by B_EMD or B^Q."""
+    """The 2048 experiments of the original study in one of the six main conditions.
+
+    "emd" gives B_EMD for all of C_MAIN, "bq" gives B^Q for a tolerance of 1.
+    """
     stored = published("neuron_calibration")["conditions"][key]
-    packed = np.frombuffer(base64.b64decode(stored[criterion]), dtype=np.uint8)
     truth = np.array([float(digit) for digit in stored["truth"]])
-    return Experiments(packed.reshape(6, -1).T / 255, truth)
+    raw = base64.b64decode(stored[criterion])
+    if criterion == "bq":
+        return Experiments(np.frombuffer(raw, dtype="<u2")[:, None] / 65535, truth)
+    return Experiments(np.frombuffer(raw, dtype=np.uint8).reshape(6, -1).T / 255, truth)
 
 
 def generator_is_first(condition: Condition, count: int) -> FloatArray:
