@@ -51,7 +51,8 @@ class Solver:
 
 
 # The published results were made at SciPy's default tolerances. Those are so loose that rounding errors grow to
-# millivolts within seconds; the second solver costs 1.2 times as much and is exact to 1e-3 mV over 7 s (LP 1 to 3).
+# millivolts within seconds. Since stability limits the step, the second solver costs about as much, and it is exact to
+# 1e-3 mV (root mean square over 7 s, AB and LP 1 to 3).
 LOOSE: Final = Solver(rtol=1e-3, atol=1e-6)
 ACCURATE: Final = Solver(rtol=1e-6, atol=1e-9)
 
