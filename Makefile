@@ -44,6 +44,7 @@ format: .venv/.lint
 
 bench: .venv/.test
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/parity.py
 
 docs: .venv/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rivals.calibration.command import calibrate
+
 app = typer.Typer(
     help="Which of several fitted models would still be worth keeping if the experiment were repeated?",
     no_args_is_help=True,
@@ -39,10 +41,13 @@ def demo(
         typer.echo(f"  {path}")
 
 
+app.command()(calibrate)
+
+
 def main() -> None:
     """Run; what the user can mend is said in a sentence, with exit code 2."""
     try:
         app()
-    except (ValueError, TypeError, OSError, ImportError) as error:
+    except (ValueError, TypeError, OSError, ImportError, RuntimeError) as error:
         typer.echo(f"rivals: {error}", err=True)
         raise SystemExit(2) from None

@@ -256,6 +256,7 @@ class HierarchicalBetaProcess:
         """
         mean, variance = beta_moments(self.alpha, self.beta)
         skewness, kurtosis = beta_shape(self.alpha, self.beta)
+        skew, kurt = np.abs(skewness) / 15.0, np.abs(kurtosis) / 50.0
         terms, weights = tree.variance_terms(mean, variance, self._moments[0], self._geometry.leaves)
         errors = np.zeros_like(terms)
         for k, branches, reach, offset in self._branches():
@@ -267,12 +268,9 @@ class HierarchicalBetaProcess:
             factor = np.divide(
                 scale, total * weights[nodes], out=np.zeros_like(total), where=total * weights[nodes] > 0
             )
-            for below in range(k, self.depth):
-                width = 2 ** (below - k)
-                here = tree.level(below).start + branches[:, None] * width + np.arange(width)
-                share = np.minimum(factor[:, None] * terms[here], 1.0)
-                shape = np.abs(skewness[here]) / 15.0 * np.sqrt(share) + np.abs(kurtosis[here]) / 50.0 * share
-                errors[here] += reach[:, None] * np.minimum(share * shape, 0.3)
+            here = tree.descendants(branches, k, self.depth)
+            share = np.minimum(factor[:, None] * terms[here], 1.0)
+            errors[here] += reach[:, None] * np.minimum(share * (skew[here] * np.sqrt(share) + kurt[here] * share), 0.3)
         return errors
 
     def _branches(self) -> Iterator[tuple[int, npt.NDArray[np.intp], FloatArray, FloatArray]]:

@@ -82,6 +82,13 @@ def variance_terms(
     return terms, weights
 
 
+def descendants(nodes: IntArray, depth: int, deepest: int) -> IntArray:
+    """For each of some nodes of one level (by place in it): itself and all below, one row each."""
+    widths = [2 ** (below - depth) for below in range(depth, deepest)]
+    columns = [level(depth + k).start + nodes[:, None] * width + np.arange(width) for k, width in enumerate(widths)]
+    return np.concatenate(columns, axis=1)
+
+
 def with_ancestors(chosen: IntArray) -> IntArray:
     """The chosen nodes and all above them, from the bottom to the top."""
     found = set()

@@ -34,10 +34,17 @@ def probability_below(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     0.875
     """
     # Twice the number of a below each b, and of b below each a: whole numbers, so that a probability is exact.
-    below = np.searchsorted(a, b, "left") + np.searchsorted(a, b, "right")
-    above = np.searchsorted(b, a, "left") + np.searchsorted(b, a, "right")
+    below, above = _twice_below(a, b), _twice_below(b, a)
     variance = np.var(below / (2 * a.size)) / b.size + np.var(above / (2 * b.size)) / a.size
     return int(below.sum()) / (2 * a.size * b.size), max(sqrt(variance), 0.5 / min(a.size, b.size))
+
+
+def _twice_below(sample: FloatArray, points: FloatArray) -> npt.NDArray[np.intp]:
+    """Twice the number of the sorted sample below each of the sorted points, those equal to it counted once."""
+    left = np.searchsorted(sample, points, "left")
+    if (sample[np.minimum(left, sample.size - 1)] != points).all():  # no ties: the second search can be spared
+        return 2 * left
+    return left + np.searchsorted(sample, points, "right")
 
 
 def probability_matrix(draws: list[FloatArray]) -> tuple[FloatArray, FloatArray]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
 from concurrent.futures import Executor, Future
 from typing import Any, Protocol
 
@@ -90,7 +92,10 @@ class LocalProcesses:
                 "this process, or an executor of your own"
             ) from None
         return ProcessPoolExecutor(
-            max_workers=self.n_workers, initializer=_ignore_interrupts, env=dict.fromkeys(THREAD_VARIABLES, "1")
+            max_workers=self.n_workers,
+            initializer=_prepare_worker,
+            initargs=(os.getpid(),),
+            env=dict.fromkeys(THREAD_VARIABLES, "1"),
         )
 
 
@@ -127,6 +132,14 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches all processes of a terminal; the parent alone decides what it means."""
+def _prepare_worker(parent: int) -> None:
+    # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
+
+
+def _end_with_parent(parent: int) -> None:
+    """A worker whose parent was killed would wait for work for ever."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)

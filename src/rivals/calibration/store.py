@@ -91,10 +91,9 @@ class Store:
         target = os.fspath(path)
         lock = _lock(target)
         try:
-            fresh = not os.path.exists(target) or os.path.getsize(target) == 0
             connection = sqlite3.connect(target, isolation_level=None, timeout=10.0)
             try:
-                if fresh:
+                if _is_blank(connection):
                     _set_journal(connection)
                     _create(connection, study)
                 else:
@@ -120,6 +119,8 @@ class Store:
             raise FileNotFoundError(f"there is no calibration store {target!r}")
         try:
             connection = sqlite3.connect(f"{Path(target).resolve().as_uri()}?mode=ro", uri=True, timeout=10.0)
+            if _is_blank(connection):
+                raise StoreError(f"{target!r} is still empty: the run that writes it has only just begun")
             _check_file(connection, target)
         except sqlite3.Error as error:
             raise StoreError(f"{target!r} cannot be read: {_explain(error)}") from error
@@ -240,8 +241,11 @@ class Store:
 
 def stored_entropy(path: str | PathLike[str]) -> int | None:
     """The entropy of a study that was begun before; None if there is no such store."""
-    if not os.path.exists(path) or os.path.getsize(path) == 0:
+    if not os.path.exists(path):
         return None
+    with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True, timeout=10.0)) as connection:
+        if _is_blank(connection):
+            return None
     with Store.open_reader(path) as store:
         return int(store.identity["entropy"])
 
@@ -289,6 +293,14 @@ def _set_journal(connection: sqlite3.Connection) -> None:
     if mode != "wal":
         connection.execute("PRAGMA journal_mode = DELETE")
     connection.execute("PRAGMA synchronous = FULL")
+
+
+def _is_blank(connection: sqlite3.Connection) -> bool:
+    """Whether nothing was written yet: a new file, or one whose writer was killed before its first commit."""
+    try:
+        return bool(connection.execute("SELECT COUNT(*) = 0 FROM sqlite_master").fetchone()[0])
+    except sqlite3.DatabaseError:
+        return False
 
 
 def _check_file(connection: sqlite3.Connection, path: str) -> None:

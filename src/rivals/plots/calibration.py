@@ -1,0 +1,120 @@
+"""Calibration curves, and the range of c that they allow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rivals.calibration.result import Calibration
+from rivals.plots.style import axes_or_new, literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MARKERS = "osD^vP*X"
+
+
+def plot_calibration(
+    calibration: Calibration,
+    *,
+    c: Sequence[float] | None = None,
+    omega: str | None = None,
+    bins: int = 16,
+    band: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw how often a is truly better against how probable that was said to be.
+
+    Parameters
+    ----------
+    calibration : Calibration
+    c : sequence of float, optional
+        Which curves; all by default.
+    omega : str, optional
+        Which epistemic distribution; all experiments together by default.
+    bins : int
+        Equal-count bins per curve.
+    band : bool
+        Whether to draw the 95 % band of each bin as a vertical line.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    Axes
+    """
+    from matplotlib import colormaps
+
+    ax = axes_or_new(ax, width=5.6, height=5.2)
+    shade_overconfidence(ax)
+    values = calibration.c if c is None else tuple(c)
+    colours = colormaps["viridis"](np.linspace(0, 0.92, len(values)))
+    for place, (value, colour) in enumerate(zip(values, colours, strict=True)):
+        curve = calibration.curve(value, omega, bins)
+        look = {"color": colour, "marker": MARKERS[place % len(MARKERS)]}
+        ax.plot(curve.predicted, curve.observed, label=f"c = {_power(value)}", markersize=4, linewidth=1.2, **look)
+        if band:
+            ax.vlines(curve.predicted, curve.low, curve.high, color=colour, alpha=0.35, linewidth=1)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    ax.set_xlabel("predicted: probability B that a beats b")
+    ax.set_ylabel("observed: part of experiments in which a is truly better")
+    ax.set_title(
+        (f"{literal(omega)}\n" if omega else "") + "Curves in the white are safe (bins may stray by chance);\n"
+        "red: more confident than right, yellow: for the wrong model",
+        fontsize="medium",
+        loc="left",
+    )
+    ax.legend(fontsize="small", loc="upper left")
+    return ax
+
+
+def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = None) -> Axes:
+    """Draw the overconfidence of each epistemic distribution against c, and the range that is valid.
+
+    Parameters
+    ----------
+    calibration : Calibration
+    bins : int
+        Equal-count bins per curve.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    Axes
+    """
+    from rivals.calibration.judgement import SMALL_EXCESS
+    from rivals.plots.style import style
+
+    ax = axes_or_new(ax)
+    for place, name in enumerate(calibration.omegas):
+        excess = [calibration.overconfidence(value, name, bins) for value in calibration.c]
+        ax.plot(calibration.c, excess, marker=MARKERS[place % len(MARKERS)], label=literal(name), **style(place))
+    ax.axhline(SMALL_EXCESS, color="grey", linewidth=1, linestyle=":")
+    ax.text(calibration.c[0], SMALL_EXCESS, "small violations allowed ", va="bottom", color="dimgrey", fontsize="small")
+    valid = calibration.valid_c(bins=bins)
+    if valid.low is not None and valid.high is not None:
+        ax.axvspan(valid.low, valid.high, color="#009E73", alpha=0.15, label="valid for all", linewidth=0)
+    ax.set_xscale("log", base=2)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("sensitivity c")
+    ax.set_ylabel("overconfidence (mean excess)")
+    ax.set_title("Green: the values of c that no epistemic distribution forbids", fontsize="medium", loc="left")
+    ax.legend(fontsize="small")
+    return ax
+
+
+def shade_overconfidence(ax: Axes) -> None:
+    """The paper's shading: red where |B − ½| exceeds the truth's, yellow beyond, where the other model is the better."""
+    left, right = np.array([0.0, 0.5]), np.array([0.5, 1.0])
+    red, yellow = "#D55E00", "#F0E442"
+    ax.fill_between(left, left, 1 - left, color=red, alpha=0.18, linewidth=0)
+    ax.fill_between(right, 1 - right, right, color=red, alpha=0.18, linewidth=0)
+    ax.fill_between(left, 1 - left, 1.0, color=yellow, alpha=0.35, linewidth=0)
+    ax.fill_between(right, 0.0, 1 - right, color=yellow, alpha=0.35, linewidth=0)
+    ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle="--")
+
+
+def _power(value: float) -> str:
+    exponent = np.log2(value)
+    return f"2^{exponent:.0f}" if abs(exponent - round(exponent)) < 1e-9 and abs(exponent) > 1 else f"{value:g}"

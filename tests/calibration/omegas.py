@@ -1,0 +1,70 @@
+"""Epistemic distributions for tests: Gaussian candidates whose truth is known in closed form, and ill-behaved ones."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+
+from rivals import Candidate, Experiment
+
+SEPARATION = 0.1
+
+
+def gaussian(mean):
+    return Candidate(loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n))
+
+
+def toy(rng, spread=0.1):
+    """True mean ~ N(0, spread²); candidates at ∓ SEPARATION: a is truly better where the true mean is negative."""
+    mean = rng.normal(0, spread)
+    return Experiment(
+        observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-SEPARATION), gaussian(SEPARATION))
+    )
+
+
+def refitted(rng):
+    """Candidates that are functions of the data."""
+    mean = rng.normal(0, 0.1)
+
+    def candidates(data):
+        return gaussian(data.mean()), gaussian(np.median(data))
+
+    return Experiment(observe=lambda n, rng: mean + rng.standard_normal(n), candidates=candidates)
+
+
+def now_and_then(rng):
+    """Fails in one experiment of four, always in the same ones."""
+    if rng.random() < 0.25:
+        raise ArithmeticError("a blow-up of the integration")
+    return toy(rng)
+
+
+def slow(rng):
+    """Sleeps for a minute in some experiments."""
+    if rng.random() < 0.2:
+        time.sleep(60)
+    return toy(rng)
+
+
+def sleeper(rng):
+    time.sleep(0.05)
+    return toy(rng)
+
+
+class KillsItsWorker:
+    """Kills its process in the experiments where the first random number is small; once, or always."""
+
+    def __init__(self, folder, *, always=False):
+        self.folder, self.always = str(folder), always
+
+    def __call__(self, rng):
+        number = rng.random()
+        marker = Path(self.folder) / f"{number:.12f}"
+        if number < 0.06 and (self.always or not marker.exists()):
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return toy(rng)

@@ -1,0 +1,67 @@
+"""On a real Dask cluster of two processes, one of which is killed."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from omegas import sleeper, toy
+from typer.testing import CliRunner
+
+import rivals
+
+distributed = pytest.importorskip("distributed")
+# What Dask itself warns of (ports, event loops) is not ours to mend.
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.slow]
+
+
+@pytest.fixture
+def client(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.path.dirname(__file__))  # where the workers find `omegas`
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def test_same_bits_on_dask_with_a_worker_killed(client, small):
+    expected = rivals.calibrate({"s": toy}, n_experiments=80, executor=0, **small)
+    victim = next(iter(client.run(os.getpid).values()))
+
+    def kill():
+        time.sleep(1.0)
+        os.kill(victim, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    found = rivals.calibrate({"s": sleeper}, n_experiments=80, executor=client.get_executor(), block_size=4, **small)
+    killer.join()
+    assert not found.failures
+    np.testing.assert_array_equal(found.records, expected.records)
+
+
+def test_command_line_on_dask(client, monkeypatch, tmp_path):
+    from rivals.cli import app
+
+    monkeypatch.chdir(os.path.dirname(__file__))
+    line = [
+        "calibrate",
+        "omegas:toy",
+        "--c",
+        "1",
+        "--experiments",
+        "6",
+        "--data",
+        "64",
+        "--truth",
+        "300",
+        "--no-progress",
+    ]
+    found = CliRunner().invoke(app, [*line, "--dask", client.scheduler.address, "--store", str(tmp_path / "s.sqlite")])
+    assert found.exit_code == 0, found.output
+    assert "6 experiments" in found.output

@@ -1,0 +1,268 @@
+"""The run: the same bits however it is executed, and no death is the end."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from omegas import KillsItsWorker, now_and_then, slow, toy
+
+import rivals
+from rivals.calibration import CalibrationInterrupted, StoreError, open_store
+from rivals.calibration.execution import Plan
+from rivals.calibration.work import Block
+
+HERE = os.path.dirname(__file__)
+
+
+@pytest.fixture(scope="module")
+def expected():
+    from conftest import SMALL
+
+    return rivals.calibrate({"one": toy, "two": toy}, n_experiments=60, executor=0, **SMALL).records
+
+
+def test_plan_hands_out_each_missing_experiment_once():
+    done = [np.zeros(50, dtype=bool), np.arange(50) % 7 == 0]
+    for size in (None, 1, 4, 1000):
+        plan = Plan(done, [0.02, None], block_size=size)
+        seen = [set(), set()]
+        while (block := plan.next_block()) is not None:
+            assert isinstance(block, Block)
+            for index in range(block.begin, block.end):
+                assert index not in seen[block.omega]
+                seen[block.omega].add(index)
+        assert seen == [set(np.flatnonzero(~mask)) for mask in done]
+
+
+def test_blocks_take_about_a_second():
+    plan = Plan([np.zeros(1000, dtype=bool)], [None])
+    assert len(plan.next_block()) == 1
+    plan.learn(0, seconds=0.5, experiments=50)
+    assert len(plan.next_block()) == 100
+
+
+@pytest.mark.parametrize(("executor", "block_size"), [(1, None), (2, 1), (2, 7)])
+def test_same_bits_for_any_workers_and_blocks(small, expected, executor, block_size):
+    found = rivals.calibrate(
+        {"one": toy, "two": toy}, n_experiments=60, executor=executor, block_size=block_size, **small
+    )
+    np.testing.assert_array_equal(found.records, expected)
+
+
+def test_any_executor_will_do(small, expected):
+    """Processes and threads of the standard library; lambdas travel too."""
+    named = {"one": lambda rng: toy(rng), "two": toy}
+    with ProcessPoolExecutor(2) as processes:
+        found = rivals.calibrate(named, n_experiments=60, executor=processes, **small)
+    np.testing.assert_array_equal(found.records, expected)
+    with ThreadPoolExecutor(2) as threads:
+        found = rivals.calibrate(named, n_experiments=60, executor=threads, **small)
+    np.testing.assert_array_equal(found.records, expected)
+
+
+def test_a_worker_that_is_killed_costs_nothing(tmp_path, small):
+    """kill -9 in six experiments of a hundred, once each: the records are those of a calm run."""
+    folder = tmp_path / "markers"
+    folder.mkdir()
+    found = rivals.calibrate({"k": KillsItsWorker(folder)}, n_experiments=100, executor=2, block_size=10, **small)
+    deaths = len(list(folder.iterdir()))
+    assert deaths >= 3
+    assert not found.failures
+    # Now that all markers exist, nothing is killed any more: the same study in this process.
+    again = rivals.calibrate({"k": KillsItsWorker(folder)}, n_experiments=100, executor=0, **small)
+    np.testing.assert_array_equal(found.records, again.records)
+
+
+def test_an_experiment_that_always_kills_its_worker_is_recorded(tmp_path, small):
+    found = rivals.calibrate(
+        {"k": KillsItsWorker(tmp_path, always=True)}, n_experiments=50, executor=2, block_size=10, **small
+    )
+    deadly = len(list(tmp_path.iterdir()))
+    assert deadly >= 1
+    assert len(found.failures) == deadly
+    assert found.n_experiments == 50 - deadly
+    assert "the worker died 3 times" in found.failures[0].error
+
+
+def test_failures_are_recorded_with_seed_and_traceback(small):
+    found = rivals.calibrate({"f": now_and_then}, n_experiments=80, executor=0, **small)
+    assert 10 < len(found.failures) < 35
+    failure = found.failures[0]
+    assert failure.attempts == 3
+    assert failure.error == "ArithmeticError: a blow-up of the integration"
+    assert "omegas.py" in failure.traceback
+    assert failure.seed == f"numpy.random.SeedSequence(7, spawn_key=(0, {failure.experiment}))"
+    assert found.n_experiments + len(found.failures) == 80
+    assert f"{len(found.failures)} failed" in str(found)
+
+
+def test_a_time_limit_ends_an_experiment(small):
+    begin = time.monotonic()
+    found = rivals.calibrate({"s": slow}, n_experiments=8, executor=0, time_limit=0.5, **small)
+    assert time.monotonic() - begin < 30
+    assert found.failures
+    assert found.failures[0].error == "ExperimentTimeout: took longer than the limit of 0.5 s"
+    assert found.n_experiments + len(found.failures) == 8
+
+
+def test_a_time_limit_in_a_thread(small):
+    """No alarms in threads: a busy loop is ended all the same."""
+
+    def busy(rng):
+        while True:
+            rng.random()
+
+    with ThreadPoolExecutor(1) as threads:
+        found = rivals.calibrate({"b": busy}, n_experiments=1, executor=threads, time_limit=0.3, **small)
+    assert "took longer than the limit of 0.3 s" in found.failures[0].error
+
+
+SCRIPT = """
+    import sys
+    sys.path.insert(0, {here!r})
+    import rivals
+    from omegas import {omega}
+    rivals.calibrate({{"one": {omega}, "two": {omega}}}, n_experiments={n}, executor=2, store={store!r}, **{small!r})
+    print("finished")
+"""
+
+
+def start(store, small, *, omega="toy", n=60):
+    code = textwrap.dedent(SCRIPT).format(here=HERE, store=str(store), small=small, omega=omega, n=n)
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finished_so_far(store):
+    try:
+        return open_store(store).n_experiments
+    except FileNotFoundError:
+        return 0
+    except StoreError as error:
+        if "still empty" in str(error):
+            return 0
+        raise
+
+
+def test_killing_the_parent_ten_times(tmp_path, small):
+    """kill -9 at ten random moments, then to the end: the same bits as in one go."""
+    store = tmp_path / "s.sqlite"
+    moments = random.Random(3)
+    kills = 0
+    small["n_truth"] = 30_000  # slow enough for ten deaths
+    progress = []
+    while kills < 10:
+        process = start(store, small, n=150)
+        time.sleep(moments.uniform(1.5, 3.0))
+        if process.poll() is not None:  # it came to its end before its death
+            break
+        process.kill()
+        process.communicate(timeout=30)  # ends with its last worker: none must outlive the parent
+        kills += 1
+        progress.append(finished_so_far(store))
+    assert kills >= 3
+    assert progress == sorted(progress)
+    last = start(store, small, n=150)
+    output, errors = last.communicate(timeout=300)
+    assert "finished" in output, errors
+    expected = rivals.calibrate({"one": toy, "two": toy}, n_experiments=150, executor=0, **small)
+    np.testing.assert_array_equal(open_store(store).records, expected.records)
+
+
+def test_interrupting_keeps_what_was_acknowledged(tmp_path, small):
+    store = tmp_path / "s.sqlite"
+    process = start(store, small, omega="sleeper", n=2000)
+    deadline = time.monotonic() + 60
+    while finished_so_far(store) <= 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    before = open_store(store).n_experiments
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    _, errors = process.communicate(timeout=30)
+    assert time.monotonic() - begin < 4.0  # two seconds on a machine that is not busy
+    assert "run the same again to go on from there" in errors
+    assert open_store(store).n_experiments >= before
+
+
+def test_interrupting_in_this_process(small, tmp_path):
+    def interrupt(rng):
+        if rng.random() < 0.15:
+            raise KeyboardInterrupt
+        return toy(rng)
+
+    store = tmp_path / "s.sqlite"
+    with pytest.raises(
+        CalibrationInterrupted, match=r"stopped after \d+ of 40 experiments; all of them are in"
+    ) as caught:
+        rivals.calibrate({"i": interrupt}, n_experiments=40, executor=0, block_size=1, store=store, **small)
+    assert f"after {open_store(store).n_experiments} of 40" in str(caught.value)
+    with pytest.raises(CalibrationInterrupted, match="they are lost; name a store"):
+        rivals.calibrate({"i": interrupt}, n_experiments=40, executor=0, block_size=1, **small)
+
+
+def test_memory_of_the_parent_does_not_grow():
+    """10⁵ experiments, in blocks, with the work itself left out: the parent stays under 300 MiB."""
+    code = """
+        import resource, sys, tempfile
+        import numpy as np
+        import rivals.calibration.pools as pools
+        from rivals import calibrate
+        from rivals.calibration.experiment import Outcome
+        from rivals.calibration.store import Success
+
+        def quick(task, block):
+            half = np.full(len(task.sizes.c), 0.5)
+            return [Success(block.omega, i, Outcome(half, half, 0.1, 0.2, 0.01), 1e-3) for i in range(block.begin, block.end)], []
+
+        pools.run_block = quick
+        with tempfile.TemporaryDirectory() as folder:
+            found = calibrate(print, c=[2.0**k for k in range(8)], n_data=10, n_experiments=100_000, executor=0, progress=False,
+                              store=folder + "/s.sqlite")
+            assert found.records.size == 800_000
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    """
+    found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300)
+    assert found.returncode == 0, found.stderr
+    assert float(found.stdout) < 300
+
+
+def test_functions_that_cannot_travel(small):
+    import threading
+
+    lock = threading.Lock()
+
+    def stuck(rng):
+        with lock:
+            return toy(rng)
+
+    with pytest.raises(TypeError, match="cannot be sent to workers"):
+        rivals.calibrate({"s": stuck}, n_experiments=2, executor=0, **small)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"executor": "dask"}, TypeError, "executor must be None, a number of processes"),
+        ({"executor": -1}, ValueError, "must not be negative"),
+        ({"n_experiments": 0}, ValueError, "n_experiments must be at least 1"),
+        ({"c": []}, ValueError, "one or more different values"),
+        ({"c": [1.0, 1.0]}, ValueError, "one or more different values"),
+        ({"c": 1.0}, TypeError, "c must be a sequence of numbers"),
+        ({"c": [1.0, -1.0]}, ValueError, r"c\[1\] must be"),
+        ({"n_data": 1}, ValueError, "n_data must be at least 2"),
+        ({"time_limit": 0}, ValueError, "time_limit must be"),
+        ({"omegas": {}}, ValueError, "at least one epistemic distribution"),
+        ({"omegas": {"x": 3}}, TypeError, "'x' must be a function rng → Experiment; got int"),
+    ],
+)
+def test_bad_arguments(small, arguments, error, message):
+    settings = {"n_experiments": 4, "executor": 0, "omegas": toy, **small, **arguments}
+    with pytest.raises(error, match=message):
+        rivals.calibrate(settings.pop("omegas"), **settings)

@@ -1,0 +1,230 @@
+"""Curves, the choice of c, corrections; on a solvable toy and on made-up outcomes."""
+
+import numpy as np
+import pytest
+from omegas import SEPARATION, gaussian, toy
+from scipy import stats
+
+import rivals
+from rivals import Experiment, Losses, RivalsWarning
+from rivals.calibration import Calibration
+from rivals.calibration.curves import calibration_curve, wilson_interval
+from rivals.calibration.judgement import judge, overconfidence
+
+
+def made_up(probability, truth, *, c=(1.0,), omegas=("o",), omega=None):
+    """A calibration with given outcomes."""
+    probability = np.asarray(probability, dtype=float).reshape(len(truth), len(c))
+    risks = np.column_stack([np.where(truth, 0.0, 1.0), np.where(truth, 1.0, 0.0), np.full(len(truth), 1e-3)])
+    return Calibration(
+        omegas=omegas, c=c, n_data=100, n_synthetic=100, n_truth=1000, n_draws=100, loss_unit="nats", entropy=0, failures=(),
+        _omega=np.zeros(len(truth), dtype=np.int64) if omega is None else omega,
+        _experiment=np.arange(len(truth)), _probability=probability,
+        _standard_error=np.zeros_like(probability), _risks=risks,
+    )  # fmt: skip
+
+
+def calibrated(n, seed=0, sharpen=1.0):
+    """Outcomes whose truth follows the stated probability, or that are more confident than right (sharpen > 1)."""
+    rng = np.random.default_rng(seed)
+    logit = rng.normal(0, 1.5, n)
+    truth = rng.random(n) < 1 / (1 + np.exp(-logit))
+    return 1 / (1 + np.exp(-sharpen * logit)), truth
+
+
+@pytest.fixture(scope="module")
+def toy_calibration():
+    """400 experiments in this process; of each, what the data say about the truth in closed form."""
+    posteriors = []
+
+    def omega(rng):
+        mean = rng.normal(0, 0.1)
+        calls = []
+
+        def observe(n, rng):
+            data = mean + rng.standard_normal(n)
+            if not calls:
+                # The data's mean is sufficient: μ | y ~ N(ȳ τ² / (τ² + 1/n), …), and a is better where μ < 0.
+                posteriors.append(stats.norm.cdf(-data.mean() * np.sqrt(n) * 0.1 / np.sqrt(0.01 + 1 / n)))
+            calls.append(n)
+            return data
+
+        return Experiment(observe=observe, candidates=(gaussian(-SEPARATION), gaussian(SEPARATION)))
+
+    # The function is sent as bytes even within this process; this one must see what it appends.
+    import rivals.calibration.work as work
+
+    original, work._functions = work._functions, lambda packed: [omega]
+    try:
+        found = rivals.calibrate(
+            {"toy": toy}, n_data=100, n_experiments=400, n_truth=20_000, n_draws=400, c=[1e-6, 0.03, 0.5], rng=1,
+            executor=0, progress=False,
+        )  # fmt: skip
+    finally:
+        work._functions = original
+    return found, np.array(posteriors)
+
+
+def test_the_curve_of_a_solvable_toy(toy_calibration):
+    """In each bin, the part in which a is truly better is the mean of P(truth | data), within the band."""
+    found, posteriors = toy_calibration
+    for c in found.c:
+        order = np.argsort(found._probability[:, found.c.index(c)], kind="stable")
+        known = np.array([posteriors[group].mean() for group in np.array_split(order, 8)])
+        curve = found.curve(c, bins=8, confidence=0.9999)  # 24 bins: all of them inside with probability 0.998
+        assert (curve.low <= known).all()
+        assert (known <= curve.high).all()
+
+
+def test_an_overconfident_c_is_found_out(toy_calibration):
+    found, _ = toy_calibration
+    assert found.overconfidence(1e-6) > 0.1
+    assert found.overconfidence(0.5) < 0.05
+    valid = found.valid_c()
+    assert valid.low == 0.03
+    assert "c = 1e-06 is overconfident" in valid.low_reason
+    assert valid.high_reason == "no larger c was tried"
+    assert found.choose_c() in (0.03, 0.5)
+
+
+def test_bins_are_of_equal_count():
+    probability, truth = calibrated(103)
+    curve = made_up(probability, truth).curve(1.0, bins=10)
+    assert curve.counts.sum() == 103
+    assert np.ptp(curve.counts) <= 1
+    assert (np.diff(curve.predicted) >= 0).all()
+    assert (curve.low <= curve.observed).all()
+    assert (curve.observed <= curve.high).all()
+    assert made_up(probability[:5], truth[:5]).curve(1.0, bins=16).counts.tolist() == [1] * 5
+
+
+def test_undecided_truths_count_half():
+    found = made_up([0.2, 0.8], np.array([True, True]))
+    found._risks[0] = 0.5, 0.5, 1.0
+    assert found.curve(1.0, bins=1).observed.tolist() == [0.75]
+    assert found.curve(1.0, bins=1).undecided == 1
+    assert found.records["undecided"].tolist() == [True, False]
+
+
+def test_wilson_interval_covers():
+    """Of 4000 binomial samples, 95 % of intervals hold the truth, to 1.5 %."""
+    rng = np.random.default_rng(0)
+    for p in (0.05, 0.5, 0.9):
+        low, high = wilson_interval(rng.binomial(40, p, 4000) / 40, np.full(4000, 40), 0.95)
+        assert np.mean((low <= p) & (p <= high)) == pytest.approx(0.95, abs=0.02)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_judging_calibrated_and_overconfident_curves(seed):
+    good, truth = calibrated(1024, seed)
+    assert judge(calibration_curve(good, truth.astype(float), bins=16, confidence=0.997)).valid
+    sharp, truth = calibrated(1024, seed, sharpen=6.0)
+    verdict = judge(calibration_curve(sharp, truth.astype(float), bins=16, confidence=0.997))
+    assert not verdict.valid
+    assert "overconfident" in verdict.reason
+    flat, truth = calibrated(1024, seed, sharpen=0.3)
+    assert judge(calibration_curve(flat, truth.astype(float), bins=16, confidence=0.997)).valid
+
+
+def test_excess_counts_the_wrong_side():
+    """B = 0.9 where a is better in 0.2: an excess of 0.4 + 0.3."""
+    curve = calibration_curve(np.full(100, 0.9), np.repeat([1.0, 0.0], [20, 80]), bins=1)
+    assert overconfidence(curve) == pytest.approx(0.7)
+
+
+def test_reversed_curves_are_not_valid():
+    probability, truth = calibrated(2000, sharpen=0.2)
+    verdict = judge(calibration_curve(1 - probability, truth.astype(float), bins=16, confidence=0.997))
+    assert not verdict.valid
+
+
+def test_the_worst_epistemic_distribution_decides():
+    good, truth_good = calibrated(1000, 1)
+    sharp, truth_sharp = calibrated(1000, 2, sharpen=6.0)
+    both = made_up(
+        np.concatenate([good, sharp]), np.concatenate([truth_good, truth_sharp]), omegas=("good", "sharp"),
+        omega=np.repeat([0, 1], 1000),
+    )  # fmt: skip
+    assert both.overconfidence(1.0) == both.overconfidence(1.0, "sharp") > both.overconfidence(1.0, "good")
+    assert both.valid_c().low is None
+    assert both.valid_c("good").values == (1.0,)
+    assert "'sharp'" in str(both.valid_c())
+    with pytest.raises(ValueError, match="no value of c is valid"):
+        both.choose_c()
+
+
+def test_correction_recovers_the_truth():
+    """Outcomes more confident than right: the corrected probability is what the truth was drawn with."""
+    probability, truth = calibrated(40_000, sharpen=2.0)
+    found = made_up(probability, truth)
+    stated = np.array([0.1, 0.3, 0.5, 0.8, 0.95])
+    logit = np.log(stated / (1 - stated)) / 2.0
+    np.testing.assert_allclose(found.correct(stated, 1.0, bins=64), 1 / (1 + np.exp(-logit)), atol=0.03)
+
+
+def test_correction_takes_the_least_confident_of_several():
+    good, truth_good = calibrated(3000, 1)
+    sharp, truth_sharp = calibrated(3000, 2, sharpen=3.0)
+    both = made_up(
+        np.concatenate([good, sharp]), np.concatenate([truth_good, truth_sharp]), omegas=("good", "sharp"),
+        omega=np.repeat([0, 1], 3000),
+    )  # fmt: skip
+    assert both.correct(0.9, 1.0) == pytest.approx(both.correct(0.9, 1.0, omega="sharp"))
+    assert both.correct(0.9, 1.0) < both.correct(0.9, 1.0, omega="good")
+
+
+def test_correction_refuses_to_guess():
+    probability, truth = calibrated(500)
+    found = made_up(0.3 + 0.4 * probability, truth)
+    with pytest.raises(ValueError, match=r"no calibration experiment had B = 0.99: they range from 0\.3"):
+        found.correct(0.99, 1.0)
+    with pytest.raises(ValueError, match="cannot correct probabilities: it is reversed"):
+        made_up(1 - calibrated(2000)[0], calibrated(2000)[1]).correct(0.5, 1.0)
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]"):
+        found.correct(1.5, 1.0)
+
+
+def test_unknown_names_and_values():
+    found = made_up(*calibrated(50))
+    with pytest.raises(ValueError, match=r"c = 3.0 was not calibrated; there are \[1.0\]"):
+        found.curve(3.0)
+    with pytest.raises(ValueError, match="unknown epistemic distribution 'x'"):
+        found.curve(1.0, "x")
+
+
+def test_records_have_all_fields(toy_calibration):
+    found, _ = toy_calibration
+    records = found.records
+    assert records.shape == (1200,)
+    assert records["omega"][0] == "toy"
+    np.testing.assert_array_equal(records["c"][:3], found.c)
+    np.testing.assert_array_equal(records["truly_better"], records["risk_a"] < records["risk_b"])
+
+
+def test_compare_takes_a_calibration(toy_calibration):
+    found, _ = toy_calibration
+    rng = np.random.default_rng(0)
+    losses = {name: Losses(*rng.exponential(scale, (2, 100))) for name, scale in (("A", 1.0), ("B", 1.1))}
+    assert rivals.compare(losses, c=found, rng=0).c == found.choose_c()
+    larger = {name: Losses(*rng.exponential(scale, (2, 1000))) for name, scale in (("A", 1.0), ("B", 1.1))}
+    with pytest.warns(RivalsWarning, match="calibrated for 100 (observed|synthetic) losses, and is used for 1000"):
+        rivals.compare(larger, c=found, rng=0)
+
+
+def test_compare_minds_the_unit():
+    good = made_up(*calibrated(1000, 1))
+    rng = np.random.default_rng(0)
+    losses = {name: Losses(*rng.exponential(scale, (2, 100))) for name, scale in (("A", 1.0), ("B", 1.1))}
+    with pytest.warns(RivalsWarning, match="calibrated for losses in nats, and is used for losses in bits"):
+        rivals.compare(losses, c=good, rng=0, loss_unit="bits")
+    rivals.compare(losses, c=good, rng=0, loss_unit="nats")
+
+
+def test_plots(toy_calibration):
+    from rivals.plots import plot_calibration, plot_valid_c
+
+    found, _ = toy_calibration
+    ax = plot_calibration(found, bins=8)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["c = 1e-06", "c = 0.03", "c = 0.5"]
+    ax = plot_valid_c(found)
+    assert "sensitivity c" in ax.get_xlabel()

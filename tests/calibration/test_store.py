@@ -1,0 +1,235 @@
+"""The store: what is refused, what is kept."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from omegas import refitted, toy
+
+import rivals
+from rivals.calibration import StoreError, open_store
+from rivals.calibration.store import Store
+from rivals.calibration.study import fingerprint, make_study
+
+
+def run(path, small, **changes):
+    return rivals.calibrate(toy, n_experiments=8, store=path, executor=0, **{**small, **changes})
+
+
+def test_a_path_with_spaces_and_unicode(tmp_path, small):
+    path = tmp_path / "eine Studie – 測試.sqlite"
+    first = run(path, small)
+    np.testing.assert_array_equal(open_store(path).records, first.records)
+
+
+def test_more_experiments_are_added(tmp_path, small):
+    path = tmp_path / "s.sqlite"
+    first = run(path, small)
+    more = rivals.calibrate(toy, n_experiments=12, store=path, executor=0, **small)
+    assert more.n_experiments == 12
+    np.testing.assert_array_equal(more.records[: first.records.size], first.records)
+    # Asked for fewer again, it gives just these.
+    np.testing.assert_array_equal(run(path, small).records, first.records)
+
+
+def test_fresh_entropy_is_taken_from_the_store(tmp_path, small):
+    path = tmp_path / "s.sqlite"
+    first = run(path, small, rng=None)
+    again = rivals.calibrate(toy, n_experiments=10, store=path, executor=0, **{**small, "rng": None})
+    assert again.entropy == first.entropy
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rng": 8}, "entropy: the store has '7', this run '8'"),
+        ({"c": [1.0]}, r"c: the store has \[0.0625, 1.0\], this run \[1.0\]"),
+        ({"n_data": 65}, "n_data: the store has 64, this run 65"),
+        ({"n_synthetic": 10}, "n_synthetic: the store has 64, this run 10"),
+        ({"n_truth": 301}, "n_truth"),
+        ({"n_draws": 65}, "n_draws"),
+        ({"depth": None}, "depth: the store has 4, this run None"),
+        ({"loss_unit": "bits"}, "loss_unit: the store has None, this run 'bits'"),
+    ],
+)
+def test_another_study_is_refused_with_what_differs(tmp_path, small, changes, message):
+    path = tmp_path / "s.sqlite"
+    run(path, small)
+    with pytest.raises(StoreError, match=f"belongs to another study: .*{message}"):
+        run(path, small, **changes)
+
+
+def test_other_epistemic_distributions_are_refused(tmp_path, small):
+    path = tmp_path / "s.sqlite"
+    run(path, small)
+    with pytest.raises(StoreError, match=r"the store has \['toy'\], this run \['refitted'\]"):
+        rivals.calibrate(refitted, n_experiments=8, store=path, executor=0, **small)
+    with pytest.raises(StoreError, match=r"the code or the settings of epistemic distribution\(s\) \['toy'\] changed"):
+        rivals.calibrate({"toy": refitted}, n_experiments=8, store=path, executor=0, **small)
+
+
+def test_fingerprints_see_code_and_captured_values_but_not_layout():
+    def make(source, **scope):
+        exec(textwrap.dedent(source), scope)
+        return scope["f"]
+
+    def outer(value):
+        def f(rng):
+            return value
+
+        return f
+
+    assert fingerprint(outer(1)) == fingerprint(outer(1))
+    assert fingerprint(outer(1)) != fingerprint(outer(2))
+    assert fingerprint(outer(np.arange(3))) != fingerprint(outer(np.arange(4)))
+    assert fingerprint(make("def f(rng): return 1")) == fingerprint(make("def f(rng):\n    # why\n    return 1"))
+    assert fingerprint(make("def f(rng): return 1")) != fingerprint(make("def f(rng): return 2"))
+
+
+def test_a_newer_schema_is_refused(tmp_path, small):
+    path = tmp_path / "s.sqlite"
+    run(path, small)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(StoreError, match=r"newer rivals \(schema 99, this one knows 1\); upgrade"):
+        run(path, small)
+
+
+def test_foreign_and_damaged_files_are_refused(tmp_path, small):
+    foreign = tmp_path / "foreign.sqlite"
+    connection = sqlite3.connect(foreign)
+    connection.execute("CREATE TABLE t (x)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="not a calibration store; name another file"):
+        run(foreign, small)
+
+    text = tmp_path / "text.sqlite"
+    text.write_text("this is no database, and longer than a header of one hundred bytes, " * 3)
+    with pytest.raises(StoreError, match="damaged or cut short"):
+        run(text, small)
+    assert text.read_text().startswith("this is no database")
+
+    whole = tmp_path / "whole.sqlite"
+    rivals.calibrate(toy, n_experiments=300, store=whole, executor=0, **small)
+    content = whole.read_bytes()
+    cut = tmp_path / "cut.sqlite"
+    cut.write_bytes(content[: len(content) // 2])
+    for use in (lambda: run(cut, small), lambda: open_store(cut)):
+        with pytest.raises(StoreError, match="damaged or cut short"):
+            use()
+    spoilt = bytearray(content)
+    spoilt[8192:12288] = os.urandom(4096)
+    cut.write_bytes(bytes(spoilt))
+    with pytest.raises(StoreError, match="damaged or cut short"):
+        open_store(cut)
+
+
+def test_a_writer_killed_before_its_first_commit_leaves_a_usable_file(tmp_path, small):
+    path = tmp_path / "s.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    with pytest.raises(StoreError, match="still empty"):
+        open_store(path)
+    assert run(path, small).n_experiments == 8
+
+
+def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path, small):
+    path = tmp_path / "s.sqlite"
+    first = run(path, small)
+    settings = {key: value for key, value in small.items() if key not in ("rng", "progress")}
+    study = make_study(toy, n_synthetic=None, entropy=7, loss_unit=None, **settings)
+    with Store.create_or_resume(path, study):
+        with pytest.raises(StoreError, match="another process is writing"):
+            run(path, small)
+        np.testing.assert_array_equal(open_store(path).records, first.records)
+        with Store.open_reader(path) as reader:
+            assert reader.status()["being_written"]
+    with Store.open_reader(path) as reader:
+        status = reader.status()
+    assert not status["being_written"]
+    assert status["omegas"] == {
+        "toy": {"done": 8, "failed": 0, "seconds_each": status["omegas"]["toy"]["seconds_each"]}
+    }
+    assert json.dumps(status)
+
+
+def test_where_no_file_can_be(tmp_path, small):
+    with pytest.raises(StoreError, match="there is no folder"):
+        run(tmp_path / "nowhere" / "s.sqlite", small)
+    with pytest.raises(StoreError, match=r"unable to open database file \(is the folder writable"):
+        run("/proc/s.sqlite", small)  # a folder in which even root cannot write
+    with pytest.raises(FileNotFoundError, match="there is no calibration store"):
+        open_store(tmp_path / "nothing.sqlite")
+
+
+def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path, small):
+    """A limit on the size of files (RLIMIT_FSIZE) stands for the full disk."""
+    path = tmp_path / "s.sqlite"
+    code = f"""
+        import resource, sys
+        sys.path.insert(0, {str(tmp_path)!r}); sys.path.insert(0, {os.path.dirname(__file__)!r})
+        import rivals, rivals.calibration.store as store
+        from omegas import toy
+        written = store.Store.write
+        def write(self, successes, failures):
+            written(self, successes, failures)
+            print(len(successes), flush=True)
+        store.Store.write = write
+        resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
+        rivals.calibrate(toy, n_experiments=3000, store={str(path)!r}, executor=0, block_size=20, **{small!r})
+    """
+    found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300)
+    assert found.returncode != 0
+    assert "could not write to the store" in found.stderr
+    assert "What was acknowledged before is safe" in found.stderr
+    acknowledged = sum(map(int, found.stdout.split()))
+    assert acknowledged > 0
+    assert open_store(path).n_experiments == acknowledged
+    finished = rivals.calibrate(toy, n_experiments=acknowledged + 20, store=path, executor=0, **small)
+    expected = rivals.calibrate(toy, n_experiments=acknowledged + 20, executor=0, **small)
+    np.testing.assert_array_equal(finished.records, expected.records)
+
+
+def test_without_a_write_ahead_log(tmp_path, small, monkeypatch):
+    """Where WAL is refused (network file systems) a rollback journal serves."""
+    import rivals.calibration.store as store
+
+    class Refusing(sqlite3.Connection):
+        def execute(self, statement, *arguments):
+            if "journal_mode = WAL" in statement:
+                statement = "PRAGMA journal_mode"  # answers what is: delete
+            return super().execute(statement, *arguments)
+
+    original = sqlite3.connect
+    monkeypatch.setattr(store.sqlite3, "connect", lambda *a, **k: original(*a, **{**k, "factory": Refusing}))
+    path = tmp_path / "s.sqlite"
+    first = run(path, small)
+    assert not (tmp_path / "s.sqlite-wal").exists()
+    np.testing.assert_array_equal(open_store(path).records, first.records)
+
+
+def test_exports(tmp_path, small):
+    import pandas as pd
+
+    calibration = run(tmp_path / "s.sqlite", small)
+    calibration.to_csv(tmp_path / "r.csv")
+    calibration.to_parquet(tmp_path / "r.parquet")
+    records = calibration.records
+    for frame in (pd.read_csv(tmp_path / "r.csv"), pd.read_parquet(tmp_path / "r.parquet")):
+        assert list(frame.columns) == list(records.dtype.names)
+        np.testing.assert_allclose(frame["probability"], records["probability"], rtol=1e-15)
+        assert (frame["truly_better"].to_numpy(dtype=bool) == records["truly_better"]).all()
+
+
+def test_names_that_a_spreadsheet_would_run(tmp_path, small):
+    calibration = rivals.calibrate({"=HYPERLINK(1)": toy}, n_experiments=2, executor=0, **small)
+    calibration.to_csv(tmp_path / "r.csv")
+    assert "'=HYPERLINK(1)" in (tmp_path / "r.csv").read_text()
