@@ -35,12 +35,16 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
         raise missing("criteria", error) from error
 
     matrix = check_draws(draws)
-    pointwise, shape, _ = array_stats.loo(matrix.T[:, None, :], r_eff=relative_efficiency)
-    pointwise = np.asarray(pointwise, dtype=np.float64)
+    # Where no draw differs from another, as for a model without free parameters, leaving a point out changes nothing.
+    varies = np.ptp(matrix, axis=0) > 0
+    pointwise, shape = matrix[0].copy(), np.zeros(matrix.shape[1])
+    if varies.any():
+        found = array_stats.loo(matrix.T[varies, None, :], r_eff=relative_efficiency)
+        pointwise[varies], shape[varies] = found[0], found[1]
     n = pointwise.size
     # Vehtari et al. (2024): the largest Pareto shape at which S draws suffice.
     largest = min(1 - 1 / np.log10(matrix.shape[0]), 0.7)
-    many = int((np.asarray(shape) > largest).sum())
+    many = int((shape > largest).sum())
     doubts = (f"the Pareto shape exceeds {largest:.2f} at {many} of {n} points: the elpd is unreliable",)
     return Score(
         "elpd (LOO)",

@@ -20,6 +20,9 @@ FloatArray = npt.NDArray[np.float64]
 
 # Grid of the search and of the last pass; parts of the grid this far below the top (in nats) are negligible.
 COARSE, FINE, NEGLIGIBLE = 48, 128, 25.0
+# A noise that shrinks further than this within one spectrum (a body too cold to radiate at short waves) fits nothing
+# that was recorded here, and would cost the linear problem its digits.
+SMALLEST_RANGE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class Posterior:
         found = np.empty((rows.size, len(self.data)))
         for column in np.unique(columns):
             problem = _Linear.at(self, float(kelvin[column]))
+            assert problem is not None  # its probability is not zero
             chosen = columns == column
             variance = sigma[rows[chosen], None] ** 2 * problem.weight
             found[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * problem.residual**2 / variance
@@ -83,6 +87,7 @@ class Posterior:
         for column in np.unique(columns):
             chosen = np.flatnonzero(columns == column)
             problem = _Linear.at(self, float(np.exp(self.log_temperature[column])))
+            assert problem is not None  # its probability is not zero
             sigma = np.exp(self.log_sigma[rows[chosen]])
             coefficients = problem.draw(sigma, self.prior.coefficient, rng)
             residual = problem.residual - coefficients @ problem.design.T
@@ -144,15 +149,16 @@ class _Linear:
     moments: FloatArray  # Xᵀ W⁻¹ residual in the eigenvectors' basis
 
     @classmethod
-    def at(cls, frame: Posterior, kelvin: float) -> _Linear:
+    def at(cls, frame: Posterior, kelvin: float) -> _Linear | None:
         by_law = blackbody.radiance(frame.law, frame.data.wavelength, kelvin)
-        # The floor keeps the numbers finite where a cold body cannot have radiated at all.
-        weight = np.maximum(by_law, 1e-60) if frame.proportional else np.ones_like(by_law)
+        weight = by_law if frame.proportional else np.ones_like(by_law)
         design = powers(frame.data.wavelength, frame.n_coefficients)
         residual = frame.data.radiance - by_law
+        if not weight.min() > SMALLEST_RANGE * weight.max():
+            return None
         values, vectors = np.linalg.eigh(design.T @ (design / weight[:, None]))
         moments = vectors.T @ (design.T @ (residual / weight))
-        return cls(residual, weight, design, values, vectors, moments)
+        return cls(residual, weight, design, np.maximum(values, 0.0), vectors, moments)
 
     def draw(self, sigma: FloatArray, width: float, rng: np.random.Generator) -> FloatArray:
         """Draw the coefficients given noise and temperature, one row for each noise."""
@@ -164,6 +170,8 @@ class _Linear:
 def _log_density(frame: Posterior, log_sigma: FloatArray, kelvin: float) -> FloatArray:
     """Return the log likelihood of (σ, T), the coefficients integrated out, for all σ at one T."""
     problem = _Linear.at(frame, kelvin)
+    if problem is None:
+        return np.full(log_sigma.size, -np.inf)
     n, variance = len(frame.data), np.exp(2 * log_sigma)
     squares = float(np.sum(problem.residual**2 / problem.weight))
     constant = -0.5 * n * np.log(2 * np.pi) - 0.5 * float(np.log(problem.weight).sum())

@@ -80,11 +80,7 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
             "c": nested.C,
             "prior": vars(nested.PRIOR),
             "published_prior": vars(nested.PUBLISHED_PRIOR),
-            "mdl_domain": {
-                "sigma": nested_mdl.SIGMA,
-                "temperature": nested_mdl.TEMPERATURE,
-                "coefficient": nested_mdl.COEFFICIENT,
-            },
+            "mdl_domain": {"coefficient": nested_mdl.COEFFICIENT, **nested_mdl.DOMAIN},
             "n_draws": N_DRAWS,
             "n_posterior": N_POSTERIOR,
         },
@@ -95,7 +91,7 @@ def _scores(law: str, m: int, size: int, example: blackbody.NestedModel, rng: np
     """Return all scores of one family for one spectrum, under names that say which variant they are."""
     data = nested.observe(size)
     regularised = blackbody.fit_nested(data, law=law, n_coefficients=m, method="published")
-    best = blackbody.fit_nested(data, law=law, n_coefficients=m)
+    best = nested.best_fit(data, law, m)
     found: dict[str, Any] = {}
     for suffix, model in (("as published", example), ("refit", regularised), ("corrected", best)):
         pointwise = -model.loss(data)
@@ -119,6 +115,8 @@ def _scores(law: str, m: int, size: int, example: blackbody.NestedModel, rng: np
         "MDL corrected": mdl.value,
         "MDL corrected se": mdl.standard_error,
         "log complexity": complexity.value,
+        "best temperature": best.temperature,
+        "best noise": best.sigma,
     }
 
 
@@ -130,7 +128,7 @@ def _risks(entropy: int, progress: bool) -> dict[str, dict[tuple[str, int, int],
         data, generator = nested.observe(size), stream(entropy, 1000, index)
         regularised = blackbody.fit_nested(data, law=law, n_coefficients=m, method="published")
         found[AS_PUBLISHED][law, m, size] = nested.risk_as_published(regularised, data, N_DRAWS, generator)
-        best = blackbody.fit_nested(data, law=law, n_coefficients=m)
+        best = nested.best_fit(data, law, m)
         found[CORRECTED][law, m, size] = nested.risk_corrected(best, data, N_DRAWS, generator)
     return found
 

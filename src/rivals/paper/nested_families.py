@@ -15,6 +15,8 @@ from rivals.testbeds.blackbody import NestedModel, Spectrum
 C = 0.5
 COEFFICIENTS = (0, 2, 4, 6)
 SIZES_SHOWN = (64, 256, 1024, 4096)
+# A temperature at which the radiance is far below the noise.
+VANISHING = 0.01
 
 # The prior of the published figure excludes the best Rayleigh-Jeans models (noise 1.6, 270 K down to 48 K,
 # coefficients up to 900); ours contains them.
@@ -30,6 +32,18 @@ def observe(n: int) -> Spectrum:
 def example() -> Spectrum:
     """Return the one spectrum, of 100 recordings, to which the published AIC and BIC were fitted throughout."""
     return _observe(100, "comparison with other criteria")
+
+
+def best_fit(data: Spectrum, law: str, n_coefficients: int) -> NestedModel:
+    """Return the maximum likelihood fit, or the limit it tends to.
+
+    Where the polynomial does all the work, the likelihood of a Rayleigh-Jeans family rises towards zero temperature
+    and infinite noise (their product, the variance, stays finite): the law has no part in the fit.
+    """
+    try:
+        return blackbody.fit_nested(data, law=law, n_coefficients=n_coefficients)
+    except blackbody.FitError:
+        return blackbody.fit_nested(data, law=law, n_coefficients=n_coefficients, temperature=VANISHING)
 
 
 def risk_as_published(model: NestedModel, data: Spectrum, n_draws: int, rng: RandomSource) -> npt.NDArray[np.float64]:

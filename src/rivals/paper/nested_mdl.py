@@ -15,42 +15,46 @@ from rivals.testbeds.blackbody.nested import powers
 
 FloatArray = npt.NDArray[np.float64]
 
-# Noise and temperature (each family its own) and the largest coefficient: all best fits lie inside.
-SIGMA = (2.0**-4, 2.0**2)
-TEMPERATURE = {"planck": (2000.0, 8000.0), "rayleigh-jeans": (30.0, 8000.0)}
+# The domain of each family, all its best fits inside. Planck: noise σ and temperature (K), both as logarithms.
+# Rayleigh-Jeans: with a polynomial its best temperature may be zero, where σ² T, the variance in units of the radiance
+# at 1 K, stays finite; so: σ √T (K^½), as a logarithm, and the temperature itself.
+DOMAIN = {
+    "planck": np.array([np.log([2.0**-4, 2.0**2]), np.log([2000.0, 8000.0])]),
+    "rayleigh-jeans": np.array([np.log([1.0, 100.0]), [0.0, 8000.0]]),
+}
 COEFFICIENT = 1000.0
-# Noise outside the domain, that the simulated data sets reach beyond its borders.
-MARGIN = 1.3
+# How far simulated data sets reach beyond the borders, as a part of the range.
+MARGIN = 0.1
 GAIN, TRUE_TEMPERATURE = 16.0, 4000.0
 
 
 def complexity(law: str, n_coefficients: int, wavelength: FloatArray, rng: np.random.Generator) -> criteria.Score:
-    """Return the log complexity of a family by its Fisher information.
-
-    With v = σ² B and g = ∂ log B / ∂ log T, in (log σ, log T, b): ½ ∇log v ∇log vᵀ + ∇μ ∇μᵀ / v, averaged over the
-    wavelengths. It does not depend on the coefficients b.
-    """
-    domain = [*np.log([SIGMA, TEMPERATURE[law]]), *[(-COEFFICIENT, COEFFICIENT)] * n_coefficients]
+    """Return the log complexity of a family by its Fisher information, ½ ∇log v ∇log vᵀ + ∇μ ∇μᵀ / v."""
+    domain = [*DOMAIN[law], *[(-COEFFICIENT, COEFFICIENT)] * n_coefficients]
     fisher = partial(information, law, n_coefficients, wavelength)
     return criteria.complexity_fisher(fisher, domain, wavelength.size, n_nodes=256, rng=rng)
 
 
 def information(law: str, n_coefficients: int, wavelength: FloatArray, point: FloatArray) -> FloatArray:
-    """Return the Fisher information of one recording at (log σ, log T, b)."""
-    sigma, kelvin = np.exp(point[:2])
+    """Return the Fisher information of one recording in the coordinates of the domain; it does not depend on b."""
     design = powers(wavelength, n_coefficients)
-    by_law, step = blackbody.radiance(law, wavelength, kelvin), 1e-5
-    g = np.log(blackbody.radiance(law, wavelength, kelvin * np.exp(step)) / by_law) / step
-    log_variance = np.column_stack([np.full_like(g, 2.0), g, np.zeros_like(design)])
-    mean = np.column_stack([np.zeros_like(g), by_law * g, design]) / (sigma * np.sqrt(by_law))[:, None]
+    if law == "planck":
+        sigma, kelvin = np.exp(point[:2])
+        by_law, step = blackbody.planck(wavelength, kelvin), 1e-5
+        slope = np.log(blackbody.planck(wavelength, kelvin * np.exp(step)) / by_law) / step  # ∂ log B / ∂ log T
+        deviation, mean_slope = sigma * np.sqrt(by_law), by_law * slope
+    else:
+        unit = blackbody.rayleigh_jeans(wavelength, 1.0)
+        deviation, mean_slope, slope = np.exp(point[0]) * np.sqrt(unit), unit, np.zeros_like(unit)
+    log_variance = np.column_stack([np.full_like(slope, 2.0), slope, np.zeros_like(design)])
+    mean = np.column_stack([np.zeros_like(slope), mean_slope, design]) / deviation[:, None]
     return np.asarray((0.5 * log_variance.T @ log_variance + mean.T @ mean) / wavelength.size)
 
 
 def complexity_by_simulation(
-    law: str, wavelength: FloatArray, n_samples: int, rng: np.random.Generator, n_nodes: int = 6000
+    law: str, wavelength: FloatArray, n_samples: int, rng: np.random.Generator, n_nodes: int = 10_000
 ) -> criteria.Score:
     """Return the same for the law alone by Monte Carlo, to check the asymptotics at this number of recordings."""
-    low, high = TEMPERATURE[law]
     nodes = _jeffreys_nodes(law, wavelength, n_nodes, rng)
     means = blackbody.radiance(law, wavelength, nodes[:, 1:])
     constants = -0.5 * np.log(2 * np.pi * means).sum(axis=1) - wavelength.size * np.log(nodes[:, 0])
@@ -63,7 +67,10 @@ def complexity_by_simulation(
         return np.asarray(constants - 0.5 * ((data.radiance - means) ** 2 * precisions).sum(axis=1))
 
     def inside(best: FloatArray) -> bool:
-        return bool(SIGMA[0] <= best[0] <= SIGMA[1] and low <= best[1] <= high)
+        sigma, kelvin = best
+        noise = sigma if law == "planck" else sigma * np.sqrt(kelvin)
+        place = np.array([np.log(noise), np.log(kelvin) if law == "planck" else kelvin])
+        return bool(np.isfinite(place).all() and ((DOMAIN[law][:, 0] <= place) & (place <= DOMAIN[law][:, 1])).all())
 
     maximise = partial(_maximise, law)
     return criteria.complexity_monte_carlo(
@@ -73,14 +80,21 @@ def complexity_by_simulation(
 
 def _jeffreys_nodes(law: str, wavelength: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
     """Return (σ, T) spread as the data can tell them apart, √det I, a little beyond the domain, in random order."""
-    domain = np.log([SIGMA, TEMPERATURE[law]]) + np.log(MARGIN) * np.array([-1, 1])
+    reach = np.diff(DOMAIN[law]) * MARGIN * np.array([-1, 1])
+    domain = DOMAIN[law] + reach
+    if law == "rayleigh-jeans":
+        domain[1, 0] = 0.0
     axes = [low + (np.arange(60) + 0.5) * (high - low) / 60 for low, high in domain]
     points = np.array([(s, t) for s in axes[0] for t in axes[1]])
     density = np.exp([0.5 * np.linalg.slogdet(information(law, 0, wavelength, point))[1] for point in points])
     places = (np.arange(n) + rng.random()) / n  # systematic resampling: each cell gets its share, to the nearest node
     cells = points[np.searchsorted(np.cumsum(density) / density.sum(), places)]
-    jittered = cells + (rng.random(cells.shape) - 0.5) * np.diff(domain).T / 60
-    return np.asarray(rng.permutation(np.exp(jittered)))
+    noise, kelvin = (cells + (rng.random(cells.shape) - 0.5) * np.diff(domain).T / 60).T
+    if law == "planck":
+        nodes = np.column_stack([np.exp(noise), np.exp(kelvin)])
+    else:
+        nodes = np.column_stack([np.exp(noise) / np.sqrt(kelvin), kelvin])
+    return np.asarray(rng.permutation(nodes))
 
 
 def complexity_as_published(

@@ -29,8 +29,8 @@ DIFFERENCES = [
     "loss.",
     "Black body: the loss was evaluated at 4000 K instead of the fitted 4001.0 K, which changes nothing visible. All 4000 "
     "points are joined (the caption says 1024).",
-    "High-dimensional Gaussian: the log likelihood was drawn, not the loss, its negative; corrected, the sharp rise is at "
-    "Φ = 1 as in the other columns and not at 0.",
+    "High-dimensional Gaussian: the log likelihood was drawn, not the loss, its negative. Corrected, the longer tail lies at "
+    "Φ = 1; the rise at Φ = 0 of which the text speaks remains, as the shorter one.",
 ]
 
 

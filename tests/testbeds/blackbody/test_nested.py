@@ -68,3 +68,11 @@ def test_too_many_coefficients_are_refused():
         blackbody.fit_nested(published_data(8), law="planck", n_coefficients=7)
     with pytest.raises(ValueError, match="Unknown method"):
         blackbody.fit_nested(published_data(8), law="planck", n_coefficients=0, method="MAP")
+
+
+def test_a_held_temperature_is_kept():
+    data = published_data(64)
+    model = blackbody.fit_nested(data, law="rayleigh-jeans", n_coefficients=2, temperature=50.0)
+    best = blackbody.fit_nested(data, law="rayleigh-jeans", n_coefficients=2)
+    assert model.temperature == 50
+    assert model.loss(data).sum() >= best.loss(data).sum()

@@ -80,6 +80,7 @@ def fit_nested(
     *,
     law: str,
     n_coefficients: int,
+    temperature: float | None = None,
     method: str = "maximum likelihood",
     temperatures: tuple[float, float] = (5.0, 1e6),
 ) -> NestedModel:
@@ -91,6 +92,8 @@ def fit_nested(
     law : {"planck", "rayleigh-jeans"}
     n_coefficients : int
         Number of coefficients of the polynomial; 0 for the law alone.
+    temperature : float, optional
+        Hold the temperature at this value (K) and fit noise and coefficients alone.
     method : {"maximum likelihood", "published"}
         ``"published"`` adds the penalties of the original study on sigma and temperature (see `fit`).
     temperatures : (float, float)
@@ -119,12 +122,13 @@ def fit_nested(
         by_law = radiance(law, data.wavelength, kelvin)
         return weighted_fit(data.radiance - by_law, by_law, design)
 
-    temperature = search_temperature(_profile(weighted, method), temperatures, law, n_grid=129)
+    if temperature is None:
+        temperature = search_temperature(_profile(weighted, method), temperatures, law, n_grid=129)
     coefficients, variance, _ = weighted(temperature)
     if not variance > 0:
         raise FitError(f"The {law} model fits the spectrum without any residual: there is no noise to fit.")
     sigma = penalised_sigma(variance) if method == "published" else float(np.sqrt(variance))
-    return NestedModel(law, sigma, temperature, coefficients, data.wavelength)
+    return NestedModel(law, sigma, float(temperature), coefficients, data.wavelength)
 
 
 def powers(wavelength: Array, n: int) -> Array:
