@@ -109,21 +109,30 @@ class ColouredNoise:
         """One polynomial per bin: moments of each bin's impulses, then the kernel between neighbouring bins."""
         bins = len(self.times)
         left = self.first + self.tau * (np.arange(bins) - REACH)
-        local = 2 * (self.times - left[:, None]) / self.tau - 1
-        moments = np.einsum("bi,bin->bn", self.weights, chebyshev.chebvander(local, NODES - 1))
-        kernel = _kernel()
+        moments = _moments(2 * (self.times - left[:, None]) / self.tau - 1, self.weights)
+        # Row b holds the moments of the bins b to b + 2 REACH; one product takes them to the polynomial of the middle bin.
         inner = bins - 2 * REACH
-        series = np.zeros((inner, NODES))
-        for shift in range(2 * REACH + 1):
-            series += moments[shift : shift + inner] @ kernel.series[shift]
-        return np.ascontiguousarray(series @ kernel.to_monomials)
+        windows = np.lib.stride_tricks.as_strided(
+            moments, (inner, (2 * REACH + 1) * NODES), (moments.strides[0], moments.strides[1]), writeable=False
+        )
+        return np.asarray(windows @ _kernel().polynomials)
+
+
+def _moments(x: FloatArray, weights: FloatArray) -> FloatArray:
+    """Sum over the impulses of each bin of weight times T_n(x), n < NODES, by the recurrence of the polynomials."""
+    moments = np.empty((len(x), NODES))
+    double = 2 * x
+    before, here = weights, weights * x
+    for n in range(NODES):
+        moments[:, n] = before.sum(axis=1)
+        before, here = here, double * here - before
+    return moments
 
 
 class _Kernel(NamedTuple):
-    """The kernel between bins as Chebyshev series: `series[j]` leads from bin b + j - REACH to bin b."""
+    """Matrix from the moments of eleven neighbouring bins to the monomials in the middle one, and its error."""
 
-    series: FloatArray  # (shifts, source, target)
-    to_monomials: FloatArray
+    polynomials: FloatArray  # (bins * NODES, NODES)
     error: float
 
 
@@ -138,7 +147,7 @@ def _kernel() -> _Kernel:
         series.append(fit @ _gaussian(nodes, shift) @ fit.T)
         errors.append(np.abs(basis @ series[-1] @ basis.T - _gaussian(fine, shift)).max())
     monomials = [np.append(chebyshev.cheb2poly(row), np.zeros(NODES))[:NODES] for row in np.eye(NODES)]
-    return _Kernel(np.array(series), np.array(monomials), 2 * float(max(errors)))
+    return _Kernel(np.concatenate(series) @ np.array(monomials), 2 * float(max(errors)))
 
 
 def _gaussian(x: FloatArray, shift: int) -> FloatArray:
