@@ -87,8 +87,8 @@ def fit(
     >>> recording = pyloric.observe("LP 1", 4000, rng=seeds.generator("Prinz", "example trace", "data"))
     >>> pyloric.fit(recording, "LP 2").sigma > 10
     True
-    >>> round(pyloric.fit(recording, "LP 1", driven=True, solver=pyloric.ACCURATE).sigma, 1) < 10
-    True
+    >>> round(pyloric.fit(recording, "LP 1", driven=True).sigma, 1)
+    2.1
     """
     expected = voltage(cell, recording.times, recording.current if driven else None, variant=variant, solver=solver)
     sigma = best_sigma(recording.voltage - expected, noise)
