@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, sqrt
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
+Fight: TypeAlias = "Callable[[int, int], Duel]"
 
 
 @dataclass(frozen=True)
@@ -89,26 +91,25 @@ def decide(
     """
     if threshold >= 1.0:  # no probability exceeds 1
         return {}, []
+    fight = _remembering(draws)
     while True:
         sizes = [sample.size for sample in draws]
-        rejections, undecided = _decide_once(risk, draws, threshold, more)
+        rejections, undecided = _decide_once(_serious_rivals(risk, draws, threshold), fight, threshold, more)
         # Draws that were added for one model may bear on what was decided before about another.
         if sizes == [sample.size for sample in draws]:
             return rejections, undecided
 
 
 def _decide_once(
-    risk: FloatArray, draws: list[FloatArray], threshold: float, more: Callable[[int], bool]
+    serious: dict[int, list[int]], fight: Fight, threshold: float, more: Callable[[int], bool]
 ) -> tuple[dict[int, Duel], list[Duel]]:
     rejections: dict[int, Duel] = {}
     undecided: list[Duel] = []
-    serious = _serious_rivals(risk, draws, threshold)
-    for model in np.argsort(risk, kind="stable").tolist():
-        rivals = serious(model)
-        rejection, unclear = _face(model, rivals, draws, threshold)
+    for model, rivals in serious.items():
+        rejection, unclear = _face(model, rivals, fight, threshold)
         # A list, not any(...): every sample that decides is to grow.
         while unclear and rejection is None and sum([more(place) for place in (model, *_rivals_of(unclear))]):
-            rejection, unclear = _face(model, _rivals_of(unclear), draws, threshold)
+            rejection, unclear = _face(model, _rivals_of(unclear), fight, threshold)
         if rejection is None and unclear:
             undecided.extend(unclear)
             rejection = next((duel for duel in unclear if duel.probability > threshold), None)
@@ -121,11 +122,24 @@ def _rivals_of(duels: list[Duel]) -> list[int]:
     return [duel.rival for duel in duels]
 
 
-def _face(model: int, rivals: list[int], draws: list[FloatArray], threshold: float) -> tuple[Duel | None, list[Duel]]:
+def _remembering(draws: list[FloatArray]) -> Fight:
+    """Duels, each computed once for the same draws."""
+    known: dict[tuple[int, int, int, int], Duel] = {}
+
+    def fight(model: int, rival: int) -> Duel:
+        key = (model, rival, draws[model].size, draws[rival].size)
+        if key not in known:
+            known[key] = Duel(model, rival, *probability_below(draws[rival], draws[model]))
+        return known[key]
+
+    return fight
+
+
+def _face(model: int, rivals: list[int], fight: Fight, threshold: float) -> tuple[Duel | None, list[Duel]]:
     """The first clear rejection, or else the duels that are unclear."""
     unclear = []
     for rival in rivals:
-        duel = Duel(model, rival, *probability_below(draws[rival], draws[model]))
+        duel = fight(model, rival)
         if abs(duel.probability - threshold) <= 2.0 * duel.standard_error:
             unclear.append(duel)
         elif duel.probability > threshold:
@@ -133,8 +147,8 @@ def _face(model: int, rivals: list[int], draws: list[FloatArray], threshold: flo
     return None, unclear
 
 
-def _serious_rivals(risk: FloatArray, draws: list[FloatArray], threshold: float) -> Callable[[int], list[int]]:
-    """For a model: those of lower empirical risk, best first, without the ones that two quantiles rule out.
+def _serious_rivals(risk: FloatArray, draws: list[FloatArray], threshold: float) -> dict[int, list[int]]:
+    """For each model, best first: those of lower empirical risk, best first, without the ones that two quantiles rule out.
 
     R_B ≥ t and R_A < t exclude R_B < R_A, hence P(R_B < R_A) ≤ 1 − P(R_B ≥ t) P(R_A < t) for every t. With the median
     on one side and a quantile of order 2 (1 − ε) on the other the product is at least 1 − ε, so that B cannot reject
@@ -146,9 +160,9 @@ def _serious_rivals(risk: FloatArray, draws: list[FloatArray], threshold: float)
     low = np.array([sample[min(ceil(rank * sample.size), sample.size - 1)] for sample in draws])
     high = np.array([sample[max(sample.size - 1 - ceil(rank * sample.size), 0)] for sample in draws])
 
-    def rivals(model: int) -> list[int]:
+    found = {}
+    for model in order.tolist():
         better = order[risk[order] < risk[model]]
         excluded = (low[model] < middle[better]) | (middle[model] < high[better])
-        return (better if rank >= 1.0 else better[~excluded]).tolist()  # type: ignore[no-any-return]
-
-    return rivals
+        found[model] = (better if rank >= 1.0 else better[~excluded]).tolist()
+    return found

@@ -82,6 +82,7 @@ def test_an_overconfident_c_is_found_out(toy_calibration):
     assert found.overconfidence(0.5) < 0.05
     valid = found.valid_c()
     assert valid.low == 0.03
+    assert tuple(valid) == (0.03, 0.5)
     assert "c = 1e-06 is overconfident" in valid.low_reason
     assert valid.high_reason == "no larger c was tried"
     assert found.choose_c() in (0.03, 0.5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -44,7 +44,7 @@ SIMILAR_SIZE = 1.5
 class ValidRange:
     """The values of c that can be trusted, and why the range ends where it does.
 
-    `low` and `high` are None when no value is valid.
+    `low` and `high` are None when no value is valid. Unpacks as `low, high = calibration.valid_c()`.
     """
 
     low: float | None
@@ -52,6 +52,9 @@ class ValidRange:
     low_reason: str
     high_reason: str
     values: tuple[float, ...]
+
+    def __iter__(self) -> Iterator[float | None]:
+        return iter((self.low, self.high))
 
     def __str__(self) -> str:
         if self.low is None:
