@@ -1,6 +1,6 @@
 """Speed of the neuron simulator beside `pyloric-network-simulator`, and of a batch on all cores.
 
-    python benchmarks/pyloric.py [--quick]
+    python benchmarks/pyloric.py [--quick | --batch]
 
 The peer is installed into `.venv-pyloric`, so that its pins do not meet ours. Both integrate the same circuit from the
 same state with the same solver settings, taking turns; seconds are per simulated second, without compilation.
@@ -35,23 +35,34 @@ def main() -> None:
     """Measure, print, and write benchmarks/results/pyloric.json."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="shorter runs, for a first look")
-    quick = parser.parse_args().quick
+    parser.add_argument("--batch", action="store_true", help="the batch alone")
+    options = parser.parse_args()
+    quick = options.quick
+    if options.batch:
+        report("pyloric-batch", {"batch": describe_batch(batch_speed(BATCH, BATCH_DURATION))})
+        return
     duration, repeats = (200.0, 1) if quick else (1000.0, 3)
     rows = side_by_side(peer_python(), duration, repeats)
-    batch = batch_speed(32 if quick else BATCH, BATCH_DURATION)
-    result = {
-        "machine": {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version()},
-        "load": os.getloadavg(),
-        "side by side": rows,
-        "batch": batch,
-    }
+    batch = describe_batch(batch_speed(32 if quick else BATCH, BATCH_DURATION))
+    if not quick:
+        report("pyloric", {"side by side": rows, "batch": batch})
+
+
+def report(name: str, found: dict[str, object]) -> None:
+    """Write the results with the machine they are from."""
+    machine = {"processor": processor(), "cores": os.cpu_count(), "python": platform.python_version()}
+    RESULTS.mkdir(exist_ok=True)
+    content = {"machine": machine, "load": os.getloadavg(), **found}
+    (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
+
+
+def describe_batch(batch: dict[str, object]) -> dict[str, object]:
+    """Print the speed of the batch."""
     print(
         f"batch: {batch['simulated seconds per second']:.1f} simulated seconds per second, "
         f"{batch['simulated seconds per processor second']:.1f} per processor second"
     )
-    if not quick:
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "pyloric.json").write_text(json.dumps(result, indent=1) + "\n")
+    return batch
 
 
 def peer_python() -> Path:
