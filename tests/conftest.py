@@ -1,31 +1,16 @@
-"""What tests share: samples of losses of named kinds, and a helper for Monte Carlo tolerances."""
+"""What all tests share."""
 
 from __future__ import annotations
 
-import matplotlib
-import numpy as np
+import os
+
 import pytest
+from samples import KINDS
 
-from rivals import Losses
-
-matplotlib.use("Agg")
-
-KINDS = ("gaussian", "exponential", "cauchy", "student", "poisson")
-
-
-def make_losses(kind: str, n: int = 2000, seed: int = 0) -> Losses:
-    """Losses of a slightly wrong model: observed and synthetic differ in law."""
-    rng = np.random.default_rng([seed, *kind.encode()])
-    samples = {
-        "gaussian": lambda width: rng.normal(0, width, n),
-        "exponential": lambda width: rng.exponential(width, n),
-        "cauchy": lambda width: np.log1p((width * rng.standard_cauchy(n)) ** 2),
-        "student": lambda width: width * rng.standard_t(3, n),
-        "poisson": lambda width: rng.poisson(2 * width, n).astype(float),
-    }[kind]
-    return Losses(samples(1.0), samples(1.2))
+os.environ.setdefault("MPLBACKEND", "Agg")  # before matplotlib, which a minimal install has not
 
 
 @pytest.fixture(params=KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
+    """A kind of losses."""
     return str(request.param)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rivals
-from conftest import make_losses
 from rivals import Candidate, Losses, Rejection, compare
 from rivals.verdict import decide, probability_below, probability_matrix
+from samples import make_losses
 
 GOLDEN = (1 + 5**0.5) / 2
 

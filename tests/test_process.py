@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from conftest import make_losses
 from rivals import HierarchicalBetaProcess, Losses, tree
+from samples import make_losses
 
 SENSITIVITIES = [2.0**-8, 2.0**-4, 1.0, 2.0**4]
 

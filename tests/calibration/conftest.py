@@ -1,12 +1,14 @@
-"""Sizes that make an experiment take a few milliseconds."""
+"""What tests of the calibration share."""
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
-SMALL = {"n_data": 64, "n_truth": 300, "n_draws": 64, "c": [0.0625, 1.0], "depth": 4, "rng": 7, "progress": False}
+import pytest
+from omegas import SMALL
 
 
 @pytest.fixture
-def small():
+def small() -> dict[str, Any]:
+    """Settings with which an experiment takes a few milliseconds."""
     return dict(SMALL)

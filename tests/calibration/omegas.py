@@ -13,6 +13,9 @@ from rivals import Candidate, Experiment
 
 SEPARATION = 0.1
 
+# Sizes with which an experiment takes a few milliseconds.
+SMALL = {"n_data": 64, "n_truth": 300, "n_draws": 64, "c": [0.0625, 1.0], "depth": 4, "rng": 7, "progress": False}
+
 
 def gaussian(mean):
     return Candidate(loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n))

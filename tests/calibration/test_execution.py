@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from omegas import KillsItsWorker, now_and_then, slow, toy
+from omegas import SMALL, KillsItsWorker, now_and_then, slow, toy
 
 import rivals
 from rivals.calibration import CalibrationInterrupted, StoreError, open_store
@@ -23,8 +23,6 @@ HERE = os.path.dirname(__file__)
 
 @pytest.fixture(scope="module")
 def expected():
-    from conftest import SMALL
-
     return rivals.calibrate({"one": toy, "two": toy}, n_experiments=60, executor=0, **SMALL).records
 
 
