@@ -16,7 +16,7 @@ BIN := .venv/bin
 	touch $@
 
 .venv/.test: .venv/.made
-	$(BIN)/python -m pip install --quiet --editable ".[all]" --group test
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group test --group recipes
 	touch $@
 
 .venv/.lint: .venv/.made

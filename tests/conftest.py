@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 
 import pytest
 
 from samples import KINDS
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # before matplotlib, which a minimal install has not
+
+
+@pytest.fixture(autouse=True)
+def close_figures() -> Iterator[None]:
+    """No test sees the figures of another."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(params=KINDS)

@@ -27,7 +27,7 @@ def test_public_names_are_documented_with_examples():
     for name in rivals.__all__:
         thing = getattr(rivals, name)
         if callable(thing):
-            assert thing.__doc__, name
+            assert ">>>" in thing.__doc__, name
 
 
 MODULES = sorted(info.name for info in pkgutil.walk_packages(rivals.__path__, "rivals."))

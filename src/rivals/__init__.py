@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 from rivals._checks import RivalsWarning
 from rivals._version import __version__
-from rivals.comparison import Comparison, Rejection, Sweep, compare, load
+from rivals.comparison import Comparison, Rejection, Undecided, compare, load
 from rivals.losses import Candidate, Losses
 from rivals.process import HierarchicalBetaProcess
 from rivals.quantiles import QuantileFunction
+from rivals.sweep import Sweep
 
 if TYPE_CHECKING:
     from rivals.calibration import Calibration, Experiment, calibrate
@@ -23,6 +24,7 @@ __all__ = [
     "Rejection",
     "RivalsWarning",
     "Sweep",
+    "Undecided",
     "__version__",
     "calibrate",
     "compare",

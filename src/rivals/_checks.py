@@ -16,7 +16,14 @@ LARGEST_LOSS = 1e300
 
 
 class RivalsWarning(UserWarning):
-    """Something in the input makes the answer less reliable than it looks; the message says what to do."""
+    """Something in the input makes the answer less reliable than it looks; the message says what to do.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.filterwarnings("error", category=RivalsWarning)  # to be sure that none is overlooked
+    >>> warnings.filterwarnings("default", category=RivalsWarning)
+    """
 
 
 def show(name: object) -> str:

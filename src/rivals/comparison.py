@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -14,11 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals import archive, tables
-from rivals._checks import check_depth, check_name, check_positive, check_size, check_threshold, show
+from rivals._checks import check_depth, check_positive, check_size, check_threshold, show
+from rivals._collect import collect_losses
 from rivals._random import RandomSource, entropy_from
-from rivals.losses import Candidate, Losses
+from rivals.losses import Losses
 from rivals.process import HierarchicalBetaProcess
 from rivals.quantiles import QuantileFunction
+from rivals.sweep import Sweep
 from rivals.verdict import decide, probability_matrix
 
 FloatArray = npt.NDArray[np.float64]
@@ -94,7 +95,7 @@ def compare(
     max_draws = max(check_size(max_draws, "max_draws"), n_draws)
     depth = None if depth is None else check_depth(depth)
     entropy = entropy_from(rng)
-    losses = _collect_losses(_pairs(models), data, n_synthetic, entropy)
+    losses = collect_losses(models, data, n_synthetic, entropy)
     for name, sample in losses.items():
         sample.warn(show(name))
     if calibration is not None:
@@ -104,7 +105,13 @@ def compare(
 
 @dataclass(frozen=True)
 class Rejection:
-    """Why a model is rejected: by a rival, whose risk is lower with this probability."""
+    """Why a model is rejected: by a rival, whose risk is lower with this probability.
+
+    Examples
+    --------
+    >>> Rejection(by="A", probability=0.98, standard_error=0.001).by
+    'A'
+    """
 
     by: str
     probability: float
@@ -113,7 +120,13 @@ class Rejection:
 
 @dataclass(frozen=True)
 class Undecided:
-    """A duel whose probability is still within two standard errors of the threshold at the largest number of draws."""
+    """A duel whose probability is still within two standard errors of the threshold at the largest number of draws.
+
+    Examples
+    --------
+    >>> Undecided(model="B", by="A", probability=0.951, standard_error=0.001).model
+    'B'
+    """
 
     model: str
     by: str
@@ -123,7 +136,20 @@ class Undecided:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Distributions of the risk of several models, and what they say about which to keep."""
+    """Distributions of the risk of several models, and what they say about which to keep.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rivals
+    >>> rng = np.random.default_rng(0)
+    >>> losses = {name: tuple(rng.exponential(scale, (2, 1000))) for name, scale in [("A", 1.0), ("B", 3.0)]}
+    >>> result = rivals.compare(losses, rng=0)
+    >>> result.survivors, result.rejections["B"].by
+    (('A',), 'A')
+    >>> float(result.probability[0, 1]) > 0.95
+    True
+    """
 
     losses: Mapping[str, Losses]
     c: float
@@ -240,48 +266,23 @@ class Comparison:
         return tables.html(self)
 
 
-@dataclass(frozen=True, eq=False)
-class Sweep:
-    """A comparison at several values of c: where does the verdict change?"""
-
-    c: tuple[float, ...]
-    comparisons: tuple[Comparison, ...] = field(repr=False)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The models, in the order given."""
-        return self.comparisons[0].names
-
-    @cached_property
-    def probability(self) -> FloatArray:
-        """(k, n, n): P(R_a < R_b) at each c."""
-        return _read_only(np.stack([run.probability for run in self.comparisons]))
-
-    @cached_property
-    def standard_error(self) -> FloatArray:
-        """(k, n, n): Monte Carlo standard error of `probability`."""
-        return _read_only(np.stack([run.standard_error for run in self.comparisons]))
-
-    @property
-    def survivors(self) -> tuple[tuple[str, ...], ...]:
-        """The survivors at each c."""
-        return tuple(run.survivors for run in self.comparisons)
-
-    @property
-    def changes(self) -> tuple[tuple[float, float], ...]:
-        """The neighbouring values of c, in increasing order, between which the set of survivors changes."""
-        order = np.argsort(self.c, kind="stable")
-        pairs = [(int(i), int(j)) for i, j in pairwise(order)]
-        return tuple((self.c[i], self.c[j]) for i, j in pairs if set(self.survivors[i]) != set(self.survivors[j]))
-
-    def __str__(self) -> str:
-        return tables.sweep_text(self)
-
-    __repr__ = __str__
-
-
 def load(path: str | PathLike[str]) -> Comparison:
-    """Read a comparison that `Comparison.save` wrote. Nothing in the file is executed or unpickled."""
+    """Read a comparison that `Comparison.save` wrote. Nothing in the file is executed or unpickled.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> import rivals
+    >>> rng = np.random.default_rng(0)
+    >>> losses = {name: tuple(rng.exponential(scale, (2, 1000))) for name, scale in [("A", 1.0), ("B", 3.0)]}
+    >>> result = rivals.compare(losses, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result.save(pathlib.Path(folder) / "result.npz")
+    ...     again = rivals.load(pathlib.Path(folder) / "result.npz")
+    >>> again.survivors == result.survivors
+    True
+    """
     header, losses, excess_risks = archive.read(path)
     samples = {name: Losses(observed, synthetic) for name, (observed, synthetic) in losses.items()}
     header["rejections"] = MappingProxyType({name: Rejection(**value) for name, value in header["rejections"].items()})
@@ -358,73 +359,6 @@ def _process(sample: Losses, c: float, depth: int | None, reference: float) -> H
 def _draw(process: HierarchicalBetaProcess, n_draws: int, entropy: int, place: int, block: int) -> FloatArray:
     # Streams are keyed by the model's place and the block, so they depend on nothing else.
     return process.sample_excess_risk(n_draws, np.random.SeedSequence(entropy, spawn_key=(0, place, block)))
-
-
-def _collect_losses(
-    models: list[tuple[str, Any]], data: Any, n_synthetic: int | None, entropy: int
-) -> dict[str, Losses]:
-    losses: dict[str, Losses] = {}
-    for place, (name, model) in enumerate(models):
-        check_name(name)
-        if name in losses:
-            raise ValueError(f"model '{show(name)}' is given twice; names must differ")
-        try:
-            losses[name] = _losses_of(model, data, n_synthetic, np.random.SeedSequence(entropy, spawn_key=(1, place)))
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"model '{show(name)}': {error}") from error
-        except Exception as error:  # from the user's own functions: as it is, and where it happened
-            error.add_note(f"while computing the losses of model '{show(name)}'")
-            raise
-    _check_together(losses, models_need_data=any(not _has_losses(model) for _, model in models), data=data)
-    return losses
-
-
-def _check_together(losses: dict[str, Losses], models_need_data: bool, data: Any) -> None:
-    if len(losses) < 2:
-        raise ValueError(
-            f"a comparison needs at least two models; got {len(losses)}: {[show(name) for name in losses]}"
-        )
-    first, *others = losses
-    for name in others:
-        if losses[name].n_observed != losses[first].n_observed:
-            raise ValueError(
-                f"model '{show(name)}' has {losses[name].n_observed} observed losses, but model '{show(first)}' has "
-                f"{losses[first].n_observed}; all models must be judged on the same held-out points"
-            )
-    if data is not None and not models_need_data:
-        raise ValueError("data was given, but all models came with their losses; leave it out, or pass Candidates")
-
-
-def _has_losses(model: Any) -> bool:
-    return isinstance(model, (Losses, tuple, list))
-
-
-def _pairs(models: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    if isinstance(models, Mapping):
-        return list(models.items())
-    try:
-        return [(name, model) for name, model in models]
-    except (TypeError, ValueError):
-        raise TypeError(
-            "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, or pairs of these; "
-            f"got {type(models).__name__}"
-        ) from None
-
-
-def _losses_of(model: Any, data: Any, n_synthetic: int | None, rng: np.random.SeedSequence) -> Losses:
-    if isinstance(model, Losses):
-        return model
-    if callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None)):
-        if data is None:
-            raise ValueError("is a Candidate, which needs held-out data: pass compare(models, data)")
-        return Candidate(model.loss, model.simulate).losses(data, n_synthetic=n_synthetic, rng=rng)
-    if isinstance(model, (tuple, list)) and len(model) == 2:
-        return Losses(*model)
-    raise TypeError(
-        f"expected Losses, a pair (observed, synthetic) or a Candidate; got {type(model).__name__}"
-        + (f" of length {len(model)}" if isinstance(model, (tuple, list)) else "")
-    )
 
 
 def _excess_means(losses: Mapping[str, Losses], reference: float) -> FloatArray:

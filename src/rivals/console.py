@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from rivals import tables
 from rivals._checks import RivalsWarning, show
-from rivals.comparison import Comparison, Sweep
+from rivals.comparison import Comparison
+from rivals.sweep import Sweep
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -12,7 +12,8 @@ from rivals._checks import show
 from rivals.losses import Losses
 
 if TYPE_CHECKING:
-    from rivals.comparison import Comparison, Sweep
+    from rivals.comparison import Comparison
+    from rivals.sweep import Sweep
 
 HEADINGS = ("model", "empirical risk", "mean R", "90 % of R", "rejected by", "notes")
 

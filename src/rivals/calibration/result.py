@@ -79,6 +79,25 @@ class Calibration:
         Repeats the study.
     failures : tuple of Failure
         Experiments that have no outcome. They are not missing at random.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rivals
+    >>> def gaussian(mean):
+    ...     return rivals.Candidate(
+    ...         loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
+    ...     )
+    >>> def omega(rng):
+    ...     mean = rng.normal(0, 0.1)
+    ...     return rivals.Experiment(
+    ...         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
+    ...     )
+    >>> calibration = rivals.calibrate(
+    ...     omega, n_data=100, n_experiments=32, c=[1.0], n_truth=2000, rng=0, executor=0, progress=False
+    ... )
+    >>> calibration.records["probability"].shape
+    (32,)
     """
 
     omegas: tuple[str, ...]

@@ -21,29 +21,19 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals.calibration.experiment import Outcome
-from rivals.calibration.study import Study, differences
-
-APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
-SCHEMA_VERSION = 1
-
-SCHEMA = """
-CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE outcomes (
-    omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
-    probability BLOB NOT NULL, standard_error BLOB NOT NULL,
-    risk_a REAL NOT NULL, risk_b REAL NOT NULL, truth_error REAL NOT NULL, seconds REAL NOT NULL,
-    PRIMARY KEY (omega, experiment)
-) WITHOUT ROWID;
-CREATE TABLE failures (
-    omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
-    attempts INTEGER NOT NULL, seed TEXT NOT NULL, error TEXT NOT NULL, traceback TEXT NOT NULL,
-    PRIMARY KEY (omega, experiment)
-) WITHOUT ROWID;
-"""
-
-
-class StoreError(RuntimeError):
-    """A store that cannot be used, with what is wrong and what to do."""
+from rivals.calibration.store_file import (
+    StoreError,
+    check_file,
+    check_identity,
+    create,
+    explain,
+    is_blank,
+    is_locked,
+    last_change,
+    set_journal,
+    take_lock,
+)
+from rivals.calibration.study import Study
 
 
 @dataclass(frozen=True)
@@ -82,30 +72,30 @@ class Store:
     def in_memory(cls, study: Study) -> Store:
         """For a run that need not survive."""
         connection = sqlite3.connect(":memory:", isolation_level=None)
-        _create(connection, study)
+        create(connection, study)
         return cls(connection, "")
 
     @classmethod
     def create_or_resume(cls, path: str | PathLike[str], study: Study) -> Store:
         """Open for writing: a new file, or one of the same study."""
         target = os.fspath(path)
-        lock = _lock(target)
+        lock = take_lock(target)
         try:
             connection = sqlite3.connect(target, isolation_level=None, timeout=10.0)
             try:
-                if _is_blank(connection):
-                    _set_journal(connection)
-                    _create(connection, study)
+                if is_blank(connection):
+                    set_journal(connection)
+                    create(connection, study)
                 else:
-                    _check_file(connection, target)
-                    _set_journal(connection)
-                    _check_identity(connection, study, target)
+                    check_file(connection, target)
+                    set_journal(connection)
+                    check_identity(connection, study, target)
             except BaseException:
                 connection.close()
                 raise
         except sqlite3.Error as error:
             lock.close()
-            raise StoreError(f"{target!r} cannot be used as a store: {_explain(error)}") from error
+            raise StoreError(f"{target!r} cannot be used as a store: {explain(error)}") from error
         except BaseException:
             lock.close()
             raise
@@ -119,11 +109,11 @@ class Store:
             raise FileNotFoundError(f"there is no calibration store {target!r}")
         try:
             connection = sqlite3.connect(f"{Path(target).resolve().as_uri()}?mode=ro", uri=True, timeout=10.0)
-            if _is_blank(connection):
+            if is_blank(connection):
                 raise StoreError(f"{target!r} is still empty: the run that writes it has only just begun")
-            _check_file(connection, target)
+            check_file(connection, target)
         except sqlite3.Error as error:
-            raise StoreError(f"{target!r} cannot be read: {_explain(error)}") from error
+            raise StoreError(f"{target!r} cannot be read: {explain(error)}") from error
         return cls(connection, target)
 
     def close(self) -> None:
@@ -156,7 +146,7 @@ class Store:
             with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
             raise StoreError(
-                f"could not write to the store {self.path!r}: {_explain(error)}. What was acknowledged before is safe; "
+                f"could not write to the store {self.path!r}: {explain(error)}. What was acknowledged before is safe; "
                 "mend this and run the same again to go on from there"
             ) from error
 
@@ -234,8 +224,8 @@ class Store:
                 }
                 for place, name in enumerate(names)
             },
-            "seconds_since_last_write": round(time.time() - _last_change(self.path), 1),
-            "being_written": _is_locked(self.path),
+            "seconds_since_last_write": round(time.time() - last_change(self.path), 1),
+            "being_written": is_locked(self.path),
         }
 
 
@@ -244,7 +234,7 @@ def stored_entropy(path: str | PathLike[str]) -> int | None:
     if not os.path.exists(path):
         return None
     with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True, timeout=10.0)) as connection:
-        if _is_blank(connection):
+        if is_blank(connection):
             return None
     with Store.open_reader(path) as store:
         return int(store.identity["entropy"])
@@ -270,111 +260,3 @@ def _row(item: Success) -> tuple[Any, ...]:
         outcome.truth_error,
         item.seconds,
     )
-
-
-def _create(connection: sqlite3.Connection, study: Study) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    for statement in SCHEMA.split(";"):
-        connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    connection.execute("INSERT INTO study VALUES ('identity', ?)", (json.dumps(study.identity()),))
-    connection.execute("COMMIT")
-
-
-def _set_journal(connection: sqlite3.Connection) -> None:
-    """Write-ahead log if the file system allows it, else a rollback journal; always synchronous."""
-    try:
-        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-    except sqlite3.OperationalError as error:
-        if "lock" not in str(error):
-            raise
-        mode = "refused"
-    if mode != "wal":
-        connection.execute("PRAGMA journal_mode = DELETE")
-    connection.execute("PRAGMA synchronous = FULL")
-
-
-def _is_blank(connection: sqlite3.Connection) -> bool:
-    """Whether nothing was written yet: a new file, or one whose writer was killed before its first commit."""
-    try:
-        return bool(connection.execute("SELECT COUNT(*) = 0 FROM sqlite_master").fetchone()[0])
-    except sqlite3.DatabaseError:
-        return False
-
-
-def _check_file(connection: sqlite3.Connection, path: str) -> None:
-    try:
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        problem = None if application != APPLICATION_ID else connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        raise StoreError(
-            f"{path!r} is not a calibration store, or is damaged or cut short ({error}); restore it from a copy, or name another file"
-        ) from error
-    if application != APPLICATION_ID:
-        raise StoreError(f"{path!r} is an SQLite file but not a calibration store; name another file")
-    if version > SCHEMA_VERSION:
-        raise StoreError(
-            f"{path!r} was written by a newer rivals (schema {version}, this one knows {SCHEMA_VERSION}); upgrade rivals"
-        )
-    if problem != "ok":
-        raise StoreError(f"{path!r} is damaged or cut short ({problem}); restore it from a copy, or name another file")
-
-
-def _check_identity(connection: sqlite3.Connection, study: Study, path: str) -> None:
-    stored = json.loads(connection.execute("SELECT value FROM study WHERE key = 'identity'").fetchone()[0])
-    found = differences(stored, study.identity())
-    if found:
-        raise StoreError(
-            f"{path!r} belongs to another study: {'; '.join(found)}. Use the same settings to go on with it, or name another file"
-        )
-
-
-def _lock_path(path: str) -> str:
-    return f"{path}-writer"
-
-
-def _lock(path: str) -> sqlite3.Connection:
-    """Hold a lock that ends with this process, however it ends: an open transaction on a file beside the store."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if not os.path.isdir(folder):
-        raise StoreError(f"the store {path!r} cannot be made: there is no folder {folder!r}; make it first")
-    try:
-        lock = sqlite3.connect(_lock_path(path), isolation_level=None, timeout=0.0)
-    except sqlite3.Error as error:
-        raise StoreError(f"the store {path!r} cannot be made: {_explain(error)}") from error
-    try:
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error as error:
-        lock.close()
-        if "locked" in str(error):
-            raise StoreError(
-                f"another process is writing to {path!r}; wait until it ends, or look at it with `rivals calibrate --status`"
-            ) from None
-        raise StoreError(f"the store {path!r} cannot be made: {_explain(error)}") from error
-    return lock
-
-
-def _is_locked(path: str) -> bool:
-    if not os.path.exists(_lock_path(path)):
-        return False
-    with closing(sqlite3.connect(_lock_path(path), isolation_level=None, timeout=0.0)) as probe:
-        try:
-            probe.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError:
-            return True
-    return False
-
-
-def _last_change(path: str) -> float:
-    return max(os.path.getmtime(name) for name in (path, f"{path}-wal") if os.path.exists(name))
-
-
-def _explain(error: sqlite3.Error) -> str:
-    text = str(error)
-    if "full" in text or "disk I/O" in text:
-        return f"{text} (is the disk full, or a limit on file sizes reached?)"
-    if "readonly" in text or "read-only" in text or "unable to open" in text:
-        return f"{text} (is the folder writable, and the name right?)"
-    return text

@@ -22,12 +22,20 @@ RNGLike = int | np.random.SeedSequence | np.random.Generator | None
 # In the order of the paper; importing one must stay cheap (matplotlib and the like inside functions).
 _MODULES: tuple[str, ...] = (
     "overview",
+    "traces",
+    "rdists",
+    "neuron_table",
     "quantiles",
     "process",
+    "neuron_calibration",
     "blackbody_rdists",
     "criteria",
     "blackbody_calibration",
+    "neuron_calibration_all",
+    "rdists_by_c",
     "criteria_table",
+    "finite_size",
+    "loss_criterion",
 )
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from rivals.comparison import Comparison, Sweep
+from rivals.comparison import Comparison
 from rivals.plots.style import axes_or_new, legend, literal, reading, style
+from rivals.sweep import Sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

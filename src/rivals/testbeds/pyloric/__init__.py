@@ -1,0 +1,35 @@
+"""Neurons of the pyloric circuit of the crab (Prinz, Bucher & Marder 2004): a fast, checked simulator.
+
+The cells are conductance-based: seven voltage-gated channels, a leak, calcium, chemical and electrical synapses. In the
+paper's example AB/PD 3 drives one of five LP cells, which are the candidates.
+"""
+
+from rivals.testbeds.pyloric.candidates import LABELS, NeuronModel, fit
+from rivals.testbeds.pyloric.channels import CONDUCTANCES
+from rivals.testbeds.pyloric.circuit import Circuit, pair
+from rivals.testbeds.pyloric.epistemic import Condition, Corrected, Published, conditions, published_draws
+from rivals.testbeds.pyloric.integrate import ACCURATE, LOOSE, IntegrationError, Solver
+from rivals.testbeds.pyloric.recording import Recording, observe
+from rivals.testbeds.pyloric.simulate import settled, simulate
+
+__all__ = [
+    "ACCURATE",
+    "CONDUCTANCES",
+    "LABELS",
+    "LOOSE",
+    "Circuit",
+    "Condition",
+    "Corrected",
+    "IntegrationError",
+    "NeuronModel",
+    "Published",
+    "Recording",
+    "Solver",
+    "conditions",
+    "fit",
+    "observe",
+    "pair",
+    "published_draws",
+    "settled",
+    "simulate",
+]

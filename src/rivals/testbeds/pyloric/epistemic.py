@@ -1,0 +1,189 @@
+"""The 48 epistemic distributions of the neuron example, as they were meant and as they were run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from rivals.testbeds import seeds
+from rivals.testbeds.pyloric.candidates import LABELS, NeuronModel, fit
+from rivals.testbeds.pyloric.integrate import ACCURATE, LOOSE, Solver
+from rivals.testbeds.pyloric.recording import NoiseName, Recording, observe
+
+if TYPE_CHECKING:
+    from rivals.calibration import Experiment
+
+PAIRS: Final = (("A", "B"), ("A", "D"), ("C", "D"))
+# Bounds of log10 tau (ms), means of ln sigma_i (uA/cm²) and of ln sigma_o (mV), both of standard deviation 0.5. The
+# paper attaches units to these logarithms.
+CORRELATIONS: Final = {"short": (0.1, 0.2), "long": (1.0, 2.0)}
+INPUTS: Final = {"weak": -15.0, "strong": -10.0}
+LEVELS: Final = {"low": 0.0, "high": 1.0}
+NOISES: Final = ("Gaussian", "Cauchy")
+
+
+class Draw(NamedTuple):
+    """Parameters of one experiment: the cell that makes the data, input and observation noise."""
+
+    cell: str
+    tau: float
+    strength: float
+    scale: float
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Which candidates, and of which kind input and observation noise are."""
+
+    pair: tuple[str, str]
+    noise: str = "Gaussian"
+    level: str = "low"
+    correlation: str = "short"
+    input: str = "weak"
+
+    def __post_init__(self) -> None:
+        known = {"pair": PAIRS, "noise": NOISES, "level": LEVELS, "correlation": CORRELATIONS, "input": INPUTS}
+        for name, choices in known.items():
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name} of a condition is one of {tuple(choices)}; got {getattr(self, name)!r}")
+
+    @property
+    def key(self) -> str:
+        """Name such as "AvsB|Gaussian|low|short|weak"."""
+        return "|".join(["vs".join(self.pair), self.noise, self.level, self.correlation, self.input])
+
+    @property
+    def cells(self) -> tuple[str, str]:
+        """The cells of both candidates."""
+        return LABELS[self.pair[0]], LABELS[self.pair[1]]
+
+    def draw(self, rng: np.random.Generator) -> Draw:
+        """Draw the parameters of an experiment: one of the two candidates makes the data, each with probability ½."""
+        cell = self.cells[int(rng.choice(2))]
+        tau = 10 ** rng.uniform(*CORRELATIONS[self.correlation])
+        strength = np.exp(rng.normal(INPUTS[self.input], 0.5))
+        scale = np.exp(rng.normal(LEVELS[self.level], 0.5))
+        return Draw(cell, float(tau), float(strength), float(scale))
+
+
+def conditions() -> tuple[Condition, ...]:
+    """All 48, pair by pair."""
+    return tuple(Condition(*choice) for choice in product(PAIRS, NOISES, LEVELS, CORRELATIONS, INPUTS))
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """The epistemic distribution of a condition, done right: a function from a generator to an `Experiment`.
+
+    Cauchy noise is Cauchy noise; candidates get the input that the data got; the integrator is accurate. Each of the
+    three can be turned off, to see what it does.
+    """
+
+    condition: Condition
+    driven: bool = True
+    heavy_tails: bool = True
+    solver: Solver = ACCURATE
+    variant: str = "published"
+
+    def __call__(self, rng: np.random.Generator) -> Experiment:
+        """Draw an experiment."""
+        from rivals.calibration import Experiment
+
+        noise: NoiseName = "cauchy" if self.heavy_tails and self.condition.noise == "Cauchy" else "gaussian"
+        record = partial(_record, self.condition.draw(rng), noise=noise, solver=self.solver, variant=self.variant)
+        refit = partial(_fit_pair, self.condition.cells, driven=self.driven, solver=self.solver, variant=self.variant)
+        return Experiment(observe=record, candidates=refit)
+
+
+@dataclass(frozen=True)
+class Published:
+    """The epistemic distribution of a condition as it was run, with the original random numbers.
+
+    All observation noise is Gaussian, candidates get no input, and the solver is loose. `calibrate` hands over a
+    generator; which experiment it belongs to is found by comparison with those of a study of this `entropy`, whose
+    epistemic distribution number `place` this is.
+    """
+
+    condition: Condition
+    place: int
+    entropy: int
+    at_most: int = 2048
+    _known: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
+
+    def __call__(self, rng: np.random.Generator) -> Experiment:
+        """Return the experiment to which this generator belongs."""
+        from rivals.calibration import Experiment
+
+        index = self._index(rng)
+        drawn = published_draws(self.condition, index + 1)[index]
+        return Experiment(
+            observe=partial(record_published, drawn, index),
+            candidates=partial(_fit_pair, self.condition.cells, driven=False, solver=LOOSE, variant="published"),
+        )
+
+    def _index(self, rng: np.random.Generator) -> int:
+        if not self._known:
+            for index in range(self.at_most):
+                self._known[int(design_stream(self.entropy, self.place, index).integers(2**63))] = index
+        try:
+            return self._known[int(rng.integers(2**63))]
+        except KeyError:
+            raise ValueError(
+                f"this generator belongs to none of the first {self.at_most} experiments of a study of entropy "
+                f"{self.entropy} with {self.condition.key!r} in place {self.place}"
+            ) from None
+
+
+def design_stream(entropy: int, place: int, index: int) -> np.random.Generator:
+    """The generator which `calibrate` hands to epistemic distribution number `place` for experiment `index`."""
+    from rivals._random import stream
+    from rivals.calibration.experiment import DESIGN
+
+    state = np.random.SeedSequence(entropy, spawn_key=(place, index)).generate_state(4)
+    return stream(int.from_bytes(state.astype("<u4").tobytes(), "little"), DESIGN)
+
+
+def published_draws(condition: Condition, count: int) -> list[Draw]:
+    """Parameters of the first `count` experiments of the original study."""
+    labels = (
+        condition.noise,
+        f"{condition.level} noise",
+        f"{condition.correlation} input correlations",
+        f"{condition.input} input",
+    )
+    rng = seeds.generator("prinz", "calibration", *condition.pair, *labels)
+    return [condition.draw(rng) for _ in range(count)]
+
+
+def _record(
+    drawn: Draw, n: int, rng: np.random.Generator, *, noise: NoiseName, solver: Solver, variant: str
+) -> Recording:
+    return observe(
+        drawn.cell,
+        n,
+        tau=drawn.tau,
+        strength=drawn.strength,
+        scale=drawn.scale,
+        noise=noise,
+        solver=solver,
+        variant=variant,
+        rng=rng,
+    )
+
+
+def record_published(drawn: Draw, index: int, n: int, rng: object = None) -> Recording:
+    """Record with the original random numbers, which depend on the experiment but not on the condition."""
+    del rng  # part of what `Experiment` asks of a function
+    original = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", index)
+    return _record(drawn, n, original, noise="gaussian", solver=LOOSE, variant="published")
+
+
+def _fit_pair(
+    cells: tuple[str, str], data: Recording, *, driven: bool, solver: Solver, variant: str
+) -> tuple[NeuronModel, NeuronModel]:
+    first, second = (fit(data, cell, driven=driven, solver=solver, variant=variant) for cell in cells)
+    return first, second

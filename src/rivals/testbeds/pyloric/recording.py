@@ -1,0 +1,139 @@
+"""Recordings: what an electrode in the follower cell reads, with input, noise and digitisation."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rivals.testbeds.noise import ColouredNoise, RNGLike
+from rivals.testbeds.pyloric.circuit import pair
+from rivals.testbeds.pyloric.integrate import LOOSE, Solver
+from rivals.testbeds.pyloric.simulate import simulate
+
+FloatArray = NDArray[np.float64]
+NoiseName = Literal["gaussian", "cauchy"]
+Rounding = Literal["truncate", "round", "none"]
+
+START: Final = 3000.0  # ms from the connection of the cells to the first sample; samples are 1 ms apart
+REMEMBERED: Final = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """A recording of the follower cell.
+
+    Attributes
+    ----------
+    times, voltage : ndarray
+        In ms and mV.
+    current : ColouredNoise or None
+        The external current while it was made.
+    """
+
+    times: FloatArray
+    voltage: FloatArray
+    current: ColouredNoise | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return self.times.size
+
+
+def observe(
+    cell: str,
+    n: int,
+    *,
+    tau: float = 100.0,
+    strength: float = 2.0**-5,
+    scale: float = 2.0,
+    noise: NoiseName = "gaussian",
+    rounding: Rounding = "truncate",
+    variant: str = "published",
+    solver: Solver = LOOSE,
+    rng: RNGLike = None,
+) -> Recording:
+    """Record a follower cell of AB/PD 3 for `n` ms, from 3 s after both were connected.
+
+    Parameters
+    ----------
+    cell
+        "LP 1" to "LP 5", say.
+    n
+        Number of samples, 1 ms apart.
+    tau, strength
+        Correlation time in ms and standard deviation in uA/cm² of the external current into both cells.
+    scale
+        Of the observation noise, in mV: the standard deviation of Gaussian noise; Cauchy noise has the
+        scale parameter (half width at half maximum) `scale` / 2.
+    noise
+        "gaussian" or "cauchy".
+    rounding
+        Digitisation to -128 ... 127 mV: "truncate" towards zero, as published, "round" to the nearest mV, or "none".
+    variant, solver
+        As in `simulate`.
+    rng
+        Draws first the current, then the noise.
+
+    Examples
+    --------
+    >>> from rivals.testbeds import pyloric, seeds
+    >>> recording = pyloric.observe("LP 1", 4000, rng=seeds.generator("Prinz", "example trace", "data"))
+    >>> recording.times[[0, -1]]
+    array([3000., 6999.])
+    """
+    if n < 1:
+        raise ValueError(f"a recording needs at least one sample; got n = {n}")
+    if not (np.isfinite(scale) and scale >= 0):
+        raise ValueError(f"the scale of the observation noise must not be negative; got {scale!r} mV")
+    if noise not in ("gaussian", "cauchy"):
+        raise ValueError(f"unknown noise {noise!r}: use 'gaussian' or 'cauchy'")
+    rng = np.random.default_rng(rng)
+    times = sample_times(n)
+    current = ColouredNoise(tau, strength, float(times[-1]), rng=rng)
+    clean = voltage(cell, times, current, variant=variant, solver=solver)
+    if noise == "gaussian":
+        disturbed = clean + scale * rng.standard_normal(n)
+    else:
+        disturbed = clean + scale / 2 * rng.standard_cauchy(n)
+    return Recording(times, digitise(disturbed, rounding), current)
+
+
+def sample_times(n: int) -> FloatArray:
+    """Times in ms of the n samples of a recording."""
+    return START + np.arange(n, dtype=float)
+
+
+def digitise(v: FloatArray, rounding: Rounding) -> FloatArray:
+    """Digitise to whole mV from -128 to 127; truncation towards zero shifts negative voltages up by 0.5 mV on average.
+
+    Examples
+    --------
+    >>> digitise(np.array([-60.7, 3.2, 300.0]), "truncate")
+    array([-60.,   3., 127.])
+    """
+    if rounding == "none":
+        return v
+    if rounding not in ("truncate", "round"):
+        raise ValueError(f"unknown rounding {rounding!r}: use 'truncate', 'round' or 'none'")
+    clipped = np.clip(v, -128.0, 127.0)
+    # Adding zero turns -0.0 into 0.0.
+    return (np.trunc(clipped) if rounding == "truncate" else np.rint(clipped)) + 0.0
+
+
+_remembered: OrderedDict[tuple[object, ...], FloatArray] = OrderedDict()
+
+
+def voltage(cell: str, times: FloatArray, current: ColouredNoise | None, *, variant: str, solver: Solver) -> FloatArray:
+    """Voltage of the follower cell; the last few runs are remembered, since candidates share them."""
+    key = (cell, variant, solver, current, times.tobytes())
+    if key not in _remembered:
+        v = simulate(pair(cell, variant), times, current=current, solver=solver)[1].copy()
+        v.flags.writeable = False
+        _remembered[key] = v
+        while len(_remembered) > REMEMBERED:
+            _remembered.popitem(last=False)
+    _remembered.move_to_end(key)
+    return _remembered[key]
