@@ -40,7 +40,7 @@ def log_normal(location, width):
 models = {
     "exponential": exponential(training.mean()),
     "log-normal": log_normal(np.log(training).mean(), np.log(training).std()),
-    "old estimate": exponential(9.0),
+    "old estimate": exponential(6.0),
 }
 
 # %%
