@@ -50,4 +50,4 @@ docs: .venv/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 clean:
-	rm -rf .venv .venv-peer docs/_build rivals-demo
+	rm -rf .venv .venv-peer docs/_build docs/generated docs/auto_examples rivals-demo

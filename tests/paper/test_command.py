@@ -52,7 +52,7 @@ def test_nothing_or_something_unknown_is_answered_with_the_names(run):
 
 def test_a_failure_does_not_keep_the_next_from_running(run, modules, tmp_path):
     found = run("all", "--out", str(tmp_path))
-    assert found.exit_code == 1
+    assert found.exit_code == 2
     assert "RuntimeError: no light" in found.output
     assert "B (corrected): published inf, ours 0.5" in found.output
     assert "Not reproduced: dark." in found.output

@@ -41,7 +41,7 @@ def reproduce(
     ]
     if failed:
         typer.echo(f"Not reproduced: {', '.join(failed)}.", err=True)
-        raise typer.Exit(1)
+        raise typer.Exit(2)
 
 
 def _run(module: registry.PaperModule, out: Path, *, experiments: int | None, seed: int, progress: bool) -> bool:
