@@ -29,6 +29,19 @@ class CalibrationCurve:
         Smallest and largest B in each bin.
     undecided : int
         Experiments whose truth is too close to call.
+
+    Examples
+    --------
+    Ten experiments in two bins, the more probable side a little too sure of itself:
+
+    >>> import numpy as np
+    >>> probability = np.array([0.1, 0.1, 0.2, 0.2, 0.2, 0.9, 0.9, 0.9, 0.9, 0.9])
+    >>> truth = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0])
+    >>> curve = calibration_curve(probability, truth, bins=2)
+    >>> curve.observed
+    array([0. , 0.8])
+    >>> curve.excess.round(2)
+    array([-0.16,  0.1 ])
     """
 
     predicted: FloatArray

@@ -45,6 +45,25 @@ class ValidRange:
     """The values of c that can be trusted, and why the range ends where it does.
 
     `low` and `high` are None when no value is valid. Unpacks as `low, high = calibration.valid_c()`.
+
+    Parameters
+    ----------
+    low, high : float or None
+    low_reason, high_reason : str
+        Why smaller and larger values are not valid.
+    values : tuple of float
+        The valid values that were tried.
+
+    Examples
+    --------
+    >>> valid = ValidRange(0.25, 1.0, "c = 0.0625 is overconfident", "no larger c was tried", (0.25, 1.0))
+    >>> low, high = valid
+    >>> low, high
+    (0.25, 1.0)
+    >>> print(valid)
+    0.25 ≤ c ≤ 1
+      below: c = 0.0625 is overconfident
+      above: no larger c was tried
     """
 
     low: float | None

@@ -21,7 +21,17 @@ DEFAULT_C = (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 4.0)
 
 
 class CalibrationInterrupted(KeyboardInterrupt):
-    """The run was stopped by the user; the message says what is kept and how to go on."""
+    """The run was stopped by the user; the message says what is kept and how to go on.
+
+    Examples
+    --------
+    >>> from rivals.calibration import CalibrationInterrupted
+    >>> try:
+    ...     raise CalibrationInterrupted("stopped after 10 of 64 experiments")  # as after Ctrl-C
+    ... except KeyboardInterrupt as error:
+    ...     print(error)
+    stopped after 10 of 64 experiments
+    """
 
 
 def calibrate(

@@ -48,7 +48,28 @@ class Success:
 
 @dataclass(frozen=True)
 class Failure:
-    """An experiment that did not: how often it was tried, the seed that repeats it, and the error."""
+    """An experiment that did not come to an end: how often it was tried, the seed that repeats it, and the error.
+
+    Parameters
+    ----------
+    omega : int
+        Place of the epistemic distribution.
+    experiment : int
+    attempts : int
+    seed : str
+    error, traceback : str
+
+    Examples
+    --------
+    >>> import rivals
+    >>> def omega(rng):
+    ...     raise RuntimeError("the fit did not converge")
+    >>> calibration = rivals.calibrate(
+    ...     omega, n_data=100, n_experiments=2, c=[1.0], n_truth=2000, rng=0, executor=0, progress=False
+    ... )
+    >>> [(failure.experiment, failure.error) for failure in calibration.failures]
+    [(0, 'RuntimeError: the fit did not converge'), (1, 'RuntimeError: the fit did not converge')]
+    """
 
     omega: int
     experiment: int
@@ -241,7 +262,38 @@ def stored_entropy(path: str | PathLike[str]) -> int | None:
 
 
 def open_store(path: str | PathLike[str]) -> Any:
-    """The `Calibration` in a store, complete or not, also while it is being written."""
+    """The `Calibration` in a store, complete or not, also while it is being written.
+
+    Parameters
+    ----------
+    path : path
+        The SQLite file that `calibrate` was given as `store`.
+
+    Returns
+    -------
+    Calibration
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import rivals
+    >>> def gaussian(mean):
+    ...     return rivals.Candidate(
+    ...         loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
+    ...     )
+    >>> def omega(rng):
+    ...     mean = rng.normal(0, 0.1)
+    ...     return rivals.Experiment(
+    ...         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
+    ...     )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "study.sqlite"
+    ...     sizes = dict(n_data=100, n_experiments=8, c=[1.0], n_truth=2000)
+    ...     _ = rivals.calibrate(omega, **sizes, rng=0, executor=0, progress=False, store=path)
+    ...     print(open_store(path).n_experiments)
+    8
+    """
     from rivals.calibration.result import Calibration
 
     with Store.open_reader(path) as store:

@@ -29,7 +29,22 @@ CREATE TABLE failures (
 
 
 class StoreError(RuntimeError):
-    """A store that cannot be used, with what is wrong and what to do."""
+    """A store that cannot be used, with what is wrong and what to do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from rivals.calibration import StoreError, open_store
+    >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    ...     path = Path(folder) / "notes.txt"
+    ...     _ = path.write_text("Not a calibration, but some notes of mine.")
+    ...     try:
+    ...         open_store(path)
+    ...     except StoreError:
+    ...         print("cannot be used")
+    cannot be used
+    """
 
 
 def create(connection: sqlite3.Connection, study: Study) -> None:

@@ -39,6 +39,15 @@ class Evidence:
     parameters : ndarray, shape (draws, parameters)
     weights : ndarray, shape (draws,)
         Posterior weights, prior volume included.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rivals import criteria
+    >>> score = criteria.Score("log evidence", 12.3, 0.1, "−log evidence", True, criteria.Variations(parameters=True))
+    >>> found = criteria.Evidence(score, np.array([[0.0], [1.0]]), np.array([0.25, 0.75]))
+    >>> found.resample(5, rng=0).shape
+    (5, 1)
     """
 
     score: Score
@@ -89,6 +98,20 @@ def log_evidence(
     -----
     RivalsWarning
         If most of the posterior presses against an end of the prior: the prior excludes what the data want.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rivals import criteria
+    >>> y = np.random.default_rng(0).normal(0.3, 1.0, 20)
+    >>> def log_likelihood(parameters):
+    ...     return float(np.sum(-((y - parameters[0]) ** 2) / 2 - np.log(2 * np.pi) / 2))
+    >>> found = criteria.log_evidence(
+    ...     log_likelihood, lambda unit: 10 * unit - 5, 1, n_live=50, precision=0.1, rng=0, progress=False
+    ... )
+    >>> exact = y.size * np.log(2 * np.pi) / 2 + y.size * np.var(y) / 2 - np.log(np.sqrt(2 * np.pi / y.size) / 10)
+    >>> bool(abs(found.score.value - exact) < 4 * found.score.standard_error)
+    True
     """
     try:
         import dynesty
@@ -127,6 +150,28 @@ def bayes_factor(model: Evidence, reference: Evidence) -> tuple[float, float]:
     """Return log10 of the Bayes factor of a model over a reference, and its standard error.
 
     Positive values favour the model.
+
+    Parameters
+    ----------
+    model, reference : Evidence
+        From `log_evidence`, for the same data.
+
+    Returns
+    -------
+    (float, float)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rivals import criteria
+    >>> def evidence(log_evidence):
+    ...     score = criteria.Score(
+    ...         "log evidence", -log_evidence, 0.1, "−log evidence", True, criteria.Variations(parameters=True)
+    ...     )
+    ...     return criteria.Evidence(score, np.zeros((1, 1)), np.ones(1))
+    >>> value, error = criteria.bayes_factor(evidence(-10.0), evidence(-14.6))
+    >>> round(value, 2), round(error, 2)
+    (2.0, 0.06)
     """
     value, error = difference(model.score, reference.score)
     return -value / log(10), (error or 0.0) / log(10)

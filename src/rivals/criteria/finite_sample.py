@@ -66,6 +66,14 @@ def synthetic_risk(candidate: SimulatesAndScores, n: int, *, n_repeats: int = 40
     Returns
     -------
     ndarray, shape (n_repeats,)
+
+    Examples
+    --------
+    >>> import rivals
+    >>> model = rivals.Candidate(loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n))
+    >>> risks = synthetic_risk(model, 100, n_repeats=200, rng=0)
+    >>> risks.shape, round(float(risks.mean()), 1)
+    ((200,), 0.5)
     """
     check_count(n, "number of data points", 1)
     check_count(n_repeats, "number of repeats", 1)

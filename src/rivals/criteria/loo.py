@@ -28,6 +28,15 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
     -------
     Score
         The elpd, a sum over the points, in nats: higher is better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y, mu = rng.normal(size=50), rng.normal(scale=50**-0.5, size=(1000, 1))
+    >>> score = loo(-((y - mu) ** 2) / 2 - np.log(2 * np.pi) / 2)
+    >>> round(score.value, 1), round(score.standard_error, 1)
+    (-68.1, 4.0)
     """
     try:
         array_stats: Any = import_module("arviz_stats.base").array_stats

@@ -23,6 +23,13 @@ class Variations:
         New data of another process.
     parameters : bool
         Other parameters of the same model: under a prior, a posterior, or refitted to new data.
+
+    Examples
+    --------
+    >>> str(Variations(in_distribution=True, parameters=True))
+    'in-distribution, parameters'
+    >>> str(Variations())
+    'none'
     """
 
     in_distribution: bool = False
@@ -64,6 +71,13 @@ class Score:
         that of the paired contributions.
     diagnostics : tuple of str
         What a reader should know before trusting the number.
+
+    Examples
+    --------
+    >>> from rivals import criteria
+    >>> score = criteria.aic([-1.0, -2.0, -0.5], 2)
+    >>> score.criterion, float(score), score.scale, score.lower_is_better
+    ('AIC', 11.0, '−2 log likelihood', True)
     """
 
     criterion: str

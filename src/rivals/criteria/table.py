@@ -50,6 +50,13 @@ class Fitted:
         Losses on held-out data (risk, B^Q).
     losses : rivals.Losses, optional
         Observed and synthetic losses (B^EMD).
+
+    Examples
+    --------
+    >>> from rivals import criteria
+    >>> model = criteria.Fitted(log_likelihood=[-1.0, -2.0, -1.2], n_parameters=2, test_losses=[1.1, 1.9])
+    >>> model.n_parameters, model.draws is None
+    (2, True)
     """
 
     log_likelihood: ArrayLike
@@ -85,6 +92,16 @@ class CriteriaTable:
     rows : tuple of Row
     omitted : dict
         Criterion → what was missing for it.
+
+    Examples
+    --------
+    >>> from rivals import criteria
+    >>> models = {"A": criteria.Fitted([-1.0, -2.0, -1.2], 2), "B": criteria.Fitted([-1.1, -2.2, -1.0], 1)}
+    >>> found = criteria.table(models)
+    >>> [row.criterion for row in found.rows]
+    ['log likelihood', 'AIC', 'BIC']
+    >>> found.omitted["MDL"]
+    'no complexity for A, B'
     """
 
     names: tuple[str, ...]

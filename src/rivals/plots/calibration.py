@@ -43,6 +43,25 @@ def plot_calibration(
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import rivals
+    >>> def gaussian(mean):
+    ...     return rivals.Candidate(
+    ...         loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
+    ...     )
+    >>> def omega(rng):
+    ...     mean = rng.normal(0, 0.1)
+    ...     return rivals.Experiment(
+    ...         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
+    ...     )
+    >>> calibration = rivals.calibrate(
+    ...     omega, n_data=50, n_experiments=16, c=[0.25, 1.0], n_truth=1000, rng=0, executor=0, progress=False
+    ... )
+    >>> from rivals.plots import plot_calibration
+    >>> [text.get_text() for text in plot_calibration(calibration, bins=4).get_legend().get_texts()]
+    ['c = 2^-2', 'c = 1']
     """
     from matplotlib import colormaps
 
@@ -82,6 +101,25 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import rivals
+    >>> def gaussian(mean):
+    ...     return rivals.Candidate(
+    ...         loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
+    ...     )
+    >>> def omega(rng):
+    ...     mean = rng.normal(0, 0.1)
+    ...     return rivals.Experiment(
+    ...         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
+    ...     )
+    >>> calibration = rivals.calibrate(
+    ...     omega, n_data=50, n_experiments=16, c=[0.25, 1.0], n_truth=1000, rng=0, executor=0, progress=False
+    ... )
+    >>> from rivals.plots import plot_valid_c
+    >>> plot_valid_c(calibration, bins=4).get_xlabel()
+    'sensitivity c'
     """
     from rivals.calibration.judgement import SMALL_EXCESS
     from rivals.plots.style import style

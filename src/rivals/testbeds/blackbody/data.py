@@ -24,6 +24,12 @@ class Spectrum:
         In µm, one for each recording.
     radiance : ndarray
         In kW m⁻² nm⁻¹ sr⁻¹.
+
+    Examples
+    --------
+    >>> spectrum = Spectrum([15.0, 20.0, 30.0], [5.8e-4, 1.9e-4, 4.0e-5])
+    >>> len(spectrum), spectrum.wavelength
+    (3, array([15., 20., 30.]))
     """
 
     wavelength: NDArray[np.float64]

@@ -32,6 +32,16 @@ def bias_sweep(rng: np.random.Generator, *, n_fit: int = 4096, max_bias: float =
     -------
     rivals.Experiment
         Candidates in the order Planck, Rayleigh-Jeans.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> experiment = bias_sweep(rng, n_fit=256)
+    >>> [model.law for model in experiment.candidates]
+    ['planck', 'rayleigh-jeans']
+    >>> len(experiment.observe(100, rng))
+    100
     """
     bias = float(rng.uniform(-max_bias, max_bias))
     law = LAWS[int(rng.integers(2))]

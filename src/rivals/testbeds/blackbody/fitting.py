@@ -18,7 +18,18 @@ METHODS = ("maximum likelihood", "published")
 
 
 class FitError(RuntimeError):
-    """A fit that did not converge, with the reason and what to do."""
+    """A fit that did not converge, with the reason and what to do.
+
+    Examples
+    --------
+    >>> from rivals.testbeds import blackbody
+    >>> impossible = blackbody.Spectrum([15.0, 20.0, 30.0], [-1.0, -1.0, -1.0])
+    >>> try:
+    ...     blackbody.fit(impossible, law="planck")
+    ... except blackbody.FitError as error:
+    ...     print(str(error).split(":")[0])
+    The temperature of the planck model did not converge
+    """
 
 
 def fit(

@@ -26,6 +26,15 @@ class RadianceModel(Candidate):
         In K.
     wavelength : ndarray
         The wavelengths at which simulated spectra are recorded, µm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> model = RadianceModel("planck", 4e-5, 4000.0, np.linspace(15.0, 30.0, 100))
+    >>> model
+    RadianceModel(planck, sigma=4e-05, temperature=4000.0)
+    >>> model.loss(model.simulate(100, np.random.default_rng(0))).shape
+    (100,)
     """
 
     def __init__(self, law: str, sigma: float, temperature: float, wavelength: Array) -> None:

@@ -37,6 +37,14 @@ class NestedModel(Candidate):
         Of 1, λ, λ², … (λ in µm), kW m⁻² nm⁻¹ sr⁻¹; empty for the law alone.
     wavelength : ndarray
         The wavelengths at which simulated spectra are recorded, µm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> model = NestedModel("planck", 0.25, 4000.0, [0.1, -0.02], np.linspace(0.6, 2.0, 64))
+    >>> data = model.simulate(64, np.random.default_rng(0))
+    >>> model.n_parameters, model.loss(data).shape
+    (4, (64,))
     """
 
     def __init__(self, law: str, sigma: float, temperature: float, coefficients: Array, wavelength: Array) -> None:

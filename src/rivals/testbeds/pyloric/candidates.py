@@ -37,6 +37,15 @@ class NeuronModel:
         As in `simulate`.
     current
         What drives simulated recordings, if `driven`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rivals.testbeds import pyloric
+    >>> model = pyloric.NeuronModel("LP 2", sigma=2.0)
+    >>> recording = model.simulate(50, np.random.default_rng(0))
+    >>> model.loss(recording).shape
+    (50,)
     """
 
     cell: str

@@ -37,7 +37,27 @@ class Draw(NamedTuple):
 
 @dataclass(frozen=True)
 class Condition:
-    """Which candidates, and of which kind input and observation noise are."""
+    """Which candidates, and of which kind input and observation noise are.
+
+    Parameters
+    ----------
+    pair : {("A", "B"), ("A", "D"), ("C", "D")}
+    noise : {"Gaussian", "Cauchy"}
+        Observation noise.
+    level : {"low", "high"}
+        Of the observation noise.
+    correlation : {"short", "long"}
+        Of the input.
+    input : {"weak", "strong"}
+
+    Examples
+    --------
+    >>> condition = Condition(("A", "B"), noise="Cauchy")
+    >>> condition.key
+    'AvsB|Cauchy|low|short|weak'
+    >>> condition.cells
+    ('LP 2', 'LP 3')
+    """
 
     pair: tuple[str, str]
     noise: str = "Gaussian"
@@ -71,7 +91,17 @@ class Condition:
 
 
 def conditions() -> tuple[Condition, ...]:
-    """All 48, pair by pair."""
+    """All 48, pair by pair.
+
+    Returns
+    -------
+    tuple of Condition
+
+    Examples
+    --------
+    >>> len(conditions()), conditions()[0].key
+    (48, 'AvsB|Gaussian|low|short|weak')
+    """
     return tuple(Condition(*choice) for choice in product(PAIRS, NOISES, LEVELS, CORRELATIONS, INPUTS))
 
 
@@ -81,6 +111,26 @@ class Corrected:
 
     Cauchy noise is Cauchy noise; candidates get the input that the data got; the integrator is accurate. Each of the
     three can be turned off, to see what it does.
+
+    Parameters
+    ----------
+    condition : Condition
+    driven : bool
+        Whether candidates get the input that the data got.
+    heavy_tails : bool
+        Whether Cauchy noise is Cauchy noise.
+    solver : Solver
+    variant : str
+        As in `simulate`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> experiment = Corrected(Condition(("A", "B")))(rng)
+    >>> data = experiment.observe(50, rng)
+    >>> [model.cell for model in experiment.candidates(data)]
+    ['LP 2', 'LP 3']
     """
 
     condition: Condition
@@ -106,6 +156,21 @@ class Published:
     All observation noise is Gaussian, candidates get no input, and the solver is loose. `calibrate` hands over a
     generator; which experiment it belongs to is found by comparison with those of a study of this `entropy`, whose
     epistemic distribution number `place` this is.
+
+    Parameters
+    ----------
+    condition : Condition
+    place : int
+    entropy : int
+    at_most : int
+        Number of experiments among which the generator is looked for.
+
+    Examples
+    --------
+    >>> omega = Published(Condition(("A", "B")), place=0, entropy=0, at_most=8)
+    >>> experiment = omega(design_stream(entropy=0, place=0, index=3))
+    >>> len(experiment.observe(50, None))
+    50
     """
 
     condition: Condition
@@ -148,7 +213,23 @@ def design_stream(entropy: int, place: int, index: int) -> np.random.Generator:
 
 
 def published_draws(condition: Condition, count: int) -> list[Draw]:
-    """Parameters of the first `count` experiments of the original study."""
+    """Parameters of the first `count` experiments of the original study.
+
+    Parameters
+    ----------
+    condition : Condition
+    count : int
+
+    Returns
+    -------
+    list of Draw
+        Named tuples of cell, tau (ms), strength (uA/cm²) and scale (mV).
+
+    Examples
+    --------
+    >>> [draw.cell for draw in published_draws(Condition(("A", "B")), 4)]
+    ['LP 3', 'LP 3', 'LP 2', 'LP 2']
+    """
     labels = (
         condition.noise,
         f"{condition.level} noise",

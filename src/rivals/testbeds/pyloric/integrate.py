@@ -18,7 +18,17 @@ FIRST_STEP: Final = 0.005  # ms, as in the published runs
 
 
 class IntegrationError(RuntimeError):
-    """The integration of a circuit could not be carried to its end."""
+    """The integration of a circuit could not be carried to its end.
+
+    Examples
+    --------
+    >>> from rivals.testbeds import pyloric
+    >>> try:
+    ...     pyloric.simulate("LP 1", [0.0, 1.0, 2.0], current=[1e6, 1e6, 1e6])
+    ... except pyloric.IntegrationError as error:
+    ...     print(str(error).split(" at ")[0])
+    the integration of AB/PD 3 and LP 1 failed
+    """
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,11 @@ class Solver:
         Tolerances of "dormand-prince".
     step
         Step in ms of "fixed-step".
+
+    Examples
+    --------
+    >>> Solver("fixed-step", step=0.05)
+    Solver(method='fixed-step', rtol=0.001, atol=1e-06, step=0.05)
     """
 
     method: Literal["dormand-prince", "fixed-step"] = "dormand-prince"

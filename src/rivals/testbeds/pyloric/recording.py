@@ -32,6 +32,13 @@ class Recording:
         In ms and mV.
     current : ColouredNoise or None
         The external current while it was made.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> recording = Recording(np.array([3000.0, 3001.0]), np.array([-50.0, -49.0]))
+    >>> len(recording), recording.current is None
+    (2, True)
     """
 
     times: FloatArray

@@ -74,6 +74,25 @@ def settled(circuit: Circuit, duration: float = SETTLING, *, solver: Solver = LO
     """Return the state of the unconnected cells after `duration` ms without input, from the cold start.
 
     It is computed once for each set of cells, variant, duration and solver; the array is read-only.
+
+    Parameters
+    ----------
+    circuit : Circuit
+    duration : float
+        In ms.
+    solver : Solver
+
+    Returns
+    -------
+    ndarray
+        Voltages (mV), logs of calcium (uM) and logits of the gates, as `simulate` takes them for `initial`.
+
+    Examples
+    --------
+    >>> from rivals.testbeds import pyloric
+    >>> state = pyloric.settled(pyloric.pair("LP 1"), 100.0)
+    >>> state.shape, state.flags.writeable
+    ((28,), False)
     """
     if not (np.isfinite(duration) and duration > 0):
         raise ValueError(f"the cells need a positive time to settle; got {duration!r} ms")
