@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench docs format clean
+.PHONY: demo test test-minimal lint bench docs format clean
 
 .venv/.made: pyproject.toml
 	$(PYTHON) -m venv --clear .venv
@@ -33,6 +33,13 @@ demo: .venv/.demo
 test: .venv/.test
 	$(BIN)/python -m pytest
 
+# What a user has who installs no extras.
+test-minimal:
+	$(PYTHON) -m venv --clear .venv-minimal
+	.venv-minimal/bin/python -m pip install --quiet --upgrade pip
+	.venv-minimal/bin/python -m pip install --quiet --editable . pytest hypothesis mpmath
+	.venv-minimal/bin/python -m pytest @tests/minimal.txt
+
 lint: .venv/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -50,4 +57,4 @@ docs: .venv/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 clean:
-	rm -rf .venv .venv-peer docs/_build docs/generated docs/auto_examples rivals-demo
+	rm -rf .venv .venv-minimal .venv-peer docs/_build docs/generated docs/auto_examples rivals-demo
