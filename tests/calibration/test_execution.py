@@ -152,24 +152,18 @@ def test_killing_the_parent_ten_times(tmp_path, small):
     """kill -9 at ten random moments, then to the end: the same bits as in one go."""
     store = tmp_path / "s.sqlite"
     moments = random.Random(3)
-    kills = 0
-    small["n_truth"] = 30_000  # slow enough for ten deaths
     progress = []
-    while kills < 10:
-        process = start(store, small, n=150)
-        time.sleep(moments.uniform(1.5, 3.0))
-        if process.poll() is not None:  # it came to its end before its death
-            break
+    for _ in range(10):
+        process = start(store, small, omega="sleeper", n=400)  # 20 s of work for two workers: more than ten lives have
+        time.sleep(moments.uniform(1.0, 2.5))
+        assert process.poll() is None
         process.kill()
         process.communicate(timeout=30)  # ends with its last worker: none must outlive the parent
-        kills += 1
         progress.append(finished_so_far(store))
-    assert kills >= 3
     assert progress == sorted(progress)
-    last = start(store, small, n=150)
-    output, errors = last.communicate(timeout=300)
+    output, errors = start(store, small, omega="sleeper", n=400).communicate(timeout=300)
     assert "finished" in output, errors
-    expected = rivals.calibrate({"one": toy, "two": toy}, n_experiments=150, executor=0, **small)
+    expected = rivals.calibrate({"one": toy, "two": toy}, n_experiments=400, executor=0, **small)
     np.testing.assert_array_equal(open_store(store).records, expected.records)
 
 
