@@ -2,9 +2,9 @@
 
 from rivals.calibration.curves import CalibrationCurve
 from rivals.calibration.experiment import Experiment
-from rivals.calibration.result import Calibration, ValidRange
+from rivals.calibration.result import Calibration, ValidRange, open_store
 from rivals.calibration.run import CalibrationInterrupted, calibrate
-from rivals.calibration.store import Failure, open_store
+from rivals.calibration.store import Failure
 from rivals.calibration.store_file import StoreError
 
 __all__ = [

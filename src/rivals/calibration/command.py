@@ -187,7 +187,7 @@ def _dask_client(address: str) -> Any:
 
 
 def _open(path: Path) -> Any:
-    from rivals.calibration.store import open_store
+    from rivals.calibration.result import open_store
 
     return open_store(path)
 

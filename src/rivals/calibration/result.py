@@ -361,6 +361,43 @@ class Calibration:
         return np.asarray(self._omega == self.omegas.index(omega))
 
 
+def open_store(path: str | PathLike[str]) -> Calibration:
+    """The `Calibration` in a store, complete or not, also while it is being written.
+
+    Parameters
+    ----------
+    path : path
+        The SQLite file that `calibrate` was given as `store`.
+
+    Returns
+    -------
+    Calibration
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import rivals
+    >>> def gaussian(mean):
+    ...     return rivals.Candidate(
+    ...         loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
+    ...     )
+    >>> def omega(rng):
+    ...     mean = rng.normal(0, 0.1)
+    ...     return rivals.Experiment(
+    ...         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
+    ...     )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "study.sqlite"
+    ...     sizes = dict(n_data=100, n_experiments=8, c=[1.0], n_truth=2000)
+    ...     _ = rivals.calibrate(omega, **sizes, rng=0, executor=0, progress=False, store=path)
+    ...     print(open_store(path).n_experiments)
+    8
+    """
+    with Store.open_reader(path) as store:
+        return Calibration.from_store(store)
+
+
 def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
     """[begin, end) of each run of True."""
     padded = np.diff(np.concatenate([[0], np.asarray(flags, dtype=np.int8), [0]]))

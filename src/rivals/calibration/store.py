@@ -261,45 +261,6 @@ def stored_entropy(path: str | PathLike[str]) -> int | None:
         return int(store.identity["entropy"])
 
 
-def open_store(path: str | PathLike[str]) -> Any:
-    """The `Calibration` in a store, complete or not, also while it is being written.
-
-    Parameters
-    ----------
-    path : path
-        The SQLite file that `calibrate` was given as `store`.
-
-    Returns
-    -------
-    Calibration
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import rivals
-    >>> def gaussian(mean):
-    ...     return rivals.Candidate(
-    ...         loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
-    ...     )
-    >>> def omega(rng):
-    ...     mean = rng.normal(0, 0.1)
-    ...     return rivals.Experiment(
-    ...         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
-    ...     )
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "study.sqlite"
-    ...     sizes = dict(n_data=100, n_experiments=8, c=[1.0], n_truth=2000)
-    ...     _ = rivals.calibrate(omega, **sizes, rng=0, executor=0, progress=False, store=path)
-    ...     print(open_store(path).n_experiments)
-    8
-    """
-    from rivals.calibration.result import Calibration
-
-    with Store.open_reader(path) as store:
-        return Calibration.from_store(store)
-
-
 def _row(item: Success) -> tuple[Any, ...]:
     outcome = item.outcome
     return (
