@@ -29,7 +29,7 @@ NAME = "neuron-calibration"
 DESCRIPTION = "Calibration of c for the neuron models: six epistemic distributions"
 
 EXPERIMENTS = 128
-EXPERIMENTS_CORRECTED = 32
+EXPERIMENTS_CORRECTED = 128
 COLOURS = ("#000000", "#0072B2", "#009E73", "#E69F00", "#D55E00", "#CC79A7")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 

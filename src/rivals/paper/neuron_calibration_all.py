@@ -28,7 +28,7 @@ NAME = "neuron-calibration-all"
 DESCRIPTION = "Calibration of c for the neuron models: all 48 epistemic distributions"
 
 EXPERIMENTS = 32
-EXPERIMENTS_CORRECTED = 8
+EXPERIMENTS_CORRECTED = 32
 
 READING = (
     "Each panel is one epistemic distribution: bins of experiments, predicted against observed. On the diagonal both "

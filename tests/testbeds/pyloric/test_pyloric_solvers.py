@@ -1,3 +1,5 @@
+import platform
+
 import numpy as np
 import pytest
 
@@ -9,37 +11,47 @@ LATE = np.arange(3000.0, 8000.0)
 EARLY = np.arange(0.0, 101.0)
 
 
+# At the published tolerances, rounding errors grow to millivolts within 100 ms: to follow the original traces every
+# operation has to be rounded as theirs were. All but pow is in our hands; theirs, and ours here, is that of glibc.
+needs_glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library rounds pow differently")
+
+
+@needs_glibc
 @pytest.mark.parametrize("cell", ["LP 1", "LP 2", "LP 4"])
-def test_published_solver_follows_the_original_traces_until_rounding_takes_over(checks, cell):
+def test_published_solver_follows_the_first_100_ms_of_the_original(checks, cell):
     check = checks["startup"][cell]
     run = integrate(pair(cell), np.array(check["state"]), np.arange(121.0), solver=LOOSE)
-    reference = np.array([check["V_AB"], check["V_LP"]])
-    difference = np.abs(run.voltages - reference)
-    assert difference[:, :5].max() < 1e-6
-    assert difference[0, :10].max() < 1e-6
-
-    # At these tolerances a change of one unit in the last place of one variable grows to millivolts within 100 ms
-    # (so it does in the original simulator). The reference is no further from us than such copies are.
-    copies = []
-    for i in range(28):
-        state = np.array(check["state"])
-        state[i] = np.nextafter(state[i], np.inf)
-        copies.append(integrate(pair(cell), state, EARLY, solver=LOOSE).voltages)
-    spread = np.sqrt(((np.array(copies) - run.voltages[:, :101]) ** 2).mean(axis=2)).max(axis=0)
-    assert np.all(np.sqrt((difference[:, :101] ** 2).mean(axis=1)) < 2 * spread)
+    difference = np.abs(run.voltages - [check["V_AB"], check["V_LP"]])
+    # The last sample of the original lies in a step cut off at 120 ms.
+    assert difference[:, :120].max() < 1e-12
 
 
+@needs_glibc
 @pytest.mark.parametrize("cell", ["LP 1", "LP 2", "LP 4"])
-def test_spikes_period_and_cost_of_the_original_runs(checks, spike_times, cell):
+def test_published_solver_follows_the_original_through_settling_and_8_s(checks, spike_times, cell):
     check = checks["reference"][cell]
-    run = integrate(pair(cell), settled(pair(cell)), LATE, solver=LOOSE)
+    state = settled(pair(cell))
+    np.testing.assert_array_equal(state, checks["startup"][cell]["state"])
+    run = integrate(pair(cell), state, LATE, solver=LOOSE)
+    assert run.evaluations == check["evaluations"]
+    # The reference is rounded to 0.001 mV.
+    late = run.voltages[:, :: check["late_every_ms"]]
+    np.testing.assert_allclose(late, [check["V_AB"], check["V_LP"]], rtol=0, atol=0.00051)
     (ab, onsets), (lp, _) = (spike_times(v, LATE) for v in run.voltages)
-    assert abs(len(ab) - check["ab_spikes"]) <= 6
-    assert abs(len(lp) - check["lp_spikes"]) <= 6
+    assert (len(ab), len(lp)) == (check["ab_spikes"], check["lp_spikes"])
     # Of the original, the first listed onset is the tail of a burst already under way.
-    assert abs(np.diff(onsets).mean() - np.diff(check["ab_onsets"][1:]).mean()) < 6
-    # The same controller takes the same number of steps but for rounding.
-    assert abs(run.evaluations / check["evaluations"] - 1) < 0.03
+    np.testing.assert_allclose(np.diff(onsets), np.diff(check["ab_onsets"][1:]), atol=0.2)
+
+
+def test_a_change_of_one_unit_in_the_last_place_grows_to_millivolts():
+    # Why single published experiments cannot be repeated with other software, and why the two tests above have to be
+    # so exact. An accurate solver has no such growth.
+    state = settled(pair("LP 1")).copy()
+    nudged = state.copy()
+    nudged[1] = np.nextafter(nudged[1], np.inf)
+    for solver, grows in ((LOOSE, True), (ACCURATE, False)):
+        one, other = (integrate(pair("LP 1"), start, EARLY, solver=solver).voltages for start in (state, nudged))
+        assert (np.abs(one - other).max() > 1e-3) == grows
 
 
 @pytest.mark.parametrize("cell", ["LP 1", "LP 2"])

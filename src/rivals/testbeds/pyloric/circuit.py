@@ -29,8 +29,8 @@ class Constants(NamedTuple):
 
 # Rows of Constants.cells below the conductances.
 UNBINDING_ROW, SYNAPSE_REVERSAL, RECEIVES = 8, 9, 10
-# Rows of Constants.gates: x_inf = 1 / (1 + exp(slope V + shift)), and the same for both exponentials of tau.
-STEADY_SLOPE, STEADY_SHIFT, TAU_OFFSET, TAU_SCALE, SLOPE_1, SHIFT_1, SLOPE_2, SHIFT_2 = range(8)
+# Rows of Constants.gates: x_inf = 1 / (1 + exp((V + shift) slope)), and the same for both exponentials of tau.
+STEADY_SHIFT, STEADY_SLOPE, TAU_OFFSET, TAU_SCALE, SHIFT_1, SLOPE_1, SHIFT_2, SLOPE_2 = range(8)
 # Where things stand in Constants.numbers.
 NA_FACTOR, REVERSAL, CALCIUM, ACTIVATION = 0, 3, 11, 17
 
@@ -185,6 +185,6 @@ def _numbers(variant: Variant) -> FloatArray:
 
 
 def _argument(sigmoid: tuple[float, float]) -> tuple[float, float]:
-    """Write (V + b) / c as slope * V + shift."""
+    """Write (V + b) / c as (V + shift) * slope."""
     b, c = sigmoid
-    return 1 / c, b / c
+    return b, 1 / c

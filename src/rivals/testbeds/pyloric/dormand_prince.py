@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from rivals.testbeds.pyloric.compiled import compiled
+from rivals.testbeds.pyloric.compiled import compiled, fused
 from rivals.testbeds.pyloric.field import EXPONENTIALS, derivative, polynomial_current
 
 FloatArray = NDArray[np.float64]
@@ -88,7 +88,9 @@ def dormand_prince(
             asked += 1
         t = t_new
         for i in range(size):
-            y[i] = fresh[i]
+            # The last state is interpolated like every output; it differs from `fresh` by rounding.
+            y[i] = _interpolate(1.0, y[i], h, tableau, k, i) if t == end else fresh[i]
+        for i in range(size):
             k[0, i] = k[6, i]
         for cell in range(n):
             if not abs(y[cell]) < LIMIT or evaluations > most:
@@ -98,34 +100,55 @@ def dormand_prince(
 
 @compiled
 def _combine(h: float, tableau: FloatArray, row: int, count: int, k: FloatArray, out: FloatArray) -> None:
-    """out = h * sum over j < count of tableau[row, j] k[j]."""
+    """out = h * sum over j < count of tableau[row, j] k[j], summed in the order of the library below SciPy."""
+    w = tableau[row]
     for i in range(out.shape[0]):
-        out[i] = 0.0
-    for j in range(count):
-        w = tableau[row, j]
-        for i in range(out.shape[0]):
-            out[i] += w * k[j, i]
-    for i in range(out.shape[0]):
-        out[i] *= h
+        total, j = 0.0, 0
+        if count >= 4:
+            even = fused(k[2, i], w[2], k[0, i] * w[0])
+            total, j = even + fused(k[3, i], w[3], k[1, i] * w[1]), 4
+        if count - j >= 2:
+            total += k[j, i] * w[j] + k[j + 1, i] * w[j + 1]
+            j += 2
+        if count - j == 1:
+            total += k[j, i] * w[j]
+        out[i] = h * total
 
 
 @compiled
 def _error(y: FloatArray, fresh: FloatArray, estimate: FloatArray, tolerances: FloatArray) -> float:
-    """Root mean square of the estimated error in units of the tolerance."""
+    """Root mean square of the estimated error in units of the tolerance; `estimate` is overwritten."""
+    n = y.shape[0]
+    for i in range(n):
+        estimate[i] /= tolerances[1] + max(abs(y[i]), abs(fresh[i])) * tolerances[0]
+    # Squares are added up in sixteen sums side by side, these in pairs, then what is left over (as below SciPy).
+    whole = n - n % 16
     total = 0.0
-    for i in range(y.shape[0]):
-        part = estimate[i] / (tolerances[1] + max(abs(y[i]), abs(fresh[i])) * tolerances[0])
-        total += part * part
-    return math.sqrt(total / y.shape[0])
+    if whole:
+        for i in range(16):
+            estimate[i] *= estimate[i]
+        for i in range(16, whole):
+            estimate[i % 16] = fused(estimate[i], estimate[i], estimate[i % 16])
+        for lane in range(2):
+            lower = (estimate[lane] + estimate[lane + 2]) + (estimate[lane + 4] + estimate[lane + 6])
+            upper = (estimate[lane + 8] + estimate[lane + 10]) + (estimate[lane + 12] + estimate[lane + 14])
+            total += lower + upper
+    for i in range(whole, n):
+        total += estimate[i] * estimate[i]
+    return math.sqrt(total) / math.sqrt(n)
 
 
 @compiled
-def _interpolate(x: float, v: float, h: float, tableau: FloatArray, k: FloatArray, cell: int) -> float:
-    """Voltage of a cell a fraction x into the step: x to x⁴ with the rows of the interpolant."""
-    value = 0.0
-    for power in range(3, -1, -1):
+def _interpolate(x: float, y: float, h: float, tableau: FloatArray, k: FloatArray, i: int) -> float:
+    """Variable number i a fraction x into the step which began at y: x to x⁴ with the rows of the interpolant."""
+    even, odd, power = 0.0, 0.0, 1.0
+    for term in range(4):
         q = 0.0
         for stage in range(7):
-            q += k[stage, cell] * tableau[INTERPOLANT + power, stage]
-        value = (value + q) * x
-    return v + h * value
+            q = fused(k[stage, i], tableau[INTERPOLANT + term, stage], q)
+        power *= x
+        if term % 2 == 0:
+            even = fused(q, power, even)
+        else:
+            odd = fused(q, power, odd)
+    return h * (even + odd) + y

@@ -2,6 +2,9 @@
 
 State, variable major and cell minor: V in mV, ln [Ca], logit s, the logits of the seven activations and of the four
 inactivations; 14 numbers per cell. All exponentials of an evaluation are computed in one call.
+
+The published integrator makes visible how each operation was rounded (docs/corrections-neurons.md). Divisions,
+products and the operations fused into one are therefore those which the original simulator came to be compiled to.
 """
 
 from __future__ import annotations
@@ -28,13 +31,14 @@ from rivals.testbeds.pyloric.circuit import (
     TAU_SCALE,
     UNBINDING_ROW,
 )
-from rivals.testbeds.pyloric.compiled import compiled, exponentials
+from rivals.testbeds.pyloric.compiled import compiled, exponentials, fused
 
 FloatArray = NDArray[np.float64]
 
 GATES = 11
-EXPONENTIALS = 4 * GATES + 4  # per cell: three for each gate's rates, one for its state, calcium, s, s_inf, Na factor
-KCA, NA_INACTIVATION = 4, 7  # the two gates which are not quite like the others
+EXPONENTIALS = 4 * GATES + 5  # per cell: three for each gate's rates, one for its state; Ca, 1/Ca, s, s_inf, Na factor
+CAT, CAS, KCA, H, LEAK = 1, 2, 4, 6, 7  # places of channels in the conductances and among the activations
+NA_INACTIVATION = 7  # place among the gates; its tau has a further factor
 
 
 @compiled
@@ -70,36 +74,41 @@ def derivative(
     _arguments(y, n, gates, numbers, arguments)
     exponentials(arguments, exps, fractions)
 
-    calcium, synapse, activated, factor = 4 * size, 4 * size + n, 4 * size + 2 * n, 4 * size + 3 * n
-    # dx/dt = (x_inf - x) / tau; for the logit divided by x (1 - x) = e / (1 + e)², e = exp(-logit x). With
-    # tau = (offset d + scale) / d, d the sum of both exponentials, three divisions are left.
+    calcium = 4 * size
+    inverse, synapse, activated, factor = calcium + n, calcium + 2 * n, calcium + 3 * n, calcium + 4 * n
+    scale, offset = gates[TAU_SCALE], gates[TAU_OFFSET]
+    # One array is written in each of these loops, so that the compiler turns them into vector instructions.
     for i in range(size):
-        e = exps[3 * size + i]
-        d = exps[size + i] + exps[2 * size + i]
-        fractions[i] = 1.0 / (1.0 + e)
+        fractions[i] = 1.0 / (1.0 + exps[3 * size + i])
+    for i in range(size):
         arguments[i] = 1.0 / (1.0 + exps[i])
-        arguments[size + i] = (1.0 + e) * (1.0 + e) * d / (e * (gates[TAU_OFFSET, i] * d + gates[TAU_SCALE, i]))
+    for i in range(size):
+        arguments[size + i] = scale[i] / (exps[size + i] + exps[2 * size + i]) + offset[i]
     for k in range(n):
         ca = exps[calcium + k]
         arguments[KCA * n + k] *= ca / (ca + numbers[CALCIUM + 3])
-        na = numbers[NA_FACTOR] + 1.0 / (1.0 + exps[factor + k])
-        arguments[size + NA_INACTIVATION * n + k] /= na
+        arguments[size + NA_INACTIVATION * n + k] *= numbers[NA_FACTOR] + 1.0 / (1.0 + exps[factor + k])
+    # dx/dt = (x_inf - x) / tau, and for the logit divided by x (1 - x).
     for i in range(size):
-        slope[3 * n + i] = (arguments[i] - fractions[i]) * arguments[size + i]
+        x = fractions[i]
+        slope[3 * n + i] = (arguments[i] - x) / (arguments[size + i] * (x * (1.0 - x)))
 
     for k in range(n):
         s = 1.0 / (1.0 + exps[synapse + k])
-        e = numbers[ACTIVATION] * exps[activated + k]
-        s_inf = 1.0 / (1.0 + e)
-        tau = (1.0 - s_inf) / cells[UNBINDING_ROW, k]
-        slope[2 * n + k] = (s_inf - s) / (tau * s * (1.0 - s) + numbers[ACTIVATION + 3])
+        s_inf = 1.0 / fused(exps[activated + k], numbers[ACTIVATION], 1.0)
+        tau_s = (1.0 - s_inf) * cells[UNBINDING_ROW, k] * s
+        slope[2 * n + k] = (s_inf - s) / fused(tau_s, 1.0 - s, numbers[ACTIVATION + 3])
         exps[synapse + k] = s
-        _membrane(k, y, exps[calcium + k], current, fractions, cells, numbers, slope)
+        _membrane(k, y, exps[calcium + k], exps[inverse + k], fractions, cells, numbers, slope)
     for post in range(n):
+        received = 0.0
         for pre in range(n):
             driving = y[post] - cells[SYNAPSE_REVERSAL, pre]
-            slope[post] -= coupling[0, post, pre] * exps[synapse + pre] * driving
-            slope[post] -= coupling[1, post, pre] * (y[post] - y[pre])
+            received = fused(coupling[0, post, pre] * exps[synapse + pre], driving, received)
+        slope[post] = slope[post] - received - cells[RECEIVES, post] * current
+        for pre in range(n):
+            slope[post] = fused(-coupling[1, post, pre], y[post] - y[pre], slope[post])
+        slope[post] = fused(-cells[LEAK, post], y[post] - numbers[REVERSAL + LEAK], slope[post])
 
 
 @compiled
@@ -109,15 +118,17 @@ def _arguments(y: FloatArray, n: int, gates: FloatArray, numbers: FloatArray, ou
     for gate in range(GATES):
         for k in range(n):
             i, v = gate * n + k, y[k]
-            out[i] = gates[STEADY_SLOPE, i] * v + gates[STEADY_SHIFT, i]
-            out[size + i] = gates[SLOPE_1, i] * v + gates[SHIFT_1, i]
-            out[2 * size + i] = gates[SLOPE_2, i] * v + gates[SHIFT_2, i]
-            out[3 * size + i] = -y[3 * n + i]
+            out[i] = (v + gates[STEADY_SHIFT, i]) * gates[STEADY_SLOPE, i]
+            out[size + i] = (v + gates[SHIFT_1, i]) * gates[SLOPE_1, i]
+            out[2 * size + i] = (v + gates[SHIFT_2, i]) * gates[SLOPE_2, i]
+    for i in range(size):
+        out[3 * size + i] = -y[3 * n + i]
     for k in range(n):
         out[4 * size + k] = y[n + k]
-        out[4 * size + n + k] = -y[2 * n + k]
-        out[4 * size + 2 * n + k] = (numbers[ACTIVATION + 2] - y[k]) * numbers[ACTIVATION + 1]
-        out[4 * size + 3 * n + k] = numbers[NA_FACTOR + 1] * y[k] + numbers[NA_FACTOR + 2]
+        out[4 * size + n + k] = -y[n + k]
+        out[4 * size + 2 * n + k] = -y[2 * n + k]
+        out[4 * size + 3 * n + k] = (numbers[ACTIVATION + 2] - y[k]) * numbers[ACTIVATION + 1]
+        out[4 * size + 4 * n + k] = (y[k] + numbers[NA_FACTOR + 1]) * numbers[NA_FACTOR + 2]
 
 
 @compiled
@@ -125,23 +136,29 @@ def _membrane(
     k: int,
     y: FloatArray,
     calcium: float,
-    current: float,
+    inverse: float,
     x: FloatArray,
     cells: FloatArray,
     numbers: FloatArray,
     slope: FloatArray,
 ) -> None:
-    """Membrane currents and calcium of cell k (uA/cm², capacitance 1 uF/cm²)."""
+    """Currents through the seven channels (uA/cm², capacitance 1 uF/cm²) and calcium of cell k; `inverse` is 1/[Ca]."""
     n = cells.shape[1]
     v = y[k]
-    e_calcium = numbers[CALCIUM + 5] * (numbers[CALCIUM + 4] - y[n + k])
-    i_calcium = cells[1, k] * x[n + k] ** 3 * x[8 * n + k] + cells[2, k] * x[2 * n + k] ** 3 * x[9 * n + k]
-    i_calcium *= v - e_calcium
-    total = i_calcium + cells[0, k] * x[k] ** 3 * x[7 * n + k] * (v - numbers[REVERSAL])
-    total += cells[3, k] * x[3 * n + k] ** 3 * x[10 * n + k] * (v - numbers[REVERSAL + 3])
-    total += cells[4, k] * x[4 * n + k] ** 4 * (v - numbers[REVERSAL + 4])
-    total += cells[5, k] * x[5 * n + k] ** 4 * (v - numbers[REVERSAL + 5])
-    total += cells[6, k] * x[6 * n + k] * (v - numbers[REVERSAL + 6]) + cells[7, k] * (v - numbers[REVERSAL + 7])
-    slope[k] = -total - cells[RECEIVES, k] * current
-    influx = -numbers[CALCIUM] * i_calcium
-    slope[n + k] = (influx - calcium + numbers[CALCIUM + 2]) * numbers[CALCIUM + 1] / calcium
+    e_calcium = (numbers[CALCIUM + 4] - y[n + k]) * numbers[CALCIUM + 5]
+    total = 0.0
+    i_calcium = 0.0
+    for channel in range(H):
+        reversal = e_calcium if channel in (CAT, CAS) else numbers[REVERSAL + channel]
+        if cells[channel, k] == 0.0:
+            continue
+        flow = x[channel * n + k] ** (3.0 if channel < KCA else 4.0) * (v - reversal)
+        if channel < KCA:
+            flow *= x[(NA_INACTIVATION + channel) * n + k]
+        total += cells[channel, k] * flow
+        if channel in (CAT, CAS):
+            i_calcium += cells[channel, k] * flow
+    total += cells[H, k] * (x[H * n + k] * (v - numbers[REVERSAL + H]))
+    slope[k] = -total
+    influx = fused(i_calcium, -numbers[CALCIUM], -calcium)
+    slope[n + k] = (influx + numbers[CALCIUM + 2]) * numbers[CALCIUM + 1] * inverse

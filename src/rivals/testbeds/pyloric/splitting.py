@@ -99,12 +99,12 @@ def _relax(
     for gate in range(GATES):
         for k in range(n):
             i, v = gate * n + k, y[k]
-            arguments[i] = gates[STEADY_SLOPE, i] * v + gates[STEADY_SHIFT, i]
-            arguments[size + i] = gates[SLOPE_1, i] * v + gates[SHIFT_1, i]
-            arguments[2 * size + i] = gates[SLOPE_2, i] * v + gates[SHIFT_2, i]
+            arguments[i] = (v + gates[STEADY_SHIFT, i]) * gates[STEADY_SLOPE, i]
+            arguments[size + i] = (v + gates[SHIFT_1, i]) * gates[SLOPE_1, i]
+            arguments[2 * size + i] = (v + gates[SHIFT_2, i]) * gates[SLOPE_2, i]
     for k in range(n):
         arguments[3 * size + k] = (numbers[ACTIVATION + 2] - y[k]) * numbers[ACTIVATION + 1]
-        arguments[3 * size + n + k] = numbers[NA_FACTOR + 1] * y[k] + numbers[NA_FACTOR + 2]
+        arguments[3 * size + n + k] = (y[k] + numbers[NA_FACTOR + 1]) * numbers[NA_FACTOR + 2]
     exponentials(arguments, exps, power)
 
     # The targets take the place of the first exponentials, -h / tau that of the arguments.
@@ -115,7 +115,7 @@ def _relax(
     for k in range(n):
         arguments[NA_INACTIVATION * n + k] /= numbers[NA_FACTOR] + 1.0 / (1.0 + exps[3 * size + n + k])
         e = numbers[ACTIVATION] * exps[3 * size + k]
-        arguments[size + k] = -h * cells[UNBINDING_ROW, k] * (1.0 + e) / e
+        arguments[size + k] = -h * (1.0 + e) / (cells[UNBINDING_ROW, k] * e)
         exps[size + k] = 1.0 / (1.0 + e)
         _calcium(k, y, 0.5 * h, cells, numbers)
         exps[KCA * n + k] *= y[n + k] / (y[n + k] + numbers[CALCIUM + 3])

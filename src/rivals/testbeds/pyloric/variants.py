@@ -12,8 +12,8 @@ VariantName = Literal["published", "prinz2004"]
 THRESHOLD: Final = -35.0  # mV, half activation of every chemical synapse
 WIDTH: Final = 5.0  # mV, its slope (Delta)
 CALCIUM_INFLUX: Final = 14.96  # uM/nA, f of Prinz et al.
-# Rate of unbinding in 1/ms and reversal potential in mV; PD releases acetylcholine, all others glutamate.
-UNBINDING: Final = {"AB": 1 / 40, "PD": 1 / 100, "LP": 1 / 40, "PY": 1 / 40}
+# Time of unbinding (1/k_-) in ms and reversal potential in mV; PD releases acetylcholine, all others glutamate.
+UNBINDING: Final = {"AB": 40.0, "PD": 100.0, "LP": 40.0, "PY": 40.0}
 REVERSAL: Final = {"AB": -70.0, "PD": -80.0, "LP": -70.0, "PY": -70.0}
 # Added to tau_s s (1 - s) in the equation for logit s. Where s_inf is 1 to rounding tau_s is 0, and an explicit
 # method could not step over a spike without it; it is not visible in the voltages.
