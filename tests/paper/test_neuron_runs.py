@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from rivals.paper.neuron_copies import compare_copies, summarise_copies
 from rivals.paper.neuron_runs import C_MAIN, MAIN, Experiments, generator_is_first, original
 from rivals.paper.output import published
 
@@ -48,3 +49,21 @@ def test_the_original_results_give_their_own_statistics(condition):
     assert original(condition.key, "bq").auc(0)[0] == pytest.approx(stored["auc_bq"][3], abs=1e-3)
     made = "".join(str(int(value)) for value in generator_is_first(condition, 2048))
     assert made == stored["generator"]
+
+
+def test_the_original_run_is_placed_among_the_copies_on_the_same_experiments():
+    condition = MAIN[0]
+    theirs = original(condition.key)
+    first = Experiments(theirs.probability[:32], theirs.truth[:32])
+    wrong = Experiments(first.probability, 1 - first.truth)
+    found = summarise_copies([condition], {condition.key: [first, first, wrong]})[condition.key]
+    area = first.auc(2)[0]
+    np.testing.assert_allclose(found["auc"][:, 2], [area, area, 1 - area])
+    share = found["original generator is better"]
+    np.testing.assert_allclose(found["generator is better"], [share, share, 1 - share])
+    rows = compare_copies({condition.key: found})
+    assert len(rows) == len(C_MAIN) + 1
+    spread = np.std([area, area, 1 - area], ddof=1) * np.sqrt(4 / 3)
+    assert rows[2]["published"] == pytest.approx(area)
+    assert rows[2]["ours"] == pytest.approx((1 + area) / 3)
+    assert rows[2]["standard_error"] == pytest.approx(spread)

@@ -10,7 +10,7 @@ import numpy as np
 from rivals._random import entropy_from, stream
 from rivals.criteria import loss_only
 from rivals.paper import neuron_calibration
-from rivals.paper.neuron_calibration import correlation_of, draw_curves
+from rivals.paper.neuron_curves import draw_curves
 from rivals.paper.neuron_runs import (
     C_MAIN,
     MAIN,
@@ -18,8 +18,10 @@ from rivals.paper.neuron_runs import (
     Experiments,
     FloatArray,
     by_condition,
+    correlation_of,
     original,
     run_conditions,
+    summary,
 )
 from rivals.paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, published, write
 from rivals.paper.progress import track
@@ -66,9 +68,7 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
         found[AS_PUBLISHED][condition.key] = Experiments(np.array([pair[0] for pair in pairs]), truth)
         found[CORRECTED][condition.key] = Experiments(np.array([pair[1] for pair in pairs]), truth)
         ratios[condition.key] = np.array([pair[2] for pair in pairs])
-    numbers = {
-        variant: {key: neuron_calibration.summary(each) for key, each in by.items()} for variant, by in found.items()
-    }
+    numbers = {variant: {key: summary(each) for key, each in by.items()} for variant, by in found.items()}
     return write(
         out,
         NAME,

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from rivals._random import entropy_from
+from rivals.paper.neuron_copies import compare_copies, run_copies, summarise_copies
+from rivals.paper.neuron_curves import draw_curves
 from rivals.paper.neuron_runs import (
     C_MAIN,
     DIFFERENCES,
@@ -15,12 +17,13 @@ from rivals.paper.neuron_runs import (
     N_DATA,
     N_TRUTH,
     Experiments,
-    FloatArray,
     by_condition,
     compact,
+    correlation_of,
     generator_is_first,
     original,
     run_conditions,
+    summary,
 )
 from rivals.paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, published, write
 from rivals.paper.registry import RNGLike
@@ -30,13 +33,13 @@ DESCRIPTION = "Calibration of c for the neuron models: six epistemic distributio
 
 EXPERIMENTS = 128
 EXPERIMENTS_CORRECTED = 128
-COLOURS = ("#000000", "#0072B2", "#009E73", "#E69F00", "#D55E00", "#CC79A7")
-MARKERS = ("o", "s", "^", "D", "v", "P")
+EXPERIMENTS_COPIES = 32
 
 READING = (
-    "Each point is a bin of experiments: how probable it was said to be that the first model has the lower risk, and how "
-    "often it has. On the diagonal both agree; in the shaded area the criterion is overconfident. Small grey points: the "
-    "original study, c = 2^-2, N = 2048."
+    "Rows 1 to 4: each point is a bin of experiments: how probable it was said to be that the first model has the lower "
+    "risk, and how often it has. On the diagonal both agree; in the shaded area the criterion is overconfident. Small grey "
+    "points: the original study, c = 2^-2, N = 2048. Row 5: area under the ROC curve; lines with bars are the range of "
+    "copies that differ by rounding alone, points the original study on the same experiments."
 )
 
 
@@ -60,6 +63,14 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
         for variant, size in sizes.items()
     }
     found = {variant: by_condition(calibration) for variant, calibration in calibrations.items()}
+    copies = run_copies(
+        MAIN,
+        experiments=min(EXPERIMENTS_COPIES, sizes[AS_PUBLISHED]),
+        entropy=entropy,
+        store=out / f"{NAME}-copies.sqlite",
+        progress=progress,
+    )
+    rounding = summarise_copies(MAIN, copies)
     numbers: dict[str, Any] = {
         variant: {
             "summary": {key: summary(each) for key, each in by.items()},
@@ -68,13 +79,14 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
         }
         for variant, by in found.items()
     }
+    numbers["copies which differ by rounding alone"] = rounding
     return write(
         out,
         NAME,
-        figure=_draw(found),
+        figure=_draw(found, rounding),
         reading=READING,
         differences=DIFFERENCES,
-        comparisons=_comparisons(found),
+        comparisons=[*_comparisons(found), *compare_copies(rounding)],
         numbers=numbers,
         settings={
             "seed": entropy,
@@ -84,20 +96,6 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
             "n_truth": N_TRUTH,
         },
     )
-
-
-def summary(each: Experiments) -> dict[str, Any]:
-    """What a condition comes to: truth, AUC, overconfidence, and how many probabilities are all but certain."""
-    places = range(each.probability.shape[1])
-    return {
-        "mean truth": each.truth.mean(),
-        "auc": [each.auc(place)[0] for place in places],
-        "mean excess confidence": [each.excess(place) for place in places],
-        "share beyond 0.01 and 0.99": [
-            float(np.mean(np.abs(each.probability[:, place] - 0.5) > 0.49)) for place in places
-        ],
-        "right side": [float(np.mean((each.probability[:, place] > 0.5) == (each.truth > 0.5))) for place in places],
-    }
 
 
 def _comparisons(found: dict[str, dict[str, Experiments]]) -> list[dict[str, Any]]:
@@ -172,16 +170,10 @@ def _run_to_run(key: str, ours: Experiments, theirs: Experiments, known: dict[st
     return rows
 
 
-def correlation_of(first: FloatArray, second: FloatArray) -> float | None:
-    """Correlation of two samples, None if one of them does not vary."""
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return None
-    return float(np.corrcoef(first, second)[0, 1])
-
-
-def _draw(found: dict[str, dict[str, Experiments]]) -> Any:
-    figure = new_figure(12, 15.5)
-    axes = figure.subplots(4, 3, sharex=True, sharey=True)
+def _draw(found: dict[str, dict[str, Experiments]], rounding: dict[str, Any]) -> Any:
+    figure: Any = new_figure(12, 19.5)
+    upper, lower = figure.subfigures(2, 1, height_ratios=(4, 1))
+    axes = upper.subplots(4, 3, sharex=True, sharey=True)
     for block, (variant, by) in enumerate(found.items()):
         for i, condition in enumerate(MAIN):
             column, row = divmod(i, 2)
@@ -195,6 +187,7 @@ def _draw(found: dict[str, dict[str, Experiments]]) -> Any:
             if column == 0:
                 panel.set_ylabel("part of experiments\nin which it is")
     axes[0, 0].legend(title="c", fontsize=7, title_fontsize=8, loc="upper left")
+    _draw_rounding(lower, rounding)
     figure.suptitle(
         "On the diagonal, probabilities can be trusted; in the grey area they are overconfident.\n"
         "Corrected (candidates get the input, accurate solver) nearly every experiment is decided: the bins sit in two corners.",
@@ -203,18 +196,28 @@ def _draw(found: dict[str, dict[str, Experiments]]) -> Any:
     return figure
 
 
-def draw_curves(panel: Any, each: Experiments, c: tuple[float, ...]) -> None:
-    """Curves of one condition for all c, over the overconfident area."""
-    panel.fill_between([0, 0.5, 1], [0, 0.5, 1], [1, 0.5, 1], color="0.9", lw=0, where=[True, True, False])
-    panel.fill_between([0.5, 1], [0.5, 0], [0.5, 1], color="0.9", lw=0)
-    for place, value in enumerate(c):
-        panel.plot(
-            *each.curve(place),
-            ls=":",
-            lw=0.8,
-            marker=MARKERS[place],
-            ms=3.5,
-            color=COLOURS[C_MAIN.index(value)],
-            label=f"$2^{{{np.log2(value):.0f}}}$",
+def _draw_rounding(part: Any, rounding: dict[str, Any]) -> None:
+    """AUC of the copies, pair by pair, and that of the original study on the same experiments."""
+    panels = part.subplots(1, 3, sharey=True)
+    exponents = np.log2(C_MAIN)
+    for i, condition in enumerate(MAIN):
+        each, (column, row) = rounding[condition.key], divmod(i, 2)
+        panel, colour = panels[column], ("#0072B2", "#D55E00")[row]
+        low, middle, high = (each["auc"].min(axis=0), each["auc"].mean(axis=0), each["auc"].max(axis=0))
+        x = exponents + (row - 0.5) * 0.3
+        panel.errorbar(
+            x,
+            middle,
+            yerr=[middle - low, high - middle],
+            color=colour,
+            lw=1,
+            capsize=3,
+            label=f"copies, {condition.input}",
         )
-    panel.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+        panel.plot(x, each["original auc"], "os"[row], color=colour, mfc="white", label=f"original, {condition.input}")
+        panel.axhline(0.5, color="0.7", lw=0.8, zorder=0)
+        panel.set_title(f"{' vs '.join(condition.pair)}: what rounding does", fontsize=10)
+        panel.set_xticks(exponents, [f"$2^{{{e:.0f}}}$" for e in exponents])
+        panel.set_xlabel("c")
+    panels[0].set_ylabel("AUC as published\n(mean and range of copies)")
+    panels[0].legend(fontsize=7, loc="lower left")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rivals._random import entropy_from
-from rivals.paper.neuron_calibration import draw_curves, summary
+from rivals.paper.neuron_curves import draw_curves
 from rivals.paper.neuron_runs import (
     C_ALL,
     DIFFERENCES,
@@ -18,6 +18,7 @@ from rivals.paper.neuron_runs import (
     by_condition,
     compact,
     run_conditions,
+    summary,
 )
 from rivals.paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, published, write
 from rivals.paper.registry import RNGLike

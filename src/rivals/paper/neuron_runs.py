@@ -140,3 +140,24 @@ def compact(found: dict[str, Experiments]) -> dict[str, Any]:
         }
         for key, each in found.items()
     }
+
+
+def summary(each: Experiments) -> dict[str, Any]:
+    """What a condition comes to: truth, AUC, overconfidence, and how many probabilities are all but certain."""
+    places = range(each.probability.shape[1])
+    return {
+        "mean truth": each.truth.mean(),
+        "auc": [each.auc(place)[0] for place in places],
+        "mean excess confidence": [each.excess(place) for place in places],
+        "share beyond 0.01 and 0.99": [
+            float(np.mean(np.abs(each.probability[:, place] - 0.5) > 0.49)) for place in places
+        ],
+        "right side": [float(np.mean((each.probability[:, place] > 0.5) == (each.truth > 0.5))) for place in places],
+    }
+
+
+def correlation_of(first: FloatArray, second: FloatArray) -> float | None:
+    """Correlation of two samples, None if one of them does not vary."""
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    return float(np.corrcoef(first, second)[0, 1])

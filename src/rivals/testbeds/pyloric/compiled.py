@@ -32,15 +32,17 @@ def compiled(function: Function) -> Function:
     return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
-@intrinsic
-def fused(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
-    """a * b + c with one rounding; for use in kernels."""
+def _fused(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
     double = numba.types.float64
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.fma(*arguments)
 
     return double(double, double, double), generate
+
+
+# In kernels, fused(a, b, c) is a * b + c with one rounding.
+fused: Callable[[float, float, float], float] = cast(Any, intrinsic(_fused))
 
 
 @compiled
@@ -67,4 +69,3 @@ def exponentials(x: NDArray[np.float64], out: NDArray[np.float64], power: NDArra
         bits[i] = (bits[i] + 1022) << 52
     for i in range(n):
         out[i] = np.inf if x[i] > _HIGHEST else out[i] * power[i]
-

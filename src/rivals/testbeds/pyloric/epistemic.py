@@ -164,6 +164,8 @@ class Published:
     entropy : int
     at_most : int
         Number of experiments among which the generator is looked for.
+    solver : Solver
+        `LOOSE`, or a copy of it that differs by rounding alone.
 
     Examples
     --------
@@ -177,6 +179,7 @@ class Published:
     place: int
     entropy: int
     at_most: int = 2048
+    solver: Solver = LOOSE
     _known: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, rng: np.random.Generator) -> Experiment:
@@ -186,8 +189,8 @@ class Published:
         index = self._index(rng)
         drawn = published_draws(self.condition, index + 1)[index]
         return Experiment(
-            observe=partial(record_published, drawn, index),
-            candidates=partial(_fit_pair, self.condition.cells, driven=False, solver=LOOSE, variant="published"),
+            observe=partial(record_published, drawn, index, solver=self.solver),
+            candidates=partial(_fit_pair, self.condition.cells, driven=False, solver=self.solver, variant="published"),
         )
 
     def _index(self, rng: np.random.Generator) -> int:
@@ -256,11 +259,11 @@ def _record(
     )
 
 
-def record_published(drawn: Draw, index: int, n: int, rng: object = None) -> Recording:
+def record_published(drawn: Draw, index: int, n: int, rng: object = None, *, solver: Solver = LOOSE) -> Recording:
     """Record with the original random numbers, which depend on the experiment but not on the condition."""
     del rng  # part of what `Experiment` asks of a function
     original = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", index)
-    return _record(drawn, n, original, noise="gaussian", solver=LOOSE, variant="published")
+    return _record(drawn, n, original, noise="gaussian", solver=solver, variant="published")
 
 
 def _fit_pair(
