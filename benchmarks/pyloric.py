@@ -150,6 +150,8 @@ def row(cell, label, ours, theirs, duration):
         found[f"times {clock}"] = found[f"peer {clock}"] / found[f"ours {clock}"]
     found["peer evaluations"] = theirs["runs"][0]["evaluations"]
     found["ours evaluations"] = ours["evaluations"]
+    last = np.array(ours["runs"][0]["last"]) - theirs["runs"][0]["last"]
+    found["difference of the last voltages, mV"] = float(np.abs(last).max())
     return found
 
 
@@ -157,7 +159,8 @@ def describe(found) -> str:
     """One line."""
     return (
         f"{found['cell']}, {found['input']}: ours {found['ours wall']:.4f} s, peer {found['peer wall']:.2f} s per simulated "
-        f"second: {found['times wall']:.0f} times faster ({found['times processor']:.0f} times by processor time)"
+        f"second: {found['times wall']:.0f} times faster ({found['times processor']:.0f} times by processor time); "
+        f"last voltages differ by {found['difference of the last voltages, mV']:.1e} mV"
     )
 
 

@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,6 +9,7 @@ from rivals.testbeds.noise import ColouredNoise
 from rivals.testbeds.pyloric import (
     ACCURATE,
     LABELS,
+    LOOSE,
     Condition,
     NeuronModel,
     Recording,
@@ -14,9 +17,10 @@ from rivals.testbeds.pyloric import (
     fit,
     observe,
     published_draws,
+    simulate,
 )
 from rivals.testbeds.pyloric.candidates import best_sigma, losses
-from rivals.testbeds.pyloric.recording import digitise
+from rivals.testbeds.pyloric.recording import REMEMBERED, digitise, voltage
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +124,16 @@ def test_bad_input_is_named(call, message):
 
 def test_a_recording_has_a_length():
     assert len(Recording(np.arange(3.0), np.zeros(3))) == 3
+
+
+def test_threads_may_share_what_is_remembered():
+    # More runs than are remembered, so that threads throw out what others have just asked for.
+    lengths = [1 + i % (2 * REMEMBERED) for i in range(20 * REMEMBERED)]
+
+    def last(n):
+        return voltage("LP 1", np.arange(1.0, 1.0 + n), None, variant="published", solver=LOOSE)[-1]
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(last, lengths))
+    expected = [simulate("LP 1", np.arange(1.0, 1.0 + n))[1, -1] for n in lengths]
+    np.testing.assert_array_equal(found, expected)

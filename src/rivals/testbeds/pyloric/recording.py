@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -131,16 +132,20 @@ def digitise(v: FloatArray, rounding: Rounding) -> FloatArray:
 
 
 _remembered: OrderedDict[tuple[object, ...], FloatArray] = OrderedDict()
+_remembering = threading.Lock()
 
 
 def voltage(cell: str, times: FloatArray, current: ColouredNoise | None, *, variant: str, solver: Solver) -> FloatArray:
     """Voltage of the follower cell; the last few runs are remembered, since candidates share them."""
     key = (cell, variant, solver, current, times.tobytes())
-    if key not in _remembered:
-        v = simulate(pair(cell, variant), times, current=current, solver=solver)[1].copy()
-        v.flags.writeable = False
+    with _remembering:
+        if key in _remembered:
+            _remembered.move_to_end(key)
+            return _remembered[key]
+    v: FloatArray = simulate(pair(cell, variant), times, current=current, solver=solver)[1].copy()
+    v.flags.writeable = False
+    with _remembering:
         _remembered[key] = v
         while len(_remembered) > REMEMBERED:
             _remembered.popitem(last=False)
-    _remembered.move_to_end(key)
-    return _remembered[key]
+    return v
