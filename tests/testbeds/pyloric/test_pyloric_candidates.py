@@ -20,7 +20,7 @@ from rivals.testbeds.pyloric import (
     simulate,
 )
 from rivals.testbeds.pyloric.candidates import best_sigma, losses
-from rivals.testbeds.pyloric.recording import REMEMBERED, digitise, voltage
+from rivals.testbeds.pyloric.recording import REMEMBERED_QUIET, digitise, voltage
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_a_recording_has_a_length():
 
 def test_threads_may_share_what_is_remembered():
     # More runs than are remembered, so that threads throw out what others have just asked for.
-    lengths = [1 + i % (2 * REMEMBERED) for i in range(20 * REMEMBERED)]
+    lengths = [1 + i % (2 * REMEMBERED_QUIET) for i in range(4 * REMEMBERED_QUIET)]
 
     def last(n):
         return voltage("LP 1", np.arange(1.0, 1.0 + n), None, variant="published", solver=LOOSE)[-1]

@@ -20,7 +20,9 @@ NoiseName = Literal["gaussian", "cauchy"]
 Rounding = Literal["truncate", "round", "none"]
 
 START: Final = 3000.0  # ms from the connection of the cells to the first sample; samples are 1 ms apart
-REMEMBERED: Final = 16
+# Runs kept for the next candidate: with a current, whose impulses take megabytes, those of the experiment in hand;
+# without, all that a calibration asks for again and again.
+REMEMBERED, REMEMBERED_QUIET = 8, 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,21 +133,24 @@ def digitise(v: FloatArray, rounding: Rounding) -> FloatArray:
     return (np.trunc(clipped) if rounding == "truncate" else np.rint(clipped)) + 0.0
 
 
-_remembered: OrderedDict[tuple[object, ...], FloatArray] = OrderedDict()
+_Runs = OrderedDict[tuple[object, ...], FloatArray]
+_driven: _Runs = OrderedDict()
+_quiet: _Runs = OrderedDict()
 _remembering = threading.Lock()
 
 
 def voltage(cell: str, times: FloatArray, current: ColouredNoise | None, *, variant: str, solver: Solver) -> FloatArray:
-    """Voltage of the follower cell; the last few runs are remembered, since candidates share them."""
+    """Voltage of the follower cell; the last runs are remembered, since candidates share them."""
+    runs, most = (_quiet, REMEMBERED_QUIET) if current is None else (_driven, REMEMBERED)
     key = (cell, variant, solver, current, times.tobytes())
     with _remembering:
-        if key in _remembered:
-            _remembered.move_to_end(key)
-            return _remembered[key]
+        if key in runs:
+            runs.move_to_end(key)
+            return runs[key]
     v: FloatArray = simulate(pair(cell, variant), times, current=current, solver=solver)[1].copy()
     v.flags.writeable = False
     with _remembering:
-        _remembered[key] = v
-        while len(_remembered) > REMEMBERED:
-            _remembered.popitem(last=False)
+        runs[key] = v
+        while len(runs) > most:
+            runs.popitem(last=False)
     return v
