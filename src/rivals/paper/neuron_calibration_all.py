@@ -32,8 +32,9 @@ EXPERIMENTS = 32
 EXPERIMENTS_CORRECTED = 32
 
 READING = (
-    "Each panel is one epistemic distribution: bins of experiments, predicted against observed. On the diagonal both "
-    "agree; in the shaded area the criterion is overconfident. Above as published, below corrected."
+    "Each small panel is one epistemic distribution: bins of experiments, predicted against observed. On the diagonal both "
+    "agree; in the shaded area the criterion is overconfident. On the right, all 24 distributions of the same kind of noise "
+    "together. Above as published, where all noise is Gaussian; below corrected."
 )
 
 
@@ -60,6 +61,7 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
     numbers = {
         variant: {
             "summary": {key: summary(each) for key, each in by.items()},
+            "all of one noise": {noise: summary(pooled(by, noise)) for noise in NOISES},
             "valid c": str(calibrations[variant].valid_c()),
             "records": compact(by),
         }
@@ -74,6 +76,14 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
         comparisons=_comparisons(found),
         numbers=numbers,
         settings={"seed": entropy, "experiments": sizes, "c": C_ALL, "n_data": N_DATA, "n_truth": N_TRUTH},
+    )
+
+
+def pooled(by: dict[str, Experiments], noise: str) -> Experiments:
+    """The experiments of all conditions with this label of the noise."""
+    chosen = [each for key, each in by.items() if key.split("|")[1] == noise]
+    return Experiments(
+        np.concatenate([each.probability for each in chosen]), np.concatenate([each.truth for each in chosen])
     )
 
 
@@ -99,8 +109,8 @@ def _comparisons(found: dict[str, dict[str, Experiments]]) -> list[dict[str, Any
 
 
 def _draw(found: dict[str, dict[str, Experiments]]) -> Any:
-    figure: Any = new_figure(24, 17)
-    outer = figure.subfigures(2, 3)
+    figure: Any = new_figure(28, 17)
+    outer = figure.subfigures(2, 4, width_ratios=(1, 1, 1, 0.6))
     for row, (variant, by) in enumerate(found.items()):
         for column, pair in enumerate(PAIRS):
             part = outer[row, column]
@@ -117,7 +127,13 @@ def _draw(found: dict[str, dict[str, Experiments]]) -> Any:
                     if j == 0:
                         panel.set_ylabel(f"{input_}, {correlation}", fontsize=9)
                     panel.tick_params(labelsize=7)
-    outer[0, 0].axes[0].legend(title="c", fontsize=6, title_fontsize=7)
+        outer[row, 3].suptitle(f"{variant}: all 24 together", fontsize=12)
+        for panel, noise in zip(outer[row, 3].subplots(2, 1, sharex=True, sharey=True), NOISES, strict=True):
+            draw_curves(panel, pooled(by, noise), C_ALL)
+            panel.set_title(f"{noise} noise" if variant == CORRECTED else f'"{noise}"', fontsize=10)
+            panel.set(xlabel="$B^{EMD}$", ylabel="part in which the first is better")
+    # The one panel with room for it.
+    outer[1, 3].axes[0].legend(title="c", fontsize=8, title_fontsize=8, loc="upper left")
     figure.suptitle(
         "Probability that the first model is better (x) against how often it is (y). Diagonal: trustworthy; grey: "
         "overconfident. Rows: strength and correlation time of the input; columns: observation noise.",
