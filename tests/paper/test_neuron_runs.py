@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from rivals.paper.neuron_calibration_all import pooled
 from rivals.paper.neuron_copies import compare_copies, summarise_copies
 from rivals.paper.neuron_runs import C_MAIN, MAIN, Experiments, generator_is_first, original
 from rivals.paper.output import published
@@ -67,3 +68,11 @@ def test_the_original_run_is_placed_among_the_copies_on_the_same_experiments():
     assert rows[2]["published"] == pytest.approx(area)
     assert rows[2]["ours"] == pytest.approx((1 + area) / 3)
     assert rows[2]["standard_error"] == pytest.approx(spread)
+
+
+def test_conditions_of_one_noise_are_put_together():
+    one, two = (Experiments(np.full((3, 2), value), np.full(3, value)) for value in (0.0, 1.0))
+    by = {"AvsB|Gaussian|low|short|weak": one, "AvsB|Cauchy|low|short|weak": two, "AvsD|Cauchy|low|long|weak": one}
+    together = pooled(by, "Cauchy")
+    np.testing.assert_array_equal(together.truth, [1, 1, 1, 0, 0, 0])
+    assert together.probability.shape == (6, 2)
