@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rivals._random import entropy_from
-from rivals.paper.neuron_copies import compare_copies, run_copies, summarise_copies
+from rivals.paper.neuron_copies import COPIES, compare_copies, run_copies, summarise_copies
 from rivals.paper.neuron_curves import draw_curves
 from rivals.paper.neuron_runs import (
     C_MAIN,
@@ -63,9 +63,10 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
         for variant, size in sizes.items()
     }
     found = {variant: by_condition(calibration) for variant, calibration in calibrations.items()}
+    copied = min(EXPERIMENTS_COPIES, sizes[AS_PUBLISHED])
     copies = run_copies(
         MAIN,
-        experiments=min(EXPERIMENTS_COPIES, sizes[AS_PUBLISHED]),
+        experiments=copied,
         entropy=entropy,
         store=out / f"{NAME}-copies.sqlite",
         progress=progress,
@@ -91,6 +92,8 @@ def run(out: Path, *, experiments: int | None, rng: RNGLike, progress: bool) -> 
         settings={
             "seed": entropy,
             "experiments": sizes,
+            "copies": COPIES,
+            "experiments of each copy": copied,
             "c": C_MAIN,
             "n_data": N_DATA,
             "n_truth": N_TRUTH,

@@ -9,15 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from rivals import calibrate
 from rivals.paper.neuron_runs import (
     C_MAIN,
-    N_DATA,
-    N_TRUTH,
     Experiments,
     by_condition,
     generator_is_first,
     original,
+    run_omegas,
 )
 from rivals.paper.output import AS_PUBLISHED, comparison
 from rivals.testbeds.pyloric import LOOSE, Condition, Published
@@ -37,18 +35,7 @@ def run_copies(
         for copy in range(1, 1 + COPIES):
             solver = replace(LOOSE, first_step=LOOSE.first_step * (1 + copy * 1e-12))
             omegas[f"{condition.key}|copy {copy}"] = Published(condition, len(omegas), entropy, solver=solver)
-    calibration = calibrate(
-        omegas,
-        n_data=N_DATA,
-        n_synthetic=N_DATA,
-        n_truth=N_TRUTH,
-        n_experiments=experiments,
-        c=C_MAIN,
-        loss_unit="nats",
-        rng=entropy,
-        store=store,
-        progress=progress,
-    )
+    calibration = run_omegas(omegas, c=C_MAIN, experiments=experiments, entropy=entropy, store=store, progress=progress)
     found = by_condition(calibration)
     return {
         condition.key: [found[f"{condition.key}|copy {copy}"] for copy in range(1, 1 + COPIES)]

@@ -1,4 +1,4 @@
-"""How a calibration curve of the neuron models is drawn, in both figures that have them."""
+"""How a calibration curve of the neuron models is drawn, in every figure that has some."""
 
 from __future__ import annotations
 

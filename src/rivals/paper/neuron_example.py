@@ -31,7 +31,7 @@ NO_INPUT: Final = (
 )
 LOOSE_SOLVER: Final = (
     "The solver ran at tolerances (1e-3) at which rounding errors grow to millivolts within seconds, so that the traces "
-    "cannot be repeated. Corrected: tolerance 1e-6, converged to 1e-3 mV over the recording for LP 1 to LP 3."
+    "cannot be repeated. Corrected: tolerance 1e-6, converged to 3e-3 mV over the recording for LP 1 to LP 3."
 )
 MANY_SYNTHETIC: Final = (
     "12 000 points were simulated for 4 000 observed ones, which widens the risk distributions at both ends; corrected: "

@@ -80,13 +80,20 @@ def run_conditions(
     progress: bool,
 ) -> Calibration:
     """Calibrate over these conditions; the store keeps every finished experiment, and more can be asked for later."""
-    store.parent.mkdir(parents=True, exist_ok=True)
     omegas: dict[str, Any] = {}
     for place, condition in enumerate(conditions):
         if variant == AS_PUBLISHED:
             omegas[condition.key] = Published(condition, place, entropy)
         else:
             omegas[condition.key] = Corrected(condition)
+    return run_omegas(omegas, c=c, experiments=experiments, entropy=entropy, store=store, progress=progress)
+
+
+def run_omegas(
+    omegas: dict[str, Any], *, c: Sequence[float], experiments: int, entropy: int, store: Path, progress: bool
+) -> Calibration:
+    """Calibrate over these epistemic distributions with the sizes of the paper."""
+    store.parent.mkdir(parents=True, exist_ok=True)
     return calibrate(
         omegas,
         n_data=N_DATA,

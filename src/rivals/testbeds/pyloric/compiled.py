@@ -25,9 +25,9 @@ _Q0, _Q1, _Q2 = 3.0019850513866446e-06, 0.002524483403496841, 0.2272655482081550
 def compiled(function: Function) -> Function:
     """Compile a kernel: no Python objects, no global lock, IEEE arithmetic as written.
 
-    Nothing is reordered, and nothing fused but where `fused` says so: a trajectory is the same, bit for bit, wherever
-    the C library's pow is. The machine code is not cached on disk: numba would not notice a change in a kernel called from another
-    file, and an installation may be read-only.
+    Nothing is reordered, and nothing fused but where `fused` says so: with the same pow of the C library, a trajectory
+    is the same, bit for bit, on every machine. The machine code is not cached on disk: numba would not notice a change
+    in a kernel called from another file, and an installation may be read-only.
     """
     return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 

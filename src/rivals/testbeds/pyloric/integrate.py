@@ -69,7 +69,7 @@ class Solver:
 
 # The published results were made at SciPy's default tolerances. Those are so loose that rounding errors grow to
 # millivolts within seconds. Since stability limits the step, the second solver costs about as much, and it is exact to
-# 1e-3 mV (root mean square over 7 s, AB and LP 1 to 3).
+# 3e-3 mV (root mean square from 3 to 7 s, AB and LP 1 to 3).
 LOOSE: Final = Solver(rtol=1e-3, atol=1e-6)
 ACCURATE: Final = Solver(rtol=1e-6, atol=1e-9)
 
