@@ -21,7 +21,7 @@ import numpy as np
 import cases
 import environment
 import rivals
-from rivals import tree
+from rivals.core import tree
 
 RESULTS = Path(__file__).parent / "results"
 DEPTH = 8

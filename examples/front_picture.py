@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import rivals
-from rivals.demo import blackbody_comparison
+from rivals.cli.demo import blackbody_comparison
 from rivals.plots import plot_risks
 
 

@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from rivals._checks import RivalsWarning
 from rivals._version import __version__
-from rivals.comparison import Comparison, Rejection, Undecided, compare, load
+from rivals.comparison import Comparison, Rejection, Sweep, Undecided, compare, load
+from rivals.core.process import HierarchicalBetaProcess
+from rivals.core.quantiles import QuantileFunction
 from rivals.losses import Candidate, Losses
-from rivals.process import HierarchicalBetaProcess
-from rivals.quantiles import QuantileFunction
-from rivals.sweep import Sweep
 
 if TYPE_CHECKING:
     from rivals.calibration import Calibration, Experiment, calibrate

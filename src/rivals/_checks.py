@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Hashable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from rivals._types import FloatArray, Model
 
 # Beyond this, sums over a sample and the continuation of its quantile function overflow.
 LARGEST_LOSS = 1e300
@@ -29,6 +30,38 @@ class RivalsWarning(UserWarning):
 def show(name: object) -> str:
     """A name made safe for a terminal and for messages: control characters, escapes and newlines are spelled out."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in str(name))
+
+
+def need(module: str, *, extra: str, purpose: str) -> Any:
+    """Import an optional package, or say what it is needed for and which extra brings it.
+
+    Examples
+    --------
+    >>> need("math", extra="plot", purpose="pictures").pi > 3
+    True
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        missing = error.name or module
+        raise ImportError(
+            f'{purpose}: the package {missing!r} is not installed; pip install "rivals[{extra}]"', name=missing
+        ) from None
+
+
+def check_model(model: Any, what: str) -> Model:
+    """An object with the functions loss(data) and simulate(n, rng)."""
+    if not is_model(model):
+        raise TypeError(
+            f"{what} must have loss(data) and simulate(n, rng): got {type(model).__name__}; see rivals.Candidate"
+        )
+    checked: Model = model
+    return checked
+
+
+def is_model(thing: Any) -> bool:
+    """Whether it can give losses of data and simulate them: a class that only has the names does not count."""
+    return all(callable(getattr(thing, name, None)) for name in ("loss", "simulate"))
 
 
 def check_losses(values: Any, what: str) -> FloatArray:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import operator
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-RandomSource: TypeAlias = (
-    "int | np.integer | np.random.SeedSequence | np.random.Generator | np.random.BitGenerator | None"
-)
+from rivals._types import RNG
+
+# Every key of a stream, by the owner of the entropy. A stream is `stream(entropy, key, ...)`; the numbers are part of
+# what a seed means, and never change.
+PROCESS_END_POINTS, PROCESS_NODES = 0, 1  # a process
+CANDIDATE_SIMULATION = 1  # a candidate: the bare entropy would repeat default_rng(seed), perhaps the data's
+COMPARISON_DRAWS, COMPARISON_SIMULATION = 0, 1  # a comparison: then the place of the model (and the block of draws)
+EXPERIMENT_DESIGN, EXPERIMENT_DATA, EXPERIMENT_SYNTHETIC, EXPERIMENT_TRUTH, EXPERIMENT_DRAWS = range(5)
+DEMO_HELD_OUT = 2  # the demonstration
 
 
-def entropy_from(rng: RandomSource) -> int:
+def entropy_from(rng: RNG) -> int:
     """The integer that repeats a run: `f(..., rng=entropy)` gives the same bits as `f(..., rng=rng)` did.
 
     A generator is advanced by the drawing of its entropy, so that two calls with the same generator differ.

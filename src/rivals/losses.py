@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import RivalsWarning, as_numbers, check_losses, check_size, show
-from rivals._random import RandomSource, entropy_from, stream
-
-FloatArray = npt.NDArray[np.float64]
+from rivals._random import entropy_from, stream
+from rivals._types import RNG, FloatArray
 
 FEW_SAMPLES = 32
 HEAVY_TIES = 0.5
@@ -154,7 +153,7 @@ class Candidate:
     loss: Callable[[Any], npt.ArrayLike]
     simulate: Callable[[int, np.random.Generator], Any]
 
-    def losses(self, data: Any, *, n_synthetic: int | None = None, rng: RandomSource = None) -> Losses:
+    def losses(self, data: Any, *, n_synthetic: int | None = None, rng: RNG = None) -> Losses:
         """Losses on held-out `data` and on as many simulated points (or `n_synthetic`)."""
         observed = check_losses(self.loss(data), "losses that loss(data) returned")
         n_synthetic = observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)

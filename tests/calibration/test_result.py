@@ -8,7 +8,7 @@ from scipy import stats
 import rivals
 from rivals import Experiment, Losses, RivalsWarning
 from rivals.calibration import Calibration
-from rivals.calibration.curves import calibration_curve, wilson_interval
+from rivals.calibration.curve import calibration_curve, wilson_interval
 from rivals.calibration.judgement import judge, overconfidence
 
 

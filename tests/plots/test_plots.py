@@ -20,8 +20,8 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 from rivals.plots import plot_losses, plot_probability, plot_process, plot_quantiles, plot_risks, plot_sweep
-from rivals.plots.matrix import number
-from rivals.plots.sweep import strongest_rival
+from rivals.plots.probability_matrix import number
+from rivals.plots.sweep_over_c import strongest_rival
 
 HOSTILE = ("<script>alert(1)</script>", "$\\frac{1", "../../x\n\x1b[31mred", "$", "ünïcode & “quotes”", "a_b^c" * 30)
 

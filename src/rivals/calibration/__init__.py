@@ -1,9 +1,9 @@
 """Calibration: which c is valid, found out on simulated experiments whose truth is known."""
 
-from rivals.calibration.curves import CalibrationCurve
+from rivals.calibration.calibrate import CalibrationInterrupted, calibrate
+from rivals.calibration.curve import CalibrationCurve
 from rivals.calibration.experiment import Experiment
 from rivals.calibration.result import Calibration, ValidRange, open_store
-from rivals.calibration.run import CalibrationInterrupted, calibrate
 from rivals.calibration.store import Failure
 from rivals.calibration.store_file import StoreError
 

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rivals._checks import check_losses
 from rivals._random import stream
+from rivals._types import FloatArray
+from rivals.core.process import HierarchicalBetaProcess
+from rivals.core.quantiles import QuantileFunction
+from rivals.core.verdict import probability_below
 from rivals.losses import Candidate, Losses, effective_size
-from rivals.process import HierarchicalBetaProcess
-from rivals.quantiles import QuantileFunction
-from rivals.verdict import probability_below
-
-FloatArray = npt.NDArray[np.float64]
 
 # Raised whenever the numbers of an experiment change, so that a store is never filled by two algorithms.
 ALGORITHM = 1

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import chdtrc
 
-from rivals.calibration.curves import CalibrationCurve
-
-FloatArray = npt.NDArray[np.float64]
+from rivals._types import FloatArray
+from rivals.calibration.curve import CalibrationCurve
 
 # "Small violations allowed" (method.md §5): a mean excess up to this is.
 SMALL_EXCESS = 0.05

@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import RivalsWarning, show
+from rivals._types import FloatArray
 from rivals.calibration import judgement
-from rivals.calibration.curves import CalibrationCurve, calibration_curve
+from rivals.calibration.curve import CalibrationCurve, calibration_curve
 from rivals.calibration.experiment import DECIDED
 from rivals.calibration.store import Failure, Store
 from rivals.losses import Losses
-
-FloatArray = npt.NDArray[np.float64]
 
 FIELDS = (
     "omega",

@@ -11,7 +11,7 @@ from rivals.criteria.loss_only import loss_only
 from rivals.criteria.mdl import complexity_fisher, complexity_monte_carlo, mdl
 from rivals.criteria.risk import risk
 from rivals.criteria.score import Score, Variations, difference
-from rivals.criteria.table import CriteriaTable, Fitted, table
+from rivals.criteria.side_by_side import CriteriaTable, Fitted, table
 from rivals.criteria.waic import waic
 
 __all__ = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from rivals._types import FloatArray
 
 
-def check_log_likelihood(values: ArrayLike, what: str = "log likelihood") -> Array:
+def check_log_likelihood(values: ArrayLike, what: str = "log likelihood") -> FloatArray:
     """Return the log likelihood of each data point as a vector, or explain what is wrong with it."""
     array = np.atleast_1d(np.asarray(values, dtype=np.float64))
     if array.ndim != 1:
@@ -18,7 +18,7 @@ def check_log_likelihood(values: ArrayLike, what: str = "log likelihood") -> Arr
     return _check_finite(array, what)
 
 
-def check_draws(values: ArrayLike, what: str = "pointwise log likelihood") -> Array:
+def check_draws(values: ArrayLike, what: str = "pointwise log likelihood") -> FloatArray:
     """Return the log likelihoods of shape (draws, points), or explain what is wrong with them."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 2 or array.shape[0] < 2:
@@ -29,7 +29,7 @@ def check_draws(values: ArrayLike, what: str = "pointwise log likelihood") -> Ar
     return _check_finite(array, what)
 
 
-def check_weights(weights: ArrayLike | None, n_draws: int) -> Array:
+def check_weights(weights: ArrayLike | None, n_draws: int) -> FloatArray:
     """Return normalised weights of the draws, equal ones for None."""
     if weights is None:
         return np.full(n_draws, 1 / n_draws)
@@ -53,7 +53,7 @@ def missing(extra: str, error: ImportError) -> ImportError:
     return ImportError(f'This needs {error.name}: pip install "rivals[{extra}]"')
 
 
-def _check_finite(array: Array, what: str) -> Array:
+def _check_finite(array: FloatArray, what: str) -> FloatArray:
     if array.size == 0:
         raise ValueError(f"The {what} is empty.")
     bad: Any = ~np.isfinite(array)

@@ -13,14 +13,12 @@ from math import log
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rivals._checks import RivalsWarning
+from rivals._types import RNG, FloatArray
 from rivals.criteria.checks import check_count, missing
 from rivals.criteria.score import Score, Variations, difference
-
-Array = NDArray[np.float64]
-RNGLike = int | np.random.SeedSequence | np.random.Generator | None
 
 VARIATIONS = Variations(parameters=True)
 
@@ -51,23 +49,23 @@ class Evidence:
     """
 
     score: Score
-    parameters: Array = field(repr=False)
-    weights: Array = field(repr=False)
+    parameters: FloatArray = field(repr=False)
+    weights: FloatArray = field(repr=False)
 
-    def resample(self, n: int, rng: RNGLike = None) -> Array:
+    def resample(self, n: int, rng: RNG = None) -> FloatArray:
         """Return `n` equally weighted draws of the posterior."""
         chosen = np.random.default_rng(rng).choice(self.weights.size, size=n, p=self.weights)
         return self.parameters[chosen]
 
 
 def log_evidence(
-    log_likelihood: Callable[[Array], float],
-    prior_transform: Callable[[Array], ArrayLike],
+    log_likelihood: Callable[[FloatArray], float],
+    prior_transform: Callable[[FloatArray], ArrayLike],
     n_parameters: int,
     *,
     n_live: int = 500,
     precision: float = 0.01,
-    rng: RNGLike = None,
+    rng: RNG = None,
     progress: bool = True,
     **options: Any,
 ) -> Evidence:
@@ -180,10 +178,10 @@ def bayes_factor(model: Evidence, reference: Evidence) -> tuple[float, float]:
 class _Checked:
     """The log likelihood, with an error that says at which parameters it is not a number."""
 
-    def __init__(self, log_likelihood: Callable[[Array], float]) -> None:
+    def __init__(self, log_likelihood: Callable[[FloatArray], float]) -> None:
         self.log_likelihood = log_likelihood
 
-    def __call__(self, parameters: Array) -> float:
+    def __call__(self, parameters: FloatArray) -> float:
         value = float(self.log_likelihood(parameters))
         if np.isnan(value) or value == np.inf:
             raise ValueError(
@@ -193,7 +191,7 @@ class _Checked:
         return value
 
 
-def _pressed(cube: Array, weights: Array) -> tuple[str, ...]:
+def _pressed(cube: FloatArray, weights: FloatArray) -> tuple[str, ...]:
     """Say which parameters' posterior presses against the prior's ends."""
     found = []
     for index, column in enumerate(cube.T):

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rivals._types import RNG, FloatArray
 from rivals.criteria.checks import check_count, check_log_likelihood
-
-Array = NDArray[np.float64]
-RNGLike = int | np.random.SeedSequence | np.random.Generator | None
 
 
 class SimulatesAndScores(Protocol):
@@ -26,7 +24,7 @@ class SimulatesAndScores(Protocol):
         """Simulated data of a given size."""
 
 
-def bootstrap_risk(losses: ArrayLike, *, n_resamples: int = 1200, rng: RNGLike = None) -> Array:
+def bootstrap_risk(losses: ArrayLike, *, n_resamples: int = 1200, rng: RNG = None) -> FloatArray:
     """Return the risks of data sets resampled from the observed one, with replacement.
 
     Parameters
@@ -51,7 +49,7 @@ def bootstrap_risk(losses: ArrayLike, *, n_resamples: int = 1200, rng: RNGLike =
     return np.array([array[generator.integers(array.size, size=array.size)].mean() for _ in range(n_resamples)])
 
 
-def synthetic_risk(candidate: SimulatesAndScores, n: int, *, n_repeats: int = 400, rng: RNGLike = None) -> Array:
+def synthetic_risk(candidate: SimulatesAndScores, n: int, *, n_repeats: int = 400, rng: RNG = None) -> FloatArray:
     """Return the risks of data sets of size `n` which the model simulated itself.
 
     Parameters

@@ -14,15 +14,13 @@ from math import log, pi
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from rivals._checks import RivalsWarning
+from rivals._types import RNG, FloatArray
 from rivals.criteria.checks import check_count, check_log_likelihood
 from rivals.criteria.score import Score, Variations
-
-Array = NDArray[np.float64]
-RNGLike = int | np.random.SeedSequence | np.random.Generator | None
 
 VARIATIONS = Variations(out_of_distribution=True, parameters=True)
 
@@ -66,14 +64,14 @@ def mdl(log_likelihood: ArrayLike, complexity: Score) -> Score:
 
 
 def complexity_monte_carlo(
-    simulate: Callable[[Array, np.random.Generator], Any],
-    log_likelihood: Callable[[Array, Any], Array],
-    maximise: Callable[[Any], tuple[Array, float]],
+    simulate: Callable[[FloatArray, np.random.Generator], Any],
+    log_likelihood: Callable[[FloatArray, Any], FloatArray],
+    maximise: Callable[[Any], tuple[FloatArray, float]],
     nodes: ArrayLike,
     *,
-    inside: Callable[[Array], bool] | None = None,
+    inside: Callable[[FloatArray], bool] | None = None,
     n_samples: int = 4000,
-    rng: RNGLike = None,
+    rng: RNG = None,
 ) -> Score:
     """Return the log complexity of a family by importance sampling.
 
@@ -140,13 +138,13 @@ def complexity_monte_carlo(
 
 
 def complexity_fisher(
-    fisher: Callable[[Array], ArrayLike],
+    fisher: Callable[[FloatArray], ArrayLike],
     domain: ArrayLike,
     n_data: int,
     *,
     n_nodes: int = 1024,
     n_repeats: int = 8,
-    rng: RNGLike = None,
+    rng: RNG = None,
 ) -> Score:
     """Return the log complexity of a family for many data, by its Fisher information.
 
@@ -203,7 +201,7 @@ def complexity_fisher(
     return Score("log complexity", value, error, "log complexity", True, VARIATIONS)
 
 
-def _summary(log_weights: Array) -> Score:
+def _summary(log_weights: FloatArray) -> Score:
     """Return the log of the mean weight, and the error of that."""
     n = log_weights.size
     if np.isneginf(log_weights).all():

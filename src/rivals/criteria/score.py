@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from math import hypot, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from rivals._types import FloatArray
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ class Score:
     scale: str
     lower_is_better: bool
     variations: Variations
-    pointwise: Array | None = field(default=None, repr=False)
+    pointwise: FloatArray | None = field(default=None, repr=False)
     diagnostics: tuple[str, ...] = ()
 
     def __float__(self) -> float:

@@ -1,11 +1,11 @@
 """Pictures of results: `plot_x(result, *, ax=None)` draws into `ax`, or into a new figure, and returns the Axes."""
 
-from rivals.plots.calibration import plot_calibration, plot_valid_c
-from rivals.plots.losses import plot_losses
-from rivals.plots.matrix import plot_probability
-from rivals.plots.quantiles import plot_process, plot_quantiles
-from rivals.plots.risks import plot_risks
-from rivals.plots.sweep import plot_sweep
+from rivals.plots.calibration_curves import plot_calibration, plot_valid_c
+from rivals.plots.loss_samples import plot_losses
+from rivals.plots.probability_matrix import plot_probability
+from rivals.plots.quantile_functions import plot_process, plot_quantiles
+from rivals.plots.risk_densities import plot_risks
+from rivals.plots.sweep_over_c import plot_sweep
 
 __all__ = [
     "plot_calibration",

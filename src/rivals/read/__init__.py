@@ -4,8 +4,8 @@ from rivals.read.arviz import arviz_tree
 from rivals.read.distributions import distribution
 from rivals.read.estimators import classifier, regressor
 from rivals.read.files import losses_from_files
+from rivals.read.loss_tables import long_table, wide_tables
 from rivals.read.npz import npz
-from rivals.read.tables import long_table, wide_tables
 from rivals.read.xarrays import dataset
 
 __all__ = [

@@ -7,14 +7,13 @@ from os import PathLike, fspath
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import logsumexp
 
 from rivals._checks import RivalsWarning, show
+from rivals._types import FloatArray
 from rivals.losses import Losses
-from rivals.read.tables import make_losses
+from rivals.read.loss_tables import make_losses
 
-FloatArray = npt.NDArray[np.float64]
 Reduction = Literal["lpd", "mean", "plugin"]
 
 HELD_OUT, SIMULATED, TRAINING = "log_likelihood_held_out", "log_likelihood_simulated", "log_likelihood"

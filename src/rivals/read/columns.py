@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import show
+from rivals._types import FloatArray
 
 Column = npt.NDArray[Any]
 
@@ -47,7 +48,7 @@ def columns_of(source: Any) -> tuple[str, dict[str, Column]]:
     )
 
 
-def numbers(column: Column, where: str, *, first_row: int) -> npt.NDArray[np.float64]:
+def numbers(column: Column, where: str, *, first_row: int) -> FloatArray:
     """A column as numbers; what is not one is named by its row."""
     if column.dtype.kind in "iufb":
         return column.astype(np.float64)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._types import FloatArray
 from rivals.losses import Candidate
 
 
@@ -65,6 +66,6 @@ def _log_density(frozen: Any) -> Any:
     return method
 
 
-def log_density(frozen: Any, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def log_density(frozen: Any, values: npt.ArrayLike) -> FloatArray:
     """Log density, or log probability, of values."""
     return np.asarray(_log_density(frozen)(np.asarray(values)), dtype=np.float64)

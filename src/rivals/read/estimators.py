@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import show
+from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.read.distributions import log_density
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0) -> Candidate:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rivals._checks import show
 from rivals.losses import Losses
+from rivals.read.loss_tables import long_table, wide_tables
 from rivals.read.npz import npz
-from rivals.read.tables import long_table, wide_tables
 
 
 def losses_from_files(observed: str | PathLike[str], synthetic: str | PathLike[str] | None = None) -> dict[str, Losses]:

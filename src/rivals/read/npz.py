@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rivals import archive
 from rivals._checks import show
+from rivals.comparison import archive
 from rivals.losses import Losses
-from rivals.read.tables import KINDS, make_losses
+from rivals.read.loss_tables import KINDS, make_losses
 
 
 def npz(path: str | PathLike[str]) -> dict[str, Losses]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rivals._checks import show
 from rivals.losses import Losses
-from rivals.read.tables import KINDS, make_losses
+from rivals.read.loss_tables import KINDS, make_losses
 
 
 def dataset(source: Any, *, model: str = "model") -> dict[str, Losses]:

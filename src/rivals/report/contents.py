@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from rivals._checks import show
+from rivals._types import FloatArray
 from rivals._version import __version__
 from rivals.comparison import Comparison
-from rivals.plots.risks import risk_density
-from rivals.process import HierarchicalBetaProcess
-from rivals.quantiles import QuantileFunction
-
-FloatArray = npt.NDArray[np.float64]
+from rivals.core.process import HierarchicalBetaProcess
+from rivals.core.quantiles import QuantileFunction
+from rivals.plots.risk_densities import risk_density
 
 # Half octaves over the ranges in which the original study found c valid, and two octaves more on either side.
 GRID_OF_C = tuple(2.0 ** (k / 2) for k in range(-16, 11))

@@ -17,10 +17,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
-RNGLike = int | np.random.SeedSequence | np.random.Generator | None
+from rivals._types import RNG, FloatArray
 
 IMPULSES: Final = 30  # per bin
 REACH: Final = 5  # bins on either side which are taken in, and by which the bins go beyond the interval
@@ -58,7 +57,7 @@ class ColouredNoise:
     True
     """
 
-    def __init__(self, tau: float, sigma: float, duration: float | tuple[float, float], *, rng: RNGLike = None) -> None:
+    def __init__(self, tau: float, sigma: float, duration: float | tuple[float, float], *, rng: RNG = None) -> None:
         self.tau, self.sigma = _positive("tau", tau), _positive("sigma", sigma, zero=True)
         self.first, self.last = _interval(duration)
         rng = np.random.default_rng(rng)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rivals._types import RNG, FloatArray
 from rivals.testbeds import seeds
 from rivals.testbeds.blackbody.radiance import radiance
 
@@ -32,8 +32,8 @@ class Spectrum:
     (3, array([15., 20., 30.]))
     """
 
-    wavelength: NDArray[np.float64]
-    radiance: NDArray[np.float64]
+    wavelength: FloatArray
+    radiance: FloatArray
 
     def __post_init__(self) -> None:
         for name in ("wavelength", "radiance"):
@@ -63,7 +63,7 @@ def observe(
     gain: float = 1e5,
     bias: float = 2.5e-6,
     law: str = "planck",
-    rng: int | np.random.SeedSequence | np.random.Generator | None = None,
+    rng: RNG = None,
     purpose: seeds.Key | None = None,
 ) -> Spectrum:
     """Record a spectrum: Poisson(gain × radiance) / gain + bias on an even grid of wavelengths.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.testbeds.blackbody.data import Spectrum
 from rivals.testbeds.blackbody.radiance import check_law, radiance
-
-Array = NDArray[np.float64]
 
 
 class RadianceModel(Candidate):
@@ -37,7 +35,7 @@ class RadianceModel(Candidate):
     (100,)
     """
 
-    def __init__(self, law: str, sigma: float, temperature: float, wavelength: Array) -> None:
+    def __init__(self, law: str, sigma: float, temperature: float, wavelength: FloatArray) -> None:
         self.law = check_law(law)
         if not (np.isfinite(sigma) and sigma > 0):
             raise ValueError(f"The noise of a {law} model must be positive, but sigma = {sigma!r}.")
@@ -46,11 +44,11 @@ class RadianceModel(Candidate):
     def __repr__(self) -> str:
         return f"RadianceModel({self.law}, sigma={self.sigma:.4g}, temperature={self.temperature:.1f})"
 
-    def mean(self, wavelength: Array) -> Array:
+    def mean(self, wavelength: FloatArray) -> FloatArray:
         """Return the radiance which the model expects at these wavelengths."""
         return radiance(self.law, wavelength, self.temperature)
 
-    def loss(self, data: Spectrum) -> Array:
+    def loss(self, data: Spectrum) -> FloatArray:
         """Return the negative log likelihood of each recording, in nats."""
         standardised = (data.radiance - self.mean(data.wavelength)) / self.sigma
         return np.asarray(np.log(np.sqrt(2 * np.pi) * self.sigma) + 0.5 * standardised**2)
@@ -61,7 +59,7 @@ class RadianceModel(Candidate):
         return Spectrum(grid, self.mean(grid) + self.sigma * rng.standard_normal(n))
 
 
-def resampled(wavelength: Array, n: int) -> Array:
+def resampled(wavelength: FloatArray, n: int) -> FloatArray:
     """Return `n` wavelengths spread over the range as the given ones are."""
     if n == wavelength.size:
         return wavelength

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.testbeds.blackbody.data import Spectrum
 from rivals.testbeds.blackbody.fitting import FitError, check_method, penalised_sigma, search_temperature
 from rivals.testbeds.blackbody.model import resampled
 from rivals.testbeds.blackbody.radiance import check_law, radiance
-
-Array = NDArray[np.float64]
 
 
 class NestedModel(Candidate):
@@ -47,7 +45,9 @@ class NestedModel(Candidate):
     (4, (64,))
     """
 
-    def __init__(self, law: str, sigma: float, temperature: float, coefficients: Array, wavelength: Array) -> None:
+    def __init__(
+        self, law: str, sigma: float, temperature: float, coefficients: FloatArray, wavelength: FloatArray
+    ) -> None:
         self.law = check_law(law)
         self.sigma, self.temperature, self.wavelength = sigma, temperature, wavelength
         self.coefficients = np.asarray(coefficients, dtype=np.float64)
@@ -61,11 +61,11 @@ class NestedModel(Candidate):
         """Number of fitted parameters: noise, temperature, coefficients."""
         return 2 + self.coefficients.size
 
-    def mean(self, wavelength: Array) -> Array:
+    def mean(self, wavelength: FloatArray) -> FloatArray:
         """Return the radiance which the model expects at these wavelengths."""
         return radiance(self.law, wavelength, self.temperature) + self._polynomial(wavelength)
 
-    def loss(self, data: Spectrum) -> Array:
+    def loss(self, data: Spectrum) -> FloatArray:
         """Return the negative log likelihood of each recording, in nats."""
         by_law = radiance(self.law, data.wavelength, self.temperature)
         variance = self.sigma**2 * by_law
@@ -79,7 +79,7 @@ class NestedModel(Candidate):
         noise = self.sigma * np.sqrt(by_law) * rng.standard_normal(n)
         return Spectrum(grid, by_law + self._polynomial(grid) + noise)
 
-    def _polynomial(self, wavelength: Array) -> Array:
+    def _polynomial(self, wavelength: FloatArray) -> FloatArray:
         return powers(wavelength, self.coefficients.size) @ self.coefficients
 
 
@@ -126,7 +126,7 @@ def fit_nested(
         )
     design = powers(data.wavelength, n_coefficients)
 
-    def weighted(kelvin: float) -> tuple[Array, float, float]:
+    def weighted(kelvin: float) -> tuple[FloatArray, float, float]:
         by_law = radiance(law, data.wavelength, kelvin)
         return weighted_fit(data.radiance - by_law, by_law, design)
 
@@ -139,23 +139,23 @@ def fit_nested(
     return NestedModel(law, sigma, float(temperature), coefficients, data.wavelength)
 
 
-def powers(wavelength: Array, n: int) -> Array:
+def powers(wavelength: FloatArray, n: int) -> FloatArray:
     """Return the matrix of 1, λ, …, λⁿ⁻¹, one row for each wavelength."""
     return np.vander(wavelength, n, increasing=True)
 
 
-def weighted_fit(residual: Array, by_law: Array, design: Array) -> tuple[Array, float, float]:
+def weighted_fit(residual: FloatArray, by_law: FloatArray, design: FloatArray) -> tuple[FloatArray, float, float]:
     """Fit the polynomial with weights 1/B: coefficients, mean squared weighted residual, mean log B."""
     if not by_law.min() > 0:  # underflow at short waves and low temperatures: no such data can be
         return np.zeros(design.shape[1]), np.inf, np.inf
     scale = 1 / np.sqrt(by_law)
-    coefficients: Array = np.linalg.lstsq(scale[:, None] * design, scale * residual, rcond=None)[0].astype(float)
+    coefficients: FloatArray = np.linalg.lstsq(scale[:, None] * design, scale * residual, rcond=None)[0].astype(float)
     remainder = scale * (residual - design @ coefficients)
     with np.errstate(over="ignore"):  # likewise, before the underflow is complete
         return coefficients, float(np.mean(remainder**2)), float(np.mean(np.log(by_law)))
 
 
-def _profile(weighted: Callable[[float], tuple[Array, float, float]], method: str) -> Callable[[float], float]:
+def _profile(weighted: Callable[[float], tuple[FloatArray, float, float]], method: str) -> Callable[[float], float]:
     """Return the mean loss (less a constant) as a function of log T, with all else at its best."""
 
     def profile(log_kelvin: float) -> float:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import constants
 
-Array = NDArray[np.float64]
+from rivals._types import FloatArray
 
 # From W m⁻³ sr⁻¹ to kW m⁻² nm⁻¹ sr⁻¹, and from µm to m.
 _RADIANCE_UNIT = 1e-12
@@ -17,7 +17,7 @@ _MICROMETRE = 1e-6
 LAWS = ("planck", "rayleigh-jeans")
 
 
-def planck(wavelength: ArrayLike, temperature: ArrayLike) -> Array:
+def planck(wavelength: ArrayLike, temperature: ArrayLike) -> FloatArray:
     """Return Planck's spectral radiance, 2hc²λ⁻⁵ / (exp(hc/λkT) − 1).
 
     Parameters
@@ -44,7 +44,7 @@ def planck(wavelength: ArrayLike, temperature: ArrayLike) -> Array:
     return np.asarray(2 * constants.h * constants.c**2 / metres**5 * occupation * _RADIANCE_UNIT)
 
 
-def rayleigh_jeans(wavelength: ArrayLike, temperature: ArrayLike) -> Array:
+def rayleigh_jeans(wavelength: ArrayLike, temperature: ArrayLike) -> FloatArray:
     """Return the Rayleigh-Jeans spectral radiance, 2ckT/λ⁴.
 
     Parameters
@@ -68,7 +68,7 @@ def rayleigh_jeans(wavelength: ArrayLike, temperature: ArrayLike) -> Array:
     return np.asarray(2 * constants.c * constants.k * kelvin / metres**4 * _RADIANCE_UNIT)
 
 
-def radiance(law: str, wavelength: ArrayLike, temperature: ArrayLike) -> Array:
+def radiance(law: str, wavelength: ArrayLike, temperature: ArrayLike) -> FloatArray:
     """Return the radiance by the law of that name, ``"planck"`` or ``"rayleigh-jeans"``.
 
     Parameters

@@ -6,14 +6,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rivals._types import FloatArray
 from rivals.testbeds.noise import ColouredNoise
 from rivals.testbeds.pyloric.circuit import model_of
 from rivals.testbeds.pyloric.integrate import LOOSE, Solver
 from rivals.testbeds.pyloric.recording import NoiseName, Recording, sample_times, voltage
-
-FloatArray = NDArray[np.float64]
 
 # The candidates of the paper; the data of its example are from LP 1.
 LABELS: Final = {"A": "LP 2", "B": "LP 3", "C": "LP 4", "D": "LP 5"}

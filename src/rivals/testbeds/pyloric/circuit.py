@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rivals._types import FloatArray
 from rivals.testbeds.pyloric import channels
 from rivals.testbeds.pyloric.variants import SYNAPSE_FLOOR, THRESHOLD, UNBINDING, Variant, find_variant
 
-FloatArray = NDArray[np.float64]
 Connection = tuple[int | str, int | str, float]
 
 PACEMAKER = "AB/PD 3"

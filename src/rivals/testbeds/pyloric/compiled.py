@@ -8,7 +8,8 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba.extending import intrinsic
-from numpy.typing import NDArray
+
+from rivals._types import FloatArray
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -46,7 +47,7 @@ fused: Callable[[float, float, float], float] = cast(Any, intrinsic(_fused))
 
 
 @compiled
-def exponentials(x: NDArray[np.float64], out: NDArray[np.float64], power: NDArray[np.float64]) -> None:
+def exponentials(x: FloatArray, out: FloatArray, power: FloatArray) -> None:
     """Write exp(x) to `out`, to 2 units in the last place; `power` is scratch space.
 
     The loops have no branch and no call, so the compiler turns each into vector instructions: several times faster

@@ -9,12 +9,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rivals._types import FloatArray
 from rivals.testbeds.pyloric.compiled import compiled, fused
 from rivals.testbeds.pyloric.field import EXPONENTIALS, derivative, polynomial_current
-
-FloatArray = NDArray[np.float64]
 
 SAFETY, SHRINK, GROW, EXPONENT = 0.9, 0.2, 10.0, -0.2
 LIMIT = 500.0  # mV; a voltage beyond it is a failure, and so are more evaluations than PATIENCE per ms

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from rivals._types import FloatArray
 from rivals.testbeds.pyloric.circuit import (
     ACTIVATION,
     CALCIUM,
@@ -32,8 +30,6 @@ from rivals.testbeds.pyloric.circuit import (
     UNBINDING_ROW,
 )
 from rivals.testbeds.pyloric.compiled import compiled, exponentials, fused
-
-FloatArray = NDArray[np.float64]
 
 GATES = 11
 EXPONENTIALS = 4 * GATES + 5  # per cell: three for each gate's rates, one for its state; Ca, 1/Ca, s, s_inf, Na factor

@@ -8,11 +8,9 @@ from types import ModuleType
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rivals._types import FloatArray
 from rivals.testbeds.pyloric.circuit import Circuit
-
-FloatArray = NDArray[np.float64]
 
 
 class IntegrationError(RuntimeError):

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rivals.testbeds.noise import ColouredNoise, RNGLike
+from rivals._types import RNG, FloatArray
+from rivals.testbeds.noise import ColouredNoise
 from rivals.testbeds.pyloric.circuit import pair
 from rivals.testbeds.pyloric.integrate import LOOSE, Solver
 from rivals.testbeds.pyloric.simulate import simulate
 
-FloatArray = NDArray[np.float64]
 NoiseName = Literal["gaussian", "cauchy"]
 Rounding = Literal["truncate", "round", "none"]
 
@@ -63,7 +62,7 @@ def observe(
     rounding: Rounding = "truncate",
     variant: str = "published",
     solver: Solver = LOOSE,
-    rng: RNGLike = None,
+    rng: RNG = None,
 ) -> Recording:
     """Record a follower cell of AB/PD 3 for `n` ms, from 3 s after both were connected.
 

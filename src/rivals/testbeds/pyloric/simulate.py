@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rivals._types import FloatArray
 from rivals.testbeds.noise import ColouredNoise
 from rivals.testbeds.pyloric.circuit import Circuit, pair
 from rivals.testbeds.pyloric.integrate import LOOSE, NO_CURRENT, Pieces, Solver, integrate
-
-FloatArray = NDArray[np.float64]
 
 SETTLING: Final = 5000.0  # ms; what was used for the published results, though 10 s were meant
 # A cell from which settling starts: V = -50 mV, [Ca] = 0.05 uM, gates closed and not inactivated.

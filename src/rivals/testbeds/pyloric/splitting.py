@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rivals._types import FloatArray
 from rivals.testbeds.pyloric.circuit import (
     ACTIVATION,
     CALCIUM,
@@ -34,8 +34,6 @@ from rivals.testbeds.pyloric.circuit import (
 from rivals.testbeds.pyloric.compiled import compiled, exponentials
 from rivals.testbeds.pyloric.dormand_prince import LIMIT
 from rivals.testbeds.pyloric.field import GATES, KCA, NA_INACTIVATION, polynomial_current
-
-FloatArray = NDArray[np.float64]
 
 RATES = 3 * GATES + 2  # exponentials per cell in the rates: three for each gate, synapse, Na factor
 

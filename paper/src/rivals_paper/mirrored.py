@@ -1,0 +1,75 @@
+"""The hierarchical beta process as the original results were made: with the limits of its solver mirrored.
+
+`emdcmp` 1.1 replaced the beta distribution of a node, beyond four bounds, by a limit, and took each for the other
+half of the interval: x = 1 where r → 0 asks for 0, x = 0 where r → ∞ asks for 1, 1/(1 + r) where v → 0 asks for
+r/(1 + r), and a coin of probability 1/(1 + r) where v → ∞ asks for a fair one. Its risk is Simpson's sum over 257
+points. This module exists to show where that matters; the library has no such limits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rivals import Losses, QuantileFunction, tree
+from rivals._types import RNG, FloatArray
+from rivals.core.beta import beta_parameters
+from rivals.core.verdict import probability_below
+
+DEPTH = 8
+SMALL_RATIO, LARGE_RATIO = 1e-12, 1e12
+SMALL_VARIANCE, LARGE_VARIANCE = 1e-8, 1e4
+
+# Simpson's weights on 2^8 + 1 points.
+WEIGHTS = np.full(2**DEPTH + 1, 2.0)
+WEIGHTS[1::2] = 4.0
+WEIGHTS[[0, -1]] = 1.0
+WEIGHTS /= 3 * 2**DEPTH
+
+
+def sample_risk_as_published(losses: Losses, c: float, n_draws: int, rng: RNG = None) -> FloatArray:
+    """Return draws of the risk as `emdcmp` 1.1 makes them, mirrored limits included."""
+    generator = np.random.default_rng(rng)
+    phi = tree.grid(DEPTH)
+    centre = QuantileFunction(losses.observed)(phi)
+    discrepancy = np.abs(QuantileFunction(losses.synthetic)(phi) - centre)
+    log_ratio = tree.log_ratios(centre, DEPTH)
+    variance = 2 * c * discrepancy[tree.midpoints(DEPTH)] ** 2
+    alpha, beta = beta_parameters(log_ratio, np.log(np.maximum(variance, 1e-300)))
+    paths = np.empty((n_draws, 2**DEPTH + 1))
+    paths[:, 0], paths[:, -1] = _end_points(centre[[0, -1]], np.sqrt(c) * discrepancy[[0, -1]], n_draws, generator)
+    for k in range(DEPTH):
+        step, here = 2 ** (DEPTH - k), tree.level(k)
+        x = generator.beta(alpha[here], beta[here], size=(n_draws, 2**k))
+        _mirror(x, np.exp(np.clip(log_ratio[here], -700, 700)), variance[here], generator)
+        left, right = paths[:, :-1:step], paths[:, step::step]
+        paths[:, step // 2 :: step] = left + x * (right - left)
+    return np.asarray(paths @ WEIGHTS)
+
+
+def probability_as_published(
+    first: Losses, second: Losses, c: float, n_draws: int, rng: RNG = None
+) -> tuple[float, float]:
+    """Return P(R_first < R_second) by that process, and its Monte Carlo standard error."""
+    generator = np.random.default_rng(rng)
+    a, b = (np.sort(sample_risk_as_published(losses, c, n_draws, generator)) for losses in (first, second))
+    return probability_below(a, b)
+
+
+def _end_points(
+    means: FloatArray, deviations: FloatArray, n_draws: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Draw both end points, anew as long as they are in the wrong order."""
+    ends = means + deviations * rng.standard_normal((n_draws, 2))
+    while (wrong := ends[:, 0] >= ends[:, 1]).any():
+        ends[wrong] = means + deviations * rng.standard_normal((int(wrong.sum()), 2))
+    return ends[:, 0], ends[:, 1]
+
+
+def _mirror(x: FloatArray, ratio: FloatArray, variance: FloatArray, rng: np.random.Generator) -> None:
+    """Overwrite, in place, the draws of nodes beyond the four bounds (one column for each node)."""
+    other_half = 1 / (1 + ratio)
+    narrow, wide = variance < SMALL_VARIANCE, variance > LARGE_VARIANCE
+    x[:, narrow] = other_half[narrow]
+    x[:, wide] = rng.random((len(x), int(wide.sum()))) < other_half[wide]
+    x[:, ratio < SMALL_RATIO] = 1.0
+    x[:, ratio > LARGE_RATIO] = 0.0

@@ -1,0 +1,71 @@
+"""The nested families of the criteria figure: their data, their names, their priors, their risk distributions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rivals import HierarchicalBetaProcess, Losses
+from rivals._types import RNG, FloatArray
+from rivals.testbeds import blackbody, seeds
+from rivals.testbeds.blackbody import NestedModel, Spectrum
+from rivals_paper.blackbody_bayes import Prior
+from rivals_paper.mirrored import sample_risk_as_published
+
+C = 0.5
+COEFFICIENTS = (0, 2, 4, 6)
+SIZES_SHOWN = (64, 256, 1024, 4096)
+# A temperature at which the radiance is far below the noise.
+VANISHING = 0.01
+
+# The prior of the published figure excludes the best Rayleigh-Jeans models (noise 1.6, 270 K down to 48 K,
+# coefficients up to 900); ours contains them.
+PUBLISHED_PRIOR = Prior(sigma=(2.0**-10, 2.0**-1), temperature=(1000.0, 10000.0), coefficient=5.0)
+PRIOR = Prior(sigma=(2.0**-10, 2.0**2), temperature=(10.0, 10000.0), coefficient=500.0)
+
+
+def observe(n: int) -> Spectrum:
+    """Return the published spectrum of `n` recordings: Planck, 0.6 to 2 µm, gain 16."""
+    return _observe(n, f"compare models - nested -- data -- {n}")
+
+
+def example() -> Spectrum:
+    """Return the one spectrum, of 100 recordings, to which the published AIC and BIC were fitted throughout."""
+    return _observe(100, "comparison with other criteria")
+
+
+def best_fit(data: Spectrum, law: str, n_coefficients: int) -> NestedModel:
+    """Return the maximum likelihood fit, or the limit it tends to.
+
+    Where the polynomial does all the work, the likelihood of a Rayleigh-Jeans family rises towards zero temperature
+    and infinite noise (their product, the variance, stays finite): the law has no part in the fit.
+    """
+    try:
+        return blackbody.fit_nested(data, law=law, n_coefficients=n_coefficients)
+    except blackbody.FitError:
+        return blackbody.fit_nested(data, law=law, n_coefficients=n_coefficients, temperature=VANISHING)
+
+
+def risk_as_published(model: NestedModel, data: Spectrum, n_draws: int, rng: RNG) -> FloatArray:
+    """Return draws of the risk with the published simulated data (16384 points) and mirrored limits."""
+    keys = ("synth ppf - compare - models", "nested", "EMD", len(data), model.coefficients.size)
+    simulated = model.simulate(2**14, seeds.generator(*keys))
+    return sample_risk_as_published(Losses(model.loss(data), model.loss(simulated)), C, n_draws, rng)
+
+
+def risk_corrected(model: NestedModel, data: Spectrum, n_draws: int, rng: np.random.Generator) -> FloatArray:
+    """Return draws of the risk by the exact process, with as many points simulated as observed."""
+    return HierarchicalBetaProcess.from_losses(model.losses(data, rng=rng), c=C).sample_risk(n_draws, rng)
+
+
+def key(law: str, n_coefficients: int) -> str:
+    """Return the name under which a family stands in the numbers."""
+    return f"{law},{n_coefficients}"
+
+
+def families() -> list[tuple[str, int]]:
+    """Return law and number of coefficients of all eight families."""
+    return [(law, m) for law in blackbody.LAWS for m in COEFFICIENTS]
+
+
+def _observe(n: int, purpose: str) -> Spectrum:
+    return blackbody.observe(n, wavelengths=(0.6, 2.0), gain=16.0, bias=0.0, purpose=purpose)

@@ -1,0 +1,150 @@
+"""What a reproduced figure or table writes: a picture, and its numbers beside the published ones."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rivals._version import __version__
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+AS_PUBLISHED = "as published"
+CORRECTED = "corrected"
+
+
+def published(name: str) -> Any:
+    """Return the original authors' numbers of that name, which ship with the package."""
+    text = (resources.files("rivals_paper") / "data" / f"{name}.json").read_text(encoding="utf-8")
+    return json.loads(text)
+
+
+def comparison(
+    what: str,
+    *,
+    variant: str,
+    published: float | None,
+    ours: float | None,
+    standard_error: float | None = None,
+) -> dict[str, Any]:
+    """Return one published number beside ours.
+
+    Parameters
+    ----------
+    what : str
+        Which number.
+    variant : {"as published", "corrected"}
+        Whether ours was computed as theirs was, errors included, or correctly.
+    published : float or None
+        The published number, None where there is none.
+    ours : float or None
+        Our number.
+    standard_error : float, optional
+        Of the difference, from both sides' Monte Carlo noise; None for numbers without any.
+    """
+    if variant not in (AS_PUBLISHED, CORRECTED):
+        raise ValueError(f"A comparison is {AS_PUBLISHED!r} or {CORRECTED!r}, but {variant!r} was given.")
+    return {
+        "what": what,
+        "variant": variant,
+        "published": published,
+        "ours": ours,
+        "standard_error": standard_error,
+    }
+
+
+def describe(row: Mapping[str, Any]) -> str:
+    """Return one line for a comparison: theirs, ours, and the difference in standard errors."""
+    theirs, ours, error = row["published"], row["ours"], row["standard_error"]
+    line = f"{row['what']} ({row['variant']}): published {_number(theirs)}, ours {_number(ours)}"
+    if theirs is None or ours is None or not (math.isfinite(theirs) and math.isfinite(ours)):
+        return line
+    difference = f"{ours - theirs:+.3g}"
+    return f"{line}, difference {difference}" + (f" = {(ours - theirs) / error:+.1f} SE" if error else "")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty matplotlib figure, in inches; pyplot and its global state are not involved."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError('Pictures need matplotlib: pip install "rivals[plot]"') from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def write(
+    out: Path,
+    name: str,
+    *,
+    figure: Figure | None,
+    reading: str,
+    differences: list[str],
+    comparisons: list[dict[str, Any]],
+    numbers: Mapping[str, Any],
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Write ``NAME.png`` and ``NAME.json`` and return what the latter holds.
+
+    Parameters
+    ----------
+    out : Path
+        Folder, made if need be.
+    name : str
+    figure : matplotlib Figure or None
+        From `new_figure`.
+    reading : str
+        How to read the picture.
+    differences : list of str
+        One sentence for each thing that differs between the two variants, and what was wrong.
+    comparisons : list of dict
+        From `comparison`.
+    numbers : mapping
+        Everything drawn. Arrays become lists.
+    settings : mapping
+        Enough to repeat the run: seed, sizes, sensitivity.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    content = {
+        "name": name,
+        "reading": reading,
+        "differences": differences,
+        "settings": {"rivals": __version__, **settings},
+        "comparisons": comparisons,
+        "numbers": numbers,
+    }
+    plain = _plain(content)
+    # Infinities and NaN have no place in JSON: `_plain` turns them into strings, and this makes sure of it.
+    text = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False)
+    (out / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    if figure is not None:
+        figure.savefig(out / f"{name}.png", dpi=130)
+    return dict(plain)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _plain(value: Any) -> Any:
+    """Turn arrays, NumPy numbers and non-finite floats into what JSON can hold."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        return number if math.isfinite(number) else str(number)
+    return value

@@ -1,0 +1,140 @@
+"""Overview of the approach (fig. pipeline-overview), drawn from a real run instead of by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rivals import Comparison, HierarchicalBetaProcess
+from rivals._random import entropy_from, stream
+from rivals._types import RNG
+from rivals.comparison import compare, table
+from rivals.plots.loss_samples import frame_of
+from rivals.plots.risk_densities import risk_density
+from rivals.plots.style import BAND, COLOURS, style
+from rivals.testbeds import blackbody
+from rivals_paper.output import new_figure, write
+
+NAME = "overview"
+DESCRIPTION = "Overview of the approach: losses, quantile functions, discrepancy, paths, risk distributions, verdict"
+
+READING = (
+    "From left to right, for each model: the fit to the data; losses on the data and on the model's own simulations; their quantile functions, "
+    "whose gap δ is the discrepancy; paths that the process draws around q*, the more spread the larger δ is. Right: the average of each path is a "
+    "risk, and their distributions give the verdict."
+)
+DIFFERENCES = [
+    "The published figure is a drawing. This one is a run: 4096 recordings from 6 to 20 µm, both laws fitted to another spectrum of the same kind."
+]
+
+LAWS = {"Planck": "planck", "Rayleigh-Jeans": "rayleigh-jeans"}
+N_DATA, WAVELENGTHS, GAIN, C = 4096, (6.0, 20.0), 1e5, 2.0**-5
+N_PATHS = 30
+
+
+def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
+    """Write the picture and the numbers."""
+    del experiments, progress
+    entropy = entropy_from(rng)
+    training, data = (
+        blackbody.observe(N_DATA, wavelengths=WAVELENGTHS, gain=GAIN, bias=0.0, rng=stream(entropy, 2, place))
+        for place in (0, 1)
+    )
+    models = {name: blackbody.fit(training, law=law) for name, law in LAWS.items()}
+    result = compare(models, data, c=C, rng=entropy)
+    return write(
+        out,
+        NAME,
+        figure=draw(models, data, result),
+        reading=READING,
+        differences=DIFFERENCES,
+        comparisons=[],  # a drawing has no numbers
+        numbers={"models": table.rows(result), "probability": result.probability},
+        settings={"seed": entropy, "c": C, "n_data": N_DATA, "wavelengths": WAVELENGTHS, "gain": GAIN},
+    )
+
+
+def draw(models: dict[str, blackbody.RadianceModel], data: blackbody.Spectrum, result: Comparison) -> Any:
+    """One row of steps for each model, and the verdict on the right."""
+    figure = new_figure(13.0, 5.4)
+    grid = figure.add_gridspec(2, 5, width_ratios=[1, 1, 1, 1, 1.35])
+    processes = {name: HierarchicalBetaProcess.from_losses(losses, C) for name, losses in result.losses.items()}
+    for row, (name, process) in enumerate(processes.items()):
+        panels = [figure.add_subplot(grid[row, column]) for column in range(4)]
+        _draw_fit(panels[0], name, models[name], data, COLOURS[row])
+        _draw_losses(panels[1], result, name)
+        _draw_quantiles(panels[2], process, paths=False)
+        _draw_quantiles(panels[3], process, paths=True)
+        if row == 0:
+            titles = ("1  fitted model", "2  losses", "3  quantile functions", "4  process on them")
+            for panel, title in zip(panels, titles, strict=True):
+                panel.set_title(title, loc="left", fontsize=11, fontweight="bold")
+    _draw_risks(figure.add_subplot(grid[:, 4]), result)
+    return figure
+
+
+def _draw_fit(panel: Any, name: str, model: blackbody.RadianceModel, data: blackbody.Spectrum, colour: str) -> None:
+    # A tenth of the recordings shows them all.
+    panel.plot(data.wavelength[::10], 1e3 * data.radiance[::10], ".", color="0.6", ms=2, label="held-out data")
+    panel.plot(data.wavelength, 1e3 * model.mean(data.wavelength), color=colour, lw=2, label=name)
+    panel.set(xlabel="wavelength (µm)", ylabel=f"{name}\n" + r"radiance (W m$^{-2}$ nm$^{-1}$ sr$^{-1}$)")
+    panel.legend(fontsize=8)
+
+
+def _draw_losses(panel: Any, result: Comparison, name: str) -> None:
+    losses = result.losses[name]
+    high = float(np.quantile(losses.observed, 0.97))
+    bins = np.linspace(min(losses.observed.min(), losses.synthetic.min()), high, 60)
+    panel.hist(losses.observed, bins, color=COLOURS[0], alpha=0.45, label="on the data")
+    panel.hist(losses.synthetic, bins, histtype="step", color=COLOURS[1], lw=1.6, label="simulated")
+    panel.set(xlabel="loss (nats)", ylabel="data points")
+    panel.legend(fontsize=8)
+
+
+def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool) -> None:
+    phi = np.linspace(0.0, 1.0, 513)
+    observed, synthetic = process.reference + process.observed(phi), process.reference + process.synthetic(phi)
+    if paths:
+        grid, drawn = process.sample_paths(N_PATHS, rng=0)
+        panel.plot(grid, drawn.T, color="0.45", lw=0.5, alpha=0.7)
+        panel.plot([], [], color="0.45", lw=0.8, label="sampled paths")
+        panel.plot(phi, observed, color=COLOURS[0], lw=2, label="q*")
+    else:
+        panel.fill_between(phi, observed, synthetic, color=BAND, alpha=0.8, lw=0, label="discrepancy δ")
+        panel.plot(phi, observed, color=COLOURS[0], lw=2, label="q*, on the data")
+        panel.plot(phi, synthetic, "--", color=COLOURS[1], lw=1.6, label="q~, simulated")
+    low, high = frame_of([process.observed, process.synthetic], 0.97)
+    panel.set(
+        ylim=(process.reference + low, process.reference + high),
+        xlabel="cumulative probability Φ",
+        ylabel="loss (nats)",
+    )
+    panel.legend(fontsize=8, loc="upper left")
+
+
+def _draw_risks(panel: Any, result: Comparison) -> None:
+    for place, name in enumerate(result.names):
+        grid, density = risk_density(result.risks[name])
+        look = style(place)
+        panel.plot(grid, density, lw=2, label=name + (" (rejected)" if name in result.rejections else ""), **look)
+        panel.fill_between(grid, density, color=look["color"], alpha=0.15, lw=0)
+        panel.axvline(result.empirical_risk[name], ymax=0.05, color=look["color"], lw=2.5)
+    best, other = (result.names.index(name) for name in result.ranking)
+    probability = result.probability[best, other]
+    panel.set_title("5  risks and verdict", loc="left", fontsize=11, fontweight="bold")
+    panel.set(xlabel="risk R (nats; ticks: empirical risks)", ylabel="probability density", ylim=(0, None))
+    panel.set_ylim(top=1.45 * panel.get_ylim()[1])
+    rejected = bool(result.rejections)
+    panel.text(
+        0.03,
+        0.97,
+        f"{result.names[best]} has the lower risk with\n"
+        f"probability {probability:.3f} {'>' if rejected else '≤'} {result.threshold:g}: "
+        f"{'rejects' if rejected else 'does not reject'}\n{result.names[other]} (c = {result.c:g})",
+        transform=panel.transAxes,
+        va="top",
+        fontsize=10,
+    )
+    panel.legend(fontsize=9, loc="upper left", bbox_to_anchor=(0.0, 0.84))

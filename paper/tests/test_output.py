@@ -1,0 +1,34 @@
+import json
+
+import numpy as np
+import pytest
+from rivals_paper import output
+
+
+def test_everything_written_is_plain_json(tmp_path):
+    content = output.write(
+        tmp_path / "new" / "folder",
+        "x",
+        figure=None,
+        reading="left to right",
+        differences=[],
+        comparisons=[output.comparison("a", variant="corrected", published=None, ours=np.float64(1.5))],
+        numbers={"array": np.arange(3.0), "flag": np.bool_(True), "infinite": [np.inf, -np.inf]},
+        settings={"seed": np.int64(3)},
+    )
+    stored = json.loads((tmp_path / "new" / "folder" / "x.json").read_text())
+    assert stored == content
+    assert stored["numbers"] == {"array": [0, 1, 2], "flag": True, "infinite": ["inf", "-inf"]}
+    assert stored["comparisons"][0]["ours"] == 1.5
+
+
+def test_a_comparison_reads_as_a_line():
+    row = output.comparison("B", variant="as published", published=0.8, ours=0.79, standard_error=0.01)
+    assert output.describe(row) == "B (as published): published 0.8, ours 0.79, difference -0.01 = -1.0 SE"
+    row = output.comparison("B", variant="corrected", published=None, ours=0.5)
+    assert output.describe(row) == "B (corrected): published –, ours 0.5"
+
+
+def test_variants_are_two():
+    with pytest.raises(ValueError, match="'as published' or 'corrected'"):
+        output.comparison("B", variant="fixed", published=1.0, ours=1.0)

@@ -1,0 +1,102 @@
+"""What the command line prints: tables that fit a terminal, plain text when piped, warnings as sentences."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rivals._checks import RivalsWarning, show
+from rivals.comparison import Comparison, table
+from rivals.comparison.sweep import Sweep
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+
+def print_comparison(result: Comparison) -> None:
+    """The verdict and the table; notes stand below it, where a terminal has no room for them beside."""
+    console = _terminal()
+    if console is None:
+        print(result)
+        return
+    cells = table._cells(table.rows(result))
+    console.print(_table(list(table.HEADINGS[:-1]), [row[:-1] for row in cells], right=(1, 2, 3)))
+    for row in cells:
+        console.print(_text(f"{row[0]}: {row[-1]}", "dim"))
+    console.print()
+    console.print(_text(table.verdict(result), "bold"))
+    console.print(_text(f"c = {result.c:g}, threshold = {result.threshold:g}", "dim"))
+
+
+def print_sweep(sweep: Sweep) -> None:
+    """One line per c, and where the verdict changes."""
+    console = _terminal()
+    if console is None:
+        print(sweep)
+        return
+    *_, closing = str(sweep).splitlines()
+    pairs = sorted(zip(sweep.c, sweep.survivors, strict=True))
+    rows = [[f"{c:g}", ", ".join(show(name) for name in survivors)] for c, survivors in pairs]
+    console.print(_table(["c", "survivors"], rows, right=(0,)))
+    console.print(_text(closing, "bold"))
+
+
+def say(message: str) -> None:
+    """A remark beside the result: to the other stream, so that pipes carry the result alone."""
+    print(message, file=sys.stderr)
+
+
+@contextmanager
+def warnings_as_sentences() -> Iterator[None]:
+    """Print our own warnings as sentences; those of others are left as they are."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RivalsWarning)
+        yield
+    for warning in caught:
+        if issubclass(warning.category, RivalsWarning):
+            say(f"warning: {warning.message}")
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+@contextmanager
+def working(message: str) -> Iterator[None]:
+    """Show that something takes its time; nothing where nobody looks."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(message):
+        yield
+
+
+def _terminal() -> Console | None:
+    """The console, if standard output is one."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    return console if console.is_terminal else None
+
+
+def _table(headings: list[str], rows: list[list[str]], *, right: tuple[int, ...]) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if place in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(_text(cell) for cell in row))
+    return table
+
+
+def _text(text: str, style: str = "") -> RenderableType:
+    """As it is: names in square brackets are no markup."""
+    from rich.text import Text
+
+    return Text(text, style=style)

@@ -1,0 +1,104 @@
+"""How the verdict depends on c."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rivals._types import FloatArray
+from rivals.comparison import Comparison
+from rivals.comparison.sweep import Sweep
+from rivals.plots.style import axes_or_new, legend, literal, reading, style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_sweep(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
+    """Draw, over c, how probably each model is beaten by the strongest of its rivals.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rivals
+    >>> from rivals.plots import plot_sweep
+    >>> rng = np.random.default_rng(0)
+    >>> models = {name: tuple(rng.exponential(scale, (2, 500))) for name, scale in [("A", 1.0), ("B", 1.2)]}
+    >>> plot_sweep(rivals.compare(models, rng=0).sweep([0.25, 1.0, 4.0])).get_xscale()
+    'log'
+    """
+    ax = axes_or_new(ax)
+    order = np.argsort(sweep.c, kind="stable")
+    c = np.asarray(sweep.c)[order]
+    runs = [sweep.comparisons[place] for place in order]
+    beaten, error = (np.stack(values) for values in zip(*(strongest_rival(run) for run in runs), strict=True))
+    for place, name in enumerate(sweep.names):
+        if np.isfinite(beaten[:, place]).all():  # the best model has no rival of lower empirical risk
+            look = style(place)
+            ax.errorbar(c, beaten[:, place], 2 * error[:, place], marker="o", markersize=3, label=literal(name), **look)
+    threshold = runs[0].threshold
+    ax.axhline(threshold, color="black", linewidth=1, label=f"threshold {threshold:g}")
+    ax.set_xscale("log", base=2)
+    _shade_verdicts(ax, c, runs)
+    ax.set_ylim(-0.03, 1.16)
+    ax.set_yticks(np.linspace(0, 1, 6))
+    ax.set_xlabel("sensitivity c")
+    ax.set_ylabel("P(its strongest rival is better)")
+    reading(
+        ax,
+        "A model is rejected where its curve is above the threshold. Grey: ranges of c with one verdict; on top, how "
+        f"many survive. {literal(runs[0].ranking[0])} has the lowest empirical risk and cannot be rejected.",
+    )
+    legend(ax)
+    return ax
+
+
+def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
+    """For each model, the largest P(R_B < R_A) of a rival B of lower empirical risk, and its standard error.
+
+    A model is rejected exactly where this exceeds the threshold. NaN for models without such a rival.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> quick, slow = ([0.0, 1.0, 2.0], [0.1, 1.1, 2.1]), ([9.0, 9.5, 9.9], [9.1, 9.6, 9.8])
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     result = rivals.compare({"A": quick, "B": slow}, rng=0)
+    >>> strongest_rival(result)[0]
+    array([nan,  1.])
+    """
+    risk = np.array([np.mean(losses.observed - result.reference) for losses in result.losses.values()])
+    eligible = risk[:, None] < risk[None, :]
+    probability = np.where(eligible, result.probability, -1.0)
+    strongest = np.argmax(probability, axis=0)
+    columns = np.arange(risk.size)
+    has_rival = eligible.any(axis=0)
+    return (
+        np.where(has_rival, probability[strongest, columns], np.nan),
+        np.where(has_rival, result.standard_error[strongest, columns], np.nan),
+    )
+
+
+def _shade_verdicts(ax: Axes, c: FloatArray, runs: list[Comparison]) -> None:
+    """One band for each run of values of c with the same survivors; the white gaps hold the changes."""
+    groups = [list(places) for _, places in groupby(range(c.size), key=lambda i: frozenset(runs[i].survivors))]
+    margin = 2**0.12
+    for places in groups:
+        low, high = c[places[0]] / margin, c[places[-1]] * margin
+        ax.axvspan(low, high, color="0.93", zorder=0)
+        count = len(runs[places[0]].survivors)
+        ax.text(np.sqrt(low * high), 1.11, str(count), ha="center", va="center", fontsize="small")
