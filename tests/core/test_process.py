@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rivals import HierarchicalBetaProcess, Losses, tree
+from rivals import HierarchicalBetaProcess, Losses
+from rivals.core import tree
 from samples import make_losses
 
 SENSITIVITIES = [2.0**-8, 2.0**-4, 1.0, 2.0**4]

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rivals import Losses, QuantileFunction, tree
+from rivals import Losses, QuantileFunction
 from rivals._types import RNG, FloatArray
+from rivals.core import tree
 from rivals.core.beta import beta_parameters
 from rivals.core.verdict import probability_below
 

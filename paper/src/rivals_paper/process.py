@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rivals import HierarchicalBetaProcess, Losses, tree
+from rivals import HierarchicalBetaProcess, Losses
 from rivals._random import entropy_from, stream
 from rivals._types import RNG, FloatArray
+from rivals.core import tree
 from rivals.testbeds import blackbody, seeds
 from rivals_paper.blackbody_models import LOSS_AT_TRUE_TEMPERATURE, TITLES, losses_corrected
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, write
