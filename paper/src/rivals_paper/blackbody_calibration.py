@@ -11,7 +11,7 @@ from rivals import HierarchicalBetaProcess, Losses, calibrate
 from rivals._random import entropy_from, stream
 from rivals._types import RNG, FloatArray
 from rivals.calibration.curve import CalibrationCurve, calibration_curve
-from rivals.core.verdict import probability_below
+from rivals.core import probability_below
 from rivals.testbeds import blackbody, seeds
 from rivals_paper.mirrored import probability_as_published
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, published, write

@@ -11,7 +11,7 @@ import numpy as np
 from rivals import HierarchicalBetaProcess, Losses
 from rivals._random import entropy_from, stream
 from rivals._types import RNG, FloatArray
-from rivals.core.verdict import probability_below
+from rivals.core import probability_below
 from rivals.testbeds import blackbody
 from rivals_paper.blackbody_models import (
     COLOURS,

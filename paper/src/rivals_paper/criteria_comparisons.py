@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rivals.core.verdict import probability_below
+from rivals.core import probability_below
 from rivals.testbeds import blackbody
 from rivals_paper import nested_families as nested
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison

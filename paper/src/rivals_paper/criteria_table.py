@@ -11,8 +11,8 @@ import numpy as np
 from rivals import criteria
 from rivals._random import entropy_from, stream
 from rivals._types import RNG
+from rivals.core import probability_below
 from rivals.core.process import HierarchicalBetaProcess
-from rivals.core.verdict import probability_below
 from rivals.testbeds import blackbody
 from rivals_paper import criteria_table_bayes as bayes
 from rivals_paper.blackbody_models import (

@@ -12,9 +12,7 @@ import numpy as np
 
 from rivals import Losses, QuantileFunction
 from rivals._types import RNG, FloatArray
-from rivals.core import tree
-from rivals.core.beta import beta_parameters
-from rivals.core.verdict import probability_below
+from rivals.core import beta_parameters, probability_below, tree
 
 DEPTH = 8
 SMALL_RATIO, LARGE_RATIO = 1e-12, 1e12

@@ -10,7 +10,7 @@ import numpy as np
 
 from rivals._random import entropy_from, stream
 from rivals._types import RNG, FloatArray
-from rivals.core.verdict import probability_below
+from rivals.core import probability_below
 from rivals_paper.neuron_example import (
     LOOSE_SOLVER,
     MANY_SYNTHETIC,

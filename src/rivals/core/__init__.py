@@ -1,1 +1,19 @@
-"""The mathematics: from samples of losses to the law of the risk and the probability that one beats another."""
+"""The mathematics: from samples of losses to the law of the risk, and to the probability that one model beats another.
+
+Pure: arrays in, arrays out. Imports NumPy, `scipy.special` and the files beside this folder, nothing else.
+"""
+
+from rivals.core import tree
+from rivals.core.beta import beta_parameters
+from rivals.core.process import HierarchicalBetaProcess
+from rivals.core.quantiles import QuantileFunction
+from rivals.core.verdict import probability_below, probability_matrix
+
+__all__ = [
+    "HierarchicalBetaProcess",
+    "QuantileFunction",
+    "beta_parameters",
+    "probability_below",
+    "probability_matrix",
+    "tree",
+]
