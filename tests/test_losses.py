@@ -19,7 +19,7 @@ BAD = {
     "empty": ([], ValueError, r"found 0 value\(s\)"),
     "one value": ([1.0], ValueError, r"found 1 value\(s\)"),
     "scalar": (1.0, ValueError, "Pass the loss of each point"),
-    "two-dimensional": ([[1.0, 2.0], [3.0, 4.0]], ValueError, r"got shape \(2, 2\)"),
+    "three-dimensional": ([[[1.0, 2.0], [3.0, 4.0]]], ValueError, r"got shape \(1, 2, 2\)"),
     "text": (["a", "b"], TypeError, "expected numbers, found dtype"),
     "numbers as text": (["1.0", "2.0"], TypeError, "expected numbers, found dtype"),
     "complex": ([1j, 2j], TypeError, "complex numbers cannot be ordered"),
@@ -63,6 +63,17 @@ def test_refused_with_model_and_reason(case, place):
     with pytest.raises(error, match=message) as caught:
         compare({"good": (GOOD, GOOD), "bad one": pair})
     assert str(caught.value).startswith(f"model 'bad one': {place} losses: ")
+
+
+def test_a_matrix_is_several_simulations_but_never_the_data():
+    losses = Losses(GOOD, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    assert (losses.n_simulations, losses.n_synthetic) == (3, 2)
+    with pytest.raises(ValueError, match=r"observed losses: expected a one-dimensional array.*got shape \(2, 2\)"):
+        Losses([[1.0, 2.0], [3.0, 4.0]], GOOD)
+    with pytest.raises(ValueError, match=r"1 of 4 are NaN, the first at position \(1, 0\)"):
+        Losses(GOOD, [[1.0, 2.0], [np.nan, 4.0]])
+    with pytest.raises(ValueError, match=r"model 'B' has 1 simulation.*model 'A' has 3; give all models equally many"):
+        compare({"A": losses, "B": (GOOD, GOOD)})
 
 
 @pytest.mark.parametrize("case", ACCEPTED)

@@ -1,16 +1,21 @@
 """Which of several fitted models would still be worth keeping if the experiment were repeated?"""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rivals._checks import RivalsWarning
 from rivals._version import __version__
 from rivals.comparison import Comparison, Rejection, Sweep, Undecided, compare, load
-from rivals.core.process import HierarchicalBetaProcess
-from rivals.core.quantiles import QuantileFunction
+from rivals.core import HierarchicalBetaProcess, QuantileFunction
 from rivals.losses import Candidate, Losses
 
 if TYPE_CHECKING:
+    from rivals import calibration, criteria, plots, read, report, testbeds
     from rivals.calibration import Calibration, Experiment, calibrate
+
+# `import rivals` stays light: these are imported when they are first asked for.
+PACKAGES = ("calibration", "criteria", "plots", "read", "report", "testbeds")
+FROM_CALIBRATION = ("Calibration", "Experiment", "calibrate")
 
 __all__ = [
     "Calibration",
@@ -26,17 +31,22 @@ __all__ = [
     "Undecided",
     "__version__",
     "calibrate",
+    "calibration",
     "compare",
+    "criteria",
     "load",
+    "plots",
+    "read",
+    "report",
+    "testbeds",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # Calibration brings SQLite and more with it; `import rivals` alone must stay light.
-    if name in ("Calibration", "Experiment", "calibrate"):
-        from rivals import calibration
-
-        return getattr(calibration, name)
+    if name in PACKAGES:
+        return import_module(f"rivals.{name}")
+    if name in FROM_CALIBRATION:
+        return getattr(import_module("rivals.calibration"), name)
     raise AttributeError(f"module 'rivals' has no attribute {name!r}")
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable
+import os
+import sys
+import warnings
+from collections.abc import Hashable, Mapping
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._types import FloatArray, Model
+from rivals._types import BoolArray, FloatArray, Model
+
+PACKAGE = os.path.dirname(__file__) + os.sep
 
 # Beyond this, sums over a sample and the continuation of its quantile function overflow.
 LARGEST_LOSS = 1e300
@@ -25,6 +30,14 @@ class RivalsWarning(UserWarning):
     >>> warnings.filterwarnings("error", category=RivalsWarning)  # to be sure that none is overlooked
     >>> warnings.filterwarnings("default", category=RivalsWarning)
     """
+
+
+def warn(message: str) -> None:
+    """Warn at the line of the user who called into the package, however deep we are."""
+    level, frame = 1, sys._getframe(0)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, RivalsWarning, stacklevel=level)
 
 
 def show(name: object) -> str:
@@ -49,19 +62,37 @@ def need(module: str, *, extra: str, purpose: str) -> Any:
         ) from None
 
 
-def check_model(model: Any, what: str) -> Model:
+def check_model(model: Any, what: str = "") -> Model:
     """An object with the functions loss(data) and simulate(n, rng)."""
-    if not is_model(model):
+    if not (callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None))):
         raise TypeError(
-            f"{what} must have loss(data) and simulate(n, rng): got {type(model).__name__}; see rivals.Candidate"
+            f"{what}expected a model with loss(data) and simulate(n, rng), Losses, or a pair (observed, synthetic); got "
+            f"{type(model).__name__}"
+            + (f" of length {len(model)}" if isinstance(model, (tuple, list)) else "; see rivals.Candidate")
         )
     checked: Model = model
     return checked
 
 
-def is_model(thing: Any) -> bool:
-    """Whether it can give losses of data and simulate them: a class that only has the names does not count."""
-    return all(callable(getattr(thing, name, None)) for name in ("loss", "simulate"))
+def check_models(models: Any) -> dict[str, Any]:
+    """Models by name, from a mapping or from pairs: at least two, under names that are text and differ."""
+    try:
+        pairs = list(models.items()) if isinstance(models, Mapping) else [(name, model) for name, model in models]
+    except (TypeError, ValueError):
+        raise TypeError(
+            "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, or pairs of these; "
+            f"got {type(models).__name__}"
+        ) from None
+    by_name: dict[str, Any] = {}
+    for name, model in pairs:
+        if check_name(name) in by_name:
+            raise ValueError(f"model '{show(name)}' is given twice; names must differ")
+        by_name[name] = model
+    if len(by_name) < 2:
+        raise ValueError(
+            f"a comparison needs at least two models; got {len(by_name)}: {[show(name) for name in by_name]}"
+        )
+    return by_name
 
 
 def check_losses(values: Any, what: str) -> FloatArray:
@@ -72,9 +103,26 @@ def check_losses(values: Any, what: str) -> FloatArray:
             f"{what}: expected a one-dimensional array, one loss per data point; got shape {array.shape}. "
             f"{'Pass the loss of each point, not their mean.' if array.ndim == 0 else 'Flatten it, or sum over the extra axes.'}"
         )
-    if array.size < 2:
+    return _checked_sample(array, what)
+
+
+def check_simulations(values: Any, what: str) -> FloatArray:
+    """The same for simulations: one of them (a vector), or several as the rows of a matrix."""
+    array = as_numbers(values, what)
+    if array.ndim not in (1, 2):
         raise ValueError(
-            f"{what}: found {array.size} value(s); a quantile function needs at least two, hundreds to be useful"
+            f"{what}: expected one loss per simulated point, or a matrix with one row per simulation; got shape {array.shape}. "
+            f"{'Pass the loss of each point, not their mean.' if array.ndim == 0 else 'Flatten it, or sum over the extra axes.'}"
+        )
+    if array.ndim == 2 and array.shape[0] == 0:
+        raise ValueError(f"{what}: no simulation in an array of shape {array.shape}; pass at least one row")
+    return _checked_sample(array, what)
+
+
+def _checked_sample(array: FloatArray, what: str) -> FloatArray:
+    if array.shape[-1] < 2:
+        raise ValueError(
+            f"{what}: found {array.shape[-1]} value(s); a quantile function needs at least two, hundreds to be useful"
         )
     _check_finite(array, what)
     array.flags.writeable = False
@@ -119,11 +167,17 @@ def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     )
 
 
+def _position(flags: BoolArray) -> str:
+    """Where the first one is: its index, or (simulation, point) in a matrix."""
+    index = np.unravel_index(int(flags.argmax()), flags.shape)
+    return str(tuple(map(int, index))) if len(index) > 1 else str(int(index[0]))
+
+
 def _check_finite(array: FloatArray, what: str) -> None:
     n_nan = int(np.isnan(array).sum())
     if n_nan:
         raise ValueError(
-            f"{what}: {n_nan} of {array.size} are NaN, the first at position {int(np.isnan(array).argmax())}; "
+            f"{what}: {n_nan} of {array.size} are NaN, the first at position {_position(np.isnan(array))}; "
             "find out why the model has no loss there, or remove these points for all models alike"
         )
     n_infinite = int((array == np.inf).sum())

@@ -57,5 +57,12 @@ def stream(entropy: int, *key: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy, spawn_key=key)))
 
 
+def simulation_streams(rng: RNG, n_simulations: int) -> list[np.random.Generator]:
+    """One generator per simulation of a candidate; the first does not depend on how many there are."""
+    entropy = entropy_from(rng)
+    keys = [(CANDIDATE_SIMULATION,), *((CANDIDATE_SIMULATION, index) for index in range(1, n_simulations))]
+    return [stream(entropy, *key) for key in keys]
+
+
 def _as_integer(words: npt.NDArray[np.unsignedinteger]) -> int:
     return int.from_bytes(words.astype("<u4").tobytes(), "little")

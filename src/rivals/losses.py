@@ -1,25 +1,24 @@
-"""What a model must offer: losses on held-out data and on its own simulations."""
+"""What a model must offer: losses on held-out data and on its own simulations, however the model is given."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import RivalsWarning, as_numbers, check_losses, check_size, show
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
+from rivals._checks import as_numbers, check_losses, check_model, check_models, check_simulations, check_size, show
+from rivals._random import COMPARISON_SIMULATION, simulation_streams
+from rivals._types import RNG, FloatArray, Model
 
 FEW_SAMPLES = 32
 HEAVY_TIES = 0.5
 UNEQUAL_SIZES = 2.0
 
-SIMULATION = 1  # key of the stream that candidates simulate with
+AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,8 @@ class Losses:
     observed : array_like
         Loss of each held-out data point: lower is better. Usually the negative log likelihood.
     synthetic : array_like
-        The same loss, of the same model, of data that the model simulated itself; as many as observed, best.
+        The same loss, of the same model, of data that the model simulated itself: as many points as were observed, and
+        several simulations as the rows of a matrix, if there are several.
 
     Examples
     --------
@@ -46,7 +46,15 @@ class Losses:
     def __post_init__(self) -> None:
         # The one place where samples are checked and copied; object.__setattr__ because the class is frozen.
         object.__setattr__(self, "observed", check_losses(self.observed, "observed losses"))
-        object.__setattr__(self, "synthetic", check_losses(self.synthetic, "synthetic losses"))
+        object.__setattr__(self, "synthetic", check_simulations(self.synthetic, "synthetic losses"))
+
+    @classmethod
+    def of_checked(cls, observed: FloatArray, synthetic: FloatArray) -> Losses:
+        """From samples that were checked before, under names of their own."""
+        losses = object.__new__(cls)
+        object.__setattr__(losses, "observed", observed)
+        object.__setattr__(losses, "synthetic", synthetic)
+        return losses
 
     @classmethod
     def from_log_likelihood(cls, observed: npt.ArrayLike, synthetic: npt.ArrayLike) -> Losses:
@@ -68,8 +76,18 @@ class Losses:
 
     @property
     def n_synthetic(self) -> int:
-        """Number of simulated data points."""
-        return self.synthetic.size
+        """Number of data points in each simulation."""
+        return int(self.synthetic.shape[-1])
+
+    @property
+    def n_simulations(self) -> int:
+        """Number of simulations."""
+        return len(self.simulations)
+
+    @property
+    def simulations(self) -> FloatArray:
+        """The synthetic losses as a matrix, one row per simulation."""
+        return np.atleast_2d(self.synthetic)
 
     @property
     def empirical_risk(self) -> float:
@@ -98,33 +116,28 @@ class Losses:
     def thin(self, step: int) -> Losses:
         """Every `step`-th loss of both samples, for sequences that are correlated in time."""
         step = check_size(step, "step")
-        return Losses(self.observed[::step], self.synthetic[::step])
-
-    def warn(self, name: str) -> None:
-        """Warn of what makes the answer for this model less reliable than it looks."""
-        for message in self.doubts():
-            warnings.warn(f"model '{show(name)}': {message}", RivalsWarning, stacklevel=3)
+        return Losses(self.observed[::step], self.synthetic[..., ::step])
 
     def doubts(self) -> list[str]:
-        """The sentences that `warn` would warn with."""
-        found = []
+        """What makes the answer for this model less reliable than it looks, in sentences."""
+        doubts = []
         smaller = min(self.n_observed, self.n_synthetic)
         if smaller < FEW_SAMPLES:
-            found.append(
+            doubts.append(
                 f"only {smaller} losses in one of its samples; the tails of the quantile functions, which dominate, are guesses"
             )
         if self.tie_fraction > HEAVY_TIES:
-            found.append(
+            doubts.append(
                 f"{self.tie_fraction:.0%} of its observed losses are in large ties, where the process has no spread and says too little "
                 "about replication; use a continuous score, or sum the losses of groups of points"
             )
         ratio = self.n_synthetic / self.n_observed
         if not 1 / UNEQUAL_SIZES <= ratio <= UNEQUAL_SIZES:
-            found.append(
+            doubts.append(
                 f"{self.n_synthetic} synthetic but {self.n_observed} observed losses; extremes of samples of unequal size differ "
                 "even for a perfect model, which widens its risk distribution; simulate as many points as were observed"
             )
-        return found
+        return doubts
 
     def __repr__(self) -> str:
         return f"Losses({self.n_observed} observed, {self.n_synthetic} synthetic, empirical risk {self.empirical_risk:.5g})"
@@ -153,18 +166,94 @@ class Candidate:
     loss: Callable[[Any], npt.ArrayLike]
     simulate: Callable[[int, np.random.Generator], Any]
 
-    def losses(self, data: Any, *, n_synthetic: int | None = None, rng: RNG = None) -> Losses:
-        """Losses on held-out `data` and on as many simulated points (or `n_synthetic`)."""
-        observed = check_losses(self.loss(data), "losses that loss(data) returned")
-        n_synthetic = observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)
-        # A key of its own: with the bare entropy, rng=0 would repeat the numbers of default_rng(0), perhaps the data's.
-        simulated = self.simulate(n_synthetic, stream(entropy_from(rng), SIMULATION))
-        synthetic = check_losses(self.loss(simulated), "losses that loss(simulate(n, rng)) returned")
-        if synthetic.size != n_synthetic:
+    def losses(self, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None) -> Losses:
+        """Losses on held-out `data` and on simulations of as many points (or `n_synthetic`)."""
+        return losses_of_model(self, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=rng)
+
+
+def losses_of_model(
+    model: Model, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None
+) -> Losses:
+    """Losses of any object with loss(data) and simulate(n, rng): of held-out data, and of its own simulations."""
+    model = check_model(model)
+    if data is None:
+        raise ValueError("is a Candidate, which needs held-out data: pass compare(models, data)")
+    observed = check_losses(model.loss(data), "losses that loss(data) returned")
+    n_synthetic = observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)
+    rows = [_simulate(model, n_synthetic, generator) for generator in simulation_streams(rng, n_simulations)]
+    synthetic = rows[0] if n_simulations == 1 else np.stack(rows)
+    synthetic.flags.writeable = False
+    return Losses.of_checked(observed, synthetic)
+
+
+def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> FloatArray:
+    simulated = model.simulate(n_synthetic, rng)
+    losses = check_losses(model.loss(simulated), "losses that loss(simulate(n, rng)) returned")
+    if losses.size != n_synthetic:
+        raise ValueError(
+            f"simulate({n_synthetic}, rng) gave data with {losses.size} losses; it must simulate as many points as asked for"
+        )
+    return losses
+
+
+def losses_by_name(
+    models: Mapping[str, AnyModel] | Iterable[tuple[str, AnyModel]],
+    data: Any,
+    *,
+    n_synthetic: int | None,
+    n_simulations: int,
+    entropy: int,
+) -> dict[str, Losses]:
+    """Losses of every model, by name: given, or computed by a candidate with a stream of its own."""
+    by_name = check_models(models)
+    losses: dict[str, Losses] = {}
+    for index, (name, model) in enumerate(by_name.items()):
+        seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
+        try:
+            if isinstance(model, Losses):
+                losses[name] = model
+            elif isinstance(model, (tuple, list)) and len(model) == 2:
+                losses[name] = Losses(*model)
+            else:
+                losses[name] = losses_of_model(
+                    model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=seed
+                )
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"model '{show(name)}': {error}") from error
+        except Exception as error:  # from the user's own functions: as it is, and where it happened
+            error.add_note(f"while computing the losses of model '{show(name)}'")
+            raise
+    _check_together(losses)
+    if data is not None and all(isinstance(model, (Losses, tuple, list)) for model in by_name.values()):
+        raise ValueError("data was given, but all models came with their losses; leave it out, or pass Candidates")
+    return losses
+
+
+def _check_together(losses: dict[str, Losses]) -> None:
+    """All models are judged on the same points, by equally many simulations."""
+    first, *others = losses
+    for name in others:
+        if losses[name].n_observed != losses[first].n_observed:
             raise ValueError(
-                f"simulate({n_synthetic}, rng) gave data with {synthetic.size} losses; it must simulate as many points as asked for"
+                f"model '{show(name)}' has {losses[name].n_observed} observed losses, but model '{show(first)}' has "
+                f"{losses[first].n_observed}; all models must be judged on the same held-out points"
             )
-        return Losses(observed, synthetic)
+        if losses[name].n_simulations != losses[first].n_simulations:
+            raise ValueError(
+                f"model '{show(name)}' has {losses[name].n_simulations} simulation(s), but model '{show(first)}' has "
+                f"{losses[first].n_simulations}; give all models equally many"
+            )
+
+
+def common_reference(losses: Iterable[Losses]) -> float:
+    """A typical loss of the best model. Subtracted from all before anything else, so that an offset costs no digits."""
+    return min(losses, key=lambda sample: sample.empirical_risk).reference
+
+
+def excess_empirical_risks(losses: Iterable[Losses], reference: float) -> FloatArray:
+    """Mean observed loss of each model, less the reference."""
+    return np.array([np.mean(sample.observed - reference) for sample in losses])
 
 
 def effective_size(sequence: npt.ArrayLike) -> float:

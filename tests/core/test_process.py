@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from rivals import HierarchicalBetaProcess, Losses
-from rivals.core import tree
 from samples import make_losses
 
 SENSITIVITIES = [2.0**-8, 2.0**-4, 1.0, 2.0**4]
@@ -82,12 +81,8 @@ def test_law_of_the_risk_where_a_branch_decides(observed, where, shift, c):
 
 def test_shares_of_the_variance_add_up(kind):
     process = HierarchicalBetaProcess.from_losses(make_losses(kind, 300), c=1.0)
-    from rivals.core.beta import beta_moments
-
-    mean, variance = beta_moments(process.alpha, process.beta)
-    mean_w, variance_w = process._moments
-    terms, _ = tree.variance_terms(mean, variance, mean_w, process._geometry.leaves)
-    assert terms.sum() == pytest.approx(variance_w[0], rel=1e-10)
+    nodes = process._tree
+    assert nodes.variance_terms[0].sum() == pytest.approx(nodes.height_moments[1][0], rel=1e-10)
 
 
 def test_end_points_share_against_brute_force():
@@ -226,7 +221,7 @@ def test_the_condition_on_the_end_points_matters_and_is_exact():
     process = HierarchicalBetaProcess.from_losses(losses, c=1.0, depth=3)
     _, paths = process.sample_paths(400_000, depth=3, rng=2)
     rise = paths[:, -1] - paths[:, 0]
-    ends = process._end_points
+    ends = process._ends
     assert rise.min() > 0
     assert ends.scale * ends.rise_mean == pytest.approx(rise.mean(), abs=5 * rise.std() / np.sqrt(rise.size))
     assert ends.scale * np.sqrt(ends.rise_variance) == pytest.approx(rise.std(), rel=0.01)

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rivals import Comparison, HierarchicalBetaProcess
+from rivals import Comparison, HierarchicalBetaProcess, compare
 from rivals._random import entropy_from, stream
 from rivals._types import RNG
-from rivals.comparison import compare, table
 from rivals.plots.loss_samples import frame_of
 from rivals.plots.risk_densities import risk_density
 from rivals.plots.style import BAND, COLOURS, style
@@ -51,7 +50,7 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
         reading=READING,
         differences=DIFFERENCES,
         comparisons=[],  # a drawing has no numbers
-        numbers={"models": table.rows(result), "probability": result.probability},
+        numbers={"models": result.rows(), "probability": result.probability},
         settings={"seed": entropy, "c": C, "n_data": N_DATA, "wavelengths": WAVELENGTHS, "gain": GAIN},
     )
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rivals._checks import RivalsWarning, show
-from rivals.comparison import Comparison, table
-from rivals.comparison.sweep import Sweep
+from rivals._checks import RivalsWarning
+from rivals.comparison import Comparison, Sweep
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -22,12 +21,12 @@ def print_comparison(result: Comparison) -> None:
     if console is None:
         print(result)
         return
-    cells = table._cells(table.rows(result))
-    console.print(_table(list(table.HEADINGS[:-1]), [row[:-1] for row in cells], right=(1, 2, 3)))
+    cells = result.cells()
+    console.print(_table(list(result.headings[:-1]), [row[:-1] for row in cells], right=(1, 2, 3)))
     for row in cells:
         console.print(_text(f"{row[0]}: {row[-1]}", "dim"))
     console.print()
-    console.print(_text(table.verdict(result), "bold"))
+    console.print(_text(result.verdict, "bold"))
     console.print(_text(f"c = {result.c:g}, threshold = {result.threshold:g}", "dim"))
 
 
@@ -37,11 +36,8 @@ def print_sweep(sweep: Sweep) -> None:
     if console is None:
         print(sweep)
         return
-    *_, closing = str(sweep).splitlines()
-    pairs = sorted(zip(sweep.c, sweep.survivors, strict=True))
-    rows = [[f"{c:g}", ", ".join(show(name) for name in survivors)] for c, survivors in pairs]
-    console.print(_table(["c", "survivors"], rows, right=(0,)))
-    console.print(_text(closing, "bold"))
+    console.print(_table(list(sweep.headings), sweep.cells(), right=(0,)))
+    console.print(_text(sweep.verdict, "bold"))
 
 
 def say(message: str) -> None:

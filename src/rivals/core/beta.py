@@ -2,7 +2,7 @@
 
 A node of the process splits the rise of a path into two parts, x and 1 − x, with x ~ Beta(α, β) such that
 
-    ψ(α) − ψ(β) = ln r,        ln(ψ₁(α) + ψ₁(β)) = ln v                                         (method.md §2)
+    ψ(α) − ψ(β) = ln r,        ln(ψ₁(α) + ψ₁(β)) = ln v                                         (docs/theory.md, "The process")
 
 where r is the ratio of the two increments of the centre and v the variance of ln(x / (1 − x)).
 """
@@ -72,22 +72,15 @@ def beta_parameters(log_ratio: npt.ArrayLike, log_variance: npt.ArrayLike) -> tu
     return alpha, beta
 
 
-def beta_moments(alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance of Beta(α, β), without overflow for huge parameters."""
-    total = alpha + beta
-    mean = alpha / total
-    return mean, mean * (beta / total) / (total + 1.0)
-
-
-def beta_shape(alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Skewness and excess kurtosis of Beta(α, β): how far from a Gaussian it is."""
+def beta_moments(alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Mean, variance, skewness and excess kurtosis of Beta(α, β), without overflow for huge parameters."""
     total = alpha + beta
     mean = alpha / total
     product = mean * (beta / total)
     asymmetry = (beta - alpha) / total
     skewness = 2.0 * asymmetry * np.sqrt(total + 1.0) / ((total + 2.0) * np.sqrt(product))
     kurtosis = 6.0 * (asymmetry**2 * ((total + 1.0) / (total + 2.0)) - product) / (product * (total + 3.0))
-    return skewness, kurtosis
+    return mean, product / (total + 1.0), skewness, kurtosis
 
 
 def _solve_ordered(contrast: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:

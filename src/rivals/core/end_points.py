@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import hypot, sqrt
 
 import numpy as np
@@ -14,7 +13,10 @@ from rivals._types import FloatArray
 
 @dataclass(frozen=True)
 class EndPoints:
-    """The law of q^(0) and of the rise D = q^(1) − q^(0) > 0, in units of `scale` (method.md §3)."""
+    """The law of q^(0) and of the rise D = q^(1) − q^(0) > 0, in units of `scale`.
+
+    docs/theory.md, "Exact moments of the risk", has the formulas.
+    """
 
     scale: float
     first: float  # m₀, relative to the reference
@@ -22,41 +24,46 @@ class EndPoints:
     deviation: float  # s = √(s₀² + s₁²)
     tilt: float  # s₀² / s²: how much of a larger rise is due to a lower q^(0)
     residual: float  # standard deviation of q^(0) given D, s₀ s₁ / s
+    rise_mean: float  # E D of the normal truncated to D > 0
+    rise_variance: float  # Var D
 
     @classmethod
     def from_normals(cls, m0: float, m1: float, s0: float, s1: float) -> EndPoints:
+        """From the means and standard deviations of q^(0) and q^(1)."""
         scale = max(m1 - m0, s0, s1)
         if scale == 0.0:  # a constant loss and a model that reproduces it: nothing varies
-            return cls(1.0, m0, 0.0, 0.0, 0.0, 0.0)
-        s0, s1 = s0 / scale, s1 / scale
+            return cls(1.0, m0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        s0, s1, rise = s0 / scale, s1 / scale, (m1 - m0) / scale
         deviation = hypot(s0, s1)
-        tilt, residual = ((s0 / deviation) ** 2, s0 * s1 / deviation) if deviation > 0 else (0.0, 0.0)
-        return cls(scale, m0 / scale, (m1 - m0) / scale, deviation, tilt, residual)
+        if deviation == 0.0:
+            return cls(scale, m0 / scale, rise, 0.0, 0.0, 0.0, rise, 0.0)
+        t = min(rise / deviation, 40.0)  # beyond that the hazard φ(t) / Φ(t) is zero
+        hazard = float(np.exp(-0.5 * t**2) / sqrt(2.0 * np.pi) / ndtr(t))
+        return cls(
+            scale=scale,
+            first=m0 / scale,
+            rise=rise,
+            deviation=deviation,
+            tilt=(s0 / deviation) ** 2,
+            residual=s0 * s1 / deviation,
+            rise_mean=rise + deviation * hazard,
+            rise_variance=deviation**2 * (1.0 - hazard * (hazard + rise / deviation)),
+        )
 
-    @cached_property
-    def rise_mean(self) -> float:
-        """E D of the normal truncated to D > 0."""
-        return self.rise + self.deviation * self._hazard
-
-    @cached_property
-    def rise_variance(self) -> float:
-        """Var D."""
-        if self.deviation == 0.0:
-            return 0.0
-        return self.deviation**2 * (1.0 - self._hazard * (self._hazard + self.rise / self.deviation))
-
-    @cached_property
+    @property
     def first_mean(self) -> float:
         """E q^(0)."""
         return self.first - self.tilt * (self.rise_mean - self.rise)
 
-    @cached_property
-    def _hazard(self) -> float:
-        """φ(t) / Φ(t) at t = rise / deviation ≥ 0."""
-        if self.deviation == 0.0:
-            return 0.0
-        t = min(self.rise / self.deviation, 40.0)  # beyond that it is zero
-        return float(np.exp(-0.5 * t**2) / sqrt(2.0 * np.pi) / ndtr(t))
+    def risk_moments(self, height_mean: float, height_variance: float) -> tuple[float, float, float]:
+        """E[q^(0) + D W] in the unit of the loss; Var(q^(0) + D E W) and E[D²] Var W in units of scale²."""
+        mean = self.scale * (self.first_mean + self.rise_mean * height_mean)
+        ends = float(self.variance_at(np.asarray(height_mean)))
+        return mean, ends, (self.rise_mean**2 + self.rise_variance) * height_variance
+
+    def variance_at(self, height: FloatArray) -> FloatArray:
+        """Var(q^(0) + D w) at the average height w, in units of scale²."""
+        return np.asarray(self.rise_variance * (height - self.tilt) ** 2 + self.residual**2)
 
     def sample(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Draws of (q^(0), D); one uniform and one normal number each, so that runs at different c stay in step."""

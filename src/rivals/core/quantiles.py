@@ -29,11 +29,22 @@ class QuantileFunction:
     """
 
     def __init__(self, samples: npt.ArrayLike) -> None:
-        values = np.sort(check_losses(samples, "samples"))
+        self._set(check_losses(samples, "samples"))
+
+    @classmethod
+    def of_checked(cls, samples: FloatArray) -> QuantileFunction:
+        """Of a sample that was checked before, as `Losses` does."""
+        quantiles = object.__new__(cls)
+        quantiles._set(samples)
+        return quantiles
+
+    def _set(self, samples: FloatArray) -> None:
+        values = np.sort(samples)
         # The straight lines through the first two and the last two points, up to Φ = 0 and Φ = 1.
         first = 2.0 * values[0] - values[1]
         last = 2.0 * values[-1] - values[-2]
         self._values: FloatArray = np.concatenate(([first], values, [last]))
+        self.size = values.size  # number of samples
 
     def __call__(self, phi: npt.ArrayLike) -> FloatArray:
         """The quantile at each Φ of `phi`, a number or an array within [0, 1]."""
@@ -61,7 +72,7 @@ class QuantileFunction:
 
     def __len__(self) -> int:
         """The number of samples."""
-        return self._values.size - 2
+        return self.size
 
     def __repr__(self) -> str:
         low, middle, high = self([0.0, 0.5, 1.0])

@@ -1,15 +1,225 @@
-"""Kernels on the tree of midpoints: centre ratios, exact moments, shares of the variance, sampling.
+"""The tree of midpoints: every node splits the rise of a path in two, and what follows for the average height.
 
 Nodes are kept level by level in one array: level k holds 2^k nodes, from left to right, at [2^k − 1, 2^(k+1) − 1).
 The children of node i are 2i + 1 (left half) and 2i + 2 (right half). Of a sub-path, W is the average height over
-its interval as a fraction of its rise; it does not depend on the realisation above it (method.md §3).
+its interval as a fraction of its rise; it does not depend on the realisation above it (docs/theory.md, "Exact moments of the risk").
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+
 import numpy as np
+from scipy.special import betainc
 
 from rivals._types import FloatArray, IntArray
+from rivals.core.beta import beta_moments, beta_parameters
+from rivals.core.end_points import EndPoints
+from rivals.core.quantiles import QuantileFunction
+
+# No more nodes than these are drawn, with their ancestors; a fair coin at every node, the worst case, then has its
+# distribution function right to 2⁻⁹.
+MAX_DRAWN = 512
+
+# Draws are made in pieces that fit the processor's cache.
+CHUNK = 2**13
+
+
+@dataclass(frozen=True)
+class RiskMoments:
+    """Exact moments of R: E[R] less the reference; the two parts of Var[R], in units of scale²."""
+
+    mean: float
+    end_point_variance: float
+    interior_variance: float
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What the tree and the end points are made of before c enters: the same for every c."""
+
+    log_ratio: FloatArray  # ln r of each node
+    log_discrepancy: FloatArray  # ln δ at the midpoint of each node
+    leaves: FloatArray  # W of the last pieces
+    end_values: FloatArray  # q*(0), q*(1)
+    end_discrepancies: FloatArray  # δ(0), δ(1)
+
+    @classmethod
+    def of(
+        cls, observed: QuantileFunction, synthetic: tuple[QuantileFunction, ...], depth: int, *, straight: bool
+    ) -> Geometry:
+        """Evaluate q* and δ² = mean over simulations of (q~ − q*)² on the dyadic grid; leaves straight, or as q*."""
+        phi = grid(depth)
+        centre, integral = observed(phi), observed.antiderivative(phi)
+        discrepancy = root_mean_square([simulated(phi) - centre for simulated in synthetic])
+        with np.errstate(divide="ignore"):
+            log_discrepancy = np.log(discrepancy)
+        return cls(
+            log_ratio=log_ratios(centre, depth),
+            log_discrepancy=log_discrepancy[midpoints(depth)],
+            leaves=np.full(2**depth, 0.5) if straight else _centre_heights(centre, integral),
+            end_values=centre[[0, -1]],
+            end_discrepancies=discrepancy[[0, -1]],
+        )
+
+    def at(self, c: float) -> tuple[Tree, EndPoints, RiskMoments]:
+        """The nodes at c, with v = 2 c δ(m)², and the end points, normal with variances c δ(0)² and c δ(1)²."""
+        with np.errstate(over="ignore"):
+            s0, s1 = np.sqrt(c) * self.end_discrepancies
+        if not np.isfinite(s0 + s1):
+            raise ValueError(f"losses too large for floating point numbers at c = {c:g}; rescale the loss")
+        m0, m1 = self.end_values
+        alpha, beta = beta_parameters(self.log_ratio, log(2.0) + log(c) + 2.0 * self.log_discrepancy)
+        nodes = Tree(alpha, beta, self.leaves, *beta_moments(alpha, beta))
+        mean, variance = nodes.height_moments
+        ends = EndPoints.from_normals(float(m0), float(m1), float(s0), float(s1))
+        return nodes, ends, RiskMoments(*ends.risk_moments(float(mean[0]), float(variance[0])))
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Beta distributions at the nodes, straight or curved pieces below the last of them."""
+
+    alpha: FloatArray
+    beta: FloatArray
+    leaves: FloatArray
+    mean: FloatArray  # of x of every node, as the three below
+    variance: FloatArray
+    skewness: FloatArray
+    kurtosis: FloatArray  # in excess of the Gaussian's
+
+    @cached_property
+    def depth(self) -> int:
+        """Number of levels."""
+        return self.leaves.size.bit_length() - 1
+
+    @cached_property
+    def height_moments(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of W of every node; leaves are constants.
+
+        E[W] = ½ [E x (1 + E W_L − E W_R) + E W_R],
+        Var[W] = ¼ [Var x (1 + E W_L − E W_R)² + E[x²] Var W_L + E[(1−x)²] Var W_R].
+        """
+        height_mean, height_variance = np.empty_like(self.mean), np.empty_like(self.mean)
+        below_mean, below_variance = self.leaves, np.zeros_like(self.leaves)
+        for k in reversed(range(self.depth)):
+            here = level(k)
+            x, v = self.mean[here], self.variance[here]
+            left, right = below_mean[0::2], below_mean[1::2]
+            lever = 1.0 + left - right
+            below_mean = 0.5 * (x * lever + right)
+            below_variance = 0.25 * (
+                v * lever**2 + (x**2 + v) * below_variance[0::2] + ((1.0 - x) ** 2 + v) * below_variance[1::2]
+            )
+            height_mean[here], height_variance[here] = below_mean, below_variance
+        return height_mean, height_variance
+
+    @cached_property
+    def variance_terms(self) -> tuple[FloatArray, FloatArray]:
+        """What each node's own x adds to Var W of the root, and the weight with which its subtree enters.
+
+        The terms add up to Var W exactly; those below a node, over its weight, to Var W of that node.
+        """
+        terms, weights = np.empty_like(self.mean), np.empty_like(self.mean)
+        weight = np.ones(1)
+        children = np.concatenate([self.height_moments[0][1:], self.leaves])  # of node i: 2i and 2i + 1
+        for k in range(self.depth):
+            here = level(k)
+            x, v = self.mean[here], self.variance[here]
+            left = children[2 * here.start : 2 * here.stop : 2]
+            right = children[2 * here.start + 1 : 2 * here.stop : 2]
+            lever = 1.0 + left - right
+            terms[here], weights[here] = 0.25 * weight * v * lever**2, weight
+            weight = 0.25 * np.column_stack([weight * (x**2 + v), weight * ((1.0 - x) ** 2 + v)]).ravel()
+        return terms, weights
+
+    # ---------------------------------------------------------------- which nodes to draw
+
+    def nodes_to_draw(self, ends: EndPoints, tolerance: float) -> IntArray:
+        """The fewest nodes to draw, bottom first, for which the error of the distribution function of R is tolerable."""
+        errors = self._errors(ends, tolerance)
+        order = np.argsort(errors)
+        worth_drawing = order[np.cumsum(errors[order]) > tolerance]
+        return with_ancestors(worth_drawing[-MAX_DRAWN:])
+
+    def _errors(self, ends: EndPoints, tolerance: float) -> FloatArray:
+        """What the distribution function of R loses when a node is replaced by a Gaussian (docs/theory.md).
+
+        Edgeworth's first terms, from the node's share of the variance. Where splits are coin-like, all of the rise may
+        have gone to one branch, on which R varies far less than as a whole; so this is added up over all branches,
+        with the share of the variance that is left there, times the probability of the branch.
+        """
+        skew, kurt = np.abs(self.skewness) / 15.0, np.abs(self.kurtosis) / 50.0
+        terms, weights = self.variance_terms
+        height_mean, height_variance = self.height_moments
+        rise_square = ends.rise_mean**2 + ends.rise_variance
+        errors = np.zeros_like(terms)
+        for k, branches, reach, offset in self._branches(tolerance):
+            nodes = level(k).start + branches
+            scale = rise_square * 4.0**-k
+            total = scale * height_variance[nodes] + ends.variance_at(offset + 2.0**-k * height_mean[nodes])
+            factor = np.divide(
+                scale, total * weights[nodes], out=np.zeros_like(total), where=total * weights[nodes] > 0
+            )
+            here = descendants(branches, k, self.depth)
+            share = np.minimum(factor[:, None] * terms[here], 1.0)
+            errors[here] += reach[:, None] * np.minimum(share * (skew[here] * np.sqrt(share) + kurt[here] * share), 0.3)
+        return errors
+
+    def _branches(self, tolerance: float) -> Iterator[tuple[int, IntArray, FloatArray, FloatArray]]:
+        """The branches to which (nearly) all of the rise may have gone, level by level, the root first.
+
+        Yields the level, which of its nodes they start from, with what probability, and the average height of R before
+        and after them: what lies behind a branch is a plateau.
+        """
+        branches, reach, offset = np.zeros(1, dtype=np.intp), np.ones(1), np.zeros(1)
+        for k in range(self.depth):
+            yield k, branches, reach, offset
+            nodes = level(k).start + branches
+            to_left = betainc(self.beta[nodes], self.alpha[nodes], 0.1)  # P(x > 0.9)
+            to_right = betainc(self.alpha[nodes], self.beta[nodes], 0.1)
+            branches = np.concatenate([2 * branches, 2 * branches + 1])
+            reach = np.concatenate([reach * to_left, reach * to_right])
+            offset = np.concatenate([offset + 2.0 ** -(k + 1), offset])
+            likely = reach > 0.1 * tolerance
+            branches, reach, offset = branches[likely], reach[likely], offset[likely]
+            if not branches.size:
+                return
+
+    # ---------------------------------------------------------------- sampling
+
+    def sample_heights(self, drawn: IntArray, remainder: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draws of W of the root: the nodes in `drawn` by their own law, all others by a Gaussian remainder.
+
+        `remainder` holds one standard normal number per draw.
+        """
+        heights = np.empty(remainder.size)
+        for begin in range(0, remainder.size, CHUNK):
+            piece = slice(begin, min(begin + CHUNK, remainder.size))
+            mean, variance = self._sample_root(piece.stop - piece.start, drawn, rng)
+            heights[piece] = mean + np.sqrt(variance) * remainder[piece]
+        return heights
+
+    def _sample_root(self, n_draws: int, drawn: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Conditional mean and variance of W of the root, given the x of the nodes in `drawn` (children first).
+
+        V = ¼ [x² V_L + (1 − x)² V_R] going up; a child that is not drawn enters by its exact moments.
+        """
+        height_mean, height_variance = self.height_moments
+        means = np.concatenate([height_mean, self.leaves])
+        variances = np.concatenate([height_variance, np.zeros_like(self.leaves)])
+        pending: dict[int, tuple[FloatArray, FloatArray]] = {}
+        for node in drawn.tolist():
+            left_mean, left_variance = pending.pop(2 * node + 1, (means[2 * node + 1], variances[2 * node + 1]))
+            right_mean, right_variance = pending.pop(2 * node + 2, (means[2 * node + 2], variances[2 * node + 2]))
+            x = rng.beta(self.alpha[node], self.beta[node], size=n_draws)
+            mean = 0.5 * (x * (1.0 + left_mean - right_mean) + right_mean)
+            variance = 0.25 * (x**2 * left_variance + (1.0 - x) ** 2 * right_variance)
+            pending[node] = (mean, variance)
+        return pending.pop(0, (np.full(n_draws, means[0]), np.full(n_draws, variances[0])))
 
 
 def level(depth: int) -> slice:
@@ -38,87 +248,37 @@ def log_ratios(centre: FloatArray, depth: int) -> FloatArray:
     return ratios
 
 
-def moments(mean: FloatArray, variance: FloatArray, leaves: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance of W of every node from those of x; leaves are constants (method.md §3).
-
-    E[W] = ½ [E x (1 + E W_L − E W_R) + E W_R],
-    Var[W] = ¼ [Var x (1 + E W_L − E W_R)² + E[x²] Var W_L + E[(1−x)²] Var W_R].
-    """
-    depth = leaves.size.bit_length() - 1
-    mean_w, variance_w = np.empty_like(mean), np.empty_like(mean)
-    below_mean, below_variance = leaves, np.zeros_like(leaves)
-    for k in reversed(range(depth)):
-        here = level(k)
-        x, v = mean[here], variance[here]
-        left, right = below_mean[0::2], below_mean[1::2]
-        lever = 1.0 + left - right
-        below_mean = 0.5 * (x * lever + right)
-        below_variance = 0.25 * (
-            v * lever**2 + (x**2 + v) * below_variance[0::2] + ((1.0 - x) ** 2 + v) * below_variance[1::2]
-        )
-        mean_w[here], variance_w[here] = below_mean, below_variance
-    return mean_w, variance_w
-
-
-def variance_terms(
-    mean: FloatArray, variance: FloatArray, mean_w: FloatArray, leaves: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """What each node's own x adds to Var W of the root, and the weight with which its subtree enters.
-
-    The terms add up to Var W exactly; those below a node, over its weight, to Var W of that node.
-    """
-    depth = leaves.size.bit_length() - 1
-    terms, weights = np.empty_like(mean), np.empty_like(mean)
-    weight = np.ones(1)
-    children = np.concatenate([mean_w[1:], leaves])  # of node i: 2i and 2i + 1
-    for k in range(depth):
-        here = level(k)
-        x, v = mean[here], variance[here]
-        lever = 1.0 + children[2 * here.start : 2 * here.stop : 2] - children[2 * here.start + 1 : 2 * here.stop : 2]
-        terms[here], weights[here] = 0.25 * weight * v * lever**2, weight
-        weight = 0.25 * np.column_stack([weight * (x**2 + v), weight * ((1.0 - x) ** 2 + v)]).ravel()
-    return terms, weights
+def root_mean_square(differences: list[FloatArray]) -> FloatArray:
+    """Root of the mean square over simulations; of one simulation the absolute value, to the last bit."""
+    if len(differences) == 1:
+        return np.abs(differences[0])
+    stack = np.abs(np.stack(differences))
+    largest = np.max(stack, axis=0)  # divided out, so that squares neither overflow nor vanish
+    scaled = np.divide(stack, largest, out=np.zeros_like(stack), where=largest > 0)
+    return np.asarray(largest * np.sqrt(np.mean(scaled**2, axis=0)))
 
 
 def descendants(nodes: IntArray, depth: int, deepest: int) -> IntArray:
-    """For each of some nodes of one level (by place in it): itself and all below, one row each."""
+    """For each of some nodes of one level (by position in it): itself and all below, one row each."""
     widths = [2 ** (below - depth) for below in range(depth, deepest)]
     columns = [level(depth + k).start + nodes[:, None] * width + np.arange(width) for k, width in enumerate(widths)]
     return np.concatenate(columns, axis=1)
 
 
 def with_ancestors(chosen: IntArray) -> IntArray:
-    """The chosen nodes and all above them, from the bottom to the top."""
-    found = set()
+    """The chosen nodes and all above them, children first."""
+    nodes: set[int] = set()
     for node in chosen.tolist():
-        while node >= 0 and node not in found:
-            found.add(node)
+        while node >= 0 and node not in nodes:
+            nodes.add(node)
             node = (node - 1) // 2 if node else -1
-    return np.array(sorted(found, reverse=True), dtype=np.intp)
+    return np.array(sorted(nodes, reverse=True), dtype=np.intp)
 
 
-def sample_root(
-    n_draws: int,
-    drawn: IntArray,
-    alpha: FloatArray,
-    beta: FloatArray,
-    mean_w: FloatArray,
-    variance_w: FloatArray,
-    leaves: FloatArray,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Conditional mean and variance of W of the root, given the x of the nodes in `drawn` (children first).
-
-    V = ¼ [x² V_L + (1 − x)² V_R] going up; a child that is not drawn enters by its exact moments.
-    """
-    means = np.concatenate([mean_w, leaves])
-    variances = np.concatenate([variance_w, np.zeros_like(leaves)])
-    pending: dict[int, tuple[FloatArray, FloatArray]] = {}
-    for node in drawn.tolist():
-        left_mean, left_variance = pending.pop(2 * node + 1, (means[2 * node + 1], variances[2 * node + 1]))
-        right_mean, right_variance = pending.pop(2 * node + 2, (means[2 * node + 2], variances[2 * node + 2]))
-        x = rng.beta(alpha[node], beta[node], size=n_draws)
-        mean = 0.5 * (x * (1.0 + left_mean - right_mean) + right_mean)
-        variance = 0.25 * (x**2 * left_variance + (1.0 - x) ** 2 * right_variance)
-        pending[node] = (mean, variance)
-    return pending.pop(0, (np.full(n_draws, mean_w[0]), np.full(n_draws, variance_w[0])))
+def _centre_heights(centre: FloatArray, integral: FloatArray) -> FloatArray:
+    """W of the centre itself on each of the last pieces, so that ∫q* is exact at any depth."""
+    rise = np.diff(centre)
+    average = np.diff(integral) * (centre.size - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        height = (average - centre[:-1]) / rise
+    return np.where(rise > 0, np.clip(height, 0.0, 1.0), 0.5)

@@ -105,8 +105,9 @@ def plot_process(
     n_paths = check_size(n_paths, "n_paths", least=0)
     ax = axes_or_new(ax)
     phi = np.linspace(0.0, 1.0, N_POINTS)
-    observed, synthetic = process.reference + process.observed(phi), process.reference + process.synthetic(phi)
-    reach = np.sqrt(process.c) * np.abs(synthetic - observed)
+    observed = process.reference + process.observed(phi)
+    synthetic = process.reference + np.mean([simulated(phi) for simulated in process.synthetic], axis=0)
+    reach = np.sqrt(process.c) * process.discrepancy(phi)
     ax.fill_between(
         phi, observed - reach, observed + reach, color=BAND, alpha=0.55, linewidth=0, label=r"q* ± $\sqrt{c}$ δ"
     )
@@ -116,7 +117,7 @@ def plot_process(
         lines[0].set_label("sampled paths")
     ax.plot(phi, observed, color=COLOURS[0], linewidth=2.2, label="q*, on the data")
     ax.plot(phi, synthetic, color=COLOURS[1], linewidth=1.6, linestyle="--", label="q~, simulated")
-    low, high = frame_of([process.observed, process.synthetic], highest)
+    low, high = frame_of([process.observed, *process.synthetic], highest)
     ax.set_ylim(process.reference + low, process.reference + high)
     ax.set_xlabel("cumulative probability Φ")
     ax.set_ylabel("loss")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rivals._types import FloatArray
-from rivals.comparison import Comparison
-from rivals.comparison.sweep import Sweep
+from rivals.comparison import Comparison, Sweep
 from rivals.plots.style import axes_or_new, legend, literal, reading, style
 
 if TYPE_CHECKING:

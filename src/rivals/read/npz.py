@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rivals._checks import show
-from rivals.comparison import archive
+from rivals.comparison import archive, load
 from rivals.losses import Losses
 from rivals.read.loss_tables import KINDS, make_losses
 
@@ -38,10 +38,10 @@ def npz(path: str | PathLike[str]) -> dict[str, Losses]:
     """
     where = show(fspath(path))
     try:
-        archive._check_size(path)
+        archive.check_size(path)
         with np.load(path, allow_pickle=False) as arrays:
             if "header" in arrays:
-                return {name: Losses(*pair) for name, pair in archive.read(path)[1].items()}
+                return dict(load(path).losses)
             found = {key: arrays[key] for key in arrays}
     except (ValueError, zipfile.BadZipFile) as error:
         raise ValueError(f"{where}: cannot be read as an NPZ archive of numbers ({error})") from None

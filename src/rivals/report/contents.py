@@ -51,7 +51,7 @@ def contents(result: Comparison, c: Sequence[float] = GRID_OF_C) -> dict[str, An
         "ranking": [result.names.index(name) for name in result.ranking],
         "drawn": drawn,
         # What rivals are compared by, without the common offset that would cost digits.
-        "excess": [float(np.mean(losses.observed - result.reference)) for losses in result.losses.values()],
+        "excess": result.excess_empirical_risk.tolist(),
         "reference": result.reference,
         "c": grid,
         "thresholds": thresholds,

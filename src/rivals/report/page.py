@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from rivals.comparison import Comparison, table
+from rivals.comparison import Comparison
 from rivals.report.contents import GRID_OF_C, contents, notes, provenance
 
 CITATION = (
@@ -74,8 +74,8 @@ def render(result: Comparison, *, title: str, c: Sequence[float]) -> str:
         environment.get_template("page.html").render(
             title=title,
             result=result,
-            verdict=table.verdict(result),
-            rows=table.rows(result),
+            verdict=result.verdict,
+            rows=result.rows(),
             notes=notes(result),
             provenance=provenance(result),
             citation=CITATION,

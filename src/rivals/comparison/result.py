@@ -1,0 +1,470 @@
+"""What a comparison found: probabilities, rejections and survivors, at one c or at several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from os import PathLike
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._checks import check_losses, check_name, check_positive, show
+from rivals._types import FloatArray
+from rivals.comparison import archive, table
+from rivals.comparison.laws import Judged, Settings, judge
+from rivals.core.verdict import Duel, probability_matrix
+from rivals.losses import Losses, excess_empirical_risks
+
+# What a file keeps of a comparison, beside its arrays.
+KEPT = ("c", "threshold", "entropy", "n_draws", "max_draws", "depth", "reference")
+KEPT_BY_MODEL = ("risk_mean", "risk_std", "end_point_share")
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """Why a model is rejected: by a rival, whose risk is lower with this probability.
+
+    Examples
+    --------
+    >>> Rejection(by="A", probability=0.98, standard_error=0.001).by
+    'A'
+    """
+
+    by: str
+    probability: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A duel whose probability is still within two standard errors of the threshold at the largest number of draws.
+
+    Examples
+    --------
+    >>> Undecided(model="B", by="A", probability=0.951, standard_error=0.001).model
+    'B'
+    """
+
+    model: str
+    by: str
+    probability: float
+    standard_error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Distributions of the risk of several models, and what they say about which to keep.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> result = rivals.compare(toys.losses(), rng=0)
+    >>> result.survivors, result.rejections["B"].by
+    (('A',), 'A')
+    >>> float(result.probability[0, 1]) > 0.95
+    True
+    """
+
+    losses: Mapping[str, Losses]
+    settings: Settings
+    judged: Judged = field(repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "losses", MappingProxyType(dict(self.losses)))
+
+    # ---------------------------------------------------------------- what it was made with
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models, in the order given."""
+        return tuple(self.losses)
+
+    @property
+    def c(self) -> float:
+        """Sensitivity to the discrepancy between model and data."""
+        return self.settings.c
+
+    @property
+    def threshold(self) -> float:
+        """Probability above which a better rival rejects a model."""
+        return self.settings.threshold
+
+    @property
+    def entropy(self) -> int:
+        """The integer that repeats the run, as `rng`."""
+        return self.settings.entropy
+
+    @property
+    def n_draws(self) -> int:
+        """Draws of the risk of each model, at least."""
+        return self.settings.n_draws
+
+    @property
+    def max_draws(self) -> int:
+        """Draws of the risk of each model, at most."""
+        return self.settings.max_draws
+
+    @property
+    def depth(self) -> int | None:
+        """Refinements of the process; None for as many as the data resolve."""
+        return self.settings.depth
+
+    # ---------------------------------------------------------------- what it says about each model
+
+    @cached_property
+    def empirical_risk(self) -> Mapping[str, float]:
+        """Name → mean observed loss."""
+        return MappingProxyType({name: sample.empirical_risk for name, sample in self.losses.items()})
+
+    @property
+    def reference(self) -> float:
+        """What is subtracted from all losses before anything is computed: a typical loss of the best model."""
+        return self.judged.reference
+
+    @property
+    def excess_empirical_risk(self) -> FloatArray:
+        """Mean observed loss of each model less the reference, in the order of `names`."""
+        return self.judged.excess_empirical_risk
+
+    @property
+    def excess_risks(self) -> tuple[FloatArray, ...]:
+        """Draws of the risk of each model less the reference, in the order of `names`."""
+        return self.judged.excess_risks
+
+    @cached_property
+    def risks(self) -> Mapping[str, FloatArray]:
+        """Name → draws of the risk."""
+        return self._by_name([_read_only(self.reference + excess) for excess in self.excess_risks])
+
+    @cached_property
+    def risk_mean(self) -> Mapping[str, float]:
+        """Name → mean of the risk, exact."""
+        return self._by_name(self.judged.risk_mean)
+
+    @cached_property
+    def risk_std(self) -> Mapping[str, float]:
+        """Name → standard deviation of the risk, exact."""
+        return self._by_name(self.judged.risk_std)
+
+    @cached_property
+    def end_point_share(self) -> Mapping[str, float]:
+        """Name → part of the variance of the risk that is due to the extreme losses."""
+        return self._by_name(self.judged.end_point_share)
+
+    @cached_property
+    def diagnostics(self) -> Mapping[str, tuple[str, ...]]:
+        """Name → what one should know before believing the numbers of this model."""
+        return self._by_name([table.notes(self.losses[name], share) for name, share in self.end_point_share.items()])
+
+    def _by_name(self, values: Sequence[Any]) -> Mapping[str, Any]:
+        return MappingProxyType(dict(zip(self.names, values, strict=True)))
+
+    # ---------------------------------------------------------------- the verdict
+
+    @cached_property
+    def ranking(self) -> tuple[str, ...]:
+        """All names, from the lowest empirical risk to the highest."""
+        return tuple(self.names[index] for index in np.argsort(self.excess_empirical_risk, kind="stable"))
+
+    @property
+    def survivors(self) -> tuple[str, ...]:
+        """The names that are not rejected, best first."""
+        return tuple(name for name in self.ranking if name not in self.rejections)
+
+    @cached_property
+    def rejections(self) -> Mapping[str, Rejection]:
+        """Name → by whom a model is rejected, and with what probability."""
+        duels = self.judged.rejections.values()
+        return MappingProxyType(
+            {
+                self.names[duel.model]: Rejection(self.names[duel.rival], duel.probability, duel.standard_error)
+                for duel in duels
+            }
+        )
+
+    @cached_property
+    def undecided(self) -> tuple[Undecided, ...]:
+        """The duels that are too close to the threshold to call."""
+        return tuple(
+            Undecided(self.names[duel.model], self.names[duel.rival], duel.probability, duel.standard_error)
+            for duel in self.judged.undecided
+        )
+
+    @property
+    def probability(self) -> FloatArray:
+        """[a, b] = P(R_a < R_b) for every pair, in the order of `names`; ½ on the diagonal."""
+        return self._matrices[0]
+
+    @property
+    def standard_error(self) -> FloatArray:
+        """Monte Carlo standard error of `probability`."""
+        return self._matrices[1]
+
+    @cached_property
+    def _matrices(self) -> tuple[FloatArray, FloatArray]:
+        probability, error = probability_matrix([np.sort(excess) for excess in self.excess_risks])
+        return _read_only(probability), _read_only(error)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence or two."""
+        survivors = ", ".join(show(name) for name in self.survivors)
+        if not self.rejections:
+            sentence = f"No model is rejected: all of them may be worth keeping ({survivors})."
+        else:
+            sentence = f"Worth keeping: {survivors}. Rejected: {len(self.rejections)} of {len(self.names)}."
+        for duel in self.undecided:
+            sentence += (
+                f" Undecided: P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f} ± {duel.standard_error:.4f}"
+                " is too close to the threshold; raise max_draws, or take it as a tie."
+            )
+        return sentence
+
+    def sweep(self, c: Sequence[float]) -> Sweep:
+        """The same comparison, on the same losses and random numbers, for several values of c."""
+        values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(c))
+        if not values:
+            raise ValueError("sweep needs at least one value of c; got none")
+        settings = [replace(self.settings, c=value) for value in values]
+        samples = list(self.losses.values())
+        return Sweep(tuple(Comparison(self.losses, each, judge(samples, each)) for each in settings))
+
+    # ---------------------------------------------------------------- other forms
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per model, best first, as plain numbers and text."""
+        rows = []
+        for name in self.ranking:
+            draws = self.excess_risks[self.names.index(name)]
+            low, high = self.reference + np.quantile(draws, [0.05, 0.95])
+            rejection = self.rejections.get(name)
+            rows.append(
+                {
+                    "model": name,
+                    "empirical_risk": self.empirical_risk[name],
+                    "risk_mean": self.risk_mean[name],
+                    "risk_std": self.risk_std[name],
+                    "risk_5": float(low),
+                    "risk_95": float(high),
+                    "survives": rejection is None,
+                    "rejected_by": None if rejection is None else rejection.by,
+                    "rejected_with_probability": None if rejection is None else rejection.probability,
+                    "diagnostics": "; ".join(self.diagnostics[name]),
+                }
+            )
+        return rows
+
+    headings = table.HEADINGS
+
+    def cells(self) -> list[list[str]]:
+        """The rows as text, in the order of `headings`."""
+        return table.cells(self.rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the losses and draws, as plain numbers and text."""
+        return {**archive.stamp(), **self._header(), "models": self.rows(), "probability": self.probability.tolist()}
+
+    def to_dataframe(self) -> Any:
+        """One row per model, best first (needs pandas)."""
+        return table.dataframe(self.rows(), "model")
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write losses, draws and settings to one NPZ file; `rivals.load` reads it back."""
+        arrays = {}
+        for index, (losses, draws) in enumerate(zip(self.losses.values(), self.excess_risks, strict=True)):
+            arrays[f"observed_{index}"], arrays[f"synthetic_{index}"] = losses.observed, losses.synthetic
+            arrays[f"draws_{index}"] = draws
+        archive.write(path, self._header(), arrays)
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Write one self-contained, interactive HTML page (needs jinja2)."""
+        # The one step up in the package: a convenience, on demand.
+        from rivals.report import write_report
+
+        write_report(self, path)
+
+    def _header(self) -> dict[str, Any]:
+        return {
+            "names": list(self.names),
+            **{key: getattr(self, key) for key in KEPT},
+            **{key: dict(getattr(self, key)) for key in KEPT_BY_MODEL},
+            "survivors": list(self.survivors),
+            "rejections": {name: asdict(rejection) for name, rejection in self.rejections.items()},
+            "undecided": [asdict(duel) for duel in self.undecided],
+        }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Read-only views of dictionaries cannot be pickled; a result must travel between processes.
+        return Comparison, (dict(self.losses), self.settings, self.judged)
+
+    def __str__(self) -> str:
+        settings = f"c = {self.c:g}, threshold = {self.threshold:g}, {self.n_draws} draws or more, rng = {self.entropy}"
+        return "\n".join([table.text(self.headings, self.cells()), "", self.verdict, settings])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        settings = f"c = {self.c:g}, threshold = {self.threshold:g}"
+        return table.html(self.headings, self.cells(), before=self.verdict, after=settings)
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """A comparison at several values of c: where does the verdict change?
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> sweep = rivals.compare(toys.losses(), rng=0).sweep(c=[0.25, 1.0])
+    >>> sweep.survivors
+    (('A',), ('A',))
+    >>> sweep.changes
+    ()
+    """
+
+    comparisons: tuple[Comparison, ...] = field(repr=False)
+
+    @property
+    def c(self) -> tuple[float, ...]:
+        """The values of c, in the order given."""
+        return tuple(run.c for run in self.comparisons)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models, in the order given."""
+        return self.comparisons[0].names
+
+    @cached_property
+    def probability(self) -> FloatArray:
+        """(k, n, n): P(R_a < R_b) at each c."""
+        return np.stack([run.probability for run in self.comparisons])
+
+    @cached_property
+    def standard_error(self) -> FloatArray:
+        """(k, n, n): Monte Carlo standard error of `probability`."""
+        return np.stack([run.standard_error for run in self.comparisons])
+
+    @property
+    def survivors(self) -> tuple[tuple[str, ...], ...]:
+        """The survivors at each c."""
+        return tuple(run.survivors for run in self.comparisons)
+
+    @property
+    def changes(self) -> tuple[tuple[float, float], ...]:
+        """The neighbouring values of c, in increasing order, between which the set of survivors changes."""
+        order = np.argsort(self.c, kind="stable")
+        pairs = [(int(i), int(j)) for i, j in pairwise(order)]
+        return tuple((self.c[i], self.c[j]) for i, j in pairs if set(self.survivors[i]) != set(self.survivors[j]))
+
+    @property
+    def verdict(self) -> str:
+        """Where the verdict changes, in a sentence."""
+        if not self.changes:
+            return "The verdict is the same for all these c."
+        between = "; ".join(f"{low:g} and {high:g}" for low, high in self.changes)
+        return f"The verdict changes between c = {between}."
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per c, in increasing order."""
+        pairs = sorted(zip(self.c, self.survivors, strict=True))
+        return [{"c": c, "survivors": ", ".join(show(name) for name in survivors)} for c, survivors in pairs]
+
+    headings = ("c", "survivors")
+
+    def cells(self) -> list[list[str]]:
+        """The rows as text, in the order of `headings`."""
+        return [[f"{row['c']:g}", row["survivors"]] for row in self.rows()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text."""
+        return {
+            "names": list(self.names),
+            "c": list(self.c),
+            "threshold": self.comparisons[0].threshold,
+            "entropy": self.comparisons[0].entropy,
+            "survivors": [list(survivors) for survivors in self.survivors],
+            "changes": [list(pair) for pair in self.changes],
+            "probability": self.probability.tolist(),
+            "standard_error": self.standard_error.tolist(),
+        }
+
+    def to_dataframe(self) -> Any:
+        """One row per c (needs pandas)."""
+        return table.dataframe(self.rows(), "c")
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.comparisons)
+
+    def __str__(self) -> str:
+        return "\n".join([table.text(self.headings, self.cells()), "", self.verdict])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return table.html(self.headings, self.cells(), after=self.verdict)
+
+
+def load(path: str | PathLike[str]) -> Comparison:
+    """Read a comparison that `Comparison.save` wrote. Nothing in the file is executed or unpickled.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> result = rivals.compare(toys.losses(), rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result.save(pathlib.Path(folder) / "result.npz")
+    ...     again = rivals.load(pathlib.Path(folder) / "result.npz")
+    >>> again.survivors == result.survivors
+    True
+    """
+    try:
+        header, arrays = archive.read(path)
+        return _from_file(header, arrays)
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        raise
+    except archive.UNREADABLE as error:
+        raise archive.unreadable(path, error) from error
+
+
+def _from_file(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Comparison:
+    names = [check_name(name) for name in header["names"]]
+    losses = {name: Losses(arrays[f"observed_{i}"], arrays[f"synthetic_{i}"]) for i, name in enumerate(names)}
+    if len(losses) != len(names) or not set(header["rejections"]) <= set(names):
+        raise ValueError("its names do not fit together")
+    for key in KEPT_BY_MODEL:
+        if set(header[key]) != set(names):
+            raise ValueError(f"its {key} is not that of its models")
+    draws = [check_losses(arrays[f"draws_{i}"], f"draws of {show(name)}") for i, name in enumerate(names)]
+    rejections = [_duel(names, name, kept) for name, kept in header["rejections"].items()]
+    settings = Settings(**{key: header[key] for key in KEPT if key != "reference"})
+    reference = float(header["reference"])
+    by_model = {key: tuple(header[key][name] for name in names) for key in KEPT_BY_MODEL}
+    judged = Judged(
+        reference=reference,
+        excess_empirical_risk=excess_empirical_risks(losses.values(), reference),
+        excess_risks=tuple(draws),
+        **by_model,
+        rejections={duel.model: duel for duel in rejections},
+        undecided=[_duel(names, kept["model"], kept) for kept in header["undecided"]],
+    )
+    return Comparison(losses, settings, judged)
+
+
+def _duel(names: list[str], model: str, kept: dict[str, Any]) -> Duel:
+    if not {"by", "probability", "standard_error"} <= set(kept):
+        raise ValueError("its rejections are not complete")
+    return Duel(names.index(model), names.index(kept["by"]), kept["probability"], kept["standard_error"])
+
+
+def _read_only(array: FloatArray) -> FloatArray:
+    array.flags.writeable = False
+    return array
