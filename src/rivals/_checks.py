@@ -66,9 +66,9 @@ def check_model(model: Any, what: str = "") -> Model:
     """An object with the functions loss(data) and simulate(n, rng)."""
     if not (callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None))):
         raise TypeError(
-            f"{what}expected a model with loss(data) and simulate(n, rng), Losses, or a pair (observed, synthetic); got "
-            f"{type(model).__name__}"
-            + (f" of length {len(model)}" if isinstance(model, (tuple, list)) else "; see rivals.Candidate")
+            f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and simulate(n, rng) such as a "
+            f"Candidate; got {type(model).__name__}"
+            + (f" of length {len(model)}" if isinstance(model, (tuple, list)) else "")
         )
     checked: Model = model
     return checked
