@@ -1,0 +1,165 @@
+"""The transport law: distances against SciPy, the closed form against draws, units, limits."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rivals import Losses
+from rivals.core.sampling_error import mean_covariance
+from rivals.core.transport import TransportLaw, transport_probability, wasserstein_squares
+from samples import make_losses
+
+
+@pytest.mark.parametrize("sizes", [(50, 50), (50, 51), (60, 40), (7, 1000), (2, 3)])
+def test_distance_against_scipy(sizes):
+    rng = np.random.default_rng(0)
+    observed, synthetic = rng.exponential(size=sizes[0]), rng.normal(1.0, 1.0, (4, sizes[1]))
+    expected = [stats.wasserstein_distance(observed, one) ** 2 for one in synthetic]
+    np.testing.assert_allclose(wasserstein_squares(observed, synthetic), expected, rtol=1e-12)
+
+
+def test_distance_of_equal_sizes_is_that_of_order_statistics():
+    rng = np.random.default_rng(1)
+    observed, synthetic = rng.standard_normal(100), rng.standard_normal((3, 100))
+    expected = np.mean(np.abs(np.sort(synthetic, axis=1) - np.sort(observed)), axis=1) ** 2
+    np.testing.assert_allclose(wasserstein_squares(observed, synthetic), expected, rtol=1e-12)
+
+
+def test_distance_of_a_shift_and_of_the_same_sample():
+    sample = np.random.default_rng(2).exponential(size=64)
+    squares = wasserstein_squares(sample, np.stack([sample, sample[::-1] + 0.5, np.repeat(sample, 1)]))
+    np.testing.assert_allclose(squares, [0.0, 0.25, 0.0], atol=1e-15)
+    assert wasserstein_squares(sample, np.repeat(sample, 3)[None, :])[0] == 0.0  # the same law, another size
+
+
+def test_law_is_gaussian_about_the_mean_loss(kind):
+    losses = make_losses(kind)
+    law = TransportLaw.from_losses(losses, c=0.3)
+    assert law.risk_mean == pytest.approx(losses.observed.mean(), rel=1e-12)
+    assert law.sampling_error == pytest.approx(losses.observed.std(ddof=1) / np.sqrt(losses.n_observed), rel=1e-12)
+    assert law.risk_std == pytest.approx(np.sqrt(0.3 * law.distance**2 + law.sampling_error**2), rel=1e-12)
+    normal = stats.norm(law.risk_mean, law.risk_std)
+    phi = np.array([0.0, 0.01, 0.5, 0.9, 1.0])
+    np.testing.assert_allclose(law.ppf(phi), normal.ppf(phi), rtol=1e-12)
+    np.testing.assert_allclose(law.cdf(normal.ppf(phi)), phi, atol=1e-12)
+    assert stats.kstest(law.sample_risk(10_000, rng=3), normal.cdf).pvalue > 1e-4
+
+
+def test_draws_repeat():
+    law = TransportLaw.from_losses(make_losses("gaussian"), c=1.0)
+    np.testing.assert_array_equal(law.sample_risk(5, rng=4), law.sample_risk(5, rng=4))
+
+
+def test_at_another_c():
+    losses = make_losses("student")
+    assert TransportLaw.from_losses(losses, c=0.1).at(2.0) == TransportLaw.from_losses(losses, c=2.0)
+    with pytest.raises(ValueError, match="c must be"):
+        TransportLaw.from_losses(losses, c=0.0)
+
+
+def test_large_c_widens_without_moving():
+    """For every c the law stays centred on the mean loss, and the probability goes to ½."""
+    law = TransportLaw.from_losses(make_losses("cauchy"), c=1.0)
+    assert law.at(1e6).risk_mean == law.risk_mean
+    assert law.at(1e6).risk_std == pytest.approx(1e3 * law.distance, rel=1e-3)
+
+
+def test_a_model_that_is_right_narrows_with_the_root_of_the_size():
+    """From 10³ to 10⁵ exponential losses by 10; medians over 7 samples are within a few per cent of their limits."""
+
+    def width(n):
+        rng = np.random.default_rng(5)
+        return np.median([TransportLaw.from_losses(rng.exponential(size=(2, n)), c=1.0).risk_std for _ in range(7)])
+
+    assert width(100_000) < width(1000) / 5.0
+    assert width(100_000) == pytest.approx(width(1000) / 10.0, rel=0.3)
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1.4427, 1e3])
+def test_units_and_offsets_change_nothing(factor):
+    losses = make_losses("exponential")
+    law = TransportLaw.from_losses(losses, c=0.5)
+    other = TransportLaw.from_losses(Losses(factor * losses.observed + 40.0, factor * losses.synthetic + 40.0), c=0.5)
+    assert other.risk_mean == pytest.approx(factor * law.risk_mean + 40.0, rel=1e-12)
+    assert other.risk_std == pytest.approx(factor * law.risk_std, rel=1e-10)
+
+
+def test_large_offset_keeps_the_digits():
+    losses = make_losses("gaussian")
+    law = TransportLaw.from_losses(losses, c=0.5)
+    far = TransportLaw.from_losses(Losses(losses.observed + 1e12, losses.synthetic + 1e12), c=0.5)
+    assert far.risk_std == pytest.approx(law.risk_std, rel=1e-4)  # losses are rounded to 1e-4 there
+    assert far.sample_excess_risk(1000, rng=0).std() == pytest.approx(law.risk_std, rel=0.1)
+
+
+def test_no_spread_is_a_step():
+    law = TransportLaw(excess=1.0, distance=0.0, sampling_error=0.0, c=1.0)
+    np.testing.assert_array_equal(law.cdf([0.9, 1.0, 1.1]), [0.0, 1.0, 1.0])
+    np.testing.assert_array_equal(law.ppf([0.0, 0.5, 1.0]), [1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(law.sample_risk(3, rng=0), [1.0, 1.0, 1.0])
+
+
+def test_losses_that_overflow_are_refused():
+    with pytest.raises(ValueError, match="rescale"):
+        TransportLaw.from_losses(([-1e300, 1e300], [-1e299, 1e299]), c=1.0)
+
+
+# ---------------------------------------------------------------- all pairs
+
+
+def some_models(seed=6, n_models=5, n=400):
+    rng = np.random.default_rng(seed)
+    losses = rng.standard_normal((n_models, n)) + 2.0 * rng.standard_normal(n) + rng.normal(0, 0.1, (n_models, 1))
+    return losses.mean(axis=1), rng.exponential(0.02, n_models), mean_covariance(losses)
+
+
+@pytest.mark.parametrize("c", [1e-9, 0.1, 1.0, 1e9])
+def test_probability_is_antisymmetric(c):
+    probability = transport_probability(*some_models(), c)
+    np.testing.assert_array_equal(probability + probability.T, 1.0)
+    np.testing.assert_array_equal(np.diagonal(probability), 0.5)
+
+
+def test_probability_against_joint_draws():
+    """10⁵ draws of all risks at once, with their correlated sampling errors: to 4.5 standard errors of 25 entries."""
+    means, squares, covariance = some_models()
+    rng = np.random.default_rng(7)
+    n = 100_000
+    risks = rng.multivariate_normal(means, covariance, n) + np.sqrt(0.3 * squares) * rng.standard_normal((n, 5))
+    fraction = np.mean(risks[:, :, None] < risks[:, None, :], axis=0) + 0.5 * np.eye(5)
+    np.testing.assert_allclose(
+        transport_probability(means, squares, covariance, 0.3), fraction, atol=4.5 * 0.5 / n**0.5
+    )
+
+
+def test_probability_goes_to_a_half_with_c():
+    """Monotonically: more sensitivity never makes a verdict firmer."""
+    distances = [np.abs(transport_probability(*some_models(), c) - 0.5) for c in 2.0 ** np.arange(-10, 31, 5)]
+    for smaller, larger in zip(distances[1:], distances[:-1], strict=True):
+        assert (smaller <= larger).all()
+    assert distances[-1].max() < 1e-3
+
+
+def test_probability_without_spread():
+    probability = transport_probability(np.array([1.0, 1.0, 2.0]), np.zeros(3), np.full((3, 3), 0.25), 1.0)
+    np.testing.assert_array_equal(probability, [[0.5, 0.5, 1.0], [0.5, 0.5, 1.0], [0.0, 0.0, 0.5]])
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1.4427, 1e3])
+def test_probability_has_no_unit(factor):
+    means, squares, covariance = some_models()
+    np.testing.assert_allclose(
+        transport_probability(factor * means + 5.0 * factor, factor**2 * squares, factor**2 * covariance, 0.3),
+        transport_probability(means, squares, covariance, 0.3),
+        rtol=1e-9,
+    )
+
+
+def test_small_probabilities_keep_their_digits():
+    probability = transport_probability(np.array([0.0, 10.0]), np.array([0.5, 0.5]), np.zeros((2, 2)), 1.0)
+    assert probability[1, 0] == pytest.approx(stats.norm.cdf(-10.0), rel=1e-12)
+
+
+def test_probability_that_overflows_is_refused():
+    with pytest.raises(ValueError, match="rescale"):
+        transport_probability(np.array([0.0, 1.0]), np.array([np.inf, 1.0]), np.zeros((2, 2)), 1.0)
