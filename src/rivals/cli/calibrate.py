@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rivals import calibration
+from rivals import calibration, plots
 from rivals._checks import need
 from rivals.calibration.calibrate import DEFAULT_C, N_DRAWS, N_TRUTH
 from rivals.calibration.result import Calibration
@@ -179,10 +179,8 @@ def _export(result: Calibration, path: Path) -> None:
 
 
 def _plot(result: Calibration, path: Path) -> None:
-    from rivals.plots import plot_calibration
-
-    figure = plot_calibration(result).get_figure(root=True)
-    assert figure is not None  # new axes always have one
+    figure = need("matplotlib.figure", extra="plot", purpose="--plot").Figure(figsize=(5.6, 5.2), layout="constrained")
+    plots.plot_calibration(result, ax=figure.subplots())
     figure.savefig(path, dpi=150)
 
 
