@@ -1,22 +1,25 @@
 """The run: the same bits however it is executed, and no death is the end."""
 
+import importlib
 import os
 import random
 import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
-from omegas import SMALL, KillsItsWorker, now_and_then, slow, toy
+from omegas import SMALL, KillsItsWorker, gaussian, now_and_then, slow, toy
 
 import rivals
 from rivals.calibration import CalibrationInterrupted, StoreError, open_store
 from rivals.calibration.execution import Plan
-from rivals.calibration.work import Block
+from rivals.calibration.work import Block, pack, unpack
 
 HERE = os.path.dirname(__file__)
 
@@ -29,21 +32,21 @@ def expected():
 def test_plan_hands_out_each_missing_experiment_once():
     done = [np.zeros(50, dtype=bool), np.arange(50) % 7 == 0]
     for size in (None, 1, 4, 1000):
-        plan = Plan(done, [0.02, None], block_size=size)
+        plan = Plan([~mask for mask in done], [0.02, None], block_size=size)
         seen = [set(), set()]
         while (block := plan.next_block()) is not None:
             assert isinstance(block, Block)
-            for index in range(block.begin, block.end):
+            for index in block.experiments:
                 assert index not in seen[block.omega]
                 seen[block.omega].add(index)
         assert seen == [set(np.flatnonzero(~mask)) for mask in done]
 
 
 def test_blocks_take_about_a_second():
-    plan = Plan([np.zeros(1000, dtype=bool)], [None])
-    assert len(plan.next_block()) == 1
-    plan.learn(0, seconds=0.5, experiments=50)
-    assert len(plan.next_block()) == 100
+    plan = Plan([np.ones(1000, dtype=bool)], [None])
+    assert len(plan.next_block().experiments) == 1
+    plan.learn(Block(0, range(50)), seconds=0.5)
+    assert len(plan.next_block().experiments) == 100
 
 
 @pytest.mark.parametrize(("executor", "block_size"), [(1, None), (2, 1), (2, 7)])
@@ -207,11 +210,11 @@ def test_memory_of_the_parent_does_not_grow():
         import rivals.calibration.pools as pools
         from rivals import calibrate
         from rivals.calibration.experiment import Outcome
-        from rivals.calibration.store import Success
+        from rivals.calibration.work import Success
 
         def quick(task, block):
-            half = np.full(len(task.sizes.c), 0.5)
-            return [Success(block.omega, i, Outcome(half, half, 0.1, 0.2, 0.01), 1e-3) for i in range(block.begin, block.end)], []
+            half = np.full(len(task.settings.c), 0.5)
+            return [Success(block.omega, i, Outcome(half, half, 0.1, 0.2, 0.01), 1e-3) for i in block.experiments], []
 
         pools.run_block = quick
         with tempfile.TemporaryDirectory() as folder:
@@ -228,8 +231,6 @@ def test_memory_of_the_parent_does_not_grow():
 
 
 def test_functions_that_cannot_travel(small):
-    import threading
-
     lock = threading.Lock()
 
     def stuck(rng):
@@ -237,23 +238,83 @@ def test_functions_that_cannot_travel(small):
             return toy(rng)
 
     with pytest.raises(TypeError, match="cannot be sent to workers"):
-        rivals.calibrate({"s": stuck}, n_experiments=2, executor=0, **small)
+        rivals.calibrate({"s": stuck}, n_experiments=2, executor=1, **small)
+    # Within this process they need not travel.
+    assert rivals.calibrate({"s": stuck}, n_experiments=2, executor=0, **small).n_experiments == 2
+
+
+@pytest.mark.parametrize("threads", [0, 2])
+def test_an_edited_module_is_not_mistaken_for_the_one_before(tmp_path, monkeypatch, small, threads):
+    """Functions of modules travel by name: after a reload the same bytes stand for other functions."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # both versions are written within the resolution of a stamp
+    file = tmp_path / f"edited_{threads}.py"
+
+    def risk(spread):
+        file.write_text(f"import omegas\n\ndef omega(rng):\n    return omegas.toy(rng, spread={spread})\n")
+        importlib.invalidate_caches()
+        if file.stem in sys.modules:
+            importlib.reload(sys.modules[file.stem])
+        omega = importlib.import_module(file.stem).omega
+        with ThreadPoolExecutor(threads) if threads else nullcontext(0) as executor:
+            return rivals.calibrate(omega, n_experiments=2, executor=executor, **small).records["risk_a"]
+
+    first, second = risk(0.1), risk(10.0)
+    assert (first != second).all()
+    np.testing.assert_array_equal(second, risk(10.0))
+
+
+def test_what_was_unpacked_is_bounded_and_of_one_run():
+    for _ in range(5):
+        packed = pack([toy])
+        assert unpack(packed) is unpack(packed)
+        assert unpack(packed) is not unpack(pack([toy]))
+    assert unpack.cache_info().currsize <= 2
+
+
+def test_workers_do_not_load_sqlite():
+    code = (
+        "import sys, rivals.calibration.work; print([name for name in ('sqlite3', '_sqlite3') if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("first", ["rivals.calibration", "rivals.calibration.calibrate", "rivals.calibration.result"])
+def test_the_function_stands_before_its_module_of_the_same_name(first):
+    code = f"import importlib, rivals; importlib.import_module({first!r}); print(rivals.calibrate is rivals.calibration.calibrate)"
+    code += "; print(callable(rivals.calibrate), rivals.calibration.StoreError.__name__)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["True", "True", "StoreError"]
+
+
+def test_an_epistemic_distribution_is_told_its_index_by_workers(small):
+    """Each experiment is what its index says, in whichever worker it runs."""
+
+    def listed(rng, index):
+        mean = [-1.0, 1.0][index % 2]
+        return rivals.Experiment(
+            observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-1.0), gaussian(1.0))
+        )
+
+    found = rivals.calibrate(listed, n_experiments=12, executor=2, block_size=1, **{**small, "c": [1.0]})
+    assert found.records["truly_better"].tolist() == [True, False] * 6
 
 
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"executor": "dask"}, TypeError, "executor must be None, a number of processes"),
+        ({"executor": "dask"}, TypeError, "executor is not one: got 'dask'"),
         ({"executor": -1}, ValueError, "must not be negative"),
         ({"n_experiments": 0}, ValueError, "n_experiments must be at least 1"),
         ({"c": []}, ValueError, "one or more different values"),
         ({"c": [1.0, 1.0]}, ValueError, "one or more different values"),
-        ({"c": 1.0}, TypeError, "c must be a sequence of numbers"),
+        ({"c": 1.0}, TypeError, "c is not a sequence of numbers"),
         ({"c": [1.0, -1.0]}, ValueError, r"c\[1\] must be"),
         ({"n_data": 1}, ValueError, "n_data must be at least 2"),
         ({"time_limit": 0}, ValueError, "time_limit must be"),
         ({"omegas": {}}, ValueError, "at least one epistemic distribution"),
-        ({"omegas": {"x": 3}}, TypeError, "'x' must be a function rng → Experiment; got int"),
+        ({"omegas": {"x": 3}}, TypeError, "'x' is not a function: got int"),
     ],
 )
 def test_bad_arguments(small, arguments, error, message):

@@ -1,15 +1,23 @@
 """Curves, the choice of c, corrections; on a solvable toy and on made-up outcomes."""
 
+import json
+
 import numpy as np
 import pytest
-from omegas import SEPARATION, gaussian, toy
+from omegas import SEPARATION, gaussian
 from scipy import stats
 
 import rivals
 from rivals import Experiment, Losses, RivalsWarning
 from rivals.calibration import Calibration
-from rivals.calibration.curve import calibration_curve, wilson_interval
-from rivals.calibration.judgement import judge, overconfidence
+from rivals.calibration.curve import (
+    FOR_THE_WRONG_MODEL,
+    OVERCONFIDENT,
+    calibration_curve,
+    excess,
+    most_cautious,
+    wilson_interval,
+)
 
 
 def made_up(probability, truth, *, c=(1.0,), omegas=("o",), omega=None):
@@ -51,17 +59,10 @@ def toy_calibration():
 
         return Experiment(observe=observe, candidates=(gaussian(-SEPARATION), gaussian(SEPARATION)))
 
-    # The function is sent as bytes even within this process; this one must see what it appends.
-    import rivals.calibration.work as work
-
-    original, work._functions = work._functions, lambda packed: [omega]
-    try:
-        found = rivals.calibrate(
-            {"toy": toy}, n_data=100, n_experiments=400, n_truth=20_000, n_draws=400, c=[1e-6, 0.03, 0.5], rng=1,
-            executor=0, progress=False,
-        )  # fmt: skip
-    finally:
-        work._functions = original
+    found = rivals.calibrate(
+        {"toy": omega}, n_data=100, n_experiments=400, n_truth=20_000, n_draws=400, c=[1e-6, 0.03, 0.5], rng=1,
+        executor=0, progress=False,
+    )  # fmt: skip
     return found, np.array(posteriors)
 
 
@@ -118,24 +119,24 @@ def test_wilson_interval_covers():
 @pytest.mark.parametrize("seed", range(5))
 def test_judging_calibrated_and_overconfident_curves(seed):
     good, truth = calibrated(1024, seed)
-    assert judge(calibration_curve(good, truth.astype(float), bins=16, confidence=0.997)).valid
+    assert calibration_curve(good, truth.astype(float), bins=16, confidence=0.997).judge().valid
     sharp, truth = calibrated(1024, seed, sharpen=6.0)
-    verdict = judge(calibration_curve(sharp, truth.astype(float), bins=16, confidence=0.997))
+    verdict = calibration_curve(sharp, truth.astype(float), bins=16, confidence=0.997).judge()
     assert not verdict.valid
     assert "overconfident" in verdict.reason
     flat, truth = calibrated(1024, seed, sharpen=0.3)
-    assert judge(calibration_curve(flat, truth.astype(float), bins=16, confidence=0.997)).valid
+    assert calibration_curve(flat, truth.astype(float), bins=16, confidence=0.997).judge().valid
 
 
 def test_excess_counts_the_wrong_side():
     """B = 0.9 where a is better in 0.2: an excess of 0.4 + 0.3."""
     curve = calibration_curve(np.full(100, 0.9), np.repeat([1.0, 0.0], [20, 80]), bins=1)
-    assert overconfidence(curve) == pytest.approx(0.7)
+    assert curve.overconfidence == pytest.approx(0.7)
 
 
 def test_reversed_curves_are_not_valid():
     probability, truth = calibrated(2000, sharpen=0.2)
-    verdict = judge(calibration_curve(1 - probability, truth.astype(float), bins=16, confidence=0.997))
+    verdict = calibration_curve(1 - probability, truth.astype(float), bins=16, confidence=0.997).judge()
     assert not verdict.valid
 
 
@@ -187,7 +188,7 @@ def test_correction_refuses_to_guess():
 
 def test_unknown_names_and_values():
     found = made_up(*calibrated(50))
-    with pytest.raises(ValueError, match=r"c = 3.0 was not calibrated; there are \[1.0\]"):
+    with pytest.raises(ValueError, match=r"c = 3.0 was not calibrated: there are \[1.0\]"):
         found.curve(3.0)
     with pytest.raises(ValueError, match="unknown epistemic distribution 'x'"):
         found.curve(1.0, "x")
@@ -229,3 +230,59 @@ def test_plots(toy_calibration):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["c = 1e-06", "c = 0.03", "c = 0.5"]
     ax = plot_valid_c(found)
     assert "sensitivity c" in ax.get_xlabel()
+
+
+def test_numbers_behind_the_pictures(toy_calibration):
+    from rivals.plots import plot_calibration, plot_valid_c
+
+    found, _ = toy_calibration
+    lines = plot_calibration(found, bins=8, band=False).get_lines()[1:]  # after the diagonal
+    for line, c in zip(lines, found.c, strict=True):
+        np.testing.assert_array_equal(line.get_xdata(), found.curve(c, bins=8).predicted)
+        np.testing.assert_array_equal(line.get_ydata(), found.curve(c, bins=8).observed)
+    line, *_ = plot_valid_c(found).get_lines()
+    np.testing.assert_array_equal(line.get_ydata(), found.overconfidences()["toy"])
+
+
+def test_the_shaded_area_is_where_the_excess_is_positive():
+    """Random points of the unit square: overconfident is inside a triangle of either kind, and nowhere else."""
+    from matplotlib.path import Path
+
+    points = np.random.default_rng(0).random((2000, 2))
+    inside = [Path(corners).contains_points(points) for corners in (*OVERCONFIDENT, *FOR_THE_WRONG_MODEL)]
+    np.testing.assert_array_equal(np.sum(inside, axis=0), (excess(*points.T) > 0).astype(int))
+    # The second kind is where the truth is on the other side of ½, and farther from it than B.
+    predicted, observed = points.T
+    wrong = ((predicted - 0.5) * (observed - 0.5) < 0) & (abs(observed - 0.5) > abs(predicted - 0.5))
+    np.testing.assert_array_equal(inside[2] | inside[3], wrong)
+
+
+def test_the_most_cautious_is_closest_to_one_half():
+    stack = np.random.default_rng(0).random((5, 3, 4))
+    chosen = most_cautious(stack)
+    np.testing.assert_array_equal(abs(chosen - 0.5), abs(stack - 0.5).min(axis=0))
+    assert (chosen == stack).any(axis=0).all()
+
+
+def test_results_as_dictionaries_and_tables(toy_calibration):
+    found, _ = toy_calibration
+    summary = json.loads(json.dumps(found.to_dict()))
+    assert summary["c"] == list(found.c)
+    assert summary["overconfidence"] == [found.overconfidence(c) for c in found.c]
+    assert summary["valid"] == [c for c, problem in found.problems().items() if problem is None]
+    assert int(summary["rng"]) == found.entropy
+    valid = json.loads(json.dumps(found.valid_c().to_dict()))
+    assert (valid["low"], valid["high"], valid["values"]) == (*found.valid_c(), summary["valid"])
+    curve = found.curve(0.5, bins=8)
+    assert json.loads(json.dumps(curve.to_dict()))["observed"] == curve.observed.tolist()
+    frame = curve.to_dataframe()
+    assert len(frame) == 8
+    assert (frame["from"] <= frame["predicted"]).all()
+    assert (frame["predicted"] <= frame["to"]).all()
+    np.testing.assert_array_equal(frame["excess"], curve.excess)
+
+
+def test_html_escapes_names():
+    found = made_up(*calibrated(200, sharpen=6.0), omegas=("<b>", "other"), omega=np.repeat([0, 1], 100))
+    assert "&lt;b&gt;" in found._repr_html_()
+    assert "<b>" not in found._repr_html_()

@@ -13,8 +13,10 @@ from omegas import refitted, toy
 
 import rivals
 from rivals.calibration import StoreError, open_store
-from rivals.calibration.store import Store
-from rivals.calibration.study import fingerprint, make_study
+from rivals.calibration.experiment import Settings
+from rivals.calibration.fingerprint import fingerprint
+from rivals.calibration.store import open_reader, open_writer
+from rivals.calibration.study import make_study
 
 
 def run(path, small, **changes):
@@ -97,7 +99,7 @@ def test_a_newer_schema_is_refused(tmp_path, small):
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(StoreError, match=r"newer rivals \(schema 99, this one knows 1\); upgrade"):
+    with pytest.raises(StoreError, match="newer rivals: schema 99, this one knows 1; upgrade"):
         run(path, small)
 
 
@@ -107,7 +109,9 @@ def test_foreign_and_damaged_files_are_refused(tmp_path, small):
     connection.execute("CREATE TABLE t (x)")
     connection.commit()
     connection.close()
-    with pytest.raises(StoreError, match="not a calibration store; name another file"):
+    with pytest.raises(
+        StoreError, match="not a calibration store: an SQLite file of another program; name another file"
+    ):
         run(foreign, small)
 
     text = tmp_path / "text.sqlite"
@@ -144,15 +148,16 @@ def test_a_writer_killed_before_its_first_commit_leaves_a_usable_file(tmp_path, 
 def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path, small):
     path = tmp_path / "s.sqlite"
     first = run(path, small)
-    settings = {key: value for key, value in small.items() if key not in ("rng", "progress")}
-    study = make_study(toy, n_synthetic=None, entropy=7, loss_unit=None, **settings)
-    with Store.create_or_resume(path, study):
+    sizes = {key: value for key, value in small.items() if key not in ("rng", "progress")}
+    settings = Settings(n_synthetic=small["n_data"], entropy=small["rng"], **sizes)
+    study = make_study(toy, settings, n_experiments=8, loss_unit=None)
+    with open_writer(path, study.identity, study.n_experiments):
         with pytest.raises(StoreError, match="another process is writing"):
             run(path, small)
         np.testing.assert_array_equal(open_store(path).records, first.records)
-        with Store.open_reader(path) as reader:
+        with open_reader(path) as reader:
             assert reader.status()["being_written"]
-    with Store.open_reader(path) as reader:
+    with open_reader(path) as reader:
         status = reader.status()
     assert not status["being_written"]
     assert status["omegas"] == {
@@ -189,7 +194,7 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path, small):
     found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300)
     assert found.returncode != 0
     assert "could not write to the store" in found.stderr
-    assert "What was acknowledged before is safe" in found.stderr
+    assert "what was acknowledged before is safe" in found.stderr
     acknowledged = sum(map(int, found.stdout.split()))
     assert acknowledged > 0
     assert open_store(path).n_experiments == acknowledged
@@ -227,6 +232,7 @@ def test_exports(tmp_path, small):
         assert list(frame.columns) == list(records.dtype.names)
         np.testing.assert_allclose(frame["probability"], records["probability"], rtol=1e-15)
         assert (frame["truly_better"].to_numpy(dtype=bool) == records["truly_better"]).all()
+    pd.testing.assert_frame_equal(calibration.to_dataframe(), pd.DataFrame(records))
 
 
 def test_names_that_a_spreadsheet_would_run(tmp_path, small):

@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from rivals.cli import app
-from rivals.cli.calibrate import parse_c
+from rivals.cli.values import parse_c
 
-SIZES = ["--data", "64", "--truth", "300", "--draws", "64", "--depth", "4", "--no-progress", "--workers", "0"]
+SIZES = ["--n-data", "64", "--n-truth", "300", "--n-draws", "64", "--depth", "4", "--no-progress", "--workers", "0"]
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def invoke(*arguments):
 
 def test_run_resume_status_and_export(here, tmp_path):
     store, table, picture = tmp_path / "s.sqlite", tmp_path / "r.csv", tmp_path / "c.png"
-    line = ["omegas:toy", "--c", "2^-4,1", "--experiments", "20", "--store", store, "--seed", "3", *SIZES]
+    line = ["omegas:toy", "--c", "2^-4,1", "--n-experiments", "20", "--store", store, "--seed", "3", *SIZES]
     first = invoke(*line, "--export", table, "--plot", picture)
     assert first.exit_code == 0, first.output
     assert "20 experiments" in first.output
@@ -40,10 +40,11 @@ def test_run_resume_status_and_export(here, tmp_path):
 
 
 def test_json(here):
-    found = invoke("omegas:toy", "--c", "1", "--experiments", "30", "--json", *SIZES)
+    found = invoke("omegas:toy", "--c", "1", "--n-experiments", "30", "--json", *SIZES)
     assert found.exit_code == 0, found.output
     summary = json.loads(found.output)
     assert summary["experiments"] == 30
+    assert summary["n_data"] == 64
     assert int(summary["rng"]) > 0
 
 
@@ -53,14 +54,19 @@ def test_json(here):
         (["omegas"], "must be module:name"),
         (["nowhere_at_all:x"], "No module named"),
         (["omegas:nothing"], "has no 'nothing'"),
-        (["omegas:toy", "--c", "two"], "'two' is not a number"),
+        (["omegas:toy", "--c", "two"], "--c is not a number: got 'two'"),
         ([], "needs the path of a store"),
     ],
 )
 def test_mistakes_are_said_in_a_sentence(here, arguments, message):
-    found = invoke(*arguments, *SIZES)
+    found = invoke(*arguments, "--n-experiments", "2", *SIZES)
     assert found.exit_code != 0
     assert message in str(found.exception)
+
+
+def test_needed_options_that_are_missing_are_named(here):
+    assert "missing --n-data and --n-experiments: how many" in str(invoke("omegas:toy").exception)
+    assert "missing --n-experiments: how many" in str(invoke("omegas:toy", "--n-data", "64").exception)
 
 
 def test_values_of_c():

@@ -1,11 +1,17 @@
 """Calibration: which c is valid, found out on simulated experiments whose truth is known."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# Not on first use as the others: the function must stand in the place of its module, which has the same name.
 from rivals.calibration.calibrate import CalibrationInterrupted, calibrate
-from rivals.calibration.curve import CalibrationCurve
-from rivals.calibration.experiment import Experiment
-from rivals.calibration.result import Calibration, ValidRange, open_store
-from rivals.calibration.store import Failure
-from rivals.calibration.store_file import StoreError
+
+if TYPE_CHECKING:
+    from rivals.calibration.curve import CalibrationCurve
+    from rivals.calibration.experiment import Experiment
+    from rivals.calibration.result import Calibration, ValidRange, open_store
+    from rivals.calibration.store_file import StoreError
+    from rivals.calibration.work import Failure
 
 __all__ = [
     "Calibration",
@@ -18,3 +24,25 @@ __all__ = [
     "calibrate",
     "open_store",
 ]
+
+# Where a name is defined. Workers import this package, and need neither SQLite nor the results.
+MODULES = {
+    "Calibration": "result",
+    "CalibrationCurve": "curve",
+    "Experiment": "experiment",
+    "Failure": "work",
+    "StoreError": "store_file",
+    "ValidRange": "result",
+    "open_store": "result",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in MODULES:
+        raise AttributeError(f"module 'rivals.calibration' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"rivals.calibration.{MODULES[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rivals._checks import check_positive, check_size
 from rivals._random import entropy_from
 from rivals._types import RNG
-from rivals.calibration.execution import Plan, Results, execute
-from rivals.calibration.pools import make_pool
-from rivals.calibration.progress import make_progress
-from rivals.calibration.result import Calibration
-from rivals.calibration.store import Store, stored_entropy
-from rivals.calibration.study import Omega, Study, make_study
-from rivals.calibration.work import Task
+from rivals.calibration.execution import Plan, execute
+from rivals.calibration.experiment import Omega, Settings
+from rivals.calibration.pools import open_pool
+from rivals.calibration.progress import show_progress
+from rivals.calibration.study import Study, make_study
+from rivals.calibration.work import Task, pack
+
+if TYPE_CHECKING:
+    from rivals.calibration.result import Calibration
+    from rivals.calibration.store import Standing, Store
 
 DEFAULT_C = (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 4.0)
+N_TRUTH = 2**16
+N_DRAWS = 2**11
 
 
 class CalibrationInterrupted(KeyboardInterrupt):
@@ -41,9 +47,9 @@ def calibrate(
     n_data: int,
     n_experiments: int,
     c: Sequence[float] = DEFAULT_C,
-    n_truth: int = 2**16,
+    n_truth: int = N_TRUTH,
     n_synthetic: int | None = None,
-    n_draws: int = 2**11,
+    n_draws: int = N_DRAWS,
     depth: int | None = None,
     loss_unit: str | None = None,
     rng: RNG = None,
@@ -58,7 +64,8 @@ def calibrate(
     Parameters
     ----------
     omegas : mapping, or a function
-        Name → epistemic distribution: a function from a generator to an `Experiment`.
+        Name → epistemic distribution: a function from a generator to an `Experiment`. One with a parameter `index` that
+        has no default, as `omega(rng, index)`, is told the index of its experiment, too: for designs taken from a list.
     n_data : int
         Data points per experiment: as many as the real one has.
     n_experiments : int
@@ -79,7 +86,7 @@ def calibrate(
         Source of randomness. Experiment i of epistemic distribution j depends on the entropy, i and j alone.
     executor : None, int, or concurrent.futures.Executor
         None for as many processes as there are cores, a number for that many (0: in this process), or any executor,
-        such as `Client.get_executor()` of Dask.
+        such as `Client.get_executor()` of Dask. Functions travel to other processes by cloudpickle.
     store : path, optional
         SQLite file that keeps every finished experiment. The same call resumes it.
     progress : bool
@@ -95,76 +102,67 @@ def calibrate(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import rivals
-    >>> def gaussian(mean):
-    ...     return rivals.Candidate(
-    ...         loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
-    ...     )
-    >>> def omega(rng):
-    ...     mean = rng.normal(0, 0.1)
-    ...     return rivals.Experiment(
-    ...         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
-    ...     )
+    >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     omega, n_data=200, n_experiments=64, c=[0.25, 1.0], n_truth=5000, rng=0, executor=0, progress=False
+    ...     toys.omega, n_data=200, n_experiments=64, c=[0.25, 1.0], n_truth=5000, rng=0, executor=0, progress=False
     ... )
     >>> calibration.curve(1.0, bins=4).counts
     array([16, 16, 16, 16])
     """
-    n_experiments = check_size(n_experiments, "n_experiments")
-    limit = None if time_limit is None else check_positive(time_limit, "time_limit")
-    size = None if block_size is None else check_size(block_size, "block_size")
+    # SQLite is for the parent alone: workers, which import this package too, need not have it.
+    from rivals.calibration.result import Calibration
+    from rivals.calibration.store import open_writer, stored_entropy
+
+    manner = Manner(executor, progress, time_limit, block_size)
     entropy = stored_entropy(store) if rng is None and store is not None else None
-    study = make_study(
-        omegas,
-        c,
-        n_data,
-        n_synthetic,
-        n_truth,
-        n_draws,
-        depth,
-        entropy_from(rng) if entropy is None else entropy,
-        loss_unit,
+    settings = Settings(
+        c=c,
+        n_data=n_data,
+        n_synthetic=n_data if n_synthetic is None else n_synthetic,
+        n_truth=n_truth,
+        n_draws=n_draws,
+        entropy=entropy_from(rng) if entropy is None else entropy,
+        depth=depth,
     )
-    opened = Store.in_memory(study) if store is None else Store.create_or_resume(store, study)
-    with opened:
-        opened.set_target(n_experiments)
-        _run(study, opened, n_experiments, executor, progress, limit, size)
-        return Calibration.from_store(opened, n_experiments)
+    study = make_study(omegas, settings, n_experiments=n_experiments, loss_unit=loss_unit)
+    with open_writer(store, study.identity, study.n_experiments) as (opened, standing):
+        _run(study, opened, standing, manner)
+        return Calibration.from_store(opened, study.n_experiments)
 
 
-def _run(
-    study: Study,
-    store: Store,
-    n_experiments: int,
-    executor: Executor | int | None,
-    progress: bool,
-    time_limit: float | None,
-    block_size: int | None,
-) -> None:
-    places = range(len(study.names))
-    done = [store.done(place, n_experiments) for place in places]
-    total, already = n_experiments * len(study.names), int(sum(mask.sum() for mask in done))
-    if already == total:
+@dataclass(frozen=True)
+class Manner:
+    """How the experiments are run; no number depends on it."""
+
+    executor: Executor | int | None
+    progress: bool
+    time_limit: float | None
+    block_size: int | None
+
+    def __post_init__(self) -> None:
+        if self.time_limit is not None:
+            object.__setattr__(self, "time_limit", check_positive(self.time_limit, "time_limit"))
+        if self.block_size is not None:
+            object.__setattr__(self, "block_size", check_size(self.block_size, "block_size"))
+
+
+def _run(study: Study, store: Store, standing: Standing, manner: Manner) -> None:
+    """Run the experiments that the store has not yet, and write them to it."""
+    total = study.n_experiments * len(study.omegas)
+    finished, failed = total - sum(int(mask.sum()) for mask in standing.missing), standing.failed
+    if finished == total:
         return
-    task = Task(pack(list(study.omegas.values())), study.sizes, study.entropy, time_limit)
-    plan = Plan(done, [store.mean_seconds(place) for place in places], block_size)
-    finished, failed = already, len(store.failures(n_experiments))
-    pool = make_pool(executor)
-    kill = True
+    omegas = tuple(study.omegas.values())
+    plan = Plan(standing.missing, standing.seconds, manner.block_size)
     try:
-        with make_progress(progress, total, already) as shown:
-
-            def acknowledge(results: Results) -> None:
-                nonlocal finished, failed
-                store.write(*results)
-                finished += len(results[0]) + len(results[1])
-                failed += len(results[1])
-                shown.update(finished, failed)
-
-            execute(pool, task, plan, acknowledge)
-        kill = False
+        with open_pool(manner.executor) as pool, show_progress(manner.progress, total, finished) as progress:
+            task = Task(omegas if pool.in_process else pack(omegas), study.settings, manner.time_limit)
+            for successes, failures in execute(pool, task, plan):
+                store.write(successes, failures)
+                finished += len(successes) + len(failures)
+                failed += len(failures)
+                progress.update(finished, failed)
     except KeyboardInterrupt:
         kept = (
             f"all of them are in {store.path!r}; run the same again to go on from there"
@@ -172,20 +170,3 @@ def _run(
             else "they are lost; name a store= to keep them next time"
         )
         raise CalibrationInterrupted(f"stopped after {finished} of {total} experiments; {kept}") from None
-    finally:
-        pool.close(kill=kill)
-
-
-def pack(functions: list[Any]) -> bytes:
-    """Functions as bytes, for workers of this run: by cloudpickle, which also takes lambdas and closures."""
-    try:
-        from cloudpickle import dumps
-    except ImportError:
-        from pickle import dumps
-    try:
-        return bytes(dumps(functions))
-    except Exception as error:
-        raise TypeError(
-            f"the epistemic distributions cannot be sent to workers ({type(error).__name__}: {error}); do not let them "
-            'capture open files, locks or generators, and have cloudpickle: pip install "rivals[parallel]"'
-        ) from error

@@ -1,14 +1,40 @@
-"""The calibration curve: how often a is truly better, against how probable that was said to be."""
+"""The calibration curve: how often a is truly better, against how probable that was said to be, and what that tells."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import ndtri
+from scipy.special import chdtrc, ndtri
 
-from rivals._types import FloatArray
+from rivals._checks import need
+from rivals._types import FloatArray, IntArray
+
+# Small violations are allowed: a mean excess up to this is one.
+SMALL_EXCESS = 0.05
+# Curves are called not monotone when chance would make them so with less than this probability.
+SIGNIFICANCE = 0.01
+
+# Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½ on the same side. In
+# the triangles of the first kind the stated probability is too far from ½; in those of the second the truth is as far
+# from ½ on the other side, or farther. As corners (B, truth).
+OVERCONFIDENT = (
+    np.array([[0.0, 0.0], [0.0, 1.0], [0.5, 0.5]]),
+    np.array([[1.0, 1.0], [1.0, 0.0], [0.5, 0.5]]),
+)
+FOR_THE_WRONG_MODEL = (
+    np.array([[0.0, 1.0], [0.5, 1.0], [0.5, 0.5]]),
+    np.array([[1.0, 0.0], [0.5, 0.0], [0.5, 0.5]]),
+)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a curve is fit for use, and why not."""
+
+    valid: bool
+    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +68,13 @@ class CalibrationCurve:
     array([0. , 0.8])
     >>> curve.excess.round(2)
     array([-0.16,  0.1 ])
+    >>> curve.judge()
+    Judgement(valid=True, reason='mean excess 0.050')
     """
 
     predicted: FloatArray
     observed: FloatArray
-    counts: npt.NDArray[np.intp]
+    counts: IntArray
     low: FloatArray
     high: FloatArray
     edges: FloatArray
@@ -54,14 +82,84 @@ class CalibrationCurve:
 
     @property
     def excess(self) -> FloatArray:
-        """Overconfidence of each bin: |B − ½| less how far the truth is from ½ on the same side (method.md §5)."""
-        return _excess(self.predicted, self.observed)
+        """Overconfidence of each bin: |B − ½| less how far the truth is from ½ on the same side."""
+        return excess(self.predicted, self.observed)
 
     @property
     def certain_excess(self) -> FloatArray:
         """The least overconfidence that the band of each bin allows: above 0 where it is not chance."""
-        side = self.predicted >= 0.5
-        return _excess(self.predicted, np.where(side, self.high, self.low))
+        return excess(self.predicted, np.where(self.predicted >= 0.5, self.high, self.low))
+
+    @property
+    def overconfidence(self) -> float:
+        """Mean over the experiments of the excess of |B_EMD − ½| over |B_epis − ½|, where there is one."""
+        return float(np.average(np.maximum(self.excess, 0.0), weights=self.counts))
+
+    def judge(self) -> Judgement:
+        """Valid unless overconfident beyond chance and by more than a little, reversed, or not monotone."""
+        if self.overconfidence > SMALL_EXCESS and (self.certain_excess > 0).any():
+            worst = int(np.argmax(self.excess))
+            return Judgement(
+                False,
+                f"overconfident: mean excess {self.overconfidence:.3f}; where B is {self.predicted[worst]:.2f}, a is truly "
+                f"better in {self.observed[worst]:.2f} of experiments",
+            )
+        problem = self._not_monotone()
+        return Judgement(False, problem) if problem else Judgement(True, f"mean excess {self.overconfidence:.3f}")
+
+    def correct(self, probability: FloatArray) -> FloatArray:
+        """What B turned out to mean, by linear interpolation of the isotonic curve."""
+        problem = self._not_monotone()
+        if problem:
+            raise ValueError(
+                f"the calibration curve cannot correct probabilities: it is {problem}; choose another c, or run more experiments"
+            )
+        low, high = float(self.edges[0, 0]), float(self.edges[-1, 1])
+        outside = (probability < low) | (probability > high)
+        if outside.any():
+            raise ValueError(
+                f"no calibration experiment had B = {probability[outside].ravel()[0]:.4g}: they range from {low:.4g} to "
+                f"{high:.4g}, and a correction there would be a guess; run more experiments, or others"
+            )
+        return np.interp(probability, self.predicted, self.isotonic())
+
+    def isotonic(self) -> FloatArray:
+        """The non-decreasing curve closest to the observed one."""
+        from scipy.optimize import isotonic_regression  # on first use: it takes longer to load than all of rivals
+
+        return np.asarray(isotonic_regression(self.observed, weights=self.counts).x)
+
+    def _not_monotone(self) -> str | None:
+        """Why the curve is not monotone, beyond chance; None if it is."""
+        fitted = self.isotonic()
+        # Half a count keeps the variance of a bin at 0 or 1 from vanishing.
+        proportion = (self.counts * fitted + 0.5) / (self.counts + 1.0)
+        deviation = float(np.sum(self.counts * (self.observed - fitted) ** 2 / (proportion * (1.0 - proportion))))
+        if chdtrc(max(self.counts.size - 1, 1), deviation) < SIGNIFICANCE:
+            falling = self.observed[-1] < self.observed[0]
+            return f"{'reversed' if falling else 'not monotone'}: the truth does not rise with B (χ² = {deviation:.0f})"
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain numbers and lists, for JSON."""
+        values = {name: np.asarray(value).tolist() for name, value in asdict(self).items()}
+        return {**values, "overconfidence": self.overconfidence}
+
+    def to_dataframe(self) -> Any:
+        """One row per bin, as a pandas data frame."""
+        pandas = need("pandas", extra="table", purpose="to_dataframe")
+        return pandas.DataFrame(
+            {
+                "predicted": self.predicted,
+                "observed": self.observed,
+                "low": self.low,
+                "high": self.high,
+                "count": self.counts,
+                "from": self.edges[:, 0],
+                "to": self.edges[:, 1],
+                "excess": self.excess,
+            }
+        )
 
 
 def calibration_curve(
@@ -84,9 +182,7 @@ def calibration_curve(
     )
 
 
-def wilson_interval(
-    fraction: FloatArray, counts: npt.NDArray[np.intp], confidence: float
-) -> tuple[FloatArray, FloatArray]:
+def wilson_interval(fraction: FloatArray, counts: IntArray, confidence: float) -> tuple[FloatArray, FloatArray]:
     """Wilson's score interval of a binomial proportion.
 
     Examples
@@ -102,6 +198,27 @@ def wilson_interval(
     return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
 
 
-def _excess(predicted: FloatArray, observed: FloatArray) -> FloatArray:
+def excess(predicted: FloatArray, observed: FloatArray) -> FloatArray:
+    """How much farther a predicted probability is from ½ than the truth is, on the same side; above 0: overconfident.
+
+    Examples
+    --------
+    >>> excess(np.array([0.9, 0.1]), np.array([0.7, 0.0])).round(2)
+    array([ 0.2, -0.1])
+    """
     side = np.where(predicted >= 0.5, 1.0, -1.0)
     return np.asarray(np.abs(predicted - 0.5) - side * (observed - 0.5))
+
+
+def most_cautious(probabilities: FloatArray) -> FloatArray:
+    """Of several values of each probability (along the first axis) the one closest to ½, the first of equals.
+
+    What several epistemic distributions say about a probability is combined so: the worst case decides.
+
+    Examples
+    --------
+    >>> most_cautious(np.array([[0.9, 0.2], [0.7, 0.1]]))
+    array([0.7, 0.2])
+    """
+    nearest = np.argmin(np.abs(probabilities - 0.5), axis=0)
+    return np.asarray(np.take_along_axis(probabilities, nearest[None], axis=0)[0])

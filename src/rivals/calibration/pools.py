@@ -6,10 +6,13 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from typing import Any, Protocol
 
-from rivals.calibration.work import Block, Task, run_block
+from rivals._checks import need
+from rivals.calibration.work import Block, Results, Task, run_block
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -18,8 +21,9 @@ class Pool(Protocol):
     """Something that runs blocks."""
 
     n_workers: int
+    in_process: bool  # whether blocks run here and now, so that functions need not travel
 
-    def submit(self, task: Task, block: Block) -> Future[Any]:
+    def submit(self, task: Task, block: Block) -> Future[Results]:
         """Start a block, now or when a worker is free."""
 
     def rebuild(self) -> bool:
@@ -29,17 +33,28 @@ class Pool(Protocol):
         """End what this pool started; at once if `kill`."""
 
 
-def make_pool(executor: Executor | int | None) -> Pool:
-    """The pool for the `executor` argument of `calibrate`."""
+@contextmanager
+def open_pool(executor: Executor | int | None) -> Iterator[Pool]:
+    """The pool for the `executor` argument of `calibrate`; what it started ends with the block, at once on an error."""
+    pool = _make_pool(executor)
+    try:
+        yield pool
+    except BaseException:
+        pool.close(kill=True)
+        raise
+    pool.close(kill=False)
+
+
+def _make_pool(executor: Executor | int | None) -> Pool:
     if executor is None:
         return LocalProcesses(_cores())
     if isinstance(executor, bool) or not (isinstance(executor, int) or hasattr(executor, "submit")):
         raise TypeError(
-            f"executor must be None, a number of processes, or a concurrent.futures.Executor; got {executor!r}"
+            f"executor is not one: got {executor!r}; pass None, a number of processes, or a concurrent.futures.Executor"
         )
     if isinstance(executor, int):
         if executor < 0:
-            raise ValueError(f"executor as a number of processes must not be negative; got {executor}")
+            raise ValueError(f"executor as a number of processes must not be negative: got {executor}; 0 is none")
         return LocalProcesses(executor) if executor else InProcess()
     return Foreign(executor)
 
@@ -48,9 +63,10 @@ class InProcess:
     """No workers: each block runs when it is submitted. For debugging, and where processes are not wanted."""
 
     n_workers = 1
+    in_process = True
 
-    def submit(self, task: Task, block: Block) -> Future[Any]:
-        future: Future[Any] = Future()
+    def submit(self, task: Task, block: Block) -> Future[Results]:
+        future: Future[Results] = Future()
         try:
             future.set_result(run_block(task, block))
         except Exception as error:
@@ -67,12 +83,14 @@ class InProcess:
 class LocalProcesses:
     """Processes of this machine, by loky: it takes functions from notebooks, and says when a worker died."""
 
+    in_process = False
+
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
         self._executor = self._start()
 
-    def submit(self, task: Task, block: Block) -> Future[Any]:
-        future: Future[Any] = self._executor.submit(run_block, task, block)
+    def submit(self, task: Task, block: Block) -> Future[Results]:
+        future: Future[Results] = self._executor.submit(run_block, task, block)
         return future
 
     def rebuild(self) -> bool:
@@ -84,14 +102,8 @@ class LocalProcesses:
         self._executor.shutdown(wait=True, kill_workers=kill)
 
     def _start(self) -> Any:
-        try:
-            from loky import ProcessPoolExecutor
-        except ImportError:
-            raise ImportError(
-                'running in several processes needs loky: pip install "rivals[parallel]", or pass executor=0 to stay in '
-                "this process, or an executor of your own"
-            ) from None
-        return ProcessPoolExecutor(
+        loky = need("loky", extra="parallel", purpose="several processes (executor=0 stays in this one)")
+        return loky.ProcessPoolExecutor(
             max_workers=self.n_workers,
             initializer=_prepare_worker,
             initargs=(os.getpid(),),
@@ -102,11 +114,13 @@ class LocalProcesses:
 class Foreign:
     """An executor that the user made and owns: a Dask cluster, an MPI pool, a pool of processes or threads."""
 
+    in_process = False
+
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self.n_workers = _workers_of(executor)
 
-    def submit(self, task: Task, block: Block) -> Future[Any]:
+    def submit(self, task: Task, block: Block) -> Future[Results]:
         return self._executor.submit(run_block, task, block)
 
     def rebuild(self) -> bool:
@@ -122,9 +136,9 @@ def _workers_of(executor: Any) -> int:
     if client is not None and hasattr(client, "ncores"):  # Dask
         return max(int(sum(client.ncores().values())), 1)
     for name in ("_max_workers", "num_workers"):
-        found = getattr(executor, name, None)
-        if isinstance(found, int) and found > 0:
-            return found
+        count = getattr(executor, name, None)
+        if isinstance(count, int) and count > 0:
+            return count
     return _cores()
 
 

@@ -4,42 +4,42 @@ from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Any, Protocol
 
 
 class Progress(Protocol):
     """Something that is told how far the run has come."""
 
-    def __enter__(self) -> Progress: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
     def update(self, done: int, failed: int) -> None:
         """Show that `done` experiments are in the store, of which `failed` failed."""
 
+    def close(self) -> None:
+        """Show the last numbers, and leave the terminal as it was."""
 
-def make_progress(show: bool, total: int, already: int) -> Progress:
+
+@contextmanager
+def show_progress(show: bool, total: int, already: int) -> Iterator[Progress]:
     """The kind of progress that suits where the output goes."""
+    progress: Progress
     if not show:
-        return Silence()
-    if sys.stderr.isatty() or _in_notebook():
-        return Bar(total, already)
-    return Lines(total, already)
+        progress = Silence()
+    elif sys.stderr.isatty() or _in_notebook():
+        progress = Bar(total, already)
+    else:
+        progress = Lines(total, already)
+    with closing(progress):
+        yield progress
 
 
 class Silence:
     """No progress."""
 
-    def __enter__(self) -> Silence:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
     def update(self, done: int, failed: int) -> None:
+        """Say nothing."""
+
+    def close(self) -> None:
         """Say nothing."""
 
 
@@ -52,12 +52,6 @@ class Lines:
         self._next = self._begin + 1.0
         self._last = (already, 0)
 
-    def __enter__(self) -> Lines:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._write(*self._last)
-
     def update(self, done: int, failed: int) -> None:
         """Write a line if it is time."""
         self._last = (done, failed)
@@ -65,6 +59,10 @@ class Lines:
         if now >= self._next:
             self._write(done, failed)
             self._next = now + min(max(2.0, 0.2 * (now - self._begin)), 60.0)
+
+    def close(self) -> None:
+        """Write the last line."""
+        self._write(*self._last)
 
     def _write(self, done: int, failed: int) -> None:
         elapsed = time.monotonic() - self._begin
@@ -96,13 +94,7 @@ class Bar:
         )
         self._already, self._begin = already, time.monotonic()
         self._task = self._bar.add_task("", total=total, completed=already, rate="", failed="")
-
-    def __enter__(self) -> Bar:
-        self._bar.__enter__()
-        return self
-
-    def __exit__(self, *arguments: Any) -> None:
-        self._bar.__exit__(*arguments)
+        self._bar.start()
 
     def update(self, done: int, failed: int) -> None:
         """Move the bar."""
@@ -110,6 +102,10 @@ class Bar:
         self._bar.update(
             self._task, completed=done, rate=f"{rate:.3g}/s", failed=f"[red]{failed} failed[/red]" if failed else ""
         )
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        self._bar.stop()
 
 
 def _in_notebook() -> bool:

@@ -10,8 +10,8 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals.calibration.experiment import Outcome
+from rivals._types import BoolArray, FloatArray
 from rivals.calibration.store_file import (
     StoreError,
     check_file,
@@ -33,54 +33,65 @@ from rivals.calibration.store_file import (
     set_journal,
     take_lock,
 )
-from rivals.calibration.study import Study
+from rivals.calibration.work import Failure, Success
 
 
 @dataclass(frozen=True)
-class Success:
-    """An experiment that came to an end."""
+class Standing:
+    """How far a study has come."""
 
-    omega: int
-    experiment: int
-    outcome: Outcome
-    seconds: float
+    missing: list[BoolArray]  # of each epistemic distribution: which of the first experiments are still to be run
+    seconds: list[float | None]  # what an experiment took on average
+    failed: int
 
 
 @dataclass(frozen=True)
-class Failure:
-    """An experiment that did not come to an end: how often it was tried, the seed that repeats it, and the error.
+class Contents:
+    """All that a store holds, in the order of epistemic distribution and experiment."""
 
-    Parameters
-    ----------
-    omega : int
-        Place of the epistemic distribution.
-    experiment : int
-    attempts : int
-    seed : str
-    error, traceback : str
+    identity: dict[str, Any]
+    omega: npt.NDArray[np.int64]
+    experiment: npt.NDArray[np.int64]
+    probability: FloatArray  # (experiments, values of c)
+    standard_error: FloatArray
+    risks: FloatArray  # risk_a, risk_b, truth_error
+    failures: tuple[Failure, ...]
 
-    Examples
-    --------
-    >>> import rivals
-    >>> def omega(rng):
-    ...     raise RuntimeError("the fit did not converge")
-    >>> calibration = rivals.calibrate(
-    ...     omega, n_data=100, n_experiments=2, c=[1.0], n_truth=2000, rng=0, executor=0, progress=False
-    ... )
-    >>> [(failure.experiment, failure.error) for failure in calibration.failures]
-    [(0, 'RuntimeError: the fit did not converge'), (1, 'RuntimeError: the fit did not converge')]
+
+@contextmanager
+def open_writer(
+    path: str | PathLike[str] | None, identity: Mapping[str, Any], n_experiments: int
+) -> Iterator[tuple[Store, Standing]]:
+    """Open for writing, and say how far the study has come on its way to so many experiments.
+
+    A new file, or one of the same study; without a path in memory, for what need not survive.
     """
+    store = Store.in_memory(identity) if path is None else Store.create_or_resume(os.fspath(path), identity)
+    with closing(store):
+        store.put("target", n_experiments)  # for `status`
+        yield store, store.standing(n_experiments)
 
-    omega: int
-    experiment: int
-    attempts: int
-    seed: str
-    error: str
-    traceback: str
+
+@contextmanager
+def open_reader(path: str | PathLike[str]) -> Iterator[Store]:
+    """Open for reading, also while another process writes."""
+    with closing(Store.read_only(os.fspath(path))) as store:
+        yield store
+
+
+def stored_entropy(path: str | PathLike[str]) -> int | None:
+    """The entropy of a study that was begun before; None if there is no such store."""
+    if not os.path.exists(path):
+        return None
+    with closing(sqlite3.connect(_read_only(os.fspath(path)), uri=True, timeout=10.0)) as connection:
+        if is_blank(connection):
+            return None
+    with open_reader(path) as store:
+        return int(store.get("identity")["entropy"])
 
 
 class Store:
-    """An open store. Make it with `create_or_resume`, `open_reader` or `in_memory`."""
+    """An open store, as `open_writer` and `open_reader` give it."""
 
     def __init__(self, connection: sqlite3.Connection, path: str, lock: sqlite3.Connection | None = None) -> None:
         self._connection = connection
@@ -90,64 +101,60 @@ class Store:
     # ---------------------------------------------------------------- opening and closing
 
     @classmethod
-    def in_memory(cls, study: Study) -> Store:
-        """For a run that need not survive."""
+    def in_memory(cls, identity: Mapping[str, Any]) -> Store:
+        """A store that ends with the run."""
         connection = sqlite3.connect(":memory:", isolation_level=None)
-        create(connection, study)
+        create(connection, identity)
         return cls(connection, "")
 
     @classmethod
-    def create_or_resume(cls, path: str | PathLike[str], study: Study) -> Store:
-        """Open for writing: a new file, or one of the same study."""
-        target = os.fspath(path)
-        lock = take_lock(target)
+    def create_or_resume(cls, path: str, identity: Mapping[str, Any]) -> Store:
+        """A new file, or one of the same study; no one else may write to it."""
+        lock = take_lock(path)
         try:
-            connection = sqlite3.connect(target, isolation_level=None, timeout=10.0)
+            connection = sqlite3.connect(path, isolation_level=None, timeout=10.0)
             try:
                 if is_blank(connection):
                     set_journal(connection)
-                    create(connection, study)
+                    create(connection, identity)
                 else:
-                    check_file(connection, target)
+                    check_file(connection, path)
                     set_journal(connection)
-                    check_identity(connection, study, target)
+                    check_identity(connection, identity, path)
             except BaseException:
                 connection.close()
                 raise
         except sqlite3.Error as error:
             lock.close()
-            raise StoreError(f"{target!r} cannot be used as a store: {explain(error)}") from error
+            raise StoreError(f"{path!r} cannot be used as a store: {explain(error)}") from error
         except BaseException:
             lock.close()
             raise
-        return cls(connection, target, lock)
+        return cls(connection, path, lock)
 
     @classmethod
-    def open_reader(cls, path: str | PathLike[str]) -> Store:
-        """Open for reading, also while another process writes."""
-        target = os.fspath(path)
-        if not os.path.exists(target):
-            raise FileNotFoundError(f"there is no calibration store {target!r}")
+    def read_only(cls, path: str) -> Store:
+        """An existing file; another process may be writing to it."""
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"there is no calibration store {path!r}; is the name right?")
         try:
-            connection = sqlite3.connect(f"{Path(target).resolve().as_uri()}?mode=ro", uri=True, timeout=10.0)
-            if is_blank(connection):
-                raise StoreError(f"{target!r} is still empty: the run that writes it has only just begun")
-            check_file(connection, target)
+            connection = sqlite3.connect(_read_only(path), uri=True, timeout=10.0)
         except sqlite3.Error as error:
-            raise StoreError(f"{target!r} cannot be read: {explain(error)}") from error
-        return cls(connection, target)
+            raise StoreError(f"{path!r} cannot be read: {explain(error)}") from error
+        try:
+            if is_blank(connection):
+                raise StoreError(f"{path!r} is still empty: the run that writes it has only just begun; wait a moment")
+            check_file(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(connection, path)
 
     def close(self) -> None:
         """Close, and let another writer in."""
         self._connection.close()
         if self._lock is not None:
             self._lock.close()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # ---------------------------------------------------------------- writing
 
@@ -167,71 +174,75 @@ class Store:
             with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
             raise StoreError(
-                f"could not write to the store {self.path!r}: {explain(error)}. What was acknowledged before is safe; "
+                f"could not write to the store {self.path!r}: {explain(error)}; what was acknowledged before is safe, "
                 "mend this and run the same again to go on from there"
             ) from error
 
-    def set_target(self, n_experiments: int) -> None:
-        """Remember how many experiments of each epistemic distribution are wanted, for `status`."""
-        self._put("target", n_experiments)
-
-    def _put(self, key: str, value: Any) -> None:
+    def put(self, key: str, value: Any) -> None:
+        """One entry of the description of the study."""
         self._connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?)", (key, json.dumps(value)))
 
     # ---------------------------------------------------------------- reading
 
-    def get(self, key: str, default: Any = None) -> Any:
-        """One entry of the description of the study."""
+    def get(self, key: str) -> Any:
+        """One entry of the description of the study; None where there is none."""
         row = self._connection.execute("SELECT value FROM study WHERE key = ?", (key,)).fetchone()
-        return default if row is None else json.loads(row[0])
+        return None if row is None else json.loads(row[0])
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """The identity of the study, as it was when the store was made."""
-        found: dict[str, Any] = self.get("identity")
-        return found
-
-    def counts(self) -> tuple[int, int]:
-        """Number of outcomes and of failures."""
-        outcomes = self._connection.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0]
-        return int(outcomes), int(self._connection.execute("SELECT COUNT(*) FROM failures").fetchone()[0])
-
-    def done(self, omega: int, n_experiments: int) -> npt.NDArray[np.bool_]:
-        """Which of the first experiments of an epistemic distribution need not be run again."""
-        found = np.zeros(n_experiments, dtype=bool)
+    def standing(self, n_experiments: int) -> Standing:
+        """Which of the first experiments of each epistemic distribution are still to be run."""
+        places = range(len(self.get("identity")["omegas"]))
+        missing = [np.ones(n_experiments, dtype=bool) for _ in places]
         for table in ("outcomes", "failures"):
             rows = self._connection.execute(
-                f"SELECT experiment FROM {table} WHERE omega = ? AND experiment < ?", (omega, n_experiments)
+                f"SELECT omega, experiment FROM {table} WHERE experiment < ?", (n_experiments,)
             )
-            for (experiment,) in rows:
-                found[experiment] = True
-        return found
+            for omega, experiment in rows:
+                missing[omega][experiment] = False
+        return Standing(missing, [self._mean_seconds(place) for place in places], len(self._failures(n_experiments)))
 
-    def mean_seconds(self, omega: int) -> float | None:
-        """What an experiment took on average."""
-        row = self._connection.execute("SELECT AVG(seconds) FROM outcomes WHERE omega = ?", (omega,)).fetchone()
-        return None if row[0] is None else float(row[0])
-
-    def outcomes(self, n_experiments: int | None = None) -> Iterator[Sequence[Any]]:
-        """Rows in order of epistemic distribution and experiment."""
+    def contents(self, n_experiments: int | None = None) -> Contents:
+        """The first `n_experiments` of each epistemic distribution, or all."""
         limit = -1 if n_experiments is None else n_experiments
-        yield from self._connection.execute(
+        identity = self.get("identity")
+        n_c = len(identity["c"])
+        size = self._connection.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0]
+        keys, risks = np.empty((size, 2), dtype=np.int64), np.empty((size, 3))
+        probability, standard_error = np.empty((size, n_c)), np.empty((size, n_c))
+        rows = self._connection.execute(
             "SELECT omega, experiment, probability, standard_error, risk_a, risk_b, truth_error FROM outcomes "
-            "WHERE ? < 0 OR experiment < ? ORDER BY omega, experiment",
-            (limit, limit),
+            "WHERE ? < 0 OR experiment < ? ORDER BY omega, experiment LIMIT ?",
+            (limit, limit, size),  # a writer may be faster than we read
+        )
+        count = 0
+        for count, (omega, experiment, packed_probability, packed_error, *risk) in enumerate(rows, start=1):
+            keys[count - 1] = omega, experiment
+            probability[count - 1] = np.frombuffer(packed_probability, "<f8")
+            standard_error[count - 1] = np.frombuffer(packed_error, "<f8")
+            risks[count - 1] = risk
+        return Contents(
+            identity=identity,
+            omega=keys[:count, 0],
+            experiment=keys[:count, 1],
+            probability=probability[:count],
+            standard_error=standard_error[:count],
+            risks=risks[:count],
+            failures=tuple(self._failures(limit)),
         )
 
-    def failures(self, n_experiments: int | None = None) -> list[Failure]:
-        """All failures, in order."""
-        limit = -1 if n_experiments is None else n_experiments
+    def _failures(self, limit: int) -> list[Failure]:
         rows = self._connection.execute(
             "SELECT * FROM failures WHERE ? < 0 OR experiment < ? ORDER BY omega, experiment", (limit, limit)
         )
         return [Failure(*row) for row in rows]
 
+    def _mean_seconds(self, omega: int) -> float | None:
+        row = self._connection.execute("SELECT AVG(seconds) FROM outcomes WHERE omega = ?", (omega,)).fetchone()
+        return None if row[0] is None else float(row[0])
+
     def status(self) -> dict[str, Any]:
         """How far the study has come."""
-        names = list(self.identity["omegas"])
+        names = list(self.get("identity")["omegas"])
         rows = dict(self._connection.execute("SELECT omega, COUNT(*) FROM outcomes GROUP BY omega").fetchall())
         failed = dict(self._connection.execute("SELECT omega, COUNT(*) FROM failures GROUP BY omega").fetchall())
         return {
@@ -241,7 +252,7 @@ class Store:
                 name: {
                     "done": rows.get(place, 0),
                     "failed": failed.get(place, 0),
-                    "seconds_each": self.mean_seconds(place),
+                    "seconds_each": self._mean_seconds(place),
                 }
                 for place, name in enumerate(names)
             },
@@ -250,15 +261,8 @@ class Store:
         }
 
 
-def stored_entropy(path: str | PathLike[str]) -> int | None:
-    """The entropy of a study that was begun before; None if there is no such store."""
-    if not os.path.exists(path):
-        return None
-    with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True, timeout=10.0)) as connection:
-        if is_blank(connection):
-            return None
-    with Store.open_reader(path) as store:
-        return int(store.identity["entropy"])
+def _read_only(path: str) -> str:
+    return f"{Path(path).resolve().as_uri()}?mode=ro"
 
 
 def _row(item: Success) -> tuple[Any, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
-
-from rivals.calibration.study import Study, differences
+from typing import Any
 
 APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
 SCHEMA_VERSION = 1
@@ -47,14 +47,14 @@ class StoreError(RuntimeError):
     """
 
 
-def create(connection: sqlite3.Connection, study: Study) -> None:
-    """Lay out an empty store for a study."""
+def create(connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
+    """Lay out an empty store for the study of this identity."""
     connection.execute("BEGIN IMMEDIATE")
     for statement in SCHEMA.split(";"):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    connection.execute("INSERT INTO study VALUES ('identity', ?)", (json.dumps(study.identity()),))
+    connection.execute("INSERT INTO study VALUES ('identity', ?)", (json.dumps(identity),))
     connection.execute("COMMIT")
 
 
@@ -87,26 +87,45 @@ def check_file(connection: sqlite3.Connection, path: str) -> None:
         problem = None if application != APPLICATION_ID else connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.DatabaseError as error:
         raise StoreError(
-            f"{path!r} is not a calibration store, or is damaged or cut short ({error}); restore it from a copy, or name another file"
+            f"{path!r} is not a calibration store, or is damaged or cut short: {error}; restore it from a copy, or name another file"
         ) from error
     if application != APPLICATION_ID:
-        raise StoreError(f"{path!r} is an SQLite file but not a calibration store; name another file")
+        raise StoreError(f"{path!r} is not a calibration store: an SQLite file of another program; name another file")
     if version > SCHEMA_VERSION:
         raise StoreError(
-            f"{path!r} was written by a newer rivals (schema {version}, this one knows {SCHEMA_VERSION}); upgrade rivals"
+            f"{path!r} was written by a newer rivals: schema {version}, this one knows {SCHEMA_VERSION}; upgrade rivals"
         )
     if problem != "ok":
-        raise StoreError(f"{path!r} is damaged or cut short ({problem}); restore it from a copy, or name another file")
+        raise StoreError(f"{path!r} is damaged or cut short: {problem}; restore it from a copy, or name another file")
 
 
-def check_identity(connection: sqlite3.Connection, study: Study, path: str) -> None:
+def check_identity(connection: sqlite3.Connection, identity: Mapping[str, Any], path: str) -> None:
     """Refuse the store of another study, with what differs."""
     stored = json.loads(connection.execute("SELECT value FROM study WHERE key = 'identity'").fetchone()[0])
-    found = differences(stored, study.identity())
-    if found:
+    differing = _differences(stored, identity)
+    if differing:
         raise StoreError(
-            f"{path!r} belongs to another study: {'; '.join(found)}. Use the same settings to go on with it, or name another file"
+            f"{path!r} belongs to another study: {'; '.join(differing)}; use the same settings to go on with it, or name another file"
         )
+
+
+def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """Sentences on what differs between two identities."""
+    sentences = []
+    for key in sorted(set(stored) | set(wanted)):
+        old, new = stored.get(key), wanted.get(key)
+        if old == new:
+            continue
+        if key == "omegas":
+            old, new = old or {}, new or {}
+            if list(old) != list(new):
+                sentences.append(f"epistemic distributions: the store has {list(old)}, this run {list(new)}")
+            else:
+                changed = [name for name in old if old[name] != new[name]]
+                sentences.append(f"the code or the settings of epistemic distribution(s) {changed} changed")
+        else:
+            sentences.append(f"{key}: the store has {old!r}, this run {new!r}")
+    return sentences
 
 
 def _lock_path(path: str) -> str:

@@ -1,21 +1,23 @@
-"""What runs in a worker: a block of consecutive experiments of one epistemic distribution."""
+"""What runs in a worker: a block of consecutive experiments of one epistemic distribution, and how functions get there."""
 
 from __future__ import annotations
 
 import ctypes
+import pickle
 import signal
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, TypeAlias
+from uuid import uuid4
 
 import numpy as np
 
-from rivals.calibration.experiment import Sizes, run_experiment
-from rivals.calibration.store import Failure, Success
+from rivals.calibration.experiment import Omega, Outcome, Settings, run_experiment
 
 ATTEMPTS = 3
 
@@ -29,59 +31,105 @@ class WorkerSetupError(RuntimeError):
 
 
 @dataclass(frozen=True)
-class Block:
-    """Consecutive experiments [begin, end) of the epistemic distribution at `omega`."""
+class Success:
+    """An experiment that came to an end."""
 
     omega: int
-    begin: int
-    end: int
+    experiment: int
+    outcome: Outcome
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An experiment that did not come to an end: how often it was tried, the seed that repeats it, and the error.
+
+    Parameters
+    ----------
+    omega : int
+        Place of the epistemic distribution.
+    experiment : int
+    attempts : int
+    seed : str
+    error, traceback : str
+
+    Examples
+    --------
+    >>> import rivals
+    >>> def omega(rng):
+    ...     raise RuntimeError("the fit did not converge")
+    >>> calibration = rivals.calibrate(
+    ...     omega, n_data=100, n_experiments=2, c=[1.0], n_truth=2000, rng=0, executor=0, progress=False
+    ... )
+    >>> [(failure.experiment, failure.error) for failure in calibration.failures]
+    [(0, 'RuntimeError: the fit did not converge'), (1, 'RuntimeError: the fit did not converge')]
+    """
+
+    omega: int
+    experiment: int
+    attempts: int
+    seed: str
+    error: str
+    traceback: str
+
+
+Results: TypeAlias = tuple[list[Success], list[Failure]]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive experiments of the epistemic distribution at the place `omega`."""
+
+    omega: int
+    experiments: range
     crashes: int = 0
 
-    def __len__(self) -> int:
-        return self.end - self.begin
 
-    def singles(self) -> list[Block]:
-        """One block for each of its experiments."""
-        return [Block(self.omega, index, index + 1, self.crashes) for index in range(self.begin, self.end)]
+@dataclass(frozen=True)
+class Packed:
+    """Functions on their way to the workers of one run. Two are equal when they are of the same run."""
+
+    run: str
+    content: bytes = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Task:
-    """What all blocks of a run share. The functions travel as bytes, from parent to worker only."""
+    """What all blocks of a run share."""
 
-    functions: bytes
-    sizes: Sizes
-    entropy: int
+    omegas: Sequence[Omega] | Packed  # as they are within this process, packed for others
+    settings: Settings
     time_limit: float | None
 
 
-def run_block(task: Task, block: Block) -> tuple[list[Success], list[Failure]]:
+def run_block(task: Task, block: Block) -> Results:
     """Run the experiments of a block; what fails is returned, not raised."""
-    omega = _functions(task.functions)[block.omega]
+    omegas = unpack(task.omegas) if isinstance(task.omegas, Packed) else task.omegas
     successes, failures = [], []
     with _one_thread():
-        for index in range(block.begin, block.end):
-            found = _try(omega, task, block.omega, index)
-            if isinstance(found, Success):
-                successes.append(found)
+        for index in block.experiments:
+            result = _try(omegas[block.omega], task, block.omega, index)
+            if isinstance(result, Success):
+                successes.append(result)
             else:
-                failures.append(found)
+                failures.append(result)
     return successes, failures
 
 
-def seed_text(entropy: int, omega: int, index: int) -> str:
-    """How to get the seed of an experiment back, in Python."""
-    return f"numpy.random.SeedSequence({entropy}, spawn_key=({omega}, {index}))"
+def failure(task: Task, place: int, index: int, attempts: int, error: str, trace: str) -> Failure:
+    """The record of an experiment that failed; its seed is written as one gets it back in Python."""
+    seed = f"numpy.random.SeedSequence({task.settings.entropy}, spawn_key=({place}, {index}))"
+    return Failure(place, index, attempts, seed, error, trace)
 
 
-def _try(omega: Any, task: Task, place: int, index: int) -> Success | Failure:
+def _try(omega: Omega, task: Task, place: int, index: int) -> Success | Failure:
     attempts = 0
     while attempts < ATTEMPTS:
         attempts += 1
         begin = time.perf_counter()
         try:
             with _time_limit(task.time_limit):
-                outcome = run_experiment(omega, task.sizes, task.entropy, place, index)
+                outcome = run_experiment(omega, task.settings, place, index)
             if not np.isfinite(outcome.probability).all():
                 raise ArithmeticError("the probabilities are not finite")
             return Success(place, index, outcome, time.perf_counter() - begin)
@@ -91,28 +139,37 @@ def _try(omega: Any, task: Task, place: int, index: int) -> Success | Failure:
         except Exception as error:
             last = error
     lines = "".join(traceback.format_exception(last))
-    return Failure(
-        place, index, attempts, seed_text(task.entropy, place, index), f"{type(last).__name__}: {last}", lines
-    )
+    return failure(task, place, index, attempts, f"{type(last).__name__}: {last}", lines)
 
 
-_cache: dict[bytes, list[Any]] = {}
+def pack(omegas: Sequence[Omega]) -> Packed:
+    """Functions as bytes, for the workers of one run: by cloudpickle, which also takes lambdas and closures."""
+    try:
+        from cloudpickle import dumps
+    except ImportError:
+        from pickle import dumps
+    try:
+        return Packed(uuid4().hex, bytes(dumps(list(omegas))))
+    except Exception as error:
+        raise TypeError(
+            f"the epistemic distributions cannot be sent to workers: {type(error).__name__}: {error}; do not let them "
+            'capture open files, locks or generators, and have cloudpickle: pip install "rivals[parallel]"'
+        ) from error
 
 
-def _functions(packed: bytes) -> list[Any]:
-    """The epistemic distributions; unpacked once per worker, since they may hold data."""
-    if packed not in _cache:
-        import pickle
-
-        _cache.clear()
-        try:
-            _cache[packed] = pickle.loads(packed)  # made by the parent of this very run, never read from a file
-        except Exception as error:
-            raise WorkerSetupError(
-                f"the workers cannot load the epistemic distributions ({type(error).__name__}: {error}); the modules that "
-                "these are defined in must be installed, or on the path, where the workers run"
-            ) from error
-    return _cache[packed]
+@lru_cache(maxsize=2)  # by the run, not by the bytes: functions of modules travel by name, and may change under it
+def unpack(packed: Packed) -> list[Omega]:
+    """The functions again; once per worker and run, since they may hold data. Threads may serve two runs at a time."""
+    try:
+        omegas: list[Omega] = pickle.loads(
+            packed.content
+        )  # made by the parent of this very run, never read from a file
+    except Exception as error:
+        raise WorkerSetupError(
+            f"the workers cannot load the epistemic distributions: {type(error).__name__}: {error}; the modules that "
+            "these are defined in must be installed, or on the path, where the workers run"
+        ) from error
+    return omegas
 
 
 @contextmanager

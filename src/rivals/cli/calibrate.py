@@ -5,25 +5,44 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from rivals import calibration, plots
+from rivals._checks import need
+from rivals.calibration.calibrate import DEFAULT_C, N_DRAWS, N_TRUTH
+from rivals.calibration.result import Calibration
+from rivals.calibration.store import open_reader
+from rivals.cli.values import parse_c
+
+NEEDED = {
+    "--n-data": "how many data points has the real experiment?",
+    "--n-experiments": "how many experiments, of each epistemic distribution?",
+}
+
 
 def calibrate(
     target: Annotated[
-        str | None, typer.Argument(help="module:name of an epistemic distribution, or of a mapping of them by name.")
+        str | None,
+        typer.Argument(help="module:name of an epistemic distribution, or of a mapping of them by name; or a store."),
     ] = None,
     c: Annotated[
         list[str] | None, typer.Option(help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated.")
     ] = None,
-    experiments: Annotated[int, typer.Option(help="Experiments per epistemic distribution.")] = 512,
-    data: Annotated[int | None, typer.Option(help="Data points per experiment: as many as the real one has.")] = None,
-    truth: Annotated[int, typer.Option(help="Data points from which the truth is found out.")] = 2**16,
-    synthetic: Annotated[int | None, typer.Option(help="Points that candidates simulate (default: --data).")] = None,
-    draws: Annotated[int, typer.Option(help="Draws of each risk.")] = 2**11,
+    n_experiments: Annotated[int | None, typer.Option(help="Experiments per epistemic distribution (needed).")] = None,
+    n_data: Annotated[
+        int | None, typer.Option(help="Data points per experiment: as many as the real one has (needed).")
+    ] = None,
+    n_truth: Annotated[int, typer.Option(help="Data points from which the truth is found out.")] = N_TRUTH,
+    n_synthetic: Annotated[
+        int | None, typer.Option(help="Points that candidates simulate (default: --n-data).")
+    ] = None,
+    n_draws: Annotated[int, typer.Option(help="Draws of each risk.")] = N_DRAWS,
     depth: Annotated[
         int | None, typer.Option(help="Refinements of the process (default: as the data resolve).")
     ] = None,
@@ -49,70 +68,51 @@ def calibrate(
 
     Examples:
 
-      rivals calibrate my_models:omega --c 2^-6,2^-4,2^-2,1 --experiments 2048 --data 4000 --store study.sqlite
+      rivals calibrate my_models:omega --c 2^-6,2^-4,2^-2,1 --n-experiments 2048 --n-data 4000 --store study.sqlite
 
       rivals calibrate --status study.sqlite
     """
     if status:
         _print_status(store or _as_path(target, "--status"), as_json)
         return
-    if target is None or (export is not None and _is_store(target)):
-        calibration = _open(store or _as_path(target, "--export or --plot"))
+    if target is None or (export is not None and Path(target).is_file()):
+        result = calibration.open_store(store or _as_path(target, "--export or --plot"))
     else:
-        calibration = _calibrate(
-            target,
-            c,
-            experiments,
-            data,
-            truth,
-            synthetic,
-            draws,
-            depth,
-            loss_unit,
-            store,
-            seed,
-            workers,
-            dask,
-            time_limit,
-            progress,
-        )
+        _check_needed({"--n-data": n_data, "--n-experiments": n_experiments})
+        settings = {
+            "c": DEFAULT_C if c is None else parse_c(c),
+            "n_experiments": n_experiments,
+            "n_data": n_data,
+            "n_truth": n_truth,
+            "n_synthetic": n_synthetic,
+            "n_draws": n_draws,
+            "depth": depth,
+            "loss_unit": loss_unit,
+            "rng": seed,
+            "store": store,
+            "progress": progress,
+            "time_limit": time_limit,
+        }
+        result = _run(load_omegas(target), settings, workers, dask)
     if export is not None:
-        _export(calibration, export)
+        _export(result, export)
     if plot is not None:
-        _plot(calibration, plot)
-    typer.echo(json.dumps(_summary(calibration)) if as_json else f"{calibration}\nrng = {calibration.entropy}")
-
-
-def parse_c(texts: list[str]) -> list[float]:
-    """Values of c as people write them.
-
-    Examples
-    --------
-    >>> parse_c(["2^-2, 0.5", "2**3"])
-    [0.25, 0.5, 8.0]
-    """
-    found = []
-    for text in ",".join(texts).split(","):
-        base, _, exponent = text.strip().replace("**", "^").partition("^")
-        try:
-            found.append(float(base) ** float(exponent) if exponent else float(base))
-        except (ValueError, OverflowError, ZeroDivisionError):
-            raise ValueError(f"--c: {text.strip()!r} is not a number; write 0.25 or 2^-2") from None
-    return found
+        _plot(result, plot)
+    typer.echo(json.dumps(result.to_dict()) if as_json else f"{result}\nrng = {result.entropy}")
 
 
 def load_omegas(target: str) -> Mapping[str, Any] | Any:
     """The epistemic distribution(s) named module:name, from the path or the current folder."""
     module_name, colon, name = target.partition(":")
     if not colon or not name:
-        raise ValueError(f"{target!r} must be module:name, as my_models:omega")
+        raise ValueError(f"the epistemic distribution must be module:name: got {target!r}; write it as my_models:omega")
     sys.path.insert(0, str(Path.cwd()))
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         raise ValueError(f"{target!r}: {error}; run this where {module_name}.py is, or install it") from None
     if not hasattr(module, name):
-        raise ValueError(f"{target!r}: module {module_name} has no {name!r}")
+        raise ValueError(f"{target!r}: module {module_name} has no {name!r}; is the name right?")
     _send_by_value(module)
     return getattr(module, name)
 
@@ -126,84 +126,44 @@ def _send_by_value(module: Any) -> None:
     register_pickle_by_value(module)
 
 
-def _calibrate(
-    target: str,
-    c: list[str] | None,
-    experiments: int,
-    data: int | None,
-    truth: int,
-    synthetic: int | None,
-    draws: int,
-    depth: int | None,
-    loss_unit: str | None,
-    store: Path | None,
-    seed: int | None,
-    workers: int | None,
-    dask: str | None,
-    time_limit: float | None,
-    progress: bool,
-) -> Any:
-    from rivals.calibration.calibrate import DEFAULT_C, CalibrationInterrupted, calibrate
+def _check_needed(options: Mapping[str, object]) -> None:
+    missing = [name for name, value in options.items() if value is None]
+    if missing:
+        questions = " ".join(NEEDED[name] for name in missing)
+        raise ValueError(f"missing {' and '.join(missing)}: {questions}")
 
-    if data is None:
-        raise ValueError("--data is needed: how many data points has the real experiment?")
-    executor: Any = workers
-    client = None
-    if dask is not None:
-        client = _dask_client(dask)
-        executor = client.get_executor()
+
+def _run(omegas: Any, settings: dict[str, Any], workers: int | None, dask: str | None) -> Calibration:
     try:
-        return calibrate(
-            load_omegas(target),
-            c=DEFAULT_C if c is None else parse_c(c),
-            n_experiments=experiments,
-            n_data=data,
-            n_truth=truth,
-            n_synthetic=synthetic,
-            n_draws=draws,
-            depth=depth,
-            loss_unit=loss_unit,
-            rng=seed,
-            executor=executor,
-            store=store,
-            progress=progress,
-            time_limit=time_limit,
-        )
-    except CalibrationInterrupted as stop:
+        with _executor(workers, dask) as executor:
+            return calibration.calibrate(omegas, executor=executor, **settings)
+    except calibration.CalibrationInterrupted as stop:
         typer.echo(f"rivals: {stop}", err=True)
         raise typer.Exit(130) from None
-    finally:
-        if client is not None:
-            client.close()
 
 
-def _dask_client(address: str) -> Any:
-    try:
-        from distributed import Client
-    except ImportError:
-        raise ImportError('--dask needs distributed: pip install "rivals[dask]"') from None
-    connect: Any = Client  # untyped where it is installed, unknown where it is not
-    return connect(address)
-
-
-def _open(path: Path) -> Any:
-    from rivals.calibration.result import open_store
-
-    return open_store(path)
+@contextmanager
+def _executor(workers: int | None, dask: str | None) -> Iterator[Executor | int | None]:
+    if dask is None:
+        yield workers
+        return
+    distributed = need("distributed", extra="dask", purpose="--dask")
+    with closing(distributed.Client(dask)) as client:
+        yield client.get_executor()
 
 
 def _print_status(path: Path, as_json: bool) -> None:
-    from rivals.calibration.store import Store
-
-    with Store.open_reader(path) as store:
-        found = store.status()
+    with open_reader(path) as store:
+        standing = store.status()
     if as_json:
-        typer.echo(json.dumps(found))
+        typer.echo(json.dumps(standing))
         return
-    wanted = found["experiments_wanted"]
-    typer.echo(f"{path}: {'being written' if found['being_written'] else 'not being written'}, last change ", nl=False)
-    typer.echo(f"{found['seconds_since_last_write']:.0f} s ago")
-    for name, counts in found["omegas"].items():
+    wanted = standing["experiments_wanted"]
+    typer.echo(
+        f"{path}: {'being written' if standing['being_written'] else 'not being written'}, last change ", nl=False
+    )
+    typer.echo(f"{standing['seconds_since_last_write']:.0f} s ago")
+    for name, counts in standing["omegas"].items():
         each = counts["seconds_each"]
         typer.echo(
             f"  {name}: {counts['done']} of {wanted} done, {counts['failed']} failed"
@@ -211,42 +171,22 @@ def _print_status(path: Path, as_json: bool) -> None:
         )
 
 
-def _export(calibration: Any, path: Path) -> None:
-    writers = {".csv": calibration.to_csv, ".parquet": calibration.to_parquet}
+def _export(result: Calibration, path: Path) -> None:
+    writers = {".csv": result.to_csv, ".parquet": result.to_parquet}
     if path.suffix.lower() not in writers:
-        raise ValueError(f"--export: {path.name!r} must end in .csv or .parquet")
+        raise ValueError(f"--export must end in .csv or .parquet: got {path.name!r}; change its ending")
     writers[path.suffix.lower()](path)
 
 
-def _plot(calibration: Any, path: Path) -> None:
-    from rivals.plots import plot_calibration
-
-    figure = plot_calibration(calibration).get_figure(root=True)
-    assert figure is not None  # new axes always have one
+def _plot(result: Calibration, path: Path) -> None:
+    figure = need("matplotlib.figure", extra="plot", purpose="--plot").Figure(figsize=(5.6, 5.2), layout="constrained")
+    plots.plot_calibration(result, ax=figure.subplots())
     figure.savefig(path, dpi=150)
-
-
-def _summary(calibration: Any) -> dict[str, Any]:
-    valid = calibration.valid_c()
-    return {
-        "omegas": list(calibration.omegas),
-        "experiments": calibration.n_experiments,
-        "failed": len(calibration.failures),
-        "rng": str(calibration.entropy),
-        "c": list(calibration.c),
-        "overconfidence": [calibration.overconfidence(value) for value in calibration.c],
-        "valid": list(valid.values),
-        "below": valid.low_reason,
-        "above": valid.high_reason,
-        "chosen": calibration.choose_c() if valid.values else None,
-    }
 
 
 def _as_path(target: str | None, option: str) -> Path:
     if target is None:
-        raise ValueError(f"{option} needs the path of a store")
+        raise ValueError(
+            f"nothing to calibrate: no module:name was given, and {option} needs the path of a store; see rivals calibrate --help"
+        )
     return Path(target)
-
-
-def _is_store(target: str) -> bool:
-    return Path(target).is_file()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rivals.calibration.curve import FOR_THE_WRONG_MODEL, OVERCONFIDENT, SMALL_EXCESS
 from rivals.calibration.result import Calibration
-from rivals.plots.style import axes_or_new, literal
+from rivals.plots.style import axes_or_new, literal, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,17 +48,9 @@ def plot_calibration(
     Examples
     --------
     >>> import rivals
-    >>> def gaussian(mean):
-    ...     return rivals.Candidate(
-    ...         loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
-    ...     )
-    >>> def omega(rng):
-    ...     mean = rng.normal(0, 0.1)
-    ...     return rivals.Experiment(
-    ...         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
-    ...     )
+    >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     omega, n_data=50, n_experiments=16, c=[0.25, 1.0], n_truth=1000, rng=0, executor=0, progress=False
+    ...     toys.omega, n_data=50, n_experiments=16, c=[0.25, 1.0], n_truth=1000, rng=0, executor=0, progress=False
     ... )
     >>> from rivals.plots import plot_calibration
     >>> [text.get_text() for text in plot_calibration(calibration, bins=4).get_legend().get_texts()]
@@ -105,28 +98,16 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     Examples
     --------
     >>> import rivals
-    >>> def gaussian(mean):
-    ...     return rivals.Candidate(
-    ...         loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
-    ...     )
-    >>> def omega(rng):
-    ...     mean = rng.normal(0, 0.1)
-    ...     return rivals.Experiment(
-    ...         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
-    ...     )
+    >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     omega, n_data=50, n_experiments=16, c=[0.25, 1.0], n_truth=1000, rng=0, executor=0, progress=False
+    ...     toys.omega, n_data=50, n_experiments=16, c=[0.25, 1.0], n_truth=1000, rng=0, executor=0, progress=False
     ... )
     >>> from rivals.plots import plot_valid_c
     >>> plot_valid_c(calibration, bins=4).get_xlabel()
     'sensitivity c'
     """
-    from rivals.calibration.judgement import SMALL_EXCESS
-    from rivals.plots.style import style
-
     ax = axes_or_new(ax)
-    for place, name in enumerate(calibration.omegas):
-        excess = [calibration.overconfidence(value, name, bins) for value in calibration.c]
+    for place, (name, excess) in enumerate(calibration.overconfidences(bins).items()):
         ax.plot(calibration.c, excess, marker=MARKERS[place % len(MARKERS)], label=literal(name), **style(place))
     ax.axhline(SMALL_EXCESS, color="grey", linewidth=1, linestyle=":")
     ax.text(calibration.c[0], SMALL_EXCESS, "small violations allowed ", va="bottom", color="dimgrey", fontsize="small")
@@ -142,15 +123,35 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     return ax
 
 
-def shade_overconfidence(ax: Axes) -> None:
-    """The paper's shading: red where |B − ½| exceeds the truth's, yellow beyond, where the other model is the better."""
-    left, right = np.array([0.0, 0.5]), np.array([0.5, 1.0])
-    red, yellow = "#D55E00", "#F0E442"
-    ax.fill_between(left, left, 1 - left, color=red, alpha=0.18, linewidth=0)
-    ax.fill_between(right, 1 - right, right, color=red, alpha=0.18, linewidth=0)
-    ax.fill_between(left, 1 - left, 1.0, color=yellow, alpha=0.35, linewidth=0)
-    ax.fill_between(right, 0.0, 1 - right, color=yellow, alpha=0.35, linewidth=0)
-    ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle="--")
+def shade_overconfidence(
+    ax: Axes, *, overconfident: str = "#D55E002E", wrong: str | None = "#F0E44259", diagonal: bool = True
+) -> None:
+    """Shade where a curve is overconfident, and where it is so for the wrong model.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    overconfident : colour
+        Where |B − ½| exceeds the truth's distance from ½: red, as in the paper.
+    wrong : colour, optional
+        Beyond, where the other model is the better: yellow, as in the paper; None leaves it white.
+    diagonal : bool
+        Whether to draw the line on which what is said is true.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> shade_overconfidence(ax, overconfident="0.9", wrong=None)
+    >>> len(ax.patches)
+    2
+    """
+    for colour, triangles in ((overconfident, OVERCONFIDENT), (wrong, FOR_THE_WRONG_MODEL)):
+        if colour is not None:
+            for corners in triangles:
+                ax.fill(*corners.T, color=colour, linewidth=0)
+    if diagonal:
+        ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle="--")
 
 
 def _power(value: float) -> str:

@@ -2,37 +2,33 @@ import numpy as np
 import pytest
 
 import rivals
+from rivals._random import EXPERIMENT_DESIGN, stream
+from rivals.calibration.experiment import experiment_entropy
 from rivals.testbeds.pyloric import Condition, Corrected, Published, published_draws
-from rivals.testbeds.pyloric.epistemic import design_stream, record_published
+from rivals.testbeds.pyloric.epistemic import record_published
 
 SIZES = {"n_data": 64, "n_truth": 96, "n_draws": 64, "c": [0.25], "executor": 0, "progress": False}
 
 
-def test_published_experiments_are_found_by_their_generators():
+def test_published_experiments_are_those_of_their_index():
     conditions = [Condition(("A", "B")), Condition(("C", "D"), input="strong")]
-    omegas = {condition.key: Published(condition, place, 7) for place, condition in enumerate(conditions)}
+    omegas = {condition.key: Published(condition) for condition in conditions}
     records = rivals.calibrate(omegas, n_experiments=2, rng=7, **SIZES).records
     for condition in conditions:
         for index, drawn in enumerate(published_draws(condition, 2)):
             # The true risks say which recording was judged.
             data, truth = record_published(drawn, index, 64), record_published(drawn, index, 96)
-            omega = Published(condition, conditions.index(condition), 7)
-            experiment = omega(design_stream(7, conditions.index(condition), index))
-            first, second = experiment.candidates(data)
+            first, second = Published(condition)(None, index=index).candidates(data)
             chosen = records[(records["omega"] == condition.key) & (records["experiment"] == index)]
             assert chosen["risk_a"] == pytest.approx(first.loss(truth).mean())
             assert chosen["risk_b"] == pytest.approx(second.loss(truth).mean())
 
 
-def test_a_generator_of_another_study_is_refused():
-    with pytest.raises(ValueError, match="belongs to none of the first 3 experiments"):
-        Published(Condition(("A", "B")), 0, 7, at_most=3)(np.random.default_rng(0))
-
-
 def test_corrected_candidates_are_told_the_input_and_the_right_one_wins():
     condition = Condition(("A", "B"), correlation="long", input="strong")
     records = rivals.calibrate(Corrected(condition), n_experiments=3, rng=0, **SIZES | {"n_data": 256}).records
-    made_by_a = [condition.draw(design_stream(0, 0, index)).cell == "LP 2" for index in range(3)]
+    designs = [stream(experiment_entropy(0, 0, index), EXPERIMENT_DESIGN) for index in range(3)]
+    made_by_a = [condition.draw(design).cell == "LP 2" for design in designs]
     # With input known and the solver converged, the cell that made the data is left with its noise alone.
     assert records["truly_better"].tolist() == made_by_a
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -153,66 +153,35 @@ class Corrected:
 class Published:
     """The epistemic distribution of a condition as it was run, with the original random numbers.
 
-    All observation noise is Gaussian, candidates get no input, and the solver is loose. `calibrate` hands over a
-    generator; which experiment it belongs to is found by comparison with those of a study of this `entropy`, whose
-    epistemic distribution number `place` this is.
+    All observation noise is Gaussian, candidates get no input, and the solver is loose. The original random numbers
+    depend on the index of the experiment, which `calibrate` tells; its own generator is not used.
 
     Parameters
     ----------
     condition : Condition
-    place : int
-    entropy : int
-    at_most : int
-        Number of experiments among which the generator is looked for.
     solver : Solver
         `LOOSE`, or a copy of it that differs by rounding alone.
 
     Examples
     --------
-    >>> omega = Published(Condition(("A", "B")), place=0, entropy=0, at_most=8)
-    >>> experiment = omega(design_stream(entropy=0, place=0, index=3))
+    >>> experiment = Published(Condition(("A", "B")))(None, index=3)
     >>> len(experiment.observe(50, None))
     50
     """
 
     condition: Condition
-    place: int
-    entropy: int
-    at_most: int = 2048
     solver: Solver = LOOSE
-    _known: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
 
-    def __call__(self, rng: np.random.Generator) -> Experiment:
-        """Return the experiment to which this generator belongs."""
+    def __call__(self, rng: object, index: int) -> Experiment:
+        """Return experiment number `index` of the original study."""
         from rivals.calibration import Experiment
 
-        index = self._index(rng)
+        del rng
         drawn = published_draws(self.condition, index + 1)[index]
         return Experiment(
             observe=partial(record_published, drawn, index, solver=self.solver),
             candidates=partial(_fit_pair, self.condition.cells, driven=False, solver=self.solver, variant="published"),
         )
-
-    def _index(self, rng: np.random.Generator) -> int:
-        if not self._known:
-            for index in range(self.at_most):
-                self._known[int(design_stream(self.entropy, self.place, index).integers(2**63))] = index
-        try:
-            return self._known[int(rng.integers(2**63))]
-        except KeyError:
-            raise ValueError(
-                f"this generator belongs to none of the first {self.at_most} experiments of a study of entropy "
-                f"{self.entropy} with {self.condition.key!r} in place {self.place}"
-            ) from None
-
-
-def design_stream(entropy: int, place: int, index: int) -> np.random.Generator:
-    """The generator which `calibrate` hands to epistemic distribution number `place` for experiment `index`."""
-    from rivals._random import stream
-    from rivals.calibration.experiment import DESIGN
-
-    state = np.random.SeedSequence(entropy, spawn_key=(place, index)).generate_state(4)
-    return stream(int.from_bytes(state.astype("<u4").tobytes(), "little"), DESIGN)
 
 
 def published_draws(condition: Condition, count: int) -> list[Draw]:
