@@ -21,9 +21,8 @@ from rivals._random import (
 )
 from rivals._types import FloatArray, Model
 from rivals.core.process import HierarchicalBetaProcess
-from rivals.core.quantiles import QuantileFunction
 from rivals.core.verdict import probability_below
-from rivals.losses import Candidate, Losses, effective_size
+from rivals.losses import Losses, common_reference, effective_size, losses_of_model
 
 # Raised whenever the numbers of an experiment change, so that a store is never filled by two algorithms.
 ALGORITHM = 1
@@ -109,7 +108,8 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
     data = experiment.observe(settings.n_data, stream(own, EXPERIMENT_DATA))
     pair = _pair(experiment, data)
     samples = [
-        candidate.losses(
+        losses_of_model(
+            candidate,
             data,
             n_synthetic=settings.n_synthetic,
             rng=np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, which)),
@@ -153,28 +153,21 @@ def is_undecided(risk_a: npt.ArrayLike, risk_b: npt.ArrayLike, truth_error: npt.
     return np.asarray(~(distance > np.multiply(DECIDED, truth_error)))
 
 
-def _pair(experiment: Experiment, data: Any) -> list[Candidate]:
+def _pair(experiment: Experiment, data: Any) -> list[Model]:
     """The two models, checked."""
     models = tuple(experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates)
     if len(models) != 2:
         raise ValueError(
             f"an Experiment needs a pair of candidates: got {len(models)}; judge more of them pair by pair"
         )
-    for model, letter in zip(models, "ab", strict=True):
-        check_model(model, f"candidate {letter}")
-    return [Candidate(model.loss, model.simulate) for model in models]
+    return [check_model(model, f"candidate {letter}: ") for model, letter in zip(models, "ab", strict=True)]
 
 
 def _probabilities(samples: list[Losses], settings: Settings, own: int) -> tuple[FloatArray, FloatArray]:
     """B at every c, on the same data, the same tree and the same random numbers."""
-    reference = min(samples, key=lambda sample: sample.empirical_risk).reference
+    reference = common_reference(samples)
     processes = [
-        HierarchicalBetaProcess(
-            QuantileFunction(sample.observed - reference),
-            QuantileFunction(sample.synthetic - reference),
-            c=settings.c[0],
-            depth=settings.depth,
-        )
+        HierarchicalBetaProcess.from_losses(sample, settings.c[0], settings.depth, reference=reference)
         for sample in samples
     ]
     probability, error = np.empty(len(settings.c)), np.empty(len(settings.c))
@@ -191,7 +184,7 @@ def _probabilities(samples: list[Losses], settings: Settings, own: int) -> tuple
     return probability, error
 
 
-def _truth(pair: list[Candidate], data: Any) -> tuple[float, float, float]:
+def _truth(pair: list[Model], data: Any) -> tuple[float, float, float]:
     """True risks, and the standard error of their difference (data of a long run may be correlated)."""
     a, b = (
         check_losses(candidate.loss(data), f"losses of candidate {letter} on the data for the truth")

@@ -141,8 +141,8 @@ def sweep(
 
     Example: rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
     """
-    from rivals.cli.calibrate import parse_c
     from rivals.cli.console import print_sweep, working
+    from rivals.cli.values import parse_c
 
     values = parse_c(c) if c else SWEEP
     result = _comparison(observed, synthetic, values[0], threshold, n_draws, max_draws, depth, seed)
