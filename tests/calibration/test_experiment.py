@@ -81,7 +81,7 @@ def test_candidates_may_be_refitted():
     ("candidates", "error", "message"),
     [
         ((gaussian(0.0),), ValueError, "a pair of candidates: got 1"),
-        ((gaussian(0.0), 3), TypeError, "candidate b must have loss"),
+        ((gaussian(0.0), 3), TypeError, "candidate b: expected Losses"),
     ],
 )
 def test_what_is_not_a_pair(candidates, error, message):
