@@ -34,9 +34,9 @@ def nested(data, width, rng=1):
 
 def test_evidence_and_bayes_factor_of_a_conjugate_gaussian(data):
     narrow, wide = nested(data, 1.0), nested(data, 20.0, rng=2)
-    for found, width in ((narrow, 1.0), (wide, 20.0)):
-        assert found.score.standard_error < 0.3
-        assert abs(-found.score.value - exact(data, width)) < 4 * found.score.standard_error
+    for evidence, width in ((narrow, 1.0), (wide, 20.0)):
+        assert evidence.score.standard_error < 0.3
+        assert abs(-evidence.score.value - exact(data, width)) < 4 * evidence.score.standard_error
     factor, error = criteria.bayes_factor(narrow, wide)
     assert abs(factor - (exact(data, 1.0) - exact(data, 20.0)) / np.log(10)) < 4 * error
 
@@ -53,13 +53,13 @@ def test_same_seed_same_evidence(data):
 
 
 def test_a_prior_that_excludes_the_data_is_named(data):
-    with pytest.warns(RivalsWarning, match="lower 1% of the prior of parameter 0.*Widen it, or check its units"):
-        found = criteria.log_evidence(
+    with pytest.warns(RivalsWarning, match="prior of parameter 0 .*in its lower 1%; widen it, or check its units"):
+        evidence = criteria.log_evidence(
             lambda mu: total(data, mu[0]), lambda u: 5 + 10 * u, 1, n_live=100, rng=1, progress=False
         )
-    assert found.score.diagnostics
+    assert evidence.score.diagnostics
 
 
 def test_a_likelihood_that_is_not_a_number_is_named():
-    with pytest.raises(ValueError, match="log likelihood is nan at the parameters"):
+    with pytest.raises(ValueError, match="log likelihood: nan at the parameters"):
         criteria.log_evidence(lambda mu: np.nan, lambda u: u, 1, n_live=20, rng=1, progress=False)

@@ -46,7 +46,7 @@ def test_dic_takes_weights():
 
 def test_difference_of_exact_scores_is_exact():
     assert criteria.difference(criteria.aic([-1.0], 3), criteria.aic([-2.0], 1)) == (2.0, None)
-    with pytest.raises(ValueError, match="different criteria"):
+    with pytest.raises(ValueError, match="different criteria: got AIC and log likelihood"):
         criteria.difference(criteria.aic([-1.0], 3), criteria.log_likelihood([-2.0]))
 
 
@@ -54,9 +54,9 @@ def test_difference_of_exact_scores_is_exact():
     ("values", "message"),
     [
         ([0.0, -np.inf, -np.inf], "assigns zero probability to 2 of them"),
-        ([0.0, np.nan], "1 non-finite values among 2; check the model"),
+        ([0.0, np.nan], "log likelihood: 1 of 2 are not finite; check the model"),
         ([[0.0, 1.0]], "one number for each data point"),
-        ([], "empty"),
+        ([], "expected at least one number; got none"),
     ],
 )
 def test_impossible_log_likelihoods_are_named(values, message):
@@ -65,7 +65,9 @@ def test_impossible_log_likelihoods_are_named(values, message):
 
 
 def test_counts_are_checked():
-    with pytest.raises(ValueError, match="number of parameters must be a whole number"):
+    with pytest.raises(TypeError, match=r"n_parameters must be a whole number; got 1\.5"):
         criteria.aic([-1.0], 1.5)
-    with pytest.raises(ValueError, match="say with `n_data`"):
+    with pytest.raises(ValueError, match="n_parameters must be at least 0; got -1"):
+        criteria.bic([-1.0, -2.0], -1)
+    with pytest.raises(ValueError, match="n_data is needed"):
         criteria.bic(-3.0, 1)

@@ -89,7 +89,7 @@ def test_mdl_is_fit_plus_complexity_with_its_error():
 
 def test_poor_nodes_are_reported():
     n = 400
-    with pytest.warns(RivalsWarning, match="effective samples of 300: add nodes or samples"):
+    with pytest.warns(RivalsWarning, match="effective samples of 300; add nodes or samples"):
         criteria.complexity_monte_carlo(
             lambda mu, rng: rng.normal(mu[0], 1, size=n),
             lambda mu, y: normal(mu, y).sum(axis=1),
@@ -101,7 +101,7 @@ def test_poor_nodes_are_reported():
             n_samples=300,
             rng=1,
         )
-    with pytest.raises(ValueError, match="None of the simulated data sets"):
+    with pytest.raises(ValueError, match="none of the 10 simulated data sets"):
         criteria.complexity_monte_carlo(
             lambda mu, rng: rng.normal(size=3),
             lambda mu, y: np.zeros(len(mu)),

@@ -22,8 +22,8 @@ def test_loss_only_of_gaussian_differences():
     from scipy.special import ndtr
 
     for tolerance in (0.0, 1.0, 4.0):
-        found = criteria.loss_only(losses, reference, tolerance=tolerance)
-        assert abs(found.value - ndtr(0.5 / np.hypot(1, tolerance))) < 4 * found.standard_error
+        probability = criteria.loss_only(losses, reference, tolerance=tolerance)
+        assert abs(probability.value - ndtr(0.5 / np.hypot(1, tolerance))) < 4 * probability.standard_error
 
 
 def test_loss_only_is_antisymmetric_and_counts_ties_half():
@@ -34,8 +34,18 @@ def test_loss_only_is_antisymmetric_and_counts_ties_half():
     assert criteria.loss_only(a, a, tolerance=0).value == 0.5
     with pytest.raises(ValueError, match="pairs the losses of the same data"):
         criteria.loss_only(a, b[:2], tolerance=1)
-    with pytest.raises(ValueError, match="non-negative number, but -1"):
+    with pytest.raises(ValueError, match="tolerance must be a finite number, 0 or above; got -1"):
         criteria.loss_only(a, b, tolerance=-1)
+
+
+def test_infinite_losses_mean_impossible_data():
+    with pytest.raises(ValueError, match="losses: 1 of 3 are not finite; the model assigns zero probability to 1"):
+        criteria.risk([1.0, 2.0, np.inf])
+
+
+def test_what_is_no_model_is_refused():
+    with pytest.raises(TypeError, match=r"candidate must have loss\(data\) and simulate\(n, rng\): got int"):
+        criteria.synthetic_risk(3, 10)
 
 
 @pytest.mark.parametrize("n", [100, 400])

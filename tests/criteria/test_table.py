@@ -1,5 +1,7 @@
 """All criteria side by side, for two Gaussian models of the same data."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -16,19 +18,18 @@ def models():
     def loss(mean, values):
         return 0.5 * (values - mean) ** 2 + 0.5 * np.log(2 * np.pi)
 
-    found = {}
+    fitted = {}
     for name, mean, free in (("A", y.mean(), 1), ("<b>B</b>", 0.3, 0)):
         draws = mean + free * rng.normal(size=(500, 1)) / 20
         evidence = criteria.Score(
             "log evidence",
             loss(mean, y).sum() + 3 * free,
-            0.1,
-            "−log evidence",
-            True,
-            criteria.Variations(parameters=True),
+            standard_error=0.1,
+            scale="−log evidence",
+            variations=criteria.Variations(parameters=True),
         )
-        complexity = criteria.Score("log complexity", 2.0 * free, 0.05, "log complexity", True, criteria.Variations())
-        found[name] = criteria.Fitted(
+        complexity = criteria.Score("log complexity", 2.0 * free, standard_error=0.05, scale="log complexity")
+        fitted[name] = criteria.Fitted(
             -loss(mean, y),
             free,
             draws=-loss(draws, y),
@@ -37,7 +38,7 @@ def models():
             test_losses=loss(mean, test),
             losses=rivals.Losses(loss(mean, test), loss(mean, mean + rng.normal(size=400))),
         )
-    return found
+    return fitted
 
 
 @pytest.fixture(scope="module")
@@ -88,15 +89,26 @@ def test_variations_are_those_of_the_paper(table):
 
 
 def test_the_table_in_all_its_forms(table):
-    text = repr(table)
+    text = str(table)
+    assert repr(table) == text
     assert "Differences against A" in text
     assert "±" in text
     assert "&lt;b&gt;B&lt;/b&gt;" in table._repr_html_()
-    assert table.to_dict()["rows"][1]["criterion"] == "AIC"
+    assert json.loads(json.dumps(table.to_dict()))["rows"][1]["criterion"] == "AIC"
     frame = pytest.importorskip("pandas") and table.to_dataframe()
     assert set(frame["model"]) == {"A", "<b>B</b>"}
     with pytest.raises(KeyError, match="no criterion 'CIC'"):
         table["CIC"]
+
+
+def test_a_score_in_plain_numbers():
+    score = criteria.waic(np.random.default_rng(0).normal(scale=3, size=(50, 4)))
+    plain = json.loads(json.dumps(score.to_dict()))
+    assert plain["criterion"] == "elpd (WAIC)"
+    assert plain["value"] == float(score)
+    assert plain["lower_is_better"] is False
+    assert plain["accounts_for"] == "in-distribution"
+    assert plain["diagnostics"] == list(score.diagnostics) != []
 
 
 def test_what_cannot_be_computed_is_said(models):
@@ -108,7 +120,7 @@ def test_what_cannot_be_computed_is_said(models):
 
 
 def test_one_model_or_an_unknown_reference_is_refused(models):
-    with pytest.raises(ValueError, match="at least two models, but 1"):
+    with pytest.raises(ValueError, match="at least two models; got 1"):
         criteria.table({"A": models["A"]})
-    with pytest.raises(ValueError, match="reference 'C' is not among the models"):
+    with pytest.raises(ValueError, match=r"reference must be one of .*; got 'C'"):
         criteria.table(models, reference="C")

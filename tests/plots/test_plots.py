@@ -19,9 +19,17 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from rivals.plots import plot_losses, plot_probability, plot_process, plot_quantiles, plot_risks, plot_sweep
+from rivals.plots import (
+    plot_losses,
+    plot_probability,
+    plot_process,
+    plot_quantiles,
+    plot_risks,
+    plot_sweep,
+    risk_density,
+    strongest_rival,
+)
 from rivals.plots.probability_matrix import number
-from rivals.plots.sweep_over_c import strongest_rival
 
 HOSTILE = ("<script>alert(1)</script>", "$\\frac{1", "../../x\n\x1b[31mred", "$", "ünïcode & “quotes”", "a_b^c" * 30)
 
@@ -96,7 +104,7 @@ def test_sentence_fits_into_the_figure(draw, result, width):
 @kinds
 @pytest.mark.parametrize("file_format", ["svg", "pdf"])
 def test_vector_output_with_hostile_names(draw, file_format):
-    models = {name: exponential(1 + 0.2 * place, 1.0, seed=place) for place, name in enumerate(HOSTILE)}
+    models = {name: exponential(1 + 0.2 * seed, 1.0, seed=seed) for seed, name in enumerate(HOSTILE)}
     figure = draw(rivals.compare(models, n_draws=2000, max_draws=2000, rng=0)).figure
     out = BytesIO()
     with matplotlib.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
@@ -130,6 +138,7 @@ def test_risk_curves_hold_all_of_the_probability(result):
     ax = plot_risks(result)
     for name in ("good", "fair"):
         curve = line_of(ax, name)
+        np.testing.assert_array_equal(curve.T, risk_density(result.risks[name]))
         # Half a percent on either side may be left out.
         assert 0.985 < area_under(curve) < 1.001
 
@@ -151,7 +160,7 @@ def test_process_without_paths_draws_none():
 
 
 def test_unknown_model_is_named(result):
-    with pytest.raises(ValueError, match=r"'worse'.*'bad', 'good', 'fair'"):
+    with pytest.raises(ValueError, match=r"'bad', 'good', 'fair'.*got 'worse'"):
         plot_quantiles(result, "worse")
 
 
@@ -175,8 +184,8 @@ def test_probabilities_are_never_shown_as_certain():
 def test_strongest_rival_tells_who_is_rejected(result):
     beaten, error = strongest_rival(result)
     assert np.isnan(beaten[result.names.index("good")])
-    for place, name in enumerate(result.names):
-        assert (beaten[place] > result.threshold) == (name in result.rejections)
+    for index, name in enumerate(result.names):
+        assert (beaten[index] > result.threshold) == (name in result.rejections)
     assert np.nanmax(error) < 0.01
 
 

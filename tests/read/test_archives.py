@@ -72,7 +72,7 @@ class TestDataset:
     def test_errors_name_what_is_absent(self):
         with pytest.raises(ValueError, match="no variable 'synthetic'"):
             dataset(self.make().drop_vars("synthetic"))
-        with pytest.raises(ValueError, match="no 'model' to tell models apart"):
+        with pytest.raises(ValueError, match="no dimension 'model' to tell models apart"):
             dataset(self.make(observed=(("point",), np.arange(6.0))))
         with pytest.raises(ValueError, match="has no coordinate"):
             dataset(self.make().drop_vars("model"))

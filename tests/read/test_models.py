@@ -100,7 +100,7 @@ def test_unknown_labels_and_forms_are_named():
     model = classifier(Softmax(), INPUTS)
     with pytest.raises(ValueError, match=r"1 of 2 labels are of a class .* row 1"):
         model.loss((INPUTS[:2], ["a", "z"]))
-    with pytest.raises(ValueError, match="2 inputs, but 3 labels"):
+    with pytest.raises(ValueError, match="got 2 inputs and 3 of them"):
         model.loss((INPUTS[:2], ["a", "b", "c"]))
     with pytest.raises(TypeError, match="a pair"):
         model.loss(INPUTS)

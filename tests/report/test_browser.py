@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import resources
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ import rivals
 from pages import HOSTILE, comparison
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
+from rivals.core.verdict import decide, probability_matrix
+from rivals.plots import strongest_rival
 from rivals.report import write_report
 from rivals.report.contents import contents
 
@@ -70,6 +74,53 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
             seen.add(tuple(shown))
     assert len(seen) >= 3
     assert close <= 2
+
+
+RULE = (resources.files("rivals.report") / "verdict.js").read_text(encoding="utf-8")
+FUNCTIONS = "const functions = ({ ranking, excess, probability, error }) => ({ ranking, excess, probability: (a, b) => probability[a][b], error: (a, b) => error[a][b] });"
+
+
+def test_the_rule_of_the_page_is_that_of_the_library_on_random_matrices(browser):
+    cases, expected = [], []
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        centres = rng.normal(0, 1.2, rng.integers(2, 8))
+        # A few dozen draws, so that the threshold is often within the error; risks to one digit, so that some are equal.
+        draws = [np.sort(rng.normal(centre, 1.0, rng.integers(20, 200))) for centre in centres]
+        risk, threshold = centres.round(1), 1.0 if seed % 50 == 0 else float(rng.uniform(0.5, 1.0))
+        rejections, undecided = decide(risk, draws, threshold, more=lambda model: False)
+        rejected_by = [rejections[model].rival if model in rejections else None for model in range(risk.size)]
+        expected.append({"rejectedBy": rejected_by, "unclear": sorted({duel.model for duel in undecided})})
+        probability, error = probability_matrix(draws)
+        cases.append(
+            {
+                "ranking": np.argsort(risk, kind="stable").tolist(),
+                "excess": risk.tolist(),
+                "probability": probability.tolist(),
+                "error": error.tolist(),
+                "threshold": threshold,
+            }
+        )
+    browser.driver.get("about:blank")
+    script = f"{RULE}{FUNCTIONS}return arguments[0].map((case_) => decide(functions(case_), case_.threshold))"
+    assert browser.driver.execute_script(script, cases) == expected
+    fates = [(by is None, model in e["unclear"]) for e in expected for model, by in enumerate(e["rejectedBy"])]
+    assert min(fates.count(fate) for fate in [(True, True), (True, False), (False, True), (False, False)]) > 30
+
+
+def test_the_strongest_rivals_of_the_page_are_those_of_the_library(browser, result):
+    duels = {
+        "ranking": [result.names.index(name) for name in result.ranking],
+        "excess": contents(result, GRID)["excess"],
+        "probability": result.probability.tolist(),
+        "error": result.standard_error.tolist(),
+    }
+    browser.driver.get("about:blank")
+    script = (
+        f"{RULE}{FUNCTIONS}return arguments[0].excess.map((_, model) => strongestRival(functions(arguments[0]), model))"
+    )
+    shown = browser.driver.execute_script(script, duels)
+    np.testing.assert_array_equal(np.array(shown, dtype=float), strongest_rival(result)[0])
 
 
 def test_keyboard_moves_the_slider_and_the_button_brings_it_back(browser, page, result):

@@ -96,9 +96,9 @@ def test_diagnostics_are_sentences():
     rng = np.random.default_rng(0)
     walk = np.cumsum(rng.standard_normal(400))
     result = rivals.compare({"walk": (walk, walk[::-1]), "noise": tuple(rng.normal(50, 1, (2, 400)))}, rng=0)
-    found = {note["model"]: " ".join(note["sentences"]) for note in notes(result)}
-    assert "correlated" in found["walk"]
-    assert "correlated" not in found["noise"]
+    sentences = {note["model"]: " ".join(note["sentences"]) for note in notes(result)}
+    assert "correlated" in sentences["walk"]
+    assert "correlated" not in sentences["noise"]
 
 
 def test_method_of_the_result_writes_the_same(tmp_path):

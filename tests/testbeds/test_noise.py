@@ -64,11 +64,11 @@ def test_zero_strength_is_zero_and_shape_is_kept():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((-1.0, 1.0, 10.0), "tau must be a positive number; got -1.0"),
-        ((0.0, 1.0, 10.0), "tau must be a positive"),
-        ((1.0, -2.0, 10.0), "sigma must be a non-negative number; got -2.0"),
+        ((-1.0, 1.0, 10.0), "tau must be a finite number above 0; got -1.0"),
+        ((0.0, 1.0, 10.0), "tau must be a finite number above 0"),
+        ((1.0, -2.0, 10.0), "sigma must be a finite number, 0 or above; got -2.0"),
         ((1.0, float("nan"), 10.0), "sigma must be"),
-        ((1.0, 1.0, -10.0), "duration must be a positive number"),
+        ((1.0, 1.0, -10.0), "duration must be a number above 0"),
         ((1.0, 1.0, (5.0, 5.0)), "increasing pair"),
     ],
 )
@@ -78,5 +78,5 @@ def test_bad_parameters_are_named(arguments, message):
 
 
 def test_outside_its_interval_it_says_so():
-    with pytest.raises(ValueError, match="defined from 0 to 10, but was asked for at 3 to 11"):
+    with pytest.raises(ValueError, match="from 0 to 10; got 3 to 11"):
         ColouredNoise(1.0, 1.0, 10.0, rng=0)([3.0, 11.0])

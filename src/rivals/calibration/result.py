@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import RivalsWarning, need, show
+from rivals._checks import need, show
 from rivals._types import BoolArray, FloatArray
 from rivals.calibration.curve import CalibrationCurve, Judgement, calibration_curve, most_cautious
 from rivals.calibration.experiment import is_undecided
@@ -305,11 +304,6 @@ class Calibration:
                 f"c was calibrated for losses in {self.loss_unit}, and is used for losses in {loss_unit}; {REMEDY}"
             )
         return sentences
-
-    def warn(self, losses: Mapping[str, Losses], loss_unit: str | None, *, stacklevel: int = 4) -> None:
-        """Warn of what `doubts` says; `stacklevel` as `warnings.warn` takes it here."""
-        for doubt in self.doubts(losses, loss_unit):
-            warnings.warn(doubt, RivalsWarning, stacklevel=stacklevel)
 
     # ---------------------------------------------------------------- showing
 

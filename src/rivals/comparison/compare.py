@@ -82,5 +82,5 @@ def compare(
             warn(f"model '{show(name)}': {doubt}")
     if calibration is not None:
         for doubt in calibration.doubts(losses, loss_unit):
-            warn(f"{doubt}; c belongs to a loss and to sizes: calibrate again")
+            warn(doubt)
     return Comparison(losses, settings, judge(list(losses.values()), settings))

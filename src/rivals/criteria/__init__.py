@@ -2,6 +2,7 @@
 
 from rivals.criteria.aic import aic
 from rivals.criteria.bic import bic
+from rivals.criteria.criteria_table import CriteriaTable
 from rivals.criteria.dic import dic
 from rivals.criteria.evidence import Evidence, bayes_factor, log_evidence
 from rivals.criteria.finite_sample import bootstrap_risk, synthetic_risk
@@ -11,7 +12,7 @@ from rivals.criteria.loss_only import loss_only
 from rivals.criteria.mdl import complexity_fisher, complexity_monte_carlo, mdl
 from rivals.criteria.risk import risk
 from rivals.criteria.score import Score, Variations, difference
-from rivals.criteria.side_by_side import CriteriaTable, Fitted, table
+from rivals.criteria.side_by_side import Fitted, table
 from rivals.criteria.waic import waic
 
 __all__ = [

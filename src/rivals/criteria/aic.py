@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from rivals.criteria.checks import check_count, check_log_likelihood
+from rivals._checks import check_size
+from rivals.criteria.checks import check_log_likelihood
 from rivals.criteria.score import Score, Variations
 
 VARIATIONS = Variations(in_distribution=True, parameters=True)
@@ -29,5 +30,5 @@ def aic(log_likelihood: ArrayLike, n_parameters: int) -> Score:
     11.0
     """
     total = check_log_likelihood(log_likelihood).sum()
-    k = check_count(n_parameters, "number of parameters", 0)
-    return Score("AIC", float(-2 * total + 2 * k), None, "−2 log likelihood", True, VARIATIONS)
+    k = check_size(n_parameters, "n_parameters", least=0)
+    return Score("AIC", float(-2 * total + 2 * k), scale="−2 log likelihood", variations=VARIATIONS)

@@ -9,7 +9,8 @@ import math
 
 from numpy.typing import ArrayLike
 
-from rivals.criteria.checks import check_count, check_log_likelihood
+from rivals._checks import check_size
+from rivals.criteria.checks import check_log_likelihood
 from rivals.criteria.score import Score, Variations
 
 VARIATIONS = Variations(parameters=True)
@@ -34,7 +35,8 @@ def bic(log_likelihood: ArrayLike, n_parameters: int, n_data: int | None = None)
     """
     pointwise = check_log_likelihood(log_likelihood)
     if n_data is None and pointwise.size == 1:
-        raise ValueError("A single log likelihood was given to BIC: say with `n_data` how many points it sums over.")
-    n = check_count(pointwise.size if n_data is None else n_data, "number of data points", 1)
-    k = check_count(n_parameters, "number of parameters", 0)
-    return Score("BIC", float(-2 * pointwise.sum() + k * math.log(n)), None, "−2 log likelihood", True, VARIATIONS)
+        raise ValueError("n_data is needed: log_likelihood is a single number; say how many points it sums over")
+    n = pointwise.size if n_data is None else check_size(n_data, "n_data")
+    k = check_size(n_parameters, "n_parameters", least=0)
+    value = float(-2 * pointwise.sum() + k * math.log(n))
+    return Score("BIC", value, scale="−2 log likelihood", variations=VARIATIONS)

@@ -1,68 +1,68 @@
-"""What is checked at the border of the criteria: every error says what was found and what to do."""
+"""What is checked at the border of the criteria only: log likelihoods, losses, draws of the posterior, their weights."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rivals._checks import as_numbers
 from rivals._types import FloatArray
 
 
-def check_log_likelihood(values: ArrayLike, what: str = "log likelihood") -> FloatArray:
-    """Return the log likelihood of each data point as a vector, or explain what is wrong with it."""
-    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    if array.ndim != 1:
-        raise ValueError(f"The {what} must have one number for each data point, found shape {array.shape}.")
-    return _check_finite(array, what)
+def check_log_likelihood(values: ArrayLike) -> FloatArray:
+    """The log likelihood of each data point (or their sum alone) as a vector."""
+    return _check_finite(_one_per_point(values, "log likelihood"), "log likelihood", impossible=-np.inf)
 
 
-def check_draws(values: ArrayLike, what: str = "pointwise log likelihood") -> FloatArray:
-    """Return the log likelihoods of shape (draws, points), or explain what is wrong with them."""
-    array = np.asarray(values, dtype=np.float64)
+def check_point_losses(values: ArrayLike, what: str = "losses") -> FloatArray:
+    """The loss of each data point as a vector; unlike for a quantile function, one point is enough."""
+    return _check_finite(_one_per_point(values, what), what, impossible=np.inf)
+
+
+def check_draws(values: ArrayLike) -> FloatArray:
+    """Log likelihoods of shape (draws, points)."""
+    what = "pointwise log likelihood"
+    # No copy where none is needed: draws times points may be gigabytes.
+    plain = type(values) is np.ndarray and values.dtype == np.float64
+    array = np.asarray(values) if plain else as_numbers(values, what)
     if array.ndim != 2 or array.shape[0] < 2:
         raise ValueError(
-            f"The {what} must be a matrix with one row for each of several draws of the posterior and one "
-            f"column for each data point, found shape {array.shape}. Stack chains first."
+            f"{what}: expected a matrix with one row for each of several draws of the posterior and one column for "
+            f"each data point; got shape {array.shape}; stack chains first"
         )
-    return _check_finite(array, what)
+    return _check_finite(array, what, impossible=-np.inf)
 
 
 def check_weights(weights: ArrayLike | None, n_draws: int) -> FloatArray:
-    """Return normalised weights of the draws, equal ones for None."""
+    """Normalised weights of the draws, equal ones for None."""
     if weights is None:
         return np.full(n_draws, 1 / n_draws)
-    array = np.asarray(weights, dtype=np.float64)
+    array = as_numbers(weights, "weights")
     if array.shape != (n_draws,):
-        raise ValueError(f"There are {n_draws} draws, but the weights have shape {array.shape}.")
+        raise ValueError(f"weights: expected one for each of {n_draws} draws; got shape {array.shape}")
     if not (np.isfinite(array).all() and (array >= 0).all() and array.sum() > 0):
-        raise ValueError("The weights of the draws must be finite, non-negative and not all zero.")
+        raise ValueError("weights must be finite, non-negative and not all zero; pass None for equal ones")
     return np.asarray(array / array.sum())
 
 
-def check_count(value: int, what: str, least: int) -> int:
-    """Return a whole number that is large enough."""
-    if int(value) != value or value < least:
-        raise ValueError(f"The {what} must be a whole number of at least {least}, but {value!r} was given.")
-    return int(value)
+def _one_per_point(values: ArrayLike, what: str) -> FloatArray:
+    array = np.atleast_1d(as_numbers(values, what))
+    if array.ndim != 1:
+        raise ValueError(f"{what}: expected one number for each data point; got shape {array.shape}; flatten it")
+    return array
 
 
-def missing(extra: str, error: ImportError) -> ImportError:
-    """Return an error that says which extra to install."""
-    return ImportError(f'This needs {error.name}: pip install "rivals[{extra}]"')
-
-
-def _check_finite(array: FloatArray, what: str) -> FloatArray:
+def _check_finite(array: FloatArray, what: str, *, impossible: float) -> FloatArray:
+    """Finite everywhere; `impossible` is the value at data to which the model gives no probability."""
     if array.size == 0:
-        raise ValueError(f"The {what} is empty.")
-    bad: Any = ~np.isfinite(array)
-    if bad.any():
-        impossible = int(np.isneginf(array).sum())
-        reason = (
-            f"the model assigns zero probability to {impossible} of them: give it wider tails"
-            if impossible == bad.sum()
+        raise ValueError(f"{what}: expected at least one number; got none")
+    n_bad = int(np.sum(~np.isfinite(array)))
+    if n_bad:
+        n_impossible = int(np.sum(array == impossible))
+        remedy = (
+            f"the model assigns zero probability to {n_impossible} of them: give it wider tails"
+            if n_impossible == n_bad
             else "check the model and the data at these points"
         )
-        raise ValueError(f"The {what} has {int(bad.sum())} non-finite values among {array.size}; {reason}.")
+        raise ValueError(f"{what}: {n_bad} of {array.size} are not finite; {remedy}")
     return array

@@ -6,9 +6,9 @@ Gelman et al. (2014), which cannot be negative.
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from rivals._types import FloatArray
 from rivals.criteria.checks import check_draws, check_log_likelihood, check_weights
 from rivals.criteria.score import Score, Variations
 
@@ -38,9 +38,9 @@ def dic(log_likelihood: ArrayLike, draws: ArrayLike, *, weights: ArrayLike | Non
     mean = share @ totals
     variance = share @ (totals - mean) ** 2
     value = -2 * check_log_likelihood(log_likelihood).sum() + 4 * variance
-    return Score("DIC", float(value), None, "−2 log likelihood", True, VARIATIONS, diagnostics=_doubts(share))
+    return Score("DIC", float(value), scale="−2 log likelihood", variations=VARIATIONS, diagnostics=_doubts(share))
 
 
-def _doubts(share: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[str, ...]:
+def _doubts(share: FloatArray) -> tuple[str, ...]:
     size = 1 / float(share @ share)
     return (f"only {size:.0f} effective draws",) if size < 100 else ()

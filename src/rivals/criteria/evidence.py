@@ -6,7 +6,6 @@ Bayes factor.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import log
@@ -15,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import RivalsWarning
+from rivals._checks import check_size, need, warn
 from rivals._types import RNG, FloatArray
-from rivals.criteria.checks import check_count, missing
 from rivals.criteria.score import Score, Variations, difference
 
 VARIATIONS = Variations(parameters=True)
@@ -28,7 +26,7 @@ EDGE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What nested sampling found: the log evidence, and draws of the posterior with their weights.
+    """The result of nested sampling: the log evidence, and draws of the posterior with their weights.
 
     Parameters
     ----------
@@ -42,9 +40,9 @@ class Evidence:
     --------
     >>> import numpy as np
     >>> from rivals import criteria
-    >>> score = criteria.Score("log evidence", 12.3, 0.1, "−log evidence", True, criteria.Variations(parameters=True))
-    >>> found = criteria.Evidence(score, np.array([[0.0], [1.0]]), np.array([0.25, 0.75]))
-    >>> found.resample(5, rng=0).shape
+    >>> score = criteria.Score("log evidence", 12.3, standard_error=0.1, scale="−log evidence")
+    >>> evidence = criteria.Evidence(score, np.array([[0.0], [1.0]]), np.array([0.25, 0.75]))
+    >>> evidence.resample(5, rng=0).shape
     (5, 1)
     """
 
@@ -81,7 +79,7 @@ def log_evidence(
     n_live : int
         Number of live points: the error falls with its square root.
     precision : float
-        Stop when the evidence still to be found is below this, in nats.
+        Stop when the evidence still outstanding is below this, in nats.
     rng : int, SeedSequence, Generator or None
     progress : bool
         Show dynesty's progress.
@@ -104,19 +102,15 @@ def log_evidence(
     >>> y = np.random.default_rng(0).normal(0.3, 1.0, 20)
     >>> def log_likelihood(parameters):
     ...     return float(np.sum(-((y - parameters[0]) ** 2) / 2 - np.log(2 * np.pi) / 2))
-    >>> found = criteria.log_evidence(
+    >>> evidence = criteria.log_evidence(
     ...     log_likelihood, lambda unit: 10 * unit - 5, 1, n_live=50, precision=0.1, rng=0, progress=False
     ... )
     >>> exact = y.size * np.log(2 * np.pi) / 2 + y.size * np.var(y) / 2 - np.log(np.sqrt(2 * np.pi / y.size) / 10)
-    >>> bool(abs(found.score.value - exact) < 4 * found.score.standard_error)
+    >>> bool(abs(evidence.score.value - exact) < 4 * evidence.score.standard_error)
     True
     """
-    try:
-        import dynesty
-    except ImportError as error:
-        raise missing("criteria", error) from error
-
-    check_count(n_parameters, "number of parameters", 1)
+    dynesty = need("dynesty", extra="criteria", purpose="nested sampling")
+    n_parameters = check_size(n_parameters, "n_parameters")
     sampler = dynesty.NestedSampler(
         _Checked(log_likelihood),
         prior_transform,
@@ -126,22 +120,21 @@ def log_evidence(
         **options,
     )
     sampler.run_nested(dlogz=precision, print_progress=progress)
-    found = sampler.results
-    weights = np.exp(found.logwt - found.logz[-1])
+    run = sampler.results
+    weights = np.exp(run.logwt - run.logz[-1])
     weights /= weights.sum()
-    doubts = _pressed(np.asarray(found.samples_u), weights)
+    doubts = _pressed(np.asarray(run.samples_u), weights)
     for doubt in doubts:
-        warnings.warn(doubt, RivalsWarning, stacklevel=2)
+        warn(doubt)
     score = Score(
         "log evidence",
-        -float(found.logz[-1]),
-        float(found.logzerr[-1]),
-        "−log evidence",
-        True,
-        VARIATIONS,
+        -float(run.logz[-1]),
+        standard_error=float(run.logzerr[-1]),
+        scale="−log evidence",
+        variations=VARIATIONS,
         diagnostics=doubts,
     )
-    return Evidence(score, np.asarray(found.samples), weights)
+    return Evidence(score, np.asarray(run.samples), weights)
 
 
 def bayes_factor(model: Evidence, reference: Evidence) -> tuple[float, float]:
@@ -163,9 +156,7 @@ def bayes_factor(model: Evidence, reference: Evidence) -> tuple[float, float]:
     >>> import numpy as np
     >>> from rivals import criteria
     >>> def evidence(log_evidence):
-    ...     score = criteria.Score(
-    ...         "log evidence", -log_evidence, 0.1, "−log evidence", True, criteria.Variations(parameters=True)
-    ...     )
+    ...     score = criteria.Score("log evidence", -log_evidence, standard_error=0.1, scale="−log evidence")
     ...     return criteria.Evidence(score, np.zeros((1, 1)), np.ones(1))
     >>> value, error = criteria.bayes_factor(evidence(-10.0), evidence(-14.6))
     >>> round(value, 2), round(error, 2)
@@ -185,21 +176,20 @@ class _Checked:
         value = float(self.log_likelihood(parameters))
         if np.isnan(value) or value == np.inf:
             raise ValueError(
-                f"The log likelihood is {value} at the parameters {np.asarray(parameters).tolist()}: "
-                f"return −inf where parameters are impossible, and keep noise away from zero."
+                f"log likelihood: {value} at the parameters {np.asarray(parameters).tolist()}; return −inf where "
+                "parameters are impossible, and keep noise away from zero"
             )
         return value
 
 
 def _pressed(cube: FloatArray, weights: FloatArray) -> tuple[str, ...]:
     """Say which parameters' posterior presses against the prior's ends."""
-    found = []
+    doubts = []
     for index, column in enumerate(cube.T):
         for end, mass in (("lower", weights @ (column < EDGE)), ("upper", weights @ (column > 1 - EDGE))):
             if mass > 0.5:
-                found.append(
-                    f"{mass:.0%} of the posterior lies in the {end} {EDGE:.0%} of the prior of parameter "
-                    f"{index}: the prior excludes what the data want, and the evidence says more of it than "
-                    f"of the model. Widen it, or check its units."
+                doubts.append(
+                    f"the prior of parameter {index} excludes what the data want, and the evidence says more of it than "
+                    f"of the model: {mass:.0%} of the posterior lies in its {end} {EDGE:.0%}; widen it, or check its units"
                 )
-    return tuple(found)
+    return tuple(doubts)

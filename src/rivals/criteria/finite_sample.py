@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._types import RNG, FloatArray
-from rivals.criteria.checks import check_count, check_log_likelihood
-
-
-class SimulatesAndScores(Protocol):
-    """What a candidate must offer here."""
-
-    @property
-    def loss(self) -> Callable[[Any], Any]:
-        """Losses of the points of a data set."""
-
-    @property
-    def simulate(self) -> Callable[[int, np.random.Generator], Any]:
-        """Simulated data of a given size."""
+from rivals._checks import check_model, check_size
+from rivals._types import RNG, FloatArray, Model
+from rivals.criteria.checks import check_point_losses
 
 
 def bootstrap_risk(losses: ArrayLike, *, n_resamples: int = 1200, rng: RNG = None) -> FloatArray:
@@ -43,13 +29,13 @@ def bootstrap_risk(losses: ArrayLike, *, n_resamples: int = 1200, rng: RNG = Non
     >>> bootstrap_risk([1.0, 2.0, 3.0], n_resamples=4, rng=0).shape
     (4,)
     """
-    array = check_log_likelihood(losses, "loss")
-    check_count(n_resamples, "number of resamples", 1)
+    array = check_point_losses(losses)
+    n_resamples = check_size(n_resamples, "n_resamples")
     generator = np.random.default_rng(rng)
     return np.array([array[generator.integers(array.size, size=array.size)].mean() for _ in range(n_resamples)])
 
 
-def synthetic_risk(candidate: SimulatesAndScores, n: int, *, n_repeats: int = 400, rng: RNG = None) -> FloatArray:
+def synthetic_risk(candidate: Model, n: int, *, n_repeats: int = 400, rng: RNG = None) -> FloatArray:
     """Return the risks of data sets of size `n` which the model simulated itself.
 
     Parameters
@@ -67,18 +53,17 @@ def synthetic_risk(candidate: SimulatesAndScores, n: int, *, n_repeats: int = 40
 
     Examples
     --------
-    >>> import rivals
-    >>> model = rivals.Candidate(loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n))
-    >>> risks = synthetic_risk(model, 100, n_repeats=200, rng=0)
+    >>> from rivals.testbeds import toys
+    >>> risks = synthetic_risk(toys.gaussian(), 100, n_repeats=200, rng=0)
     >>> risks.shape, round(float(risks.mean()), 1)
     ((200,), 0.5)
     """
-    check_count(n, "number of data points", 1)
-    check_count(n_repeats, "number of repeats", 1)
+    check_model(candidate, "candidate")
+    n, n_repeats = check_size(n, "n"), check_size(n_repeats, "n_repeats")
     generator = np.random.default_rng(rng)
     return np.array(
         [
-            check_log_likelihood(candidate.loss(candidate.simulate(n, generator)), "loss of simulated data").mean()
+            check_point_losses(candidate.loss(candidate.simulate(n, generator)), "losses of simulated data").mean()
             for _ in range(n_repeats)
         ]
     )

@@ -24,4 +24,4 @@ def log_likelihood(pointwise: ArrayLike) -> Score:
     3.5
     """
     total = check_log_likelihood(pointwise).sum()
-    return Score("log likelihood", float(-total), None, "−log likelihood", True, VARIATIONS)
+    return Score("log likelihood", float(-total), scale="−log likelihood", variations=VARIATIONS)

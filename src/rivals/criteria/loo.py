@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals.criteria.checks import check_draws, missing
+from rivals._checks import need
+from rivals.criteria.checks import check_draws
 from rivals.criteria.score import Score, Variations
 
 VARIATIONS = Variations(in_distribution=True)
@@ -38,30 +36,28 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
     >>> round(score.value, 1), round(score.standard_error, 1)
     (-68.1, 4.0)
     """
-    try:
-        array_stats: Any = import_module("arviz_stats.base").array_stats
-    except ImportError as error:
-        raise missing("criteria", error) from error
-
+    array_stats = need("arviz_stats.base", extra="criteria", purpose="leave-one-out cross-validation").array_stats
     matrix = check_draws(draws)
     # Where no draw differs from another, as for a model without free parameters, leaving a point out changes nothing.
     varies = np.ptp(matrix, axis=0) > 0
     pointwise, shape = matrix[0].copy(), np.zeros(matrix.shape[1])
     if varies.any():
-        found = array_stats.loo(matrix.T[varies, None, :], r_eff=relative_efficiency)
-        pointwise[varies], shape[varies] = found[0], found[1]
+        smoothed = array_stats.loo(matrix.T[varies, None, :], r_eff=relative_efficiency)
+        pointwise[varies], shape[varies] = smoothed[0], smoothed[1]
     n = pointwise.size
     # Vehtari et al. (2024): the largest Pareto shape at which S draws suffice.
     largest = min(1 - 1 / np.log10(matrix.shape[0]), 0.7)
     many = int((shape > largest).sum())
-    doubts = (f"the Pareto shape exceeds {largest:.2f} at {many} of {n} points: the elpd is unreliable",)
+    doubts = (
+        f"LOO is unreliable: the Pareto shape exceeds {largest:.2f} at {many} of {n} points; refit without each of these",
+    )
     return Score(
         "elpd (LOO)",
         float(pointwise.sum()),
-        float(np.sqrt(n * np.var(pointwise, ddof=1))) if n > 1 else float("inf"),
-        "log predictive density",
-        False,
-        VARIATIONS,
-        pointwise,
-        doubts if many else (),
+        standard_error=float(np.sqrt(n * np.var(pointwise, ddof=1))) if n > 1 else float("inf"),
+        scale="log predictive density",
+        lower_is_better=False,
+        variations=VARIATIONS,
+        pointwise=pointwise,
+        diagnostics=doubts if many else (),
     )

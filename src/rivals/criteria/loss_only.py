@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from rivals.criteria.checks import check_log_likelihood
+from rivals.criteria.checks import check_point_losses
 
 
 class Probability(NamedTuple):
@@ -40,11 +40,13 @@ def loss_only(losses: ArrayLike, reference: ArrayLike, *, tolerance: float) -> P
     >>> loss_only([1.0, 2.0], [2.0, 1.0], tolerance=0.5).value
     0.5
     """
-    a, b = (check_log_likelihood(values, "loss") for values in (losses, reference))
+    a, b = (check_point_losses(values) for values in (losses, reference))
     if a.shape != b.shape:
-        raise ValueError(f"B^Q pairs the losses of the same data: found {a.size} and {b.size} losses.")
+        raise ValueError(
+            f"B^Q pairs the losses of the same data: got {a.size} and {b.size}; pass both for the same points"
+        )
     if not (np.isfinite(tolerance) and tolerance >= 0):
-        raise ValueError(f"The tolerance of B^Q must be a non-negative number, but {tolerance!r} was given.")
+        raise ValueError(f"tolerance must be a finite number, 0 or above; got {tolerance!r}")
     below = ndtr((b - a) / tolerance) if tolerance > 0 else np.heaviside(b - a, 0.5)
     error = np.std(below, ddof=1) / np.sqrt(a.size) if a.size > 1 else np.inf
     return Probability(float(below.mean()), float(error))

@@ -8,7 +8,6 @@ many data: by Monte Carlo, and by the Fisher information, (k/2) log(n/2π) + log
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from math import log, pi
 from typing import Any
@@ -17,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from rivals._checks import RivalsWarning
+from rivals._checks import check_size, warn
 from rivals._types import RNG, FloatArray
-from rivals.criteria.checks import check_count, check_log_likelihood
+from rivals.criteria.checks import check_log_likelihood
 from rivals.criteria.score import Score, Variations
 
 VARIATIONS = Variations(out_of_distribution=True, parameters=True)
@@ -55,10 +54,9 @@ def mdl(log_likelihood: ArrayLike, complexity: Score) -> Score:
     return Score(
         "MDL",
         float(-total + complexity.value),
-        complexity.standard_error,
-        "−log likelihood",
-        True,
-        VARIATIONS,
+        standard_error=complexity.standard_error,
+        scale="−log likelihood",
+        variations=VARIATIONS,
         diagnostics=complexity.diagnostics,
     )
 
@@ -125,7 +123,7 @@ def complexity_monte_carlo(
     3.7
     """
     points = np.atleast_2d(np.asarray(nodes, dtype=np.float64))
-    check_count(n_samples, "number of samples", 2)
+    n_samples = check_size(n_samples, "n_samples", least=2)
     generator = np.random.default_rng(rng)
     log_weights = np.full(n_samples, -np.inf)
     for i in range(n_samples):
@@ -178,41 +176,50 @@ def complexity_fisher(
 
     box = np.asarray(domain, dtype=np.float64)
     if box.ndim != 2 or box.shape[1] != 2 or not (box[:, 0] < box[:, 1]).all():
-        raise ValueError(
-            f"The domain must have a lower and a larger upper end for each parameter, found {box.tolist()}."
-        )
-    n = check_count(n_data, "number of data points", 1)
+        raise ValueError(f"domain: expected a lower and a larger upper end for each parameter; got {box.tolist()}")
+    n = check_size(n_data, "n_data")
     k = len(box)
-    means = np.empty(check_count(n_repeats, "number of repeats", 2))
+    means = np.empty(check_size(n_repeats, "n_repeats", least=2))
     for r, seed in enumerate(np.random.default_rng(rng).spawn(n_repeats)):
         unit = qmc.Sobol(k, rng=seed).random(n_nodes)
         information = np.array([fisher(point) for point in box[:, 0] + unit * (box[:, 1] - box[:, 0])])
         sign, log_determinant = np.linalg.slogdet(information.reshape(-1, k, k))
         if not (sign > 0).all():
             raise ValueError(
-                f"The Fisher information is singular at {int((sign <= 0).sum())} of {n_nodes} points of the "
-                f"domain: some parameters cannot be told apart there. Reparametrise, or shrink the domain."
+                f"fisher: the information is singular at {int((sign <= 0).sum())} of {n_nodes} points of the domain, "
+                "so that some parameters cannot be told apart there; reparametrise, or shrink the domain"
             )
         means[r] = logsumexp(log_determinant / 2) - log(n_nodes)
     volume = float(np.log(box[:, 1] - box[:, 0]).sum())
     relative = np.exp(means - means.max())
     error = float(relative.std(ddof=1) / relative.mean() / np.sqrt(n_repeats))
     value = k / 2 * log(n / (2 * pi)) + volume + float(means.max() + np.log(relative.mean()))
-    return Score("log complexity", value, error, "log complexity", True, VARIATIONS)
+    return Score("log complexity", value, standard_error=error, scale="log complexity", variations=VARIATIONS)
 
 
 def _summary(log_weights: FloatArray) -> Score:
     """Return the log of the mean weight, and the error of that."""
     n = log_weights.size
     if np.isneginf(log_weights).all():
-        raise ValueError("None of the simulated data sets has its best parameters inside the domain: move the nodes.")
+        raise ValueError(
+            f"inside: none of the {n} simulated data sets has its best parameters in the domain; move the nodes"
+        )
     weights = np.exp(log_weights - log_weights.max())
     mean = weights.mean()
     error = float(weights.std(ddof=1) / mean / np.sqrt(n))
     effective = float(weights.sum() ** 2 / (weights @ weights))
     doubts: tuple[str, ...] = ()
     if effective < FEW_SAMPLES:
-        doubts = (f"the complexity rests on {effective:.0f} effective samples of {n}: add nodes or samples",)
-        warnings.warn(doubts[0], RivalsWarning, stacklevel=3)
+        doubts = (
+            f"the complexity is a guess: it rests on {effective:.0f} effective samples of {n}; add nodes or samples",
+        )
+        warn(doubts[0])
     value = float(log_weights.max() + np.log(mean))
-    return Score("log complexity", value, error, "log complexity", True, VARIATIONS, diagnostics=doubts)
+    return Score(
+        "log complexity",
+        value,
+        standard_error=error,
+        scale="log complexity",
+        variations=VARIATIONS,
+        diagnostics=doubts,
+    )

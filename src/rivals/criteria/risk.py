@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals.criteria.checks import check_log_likelihood
+from rivals.criteria.checks import check_point_losses
 from rivals.criteria.score import Score, Variations
 
 VARIATIONS = Variations(in_distribution=True)
@@ -27,7 +27,14 @@ def risk(losses: ArrayLike) -> Score:
     >>> score.value, round(score.standard_error, 3)
     (2.0, 0.577)
     """
-    array = -check_log_likelihood(-np.asarray(losses, dtype=np.float64), "loss (as minus a log likelihood)")
+    array = check_point_losses(losses)
     n = array.size
     error = float(np.std(array, ddof=1) / np.sqrt(n)) if n > 1 else float("inf")
-    return Score("risk", float(array.mean()), error, "loss per point", True, VARIATIONS, array / n)
+    return Score(
+        "risk",
+        float(array.mean()),
+        standard_error=error,
+        scale="loss per point",
+        variations=VARIATIONS,
+        pointwise=array / n,
+    )

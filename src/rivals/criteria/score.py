@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from math import hypot, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -59,12 +60,13 @@ class Score:
     value : float
         The number, on the scale named by `scale`.
     standard_error : float or None
-        None where the number is exact.
+        None, the default, where the number is exact.
     scale : str
         Unit and sign, for example ``"−2 log likelihood"``.
     lower_is_better : bool
+        True by default.
     variations : Variations
-        What it accounts for.
+        What it accounts for; nothing by default.
     pointwise : ndarray or None
         The contribution of each data point, where the value is their sum; then the error of a difference is
         that of the paired contributions.
@@ -81,15 +83,28 @@ class Score:
 
     criterion: str
     value: float
-    standard_error: float | None
+    _: KW_ONLY
     scale: str
-    lower_is_better: bool
-    variations: Variations
+    standard_error: float | None = None
+    lower_is_better: bool = True
+    variations: Variations = Variations()
     pointwise: FloatArray | None = field(default=None, repr=False)
     diagnostics: tuple[str, ...] = ()
 
     def __float__(self) -> float:
         return self.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the contributions of the data points, as plain numbers and text."""
+        return {
+            "criterion": self.criterion,
+            "value": self.value,
+            "standard_error": self.standard_error,
+            "scale": self.scale,
+            "lower_is_better": self.lower_is_better,
+            "accounts_for": str(self.variations),
+            "diagnostics": list(self.diagnostics),
+        }
 
 
 def difference(score: Score, reference: Score) -> tuple[float, float | None]:
@@ -106,7 +121,8 @@ def difference(score: Score, reference: Score) -> tuple[float, float | None]:
     """
     if score.criterion != reference.criterion:
         raise ValueError(
-            f"{score.criterion} cannot be compared with {reference.criterion}: they are different criteria."
+            f"the scores are of different criteria: got {score.criterion} and {reference.criterion}; "
+            "compute both by the same"
         )
     value = score.value - reference.value
     if score.standard_error is None and reference.standard_error is None:
@@ -115,7 +131,7 @@ def difference(score: Score, reference: Score) -> tuple[float, float | None]:
         if score.pointwise.shape != reference.pointwise.shape:
             raise ValueError(
                 f"{score.criterion}: one model was scored on {score.pointwise.size} points, the other on "
-                f"{reference.pointwise.size}. Score both on the same data."
+                f"{reference.pointwise.size}; score both on the same data"
             )
         contributions = score.pointwise - reference.pointwise
         return value, sqrt(contributions.size * float(np.var(contributions, ddof=1)))

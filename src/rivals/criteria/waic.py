@@ -55,14 +55,14 @@ def waic(draws: ArrayLike, *, weights: ArrayLike | None = None, quadrature: bool
     n = pointwise.size
     error = np.sqrt(n * np.var(pointwise, ddof=1)) if n > 1 else np.inf
     many = int((variance > LARGEST_VARIANCE).sum())
-    doubts = (f"WAIC is unreliable at {many} of {n} points (variance above {LARGEST_VARIANCE}); use LOO",)
+    doubts = (f"WAIC is unreliable: the variance exceeds {LARGEST_VARIANCE} at {many} of {n} points; use LOO",)
     return Score(
         "elpd (WAIC)",
         float(pointwise.sum()),
-        float(error),
-        "log predictive density",
-        False,
-        VARIATIONS,
-        pointwise,
-        doubts if many else (),
+        standard_error=float(error),
+        scale="log predictive density",
+        lower_is_better=False,
+        variations=VARIATIONS,
+        pointwise=pointwise,
+        diagnostics=doubts if many else (),
     )

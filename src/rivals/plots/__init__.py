@@ -1,11 +1,14 @@
-"""Pictures of results: `plot_x(result, *, ax=None)` draws into `ax`, or into a new figure, and returns the Axes."""
+"""Pictures of results: `plot_x(result, *, ax=None)` draws into `ax`, or into a new figure, and returns the Axes.
+
+`risk_density` and `strongest_rival` give the numbers that two of them draw.
+"""
 
 from rivals.plots.calibration_curves import plot_calibration, plot_valid_c
 from rivals.plots.loss_samples import plot_losses
 from rivals.plots.probability_matrix import plot_probability
 from rivals.plots.quantile_functions import plot_process, plot_quantiles
-from rivals.plots.risk_densities import plot_risks
-from rivals.plots.sweep_over_c import plot_sweep
+from rivals.plots.risk_densities import plot_risks, risk_density
+from rivals.plots.sweep_over_c import plot_sweep, strongest_rival
 
 __all__ = [
     "plot_calibration",
@@ -16,4 +19,6 @@ __all__ = [
     "plot_risks",
     "plot_sweep",
     "plot_valid_c",
+    "risk_density",
+    "strongest_rival",
 ]

@@ -37,27 +37,25 @@ def plot_losses(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_losses
-    >>> rng = np.random.default_rng(0)
-    >>> models = {name: tuple(rng.exponential(scale, (2, 500))) for name, scale in [("A", 1.0), ("B", 1.2)]}
-    >>> plot_losses(rivals.compare(models, rng=0), kind="ppf").get_ylabel()
+    >>> from rivals.testbeds import toys
+    >>> plot_losses(rivals.compare(toys.losses(), rng=0), kind="ppf").get_ylabel()
     'loss'
     """
     if kind not in ("cdf", "ppf"):
         raise ValueError(f"kind must be 'cdf' or 'ppf'; got {kind!r}")
     ax = axes_or_new(ax)
     phi = np.linspace(0.0, 1.0, N_POINTS)
-    pairs = []
-    for place, (name, losses) in enumerate(result.losses.items()):
-        look = style(place)
+    quantiles = []
+    for index, (name, losses) in enumerate(result.losses.items()):
+        look = style(index)
         for sample, label, width in [(losses.observed, literal(name), 2.2), (losses.synthetic, None, 0.8)]:
             quantile = QuantileFunction(sample)
-            pairs.append(quantile)
+            quantiles.append(quantile)
             x, y = (quantile(phi), phi) if kind == "cdf" else (phi, quantile(phi))
             ax.plot(x, y, label=label, linewidth=width, **look)
-    frame = frame_of(pairs, highest)
+    frame = frame_of(quantiles, highest)
     ax.set(xlim=frame) if kind == "cdf" else ax.set(ylim=frame)
     ax.set_xlabel("loss" if kind == "cdf" else "cumulative probability Φ")
     ax.set_ylabel("cumulative probability Φ" if kind == "cdf" else "loss")

@@ -34,12 +34,10 @@ def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_probability
-    >>> rng = np.random.default_rng(0)
-    >>> models = {name: tuple(rng.exponential(scale, (2, 500))) for name, scale in [("A", 1.0), ("B", 1.2)]}
-    >>> ax = plot_probability(rivals.compare(models, rng=0))
+    >>> from rivals.testbeds import toys
+    >>> ax = plot_probability(rivals.compare(toys.losses(), rng=0))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B']
     """

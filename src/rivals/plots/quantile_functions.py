@@ -50,16 +50,14 @@ def plot_quantiles(
 
     Examples
     --------
-    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_quantiles
-    >>> rng = np.random.default_rng(0)
-    >>> models = {name: tuple(rng.exponential(scale, (2, 500))) for name, scale in [("A", 1.0), ("B", 1.2)]}
-    >>> plot_quantiles(rivals.compare(models, rng=0), "B").get_xlabel()
+    >>> from rivals.testbeds import toys
+    >>> plot_quantiles(rivals.compare(toys.losses(), rng=0), "B").get_xlabel()
     'B: cumulative probability Φ'
     """
     if model not in result.losses:
-        raise ValueError(f"no model {show(model)!r} in this comparison; there are {[show(n) for n in result.names]}")
+        raise ValueError(f"model must be one of {[show(name) for name in result.names]}; got {show(model)!r}")
     process = HierarchicalBetaProcess.from_losses(result.losses[model], result.c, result.depth)
     ax = plot_process(process, n_paths=n_paths, highest=highest, rng=rng, ax=ax)
     ax.set_xlabel(f"{literal(model)}: cumulative probability Φ")
@@ -94,12 +92,10 @@ def plot_process(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from rivals import HierarchicalBetaProcess, Losses
     >>> from rivals.plots import plot_process
-    >>> rng = np.random.default_rng(0)
-    >>> losses = Losses(rng.exponential(size=500), rng.exponential(size=500))
-    >>> plot_process(HierarchicalBetaProcess.from_losses(losses, c=0.5)).get_ylabel()
+    >>> from rivals.testbeds import toys
+    >>> plot_process(HierarchicalBetaProcess.from_losses(Losses(*toys.losses()["A"]), c=0.5)).get_ylabel()
     'loss'
     """
     n_paths = check_size(n_paths, "n_paths", least=0)

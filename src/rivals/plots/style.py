@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from rivals._checks import show
+from rivals._checks import need, show
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,11 +20,11 @@ FEW_MODELS = 6
 CHARACTERS_PER_INCH = 16.5  # of the small font in which sentences are set, on average
 
 
-def style(place: int) -> dict[str, Any]:
-    """Colour and line style of the model at this place; different for the first 28."""
+def style(index: int) -> dict[str, Any]:
+    """Colour and line style of the model of this number; different for the first 28."""
     return {
-        "color": COLOURS[place % len(COLOURS)],
-        "linestyle": LINE_STYLES[(place + place // len(COLOURS)) % len(LINE_STYLES)],
+        "color": COLOURS[index % len(COLOURS)],
+        "linestyle": LINE_STYLES[(index + index // len(COLOURS)) % len(LINE_STYLES)],
     }
 
 
@@ -32,11 +32,9 @@ def axes_or_new(ax: Axes | None, *, width: float = 6.0, height: float = 3.8) -> 
     """The given axes, or those of a new figure."""
     if ax is not None:
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError('pictures need matplotlib: pip install "rivals[plot]"') from None
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    pyplot = need("matplotlib.pyplot", extra="plot", purpose="pictures")
+    axes: Axes = pyplot.subplots(figsize=(width, height), layout="constrained")[1]
+    return axes
 
 
 def literal(name: str, longest: int = LONGEST_NAME) -> str:

@@ -30,23 +30,21 @@ def plot_sweep(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_sweep
-    >>> rng = np.random.default_rng(0)
-    >>> models = {name: tuple(rng.exponential(scale, (2, 500))) for name, scale in [("A", 1.0), ("B", 1.2)]}
-    >>> plot_sweep(rivals.compare(models, rng=0).sweep([0.25, 1.0, 4.0])).get_xscale()
+    >>> from rivals.testbeds import toys
+    >>> plot_sweep(rivals.compare(toys.losses(), rng=0).sweep([0.25, 1.0, 4.0])).get_xscale()
     'log'
     """
     ax = axes_or_new(ax)
     order = np.argsort(sweep.c, kind="stable")
     c = np.asarray(sweep.c)[order]
-    runs = [sweep.comparisons[place] for place in order]
+    runs = [sweep.comparisons[index] for index in order]
     beaten, error = (np.stack(values) for values in zip(*(strongest_rival(run) for run in runs), strict=True))
-    for place, name in enumerate(sweep.names):
-        if np.isfinite(beaten[:, place]).all():  # the best model has no rival of lower empirical risk
-            look = style(place)
-            ax.errorbar(c, beaten[:, place], 2 * error[:, place], marker="o", markersize=3, label=literal(name), **look)
+    for index, name in enumerate(sweep.names):
+        if np.isfinite(beaten[:, index]).all():  # the best model has no rival of lower empirical risk
+            look = style(index)
+            ax.errorbar(c, beaten[:, index], 2 * error[:, index], marker="o", markersize=3, label=literal(name), **look)
     threshold = runs[0].threshold
     ax.axhline(threshold, color="black", linewidth=1, label=f"threshold {threshold:g}")
     ax.set_xscale("log", base=2)
@@ -69,18 +67,24 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
 
     A model is rejected exactly where this exceeds the threshold. NaN for models without such a rival.
 
+    Parameters
+    ----------
+    result : Comparison
+
+    Returns
+    -------
+    probability, standard_error : ndarray
+        In the order of `result.names`.
+
     Examples
     --------
     >>> import rivals
-    >>> quick, slow = ([0.0, 1.0, 2.0], [0.1, 1.1, 2.1]), ([9.0, 9.5, 9.9], [9.1, 9.6, 9.8])
-    >>> import warnings
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     result = rivals.compare({"A": quick, "B": slow}, rng=0)
-    >>> strongest_rival(result)[0]
+    >>> from rivals.plots import strongest_rival
+    >>> from rivals.testbeds import toys
+    >>> strongest_rival(rivals.compare(toys.losses(), c=0.1, rng=0))[0]
     array([nan,  1.])
     """
-    risk = np.array([np.mean(losses.observed - result.reference) for losses in result.losses.values()])
+    risk = result.excess_empirical_risk
     eligible = risk[:, None] < risk[None, :]
     probability = np.where(eligible, result.probability, -1.0)
     strongest = np.argmax(probability, axis=0)
@@ -94,10 +98,10 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
 
 def _shade_verdicts(ax: Axes, c: FloatArray, runs: list[Comparison]) -> None:
     """One band for each run of values of c with the same survivors; the white gaps hold the changes."""
-    groups = [list(places) for _, places in groupby(range(c.size), key=lambda i: frozenset(runs[i].survivors))]
+    groups = [list(group) for _, group in groupby(range(c.size), key=lambda i: frozenset(runs[i].survivors))]
     margin = 2**0.12
-    for places in groups:
-        low, high = c[places[0]] / margin, c[places[-1]] * margin
+    for group in groups:
+        low, high = c[group[0]] / margin, c[group[-1]] * margin
         ax.axvspan(low, high, color="0.93", zorder=0)
-        count = len(runs[places[0]].survivors)
+        count = len(runs[group[0]].survivors)
         ax.text(np.sqrt(low * high), 1.11, str(count), ha="center", va="center", fontsize="small")

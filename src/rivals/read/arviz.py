@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from os import PathLike, fspath
 from typing import Any, Literal
 
 import numpy as np
 from scipy.special import logsumexp
 
-from rivals._checks import RivalsWarning, show
+from rivals._checks import need, show, warn
 from rivals._types import FloatArray
 from rivals.losses import Losses
 from rivals.read.loss_tables import make_losses
@@ -66,11 +65,9 @@ def arviz_tree(
     if isinstance(tree, (str, PathLike)):
         where, tree = show(fspath(tree)), _open(tree)
     if held_out == TRAINING and TRAINING in _groups(tree):
-        warnings.warn(
-            f"{where}: the group {TRAINING!r} is, by convention, the log likelihood of the data that the model was fitted to; such "
-            "losses are too low, the more so the more flexible the model. Compute it for held-out data",
-            RivalsWarning,
-            stacklevel=2,
+        warn(
+            f"{where}: the group {TRAINING!r} is, by convention, the log likelihood of the data that the model was fitted to, and such "
+            "losses are too low, the more so the more flexible the model; compute it for held-out data",
         )
     samples = [
         _reduce(_log_likelihood(tree, group, variable, where), reduction, sample_dims, f"{where}, group {group!r}")
@@ -80,11 +77,8 @@ def arviz_tree(
 
 
 def _open(path: str | PathLike[str]) -> Any:
-    try:
-        import h5netcdf  # noqa: F401
-        import xarray
-    except ImportError:
-        raise ImportError('NetCDF files need xarray and h5netcdf: pip install "rivals[arviz]"') from None
+    xarray = need("xarray", extra="arviz", purpose="NetCDF files")
+    need("h5netcdf", extra="arviz", purpose="NetCDF files")
     with xarray.open_datatree(path, engine="h5netcdf") as tree:
         return tree.load()
 
@@ -102,18 +96,18 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
         hint = ""
         if group == HELD_OUT and TRAINING in groups:
             hint = (
-                f". {TRAINING!r} is that of the data the model was fitted to; compute the log likelihood of held-out data, or pass "
+                f"; {TRAINING!r} is that of the data the model was fitted to: compute the log likelihood of held-out data, or pass "
                 f"held_out={TRAINING!r} in the knowledge that losses are then too low"
             )
-        raise ValueError(f"{where} has no group {group!r}; it has {', '.join(map(show, groups)) or 'none'}{hint}")
+        raise ValueError(f"{where}: no group {group!r}; it has {', '.join(map(show, groups)) or 'none'}{hint}")
     # Nodes of a DataTree hold a dataset; groups of an InferenceData are one.
     data = getattr(tree[group], "dataset", tree[group])
     names = [str(name) for name in data.data_vars]
     if variable is None and len(names) == 1:
         variable = names[0]
     if variable is None or variable not in names:
-        found = "no variable chosen" if variable is None else f"no variable {show(variable)!r}"
-        raise ValueError(f"{where}, group {group!r}: {found}; pass variable= one of {[show(name) for name in names]}")
+        wrong = "no variable chosen" if variable is None else f"no variable {show(variable)!r}"
+        raise ValueError(f"{where}, group {group!r}: {wrong}; pass variable= one of {[show(name) for name in names]}")
     return data[variable]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import show
+from rivals._checks import need, show
 from rivals._types import FloatArray
 
 Column = npt.NDArray[Any]
@@ -32,7 +32,8 @@ def columns_of(source: Any) -> tuple[str, dict[str, Column]]:
     if isinstance(source, (str, PathLike)):
         return show(fspath(source)), _from_file(Path(source))
     if isinstance(source, Mapping):
-        return "the mapping", {str(name): np.asarray(column) for name, column in source.items()}
+        # Masks are kept, so that masked losses are refused, not used.
+        return "the mapping", {str(name): np.asanyarray(column) for name, column in source.items()}
     if hasattr(source, "column_names") and hasattr(source, "column"):  # pyarrow.Table
         return "the table", {
             name: source.column(name).to_numpy() for name in _distinct(source.column_names, "the table")
@@ -52,15 +53,15 @@ def numbers(column: Column, where: str, *, first_row: int) -> FloatArray:
     """A column as numbers; what is not one is named by its row."""
     if column.dtype.kind in "iufb":
         return column.astype(np.float64)
-    found = np.empty(column.size)
+    values = np.empty(column.size)
     for index, cell in enumerate(column):
         try:
             if cell is None or (isinstance(cell, str) and not cell.strip()):
                 raise ValueError
-            found[index] = float(cell)
+            values[index] = float(cell)
         except (TypeError, ValueError):
             raise ValueError(f"{where}, row {index + first_row}: {_complaint(cell)}") from None
-    return found
+    return values
 
 
 def _complaint(cell: Any) -> str:
@@ -70,7 +71,7 @@ def _complaint(cell: Any) -> str:
             "long table with the columns model, kind, loss)"
         )
     hint = "; write decimals with a point" if "," in str(cell) else ""
-    return f"expected a number, found {show(repr(str(cell)[:60]))}{hint}"
+    return f"expected a number; got {show(repr(str(cell)[:60]))}{hint}"
 
 
 def _from_file(path: Path) -> dict[str, Column]:
@@ -85,14 +86,12 @@ def _from_file(path: Path) -> dict[str, Column]:
 
 
 def _from_parquet(path: Path) -> dict[str, Column]:
-    try:
-        from pyarrow import ArrowInvalid, parquet
-    except ImportError:
-        raise ImportError('Parquet files need pyarrow: pip install "rivals[table]"') from None
+    pyarrow = need("pyarrow", extra="table", purpose="Parquet files")
+    parquet = need("pyarrow.parquet", extra="table", purpose="Parquet files")
     try:
         table = parquet.read_table(path)
-    except ArrowInvalid as error:
-        raise ValueError(f"{show(path)}: not a Parquet file, or damaged ({error})") from None
+    except pyarrow.ArrowInvalid as error:
+        raise ValueError(f"{show(path)}: not a Parquet file, or damaged ({error}); write it anew") from None
     return {name: table.column(name).to_numpy() for name in _distinct(table.column_names, show(path))}
 
 
@@ -109,15 +108,17 @@ def _from_text(path: Path, delimiter: str | None) -> dict[str, Column]:
                     continue
                 if len(row) != len(names):
                     raise ValueError(
-                        f"{show(path)}, row {rows.line_num}: {len(row)} cells, but the header has {len(names)} columns"
+                        f"{show(path)}, row {rows.line_num}: expected {len(names)} cells, as the header has; got {len(row)}"
                     )
                 cells.append(row)
         except UnicodeDecodeError as error:
-            raise ValueError(f"{show(path)}: not text in UTF-8 ({error.reason} at byte {error.start})") from None
+            raise ValueError(
+                f"{show(path)}: not text in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
+            ) from None
         except csv.Error as error:
             raise ValueError(f"{show(path)}, row {rows.line_num}: {error}") from None
     if not cells:
-        raise ValueError(f"{show(path)}: no rows below the header")
+        raise ValueError(f"{show(path)}: no rows below the header; write one loss per row")
     return {name: np.array(column, dtype=object) for name, column in zip(names, zip(*cells, strict=True), strict=True)}
 
 
@@ -135,16 +136,16 @@ def _named(header: list[str], where: str) -> list[str]:
     names = [name.strip() for name in header]
     if not names or names == [""]:
         raise ValueError(f"{where}: the file is empty; expected a header with the names of the columns")
-    for place, name in enumerate(names, start=1):
+    for number, name in enumerate(names, start=1):
         if not name or name.startswith("Unnamed:"):
             raise ValueError(
-                f"{where}: column {place} has no name; if it holds row numbers, leave it out (pandas: to_csv(..., index=False))"
+                f"{where}: column {number} has no name; if it holds row numbers, leave it out (pandas: to_csv(..., index=False))"
             )
     return _distinct(names, where)
 
 
 def _distinct(names: list[str], where: str) -> list[str]:
-    for place, name in enumerate(names):
-        if name in names[:place]:
+    for index, name in enumerate(names):
+        if name in names[:index]:
             raise ValueError(f"{where}: two columns are called {show(name)!r}; names must differ")
     return names

@@ -39,7 +39,9 @@ def distribution(frozen: Any) -> Candidate:
     """
     log_density = _log_density(frozen)
     if not callable(getattr(frozen, "rvs", None)) and not callable(getattr(frozen, "sample", None)):
-        raise TypeError(f"{type(frozen).__name__} can neither `rvs` nor `sample`: a model must be able to simulate")
+        raise TypeError(
+            f"a model must be able to simulate: got {type(frozen).__name__}, which has neither rvs nor sample; see rivals.Candidate"
+        )
 
     def simulate(n: int, rng: np.random.Generator) -> Any:
         try:

@@ -135,7 +135,9 @@ def _pair(data: Any) -> tuple[Any, Any]:
         raise TypeError(f"data for an estimator is a pair (inputs, labels or targets); got {type(data).__name__}")
     inputs, targets = data
     if len(inputs) != len(targets):
-        raise ValueError(f"{len(inputs)} inputs, but {len(targets)} labels or targets")
+        raise ValueError(
+            f"data for an estimator has one label or target per input; got {len(inputs)} inputs and {len(targets)} of them"
+        )
     return inputs, targets
 
 
@@ -146,7 +148,7 @@ def _columns(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray
     if unknown.size:
         raise ValueError(
             f"{unknown.size} of {labels.size} labels are of a class that the classifier was not fitted to, the first at row "
-            f"{unknown[0]}: {show(repr(labels[unknown[0]]))}"
+            f"{unknown[0]}: {show(repr(labels[unknown[0]]))}; fit it to data with all classes"
         )
     return np.asarray(match.argmax(axis=1), dtype=np.intp)
 

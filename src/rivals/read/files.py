@@ -5,9 +5,9 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from rivals._checks import show
 from rivals.losses import Losses
-from rivals.read.loss_tables import long_table, wide_tables
+from rivals.read.columns import columns_of
+from rivals.read.loss_tables import losses_from_columns, wide_tables
 from rivals.read.npz import npz
 
 
@@ -41,11 +41,7 @@ def losses_from_files(observed: str | PathLike[str], synthetic: str | PathLike[s
         return wide_tables(observed, synthetic)
     if Path(observed).suffix.lower() == ".npz":
         return npz(observed)
-    try:
-        return long_table(observed)
-    except ValueError as error:
-        if "a long table needs" not in str(error):
-            raise
-        raise ValueError(
-            f"{error}. If {show(Path(observed).name)} has one column per model, give a second file with the synthetic losses in the same columns"
-        ) from None
+    return losses_from_columns(
+        *columns_of(observed),
+        otherwise="; if it has one column per model, give a second file with the synthetic losses in the same columns",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from rivals._checks import show
 from rivals.losses import Losses
-from rivals.read.columns import columns_of, numbers
+from rivals.read.columns import Column, columns_of, numbers
 
 LONG = ("model", "kind", "loss")
 KINDS = ("observed", "synthetic")
@@ -37,12 +38,16 @@ def long_table(table: Any) -> dict[str, Losses]:
     >>> long_table(table)
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
-    where, columns = columns_of(table)
+    return losses_from_columns(*columns_of(table))
+
+
+def losses_from_columns(where: str, columns: Mapping[str, Column], *, otherwise: str = "") -> dict[str, Losses]:
+    """Losses from the columns of a long table; `otherwise` says what to do if it turns out to be none."""
     absent = [name for name in LONG if name not in columns]
     if absent:
         raise ValueError(
             f"{where}: no column {', '.join(map(repr, absent))}; a long table needs {', '.join(LONG)}, and this one has "
-            f"{', '.join(show(name) for name in columns)}"
+            f"{', '.join(show(name) for name in columns)}{otherwise}"
         )
     loss = numbers(columns["loss"], f"{where}, column 'loss'", first_row=FIRST_ROW)
     kind = np.array([_kind(cell, where, row) for row, cell in enumerate(columns["kind"], start=FIRST_ROW)])
@@ -81,8 +86,8 @@ def wide_tables(observed: Any, synthetic: Any) -> dict[str, Losses]:
     for name in (*first, *second):
         if name not in first or name not in second:
             raise ValueError(
-                f"model {show(name)!r} has a column in {where if name in first else where_too} (observed and synthetic tables must have the same "
-                f"columns), but none in {where_too if name in first else where}"
+                f"model {show(name)!r} has a column in {where if name in first else where_too}, but none in "
+                f"{where_too if name in first else where}; observed and synthetic tables must have the same columns"
             )
     return {
         name: make_losses(
@@ -95,10 +100,10 @@ def wide_tables(observed: Any, synthetic: Any) -> dict[str, Losses]:
     }
 
 
-def make_losses(name: str, observed: npt.ArrayLike, synthetic: npt.ArrayLike, where: str) -> Losses:
+def make_losses(name: str, observed: npt.NDArray[Any], synthetic: npt.NDArray[Any], where: str) -> Losses:
     """Losses of one model; errors say whose they are and where they come from."""
     try:
-        return Losses(np.asarray(observed), np.asarray(synthetic))
+        return Losses(observed, synthetic)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{where}, model {show(name)!r}: {error}") from None
 
@@ -107,7 +112,7 @@ def _kind(cell: Any, where: str, row: int) -> str:
     kind = str(cell).strip().lower()
     if kind not in KINDS:
         raise ValueError(
-            f"{where}, column 'kind', row {row}: expected observed or synthetic, found {show(repr(str(cell)[:60]))}"
+            f"{where}, column 'kind', row {row}: expected observed or synthetic; got {show(repr(str(cell)[:60]))}"
         )
     return kind
 
@@ -115,5 +120,5 @@ def _kind(cell: Any, where: str, row: int) -> str:
 def _model(cell: Any, where: str, row: int) -> str:
     # NaN is how data frames spell an empty cell.
     if cell is None or cell != cell or not str(cell).strip():
-        raise ValueError(f"{where}, column 'model', row {row}: the name of the model is empty")
+        raise ValueError(f"{where}, column 'model', row {row}: the name of the model is empty; fill it in")
     return str(cell).strip()

@@ -42,10 +42,10 @@ def npz(path: str | PathLike[str]) -> dict[str, Losses]:
         with np.load(path, allow_pickle=False) as arrays:
             if "header" in arrays:
                 return dict(load(path).losses)
-            found = {key: arrays[key] for key in arrays}
+            samples = {key: arrays[key] for key in arrays}
     except (ValueError, zipfile.BadZipFile) as error:
         raise ValueError(f"{where}: cannot be read as an NPZ archive of numbers ({error})") from None
-    return _by_model(found, where)
+    return _by_model(samples, where)
 
 
 def _by_model(arrays: dict[str, Any], where: str) -> dict[str, Losses]:
@@ -54,11 +54,11 @@ def _by_model(arrays: dict[str, Any], where: str) -> dict[str, Losses]:
         name, _, kind = key.rpartition("/")
         if not name or kind not in KINDS:
             raise ValueError(
-                f"{where}: array {show(key)!r} is not called MODEL/observed or MODEL/synthetic, so it is not clear whose it is"
+                f"{where}: array {show(key)!r} is not called MODEL/observed or MODEL/synthetic; rename it, so that it is clear whose it is"
             )
         samples.setdefault(name, {})[kind] = array
     for name, pair in samples.items():
         for kind in KINDS:
             if kind not in pair:
-                raise ValueError(f"{where}, model {show(name)!r}: no array {show(name)}/{kind}")
+                raise ValueError(f"{where}, model {show(name)!r}: no array {show(name)}/{kind}; both kinds are needed")
     return {name: make_losses(name, pair["observed"], pair["synthetic"], where) for name, pair in samples.items()}

@@ -37,16 +37,16 @@ def dataset(source: Any, *, model: str = "model") -> dict[str, Losses]:
     where = "the dataset"
     for kind in KINDS:
         if kind not in source:
-            raise ValueError(f"{where} has no variable {kind!r}; it has {[show(name) for name in source]}")
+            raise ValueError(f"{where}: no variable {kind!r}; it has {[show(name) for name in source]}")
         if model not in source[kind].dims:
             raise ValueError(
-                f"{where}: variable {kind!r} has the dimensions {source[kind].dims}, but no {model!r} to tell models apart"
+                f"{where}: variable {kind!r} has no dimension {model!r} to tell models apart; it has {source[kind].dims}; pass model="
             )
     if model not in source.coords:
-        raise ValueError(f"{where}: the dimension {model!r} has no coordinate, so models have no names")
+        raise ValueError(f"{where}: the dimension {model!r} has no coordinate, so models have no names; give it one")
     names = [str(name) for name in source[model].values]
     pairs = {kind: source[kind].transpose(model, ...).values for kind in KINDS}
     return {
-        name: make_losses(name, np.ravel(pairs["observed"][place]), np.ravel(pairs["synthetic"][place]), where)
-        for place, name in enumerate(names)
+        name: make_losses(name, np.ravel(pairs["observed"][row]), np.ravel(pairs["synthetic"][row]), where)
+        for row, name in enumerate(names)
     }

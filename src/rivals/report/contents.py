@@ -15,7 +15,7 @@ from rivals._version import __version__
 from rivals.comparison import Comparison
 from rivals.core.process import HierarchicalBetaProcess
 from rivals.core.quantiles import QuantileFunction
-from rivals.plots.risk_densities import risk_density
+from rivals.plots import risk_density
 
 # Half octaves over the ranges in which the original study found c valid, and two octaves more on either side.
 GRID_OF_C = tuple(2.0 ** (k / 2) for k in range(-16, 11))
@@ -33,11 +33,9 @@ def contents(result: Comparison, c: Sequence[float] = GRID_OF_C) -> dict[str, An
 
     Examples
     --------
-    >>> import numpy as np
     >>> import rivals
-    >>> rng = np.random.default_rng(0)
-    >>> models = {name: tuple(rng.exponential(scale, (2, 500))) for name, scale in [("A", 1.0), ("B", 1.2)]}
-    >>> page = contents(rivals.compare(models, rng=0), c=[0.5, 2.0])
+    >>> from rivals.testbeds import toys
+    >>> page = contents(rivals.compare(toys.losses(), rng=0), c=[0.5, 2.0])
     >>> page["c"], page["own"]["c"]
     ([0.5, 1.0, 2.0], 1)
     """
@@ -58,7 +56,7 @@ def contents(result: Comparison, c: Sequence[float] = GRID_OF_C) -> dict[str, An
         "own": {"c": grid.index(result.c), "threshold": thresholds.index(result.threshold)},
         "runs": [_run(runs[value], drawn) for value in grid],
         "phi": _round(np.linspace(0.0, 1.0, CURVE_POINTS)),
-        "quantiles": {place: _quantiles(result, place) for place in drawn},
+        "quantiles": {index: _quantiles(result, result.names[index]) for index in drawn},
     }
 
 
@@ -82,7 +80,7 @@ def provenance(result: Comparison) -> dict[str, str]:
 
 def notes(result: Comparison) -> list[dict[str, Any]]:
     """For each model, best first: what one should know before believing its numbers, in sentences."""
-    found = []
+    per_model = []
     for name in result.ranking:
         losses, share = result.losses[name], result.end_point_share[name]
         sentences = [sentence[:1].upper() + sentence[1:] + "." for sentence in losses.doubts()]
@@ -95,8 +93,8 @@ def notes(result: Comparison) -> list[dict[str, Any]]:
                 f"Its losses are correlated in the order given: {losses.n_observed} of them say about as much about their mean as "
                 f"{losses.effective_size:.0f} independent ones. If the order is that of time, thin them."
             )
-        found.append({"model": name, "sentences": sentences})
-    return found
+        per_model.append({"model": name, "sentences": sentences})
+    return per_model
 
 
 def _run(result: Comparison, drawn: list[int]) -> dict[str, Any]:
@@ -113,8 +111,8 @@ def _run(result: Comparison, drawn: list[int]) -> dict[str, Any]:
         "high": _round([pair[1] for pair in quantiles]),
         "by": [None if rejection is None else names.index(rejection.by) for rejection in rejected],
         "unclear": sorted({names.index(duel.model) for duel in result.undecided}),
-        "density": [_density(result.excess_risks[place]) for place in drawn],
-        "band": [_band(result, names[place]) for place in drawn],
+        "density": [_density(result.excess_risks[index]) for index in drawn],
+        "band": [_band(result, names[index]) for index in drawn],
     }
 
 
@@ -139,8 +137,8 @@ def _band(result: Comparison, name: str) -> list[list[float]]:
     return [_round(row - result.reference) for row in np.quantile(paths, [0.05, 0.95], axis=0)]
 
 
-def _quantiles(result: Comparison, place: int) -> dict[str, Any]:
-    losses = result.losses[result.names[place]]
+def _quantiles(result: Comparison, name: str) -> dict[str, Any]:
+    losses = result.losses[name]
     phi = np.linspace(0.0, 1.0, CURVE_POINTS)
     return {
         "observed": _round(QuantileFunction(losses.observed - result.reference)(phi)),

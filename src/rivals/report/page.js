@@ -1,4 +1,3 @@
-"use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const { names, ranking, drawn, excess, reference, runs, thresholds } = data;
@@ -7,43 +6,23 @@
   const DASHES = ["", "8 4", "8 3 2 3", "2 3"];
   const byId = (id) => document.getElementById(id);
 
-  // ------------------------------------------------------------------ the verdict, by the library's own rule
+  // ------------------------------------------------------------------ the verdict, by the rule of verdict.js
 
   // Pairs a < b are stored row by row.
   const at = (a, b) => a * n - (a * (a + 1)) / 2 + (b - a - 1);
   const probability = (run, a, b) => (a === b ? 0.5 : a < b ? run.p[at(a, b)] : 1 - run.p[at(b, a)]);
   const error = (run, a, b) => (a === b ? 0 : run.e[a < b ? at(a, b) : at(b, a)]);
-  const rivals = (model) => ranking.filter((other) => excess[other] < excess[model]);
+  const duels = (run) => ({ ranking, excess, probability: (a, b) => probability(run, a, b), error: (a, b) => error(run, a, b) });
 
-  // rejectedBy[model] is a rival or null; unclear has the models whose fate hangs on Monte Carlo error.
-  function verdict(cIndex, thresholdIndex) {
-    const run = runs[cIndex], threshold = thresholds[thresholdIndex];
+  // At its own threshold the run has drawn until it could decide; at the others the rule is applied to what it drew.
+  function verdictAt(cIndex, thresholdIndex) {
+    const run = runs[cIndex];
     if (thresholdIndex === data.own.threshold) return { rejectedBy: run.by, unclear: run.unclear };
-    const rejectedBy = Array(n).fill(null), unclear = [];
-    if (threshold >= 1) return { rejectedBy, unclear };
-    for (let model = 0; model < n; model++) {
-      const close = [];
-      for (const rival of rivals(model)) {
-        const p = probability(run, rival, model);
-        if (Math.abs(p - threshold) <= 2 * error(run, rival, model)) close.push(rival);
-        else if (p > threshold) { rejectedBy[model] = rival; break; }
-      }
-      if (rejectedBy[model] === null && close.length) {
-        unclear.push(model);
-        const found = close.find((rival) => probability(run, rival, model) > threshold);
-        if (found !== undefined) rejectedBy[model] = found;
-      }
-    }
-    return { rejectedBy, unclear };
+    return decide(duels(run), thresholds[thresholdIndex]);
   }
-  const key = (found) => found.rejectedBy.map((by) => (by === null ? "1" : "0")).join("");
-  const survivorsOf = (found) => ranking.filter((model) => found.rejectedBy[model] === null);
-
-  // The strongest rival of each model: it is rejected exactly where this exceeds the threshold.
-  function strongest(run, model) {
-    const found = rivals(model).map((rival) => probability(run, rival, model));
-    return found.length ? Math.max(...found) : null;
-  }
+  const key = (verdict) => verdict.rejectedBy.map((by) => (by === null ? "1" : "0")).join("");
+  const survivorsOf = (verdict) => ranking.filter((model) => verdict.rejectedBy[model] === null);
+  const strongest = (run, model) => strongestRival(duels(run), model);
 
   // ------------------------------------------------------------------ small helpers
 
@@ -63,8 +42,8 @@
   }
   const short = (text, longest = 28) => { const all = [...text]; return all.length > longest ? all.slice(0, longest - 1).join("") + "…" : text; };
   const general = (value, digits = 6) => Number(value.toPrecision(digits)).toString();
-  const colour = (place) => `var(--m${place % 7})`;
-  const dash = (place) => DASHES[(place + Math.floor(place / 7)) % 4];
+  const colour = (model) => `var(--m${model % 7})`;
+  const dash = (model) => DASHES[(model + Math.floor(model / 7)) % 4];
   const list = (models) => models.map((model) => names[model]).join(", ");
   const round = (value) => value.toFixed(1);
 
@@ -84,11 +63,11 @@
 
   const FRAME = { width: 760, height: 320, left: 64, right: 12, top: 12, bottom: 46 };
   function picture(id, title, description, legendEntries = []) {
-    const place = byId(id);
-    place.replaceChildren();
+    const figure = byId(id);
+    figure.replaceChildren();
     const rows = Math.ceil(legendEntries.length / 3);
     const height = FRAME.height + 18 * rows;
-    const svg = shape(place, "svg", { viewBox: `0 0 ${FRAME.width} ${height}`, role: "img", "aria-labelledby": `${id}-title ${id}-description` });
+    const svg = shape(figure, "svg", { viewBox: `0 0 ${FRAME.width} ${height}`, role: "img", "aria-labelledby": `${id}-title ${id}-description` });
     shape(svg, "title", { id: `${id}-title` }, title);
     shape(svg, "desc", { id: `${id}-description` }, description);
     legendEntries.forEach((entry, index) => {
@@ -128,30 +107,29 @@
 
   // ------------------------------------------------------------------ what is shown
 
-  function showSentence(found) {
-    const kept = survivorsOf(found);
+  function showSentence(verdict) {
+    const kept = survivorsOf(verdict);
     byId("sentence").textContent = kept.length === n
       ? `No model is rejected: all of them may be worth keeping (${list(kept)}).`
       : `Worth keeping: ${list(kept)}. Rejected: ${n - kept.length} of ${n}.`;
     const doubt = byId("doubt");
-    doubt.hidden = found.unclear.length === 0;
-    doubt.textContent = found.unclear.length
-      ? `Too close to the threshold for the number of draws: ${list(found.unclear)}. A run at this threshold would draw more; take it as a tie.`
+    doubt.hidden = verdict.unclear.length === 0;
+    doubt.textContent = verdict.unclear.length
+      ? `Too close to the threshold for the number of draws: ${list(verdict.unclear)}. A run at this threshold would draw more; take it as a tie.`
       : "";
   }
 
-  function showStrip(id, count, verdictAt, current, changesId, values, what) {
+  function showStrip(id, verdicts, current, changesId, values, what) {
     const strip = byId(id);
     strip.replaceChildren();
-    const found = Array.from({ length: count }, (_, index) => verdictAt(index));
-    const keys = found.map(key);
+    const keys = verdicts.map(key), count = keys.length;
     const changes = [];
     for (let begin = 0; begin < count; ) {
       let end = begin;
       while (end + 1 < count && keys[end + 1] === keys[begin]) end++;
       const here = begin <= current && current <= end;
       // A box of one or two steps has no room for its number.
-      const label = end - begin > 0.03 * count ? String(survivorsOf(found[begin]).length) : "";
+      const label = end - begin > 0.03 * count ? String(survivorsOf(verdicts[begin]).length) : "";
       const box = element(strip, "span", label, here ? { class: "here" } : {});
       box.style.left = `${(100 * Math.max(begin - 0.45, 0)) / (count - 1)}%`;
       box.style.right = `${100 - (100 * Math.min(end + 0.45, count - 1)) / (count - 1)}%`;
@@ -163,22 +141,22 @@
       : `The verdict is the same for every ${what} offered here.`;
   }
 
-  function showTable(run, found) {
+  function showTable(run, verdict) {
     const number = formatter(run), body = document.querySelector("#models tbody");
     body.replaceChildren();
     for (const model of ranking) {
-      const by = found.rejectedBy[model];
+      const by = verdict.rejectedBy[model];
       const row = element(body, "tr", undefined, by === null ? {} : { class: "rejected" });
       element(row, "th", names[model], { scope: "row" });
       element(row, "td", number(excess[model]));
       element(row, "td", number(run.mean[model]));
       element(row, "td", `${number(run.low[model])} … ${number(run.high[model])}`);
       element(row, "td", (by === null ? "survives" : `rejected by ${names[by]} (${probability(run, by, model).toFixed(3)})`)
-        + (found.unclear.includes(model) ? ", undecided" : ""));
+        + (verdict.unclear.includes(model) ? ", undecided" : ""));
     }
   }
 
-  function showMatrix(run, found) {
+  function showMatrix(run, verdict) {
     const table = byId("matrix");
     table.replaceChildren();
     const head = element(element(table, "thead"), "tr");
@@ -189,7 +167,7 @@
       const line = element(body, "tr");
       element(line, "th", names[row], { scope: "row" });
       for (const column of ranking) {
-        const p = probability(run, row, column), rejects = found.rejectedBy[column] === row;
+        const p = probability(run, row, column), rejects = verdict.rejectedBy[column] === row;
         const cell = element(line, "td", row === column ? "–" : p < 0.0005 ? "< .001" : p > 0.9995 ? "> .999" : p.toFixed(3), rejects ? { class: "rejects" } : {});
         cell.style.backgroundColor = `rgba(var(--${p > 0.5 ? "high" : "low"}), ${(0.55 * Math.abs(p - 0.5)).toFixed(3)})`;
         if (rejects) cell.title = `rejects ${names[column]}`;
@@ -197,14 +175,14 @@
     }
   }
 
-  function showRisks(run, found) {
+  function showRisks(run, verdict) {
     const number = formatter(run);
     const spread = run.density.filter((curve) => curve.heights.length);
     let low = Math.min(...drawn.map((model, i) => Math.min(run.density[i].from, excess[model])));
     let high = Math.max(...drawn.map((model, i) => Math.max(run.density[i].to, excess[model])));
     if (!(high > low)) { low -= 0.5; high += 0.5; }
     const peak = Math.max(...spread.map((curve) => curve.peak), 0) || 1;
-    const rejected = (model) => found.rejectedBy[model] !== null;
+    const rejected = (model) => verdict.rejectedBy[model] !== null;
     const svg = picture("risks", "Distributions of the risk",
       drawn.map((model) => `${names[model]}: mean ${number(run.mean[model])}, nine in ten between ${number(run.low[model])} and ${number(run.high[model])}`).join("; "),
       drawn.map((model) => ({ colour: colour(model), dash: dash(model), label: short((rejected(model) ? "✗ " : "") + names[model]) })));
@@ -226,7 +204,7 @@
   }
 
   function showSweep() {
-    const models = drawn.filter((model) => rivals(model).length);
+    const models = drawn.filter((model) => betterThan(data, model).length);
     const position = data.c.map((value) => Math.log2(value));
     const low = position[0] - 0.2, high = position[position.length - 1] + 0.2;
     const ticks = [];
@@ -259,26 +237,26 @@
     const clip = (value) => Math.min(Math.max(reference + value, y.low), y.high);
     const edge = (values) => values.map((value, k) => [toX(k / (values.length - 1)), toY(clip(value))]);
     shape(svg, "path", { d: pathOf(edge(band[0]).concat(edge(band[1]).reverse())) + "Z", class: "band" });
-    for (const [values, place, pattern] of [[curves.observed, 0, ""], [curves.synthetic, 1, "8 4"]]) {
+    for (const [values, index, pattern] of [[curves.observed, 0, ""], [curves.synthetic, 1, "8 4"]]) {
       const inside = values.map((value, k) => [toX(data.phi[k]), toY(clip(value))]);
-      shape(svg, "path", { d: pathOf(inside), class: "curve", stroke: `var(--m${place})`, "stroke-dasharray": pattern });
+      shape(svg, "path", { d: pathOf(inside), class: "curve", stroke: `var(--m${index})`, "stroke-dasharray": pattern });
     }
   }
 
   function show() {
-    const run = runs[state.c], found = verdict(state.c, state.threshold);
+    const run = runs[state.c], verdict = verdictAt(state.c, state.threshold);
     const cText = general(data.c[state.c]), thresholdText = String(thresholds[state.threshold]);
     byId("c-value").textContent = cText;
     byId("threshold-value").textContent = thresholdText;
     byId("c").setAttribute("aria-valuetext", `c = ${cText}`);
     byId("threshold").setAttribute("aria-valuetext", `threshold ${thresholdText}`);
-    showSentence(found);
-    showStrip("c-strip", runs.length, (index) => verdict(index, state.threshold), state.c, "c-changes", data.c, "c");
-    showStrip("threshold-strip", thresholds.length, (index) => verdict(state.c, index), state.threshold, "threshold-changes", thresholds, "threshold");
-    showTable(run, found);
-    showRisks(run, found);
+    showSentence(verdict);
+    showStrip("c-strip", runs.map((_, index) => verdictAt(index, state.threshold)), state.c, "c-changes", data.c, "c");
+    showStrip("threshold-strip", thresholds.map((_, index) => verdictAt(state.c, index)), state.threshold, "threshold-changes", thresholds, "threshold");
+    showTable(run, verdict);
+    showRisks(run, verdict);
     showSweep();
-    showMatrix(run, found);
+    showMatrix(run, verdict);
     showQuantiles(run);
   }
 

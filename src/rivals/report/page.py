@@ -12,6 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from rivals._checks import need, show
 from rivals.comparison import Comparison
 from rivals.report.contents import GRID_OF_C, contents, notes, provenance
 
@@ -34,7 +35,7 @@ def write_report(
     ----------
     result : Comparison
     path : path
-        The file to write. It is written beside it first and then moved into place.
+        The file to write. It is written beside it first and then moved.
     title : str
         Heading of the page.
     c : sequence of float
@@ -48,11 +49,9 @@ def write_report(
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> import numpy as np
     >>> import rivals
-    >>> rng = np.random.default_rng(0)
-    >>> models = {name: tuple(rng.exponential(scale, (2, 500))) for name, scale in [("A", 1.0), ("B", 1.2)]}
-    >>> result = rivals.compare(models, rng=0)
+    >>> from rivals.testbeds import toys
+    >>> result = rivals.compare(toys.losses(), rng=0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     page = write_report(result, Path(folder) / "report.html", c=[0.25, 1.0])
     ...     page.read_text(encoding="utf-8")[:15]
@@ -69,7 +68,7 @@ def write_report(
 def render(result: Comparison, *, title: str, c: Sequence[float]) -> str:
     """The text of the page."""
     environment = _environment()
-    script, style = _part("page.js"), _part("page.css")
+    script, style = _part("verdict.js") + _part("page.js"), _part("page.css")
     return str(
         environment.get_template("page.html").render(
             title=title,
@@ -97,12 +96,7 @@ def embedded(value: Any) -> str:
 
 
 def _environment() -> Any:
-    try:
-        import jinja2
-    except ImportError:
-        raise ImportError('reports need jinja2: pip install "rivals[report]"') from None
-    from rivals._checks import show
-
+    jinja2 = need("jinja2", extra="report", purpose="reports")
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_part), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
     )

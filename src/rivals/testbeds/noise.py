@@ -19,6 +19,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike
 
+from rivals._checks import check_positive
 from rivals._types import RNG, FloatArray
 
 IMPULSES: Final = 30  # per bin
@@ -58,7 +59,7 @@ class ColouredNoise:
     """
 
     def __init__(self, tau: float, sigma: float, duration: float | tuple[float, float], *, rng: RNG = None) -> None:
-        self.tau, self.sigma = _positive("tau", tau), _positive("sigma", sigma, zero=True)
+        self.tau, self.sigma = check_positive(tau, "tau"), _check_sigma(sigma)
         self.first, self.last = _interval(duration)
         rng = np.random.default_rng(rng)
         bins = math.ceil((self.last - self.first) / self.tau) + 2 * REACH
@@ -99,8 +100,8 @@ class ColouredNoise:
         t = np.asarray(t, dtype=float)
         if t.size and not (t.min() >= self.first and t.max() <= self.last):
             raise ValueError(
-                f"the noise is defined from {self.first:g} to {self.last:g}, but was asked for at "
-                f"{t.min():g} to {t.max():g}; make it with a longer duration"
+                f"times must lie within the noise, from {self.first:g} to {self.last:g}; got {t.min():g} to {t.max():g}; "
+                "make it with a longer duration"
             )
         return t
 
@@ -135,7 +136,7 @@ class _Kernel(NamedTuple):
     error: float
 
 
-@cache
+@cache  # one value: it has no arguments
 def _kernel() -> _Kernel:
     """Interpolate exp(-d²) between two bins; the error is the largest on a fine grid, doubled."""
     nodes, fine = chebyshev.chebpts1(NODES), np.linspace(-1, 1, 101)
@@ -155,14 +156,14 @@ def _gaussian(x: FloatArray, shift: int) -> FloatArray:
     return values
 
 
-def _positive(name: str, value: float, *, zero: bool = False) -> float:
-    if not (np.isfinite(value) and (value > 0 or (zero and value == 0))):
-        raise ValueError(f"{name} must be a {'non-negative' if zero else 'positive'} number; got {value!r}")
-    return float(value)
+def _check_sigma(sigma: float) -> float:
+    if not (np.isfinite(sigma) and sigma >= 0):
+        raise ValueError(f"sigma must be a finite number, 0 or above; got {sigma!r}")
+    return float(sigma)
 
 
 def _interval(duration: float | tuple[float, float]) -> tuple[float, float]:
     first, last = duration if isinstance(duration, tuple) else (0.0, duration)
     if not (np.isfinite(first) and np.isfinite(last) and first < last):
-        raise ValueError(f"duration must be a positive number or an increasing pair of times; got {duration!r}")
+        raise ValueError(f"duration must be a number above 0 or an increasing pair of times; got {duration!r}")
     return float(first), float(last)

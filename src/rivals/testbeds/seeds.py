@@ -53,5 +53,5 @@ def words(*keys: Key) -> tuple[int, ...]:
         else:
             flat.extend(words(*key))
     if any(word < 0 for word in flat):
-        raise ValueError(f"A seed is made of non-negative numbers, but the keys {keys!r} contain a negative one.")
+        raise ValueError(f"a seed is made of non-negative numbers; got the keys {keys!r}")
     return tuple(flat)

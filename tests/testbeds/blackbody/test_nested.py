@@ -64,9 +64,9 @@ def test_simulation_follows_the_loss():
 
 
 def test_too_many_coefficients_are_refused():
-    with pytest.raises(ValueError, match="7 coefficients, a noise and a temperature cannot be fitted to 8 recordings"):
+    with pytest.raises(ValueError, match=r"n_coefficients must be .*; got 7 for 8 recordings"):
         blackbody.fit_nested(published_data(8), law="planck", n_coefficients=7)
-    with pytest.raises(ValueError, match="Unknown method"):
+    with pytest.raises(ValueError, match="method must be"):
         blackbody.fit_nested(published_data(8), law="planck", n_coefficients=0, method="MAP")
 
 

@@ -33,12 +33,14 @@ def test_published_scale():
 
 @pytest.mark.parametrize("law", blackbody.LAWS)
 def test_impossible_wavelengths_and_temperatures_are_named(law):
-    with pytest.raises(ValueError, match=r"wavelength must be a positive number of µm, but -1.0 was given \(1 of 2\)"):
+    with pytest.raises(
+        ValueError, match=r"wavelength must be above 0 and finite \(µm\); 1 of 2 are not, the first -1.0"
+    ):
         blackbody.radiance(law, [-1.0, 2.0], 4000.0)
-    with pytest.raises(ValueError, match="temperature must be a positive number of K"):
+    with pytest.raises(ValueError, match=r"temperature must be above 0 and finite \(K\)"):
         blackbody.radiance(law, [1.0, 2.0], 0.0)
 
 
 def test_unknown_law_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"Unknown law 'wien'.*'planck', 'rayleigh-jeans'"):
+    with pytest.raises(ValueError, match=r"one of \('planck', 'rayleigh-jeans'\); got 'wien'"):
         blackbody.radiance("wien", 1.0, 4000.0)

@@ -1,5 +1,5 @@
-import sys
-from concurrent.futures import ThreadPoolExecutor
+import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -107,13 +107,13 @@ def test_48_conditions_with_distinct_keys_and_the_original_draws(checks):
     ("call", "message"),
     [
         (lambda: observe("LP 7", 10, rng=0), "unknown cell 'LP 7'"),
-        (lambda: observe("LP 1", 0, rng=0), "at least one sample"),
-        (lambda: observe("LP 1", 10, scale=-1.0, rng=0), "must not be negative; got -1.0 mV"),
-        (lambda: observe("LP 1", 10, tau=-1.0, rng=0), "tau must be a positive"),
-        (lambda: observe("LP 1", 10, strength=-1.0, rng=0), "sigma must be a non-negative"),
-        (lambda: observe("LP 1", 10, noise="laplace", rng=0), "unknown noise 'laplace'"),
-        (lambda: digitise(np.zeros(1), "floor"), "unknown rounding 'floor'"),
-        (lambda: NeuronModel("LP 1", 0.0), "must be positive, but sigma = 0.0"),
+        (lambda: observe("LP 1", 0, rng=0), "n must be at least 1"),
+        (lambda: observe("LP 1", 10, scale=-1.0, rng=0), "scale must be a finite number of mV, 0 or above; got -1.0"),
+        (lambda: observe("LP 1", 10, tau=-1.0, rng=0), "tau must be a finite number above 0"),
+        (lambda: observe("LP 1", 10, strength=-1.0, rng=0), "sigma must be a finite number, 0 or above"),
+        (lambda: observe("LP 1", 10, noise="laplace", rng=0), "noise must be .*; got 'laplace'"),
+        (lambda: digitise(np.zeros(1), "floor"), "rounding must be .*; got 'floor'"),
+        (lambda: NeuronModel("LP 1", 0.0), "sigma of a LP 1 model must be a finite number above 0; got 0.0"),
         (lambda: Condition(("A", "C")), "pair of a condition is one of"),
         (lambda: Condition(("A", "B"), level="loud"), "level of a condition is one of"),
     ],
@@ -123,26 +123,45 @@ def test_bad_input_is_named(call, message):
         call()
 
 
+def test_times_may_be_whole_numbers():
+    model = NeuronModel("LP 2", sigma=1.0)
+    losses_of = [model.loss(Recording(times, np.zeros(3))) for times in (np.arange(3), np.arange(3.0))]
+    np.testing.assert_array_equal(*losses_of)
+
+
 def test_a_recording_has_a_length():
     assert len(Recording(np.arange(3.0), np.zeros(3))) == 3
 
 
-def test_threads_may_share_what_is_remembered(monkeypatch):
-    # One run is remembered and eight threads ask for three by turns, switching as often as they can: each throws out
-    # what another has just asked for. (Without the lock: KeyError.)
-    monkeypatch.setattr(recording, "REMEMBERED_QUIET", 1)
-    monkeypatch.setattr(recording, "simulate", lambda circuit, times, **_: np.array([times, times]))
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    moments = [np.arange(1.0, 2.0 + n) for n in range(3)]
+def test_runs_are_remembered_but_not_for_ever(monkeypatch):
+    calls = []
 
-    def last(i):
-        return recording.voltage("LP 1", moments[i % 3], None, variant="published", solver=LOOSE)[-1]
+    def stand_in(circuit, times, **_):
+        calls.append(times[0])
+        return np.array([times, times])
 
-    try:
-        with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(last, range(20_000)))
-    finally:
-        sys.setswitchinterval(interval)
-        recording._quiet.clear()  # what the stand-in has left there
-    assert found == [1.0 + i % 3 for i in range(20_000)]
+    monkeypatch.setattr(recording, "simulate", stand_in)
+
+    def run(start):
+        return recording.voltage("LP 1", np.array([start]), None, variant="a stand-in", solver=LOOSE)
+
+    monkeypatch.setattr(recording, "pair", lambda cell, variant: None)
+    first = run(1.0)
+    assert run(1.0) is first
+    assert calls == [1.0]
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 0.0
+    for start in range(2, 3 + recording.REMEMBERED_QUIET):
+        run(float(start))
+    assert run(1.0) is not first
+    assert run(1.0)[0] == 1.0
+
+
+def test_a_current_is_let_go_when_others_have_followed():
+    currents = [ColouredNoise(50.0, 0.0, 3010.0, rng=i) for i in range(recording.REMEMBERED + 1)]
+    gone = weakref.ref(currents[0])
+    for current in currents:
+        recording.voltage("LP 1", np.array([1.0]), current, variant="published", solver=LOOSE)
+    del currents, current
+    gc.collect()
+    assert gone() is None

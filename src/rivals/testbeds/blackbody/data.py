@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rivals._checks import check_positive, check_size
 from rivals._types import RNG, FloatArray
 from rivals.testbeds import seeds
 from rivals.testbeds.blackbody.radiance import radiance
@@ -39,17 +40,20 @@ class Spectrum:
         for name in ("wavelength", "radiance"):
             values = np.asarray(getattr(self, name), dtype=np.float64)
             if values.ndim != 1:
-                raise ValueError(f"The {name} of a spectrum must be one-dimensional, found shape {values.shape}.")
+                raise ValueError(f"{name} of a spectrum: expected a one-dimensional array; got shape {values.shape}")
             if not np.isfinite(values).all():
-                raise ValueError(f"The {name} of a spectrum has {(~np.isfinite(values)).sum()} non-finite values.")
+                n_bad = int((~np.isfinite(values)).sum())
+                raise ValueError(
+                    f"{name} of a spectrum: {n_bad} of {values.size} are not finite; leave these points out"
+                )
             object.__setattr__(self, name, values)
         if self.wavelength.shape != self.radiance.shape:
             raise ValueError(
-                f"A spectrum has as many radiances as wavelengths, found {self.radiance.size} radiances "
-                f"and {self.wavelength.size} wavelengths."
+                f"a spectrum has as many radiances as wavelengths; got {self.radiance.size} radiances and "
+                f"{self.wavelength.size} wavelengths"
             )
         if (self.wavelength <= 0).any():
-            raise ValueError(f"Wavelengths must be positive (µm), found {self.wavelength.min()}.")
+            raise ValueError(f"wavelength of a spectrum must be above 0 everywhere; got {self.wavelength.min()} µm")
 
     def __len__(self) -> int:
         return self.wavelength.size
@@ -98,24 +102,22 @@ def observe(
     array([0.0006025, 0.0006825, 0.0006825])
     """
     low, high = _checked_window(n, wavelengths)
-    if not (np.isfinite(gain) and gain > 0):
-        raise ValueError(f"The gain must be positive (photons per unit of radiance), but {gain!r} was given.")
+    check_positive(gain, "gain")
     if not np.isfinite(bias):
-        raise ValueError(f"The bias must be a finite radiance, but {bias!r} was given.")
+        raise ValueError(f"bias must be a finite radiance; got {bias!r}")
     if purpose is not None and rng is not None:
-        raise ValueError("Give either `rng` or the `purpose` of a published data set, not both.")
+        raise ValueError("rng and purpose exclude each other: got both; a published data set has its own numbers")
     generator = np.random.default_rng(rng) if purpose is None else seeds.generator("UV", purpose)
     grid = np.linspace(low, high, n)
     expected = gain * radiance(law, grid, temperature)
     if expected.max() > _MAX_COUNT:
-        raise ValueError(f"The gain {gain!r} asks for {expected.max():.3g} photons a recording: lower it.")
+        raise ValueError(f"gain asks for {expected.max():.3g} photons a recording; got {gain!r}; lower it")
     return Spectrum(grid, generator.poisson(expected) / gain + bias)
 
 
 def _checked_window(n: int, wavelengths: tuple[float, float]) -> tuple[float, float]:
-    if n < 2:
-        raise ValueError(f"A spectrum needs at least two recordings, but n = {n!r} was given.")
+    check_size(n, "n", least=2)
     low, high = (float(value) for value in wavelengths)
     if not (np.isfinite(high) and 0 < low < high):
-        raise ValueError(f"The wavelengths must be two positive numbers, the smaller first: found ({low}, {high}) µm.")
+        raise ValueError(f"wavelengths must be two numbers above 0, the smaller first; got ({low}, {high}) µm")
     return low, high

@@ -28,7 +28,7 @@ class FitError(RuntimeError):
     ...     blackbody.fit(impossible, law="planck")
     ... except blackbody.FitError as error:
     ...     print(str(error).split(":")[0])
-    The temperature of the planck model did not converge
+    the temperature of the planck model did not converge
     """
 
 
@@ -82,14 +82,16 @@ def fit(
         temperature = search_temperature(_profile(residual_variance, method), temperatures, law)
     variance = residual_variance(temperature)
     if not variance > 0:
-        raise FitError(f"The {law} model fits the spectrum without any residual: there is no noise to fit.")
+        raise FitError(
+            f"the {law} model fits the spectrum without any residual: there is no noise to fit; check the data"
+        )
     return RadianceModel(law, best_sigma(variance), float(temperature), data.wavelength)
 
 
 def check_method(method: str) -> str:
     """Return the method's name, or say which ones there are."""
     if method not in METHODS:
-        raise ValueError(f"Unknown method {method!r}: choose one of {', '.join(map(repr, METHODS))}.")
+        raise ValueError(f"method must be one of {METHODS}; got {method!r}")
     return method
 
 
@@ -133,16 +135,16 @@ def search_temperature(
     lowest = int(np.argmin(heights))
     if lowest in (0, grid.size - 1):
         raise FitError(
-            f"The temperature of the {law} model did not converge: the best fit lies at or beyond "
-            f"{np.exp(grid[lowest]):.3g} K, the end of the range searched. Check the units and the sign of "
-            f"the radiance, widen `temperatures`, or hold the temperature fixed with `temperature=`."
+            f"the temperature of the {law} model did not converge: the best fit lies at or beyond "
+            f"{np.exp(grid[lowest]):.3g} K, the end of the range searched; check the units and the sign of "
+            "the radiance, widen temperatures=, or hold the temperature fixed with temperature="
         )
-    found = optimize.minimize_scalar(
+    minimum = optimize.minimize_scalar(
         objective,
         bounds=(grid[lowest - 1], grid[lowest + 1]),
         method="bounded",
         options={"xatol": 1e-10},
     )
-    if not found.success:
-        raise FitError(f"The temperature of the {law} model did not converge: {found.message}.")
-    return float(np.exp(found.x))
+    if not minimum.success:
+        raise FitError(f"the temperature of the {law} model did not converge: {minimum.message}")
+    return float(np.exp(minimum.x))

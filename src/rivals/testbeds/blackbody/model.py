@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rivals._checks import check_positive
 from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.testbeds.blackbody.data import Spectrum
@@ -37,8 +38,7 @@ class RadianceModel(Candidate):
 
     def __init__(self, law: str, sigma: float, temperature: float, wavelength: FloatArray) -> None:
         self.law = check_law(law)
-        if not (np.isfinite(sigma) and sigma > 0):
-            raise ValueError(f"The noise of a {law} model must be positive, but sigma = {sigma!r}.")
+        check_positive(sigma, f"sigma of a {law} model")
         self.sigma, self.temperature, self.wavelength = sigma, temperature, wavelength
 
     def __repr__(self) -> str:

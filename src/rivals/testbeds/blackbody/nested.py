@@ -122,7 +122,8 @@ def fit_nested(
     check_method(method)
     if n_coefficients < 0 or n_coefficients + 2 > len(data):
         raise ValueError(
-            f"{n_coefficients} coefficients, a noise and a temperature cannot be fitted to {len(data)} recordings."
+            f"n_coefficients must be 0 or more and leave recordings to spare for noise and temperature; "
+            f"got {n_coefficients} for {len(data)} recordings"
         )
     design = powers(data.wavelength, n_coefficients)
 
@@ -134,7 +135,9 @@ def fit_nested(
         temperature = search_temperature(_profile(weighted, method), temperatures, law, n_grid=129)
     coefficients, variance, _ = weighted(temperature)
     if not variance > 0:
-        raise FitError(f"The {law} model fits the spectrum without any residual: there is no noise to fit.")
+        raise FitError(
+            f"the {law} model fits the spectrum without any residual: there is no noise to fit; check the data"
+        )
     sigma = penalised_sigma(variance) if method == "published" else float(np.sqrt(variance))
     return NestedModel(law, sigma, float(temperature), coefficients, data.wavelength)
 

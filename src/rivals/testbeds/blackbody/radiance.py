@@ -20,17 +20,7 @@ LAWS = ("planck", "rayleigh-jeans")
 def planck(wavelength: ArrayLike, temperature: ArrayLike) -> FloatArray:
     """Return Planck's spectral radiance, 2hc²λ⁻⁵ / (exp(hc/λkT) − 1).
 
-    Parameters
-    ----------
-    wavelength : array_like
-        Wavelength in µm, positive.
-    temperature : array_like
-        Temperature in K, positive.
-
-    Returns
-    -------
-    ndarray
-        Radiance in kW m⁻² nm⁻¹ sr⁻¹.
+    Arguments, result and units are those of `radiance`.
 
     Examples
     --------
@@ -47,17 +37,7 @@ def planck(wavelength: ArrayLike, temperature: ArrayLike) -> FloatArray:
 def rayleigh_jeans(wavelength: ArrayLike, temperature: ArrayLike) -> FloatArray:
     """Return the Rayleigh-Jeans spectral radiance, 2ckT/λ⁴.
 
-    Parameters
-    ----------
-    wavelength : array_like
-        Wavelength in µm, positive.
-    temperature : array_like
-        Temperature in K, positive.
-
-    Returns
-    -------
-    ndarray
-        Radiance in kW m⁻² nm⁻¹ sr⁻¹.
+    Arguments, result and units are those of `radiance`.
 
     Examples
     --------
@@ -97,7 +77,7 @@ def radiance(law: str, wavelength: ArrayLike, temperature: ArrayLike) -> FloatAr
 def check_law(law: str) -> str:
     """Return the law's name, or say which ones there are."""
     if law not in LAWS:
-        raise ValueError(f"Unknown law {law!r}: choose one of {', '.join(map(repr, LAWS))}.")
+        raise ValueError(f"law must be one of {LAWS}; got {law!r}")
     return law
 
 
@@ -108,7 +88,7 @@ def _checked(wavelength: ArrayLike, temperature: ArrayLike) -> tuple[Any, Any]:
         bad = ~(np.isfinite(values) & (values > 0))
         if bad.any():
             raise ValueError(
-                f"A {name} must be a positive number of {unit}, but {np.extract(bad, values)[0]!s} was given "
-                f"({bad.sum()} of {bad.size})."
+                f"{name} must be above 0 and finite ({unit}); {bad.sum()} of {bad.size} are not, the first "
+                f"{np.extract(bad, values)[0]!s}"
             )
     return micrometres * _MICROMETRE, kelvin

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from rivals._checks import check_positive
 from rivals._types import FloatArray
 from rivals.testbeds.noise import ColouredNoise
 from rivals.testbeds.pyloric.circuit import model_of
@@ -56,8 +57,7 @@ class NeuronModel:
 
     def __post_init__(self) -> None:
         model_of(self.cell)
-        if not (np.isfinite(self.sigma) and self.sigma > 0):
-            raise ValueError(f"the noise of a {self.cell} model must be positive, but sigma = {self.sigma!r} mV")
+        check_positive(self.sigma, f"sigma of a {self.cell} model")
 
     def voltage(self, times: FloatArray, current: ColouredNoise | None) -> FloatArray:
         """Voltage in mV which the model expects at these times."""
@@ -99,7 +99,9 @@ def fit(
     """
     expected = voltage(cell, recording.times, recording.current if driven else None, variant=variant, solver=solver)
     sigma = best_sigma(recording.voltage - expected, noise)
-    return NeuronModel(cell, sigma, noise, driven, variant, solver, recording.current)
+    return NeuronModel(
+        cell, sigma, noise=noise, driven=driven, variant=variant, solver=solver, current=recording.current
+    )
 
 
 def losses(residual: FloatArray, sigma: float, noise: NoiseName) -> FloatArray:

@@ -88,11 +88,13 @@ class Circuit:
         """Position of a cell, given its name or its position."""
         if isinstance(cell, int):
             if not 0 <= cell < len(self.cells):
-                raise ValueError(f"there is no cell {cell} in a circuit of {len(self.cells)} cells")
+                raise ValueError(
+                    f"there is no cell {cell} in a circuit of {len(self.cells)} cells; positions count from 0"
+                )
             return cell
         if self.cells.count(cell) != 1:
-            found = "is not in" if cell not in self.cells else "occurs more than once in"
-            raise ValueError(f"cell {cell!r} {found} the circuit {self.cells}; give its position instead")
+            wrong = "is not in" if cell not in self.cells else "occurs more than once in"
+            raise ValueError(f"cell {cell!r} {wrong} the circuit {self.cells}; give its position instead")
         return self.cells.index(cell)
 
     def constants(self) -> Constants:

@@ -45,12 +45,8 @@ def dormand_prince(
     n, size = cells.shape[1], y.shape[0]
     k, scratch = np.zeros((7, size)), np.zeros((3, EXPONENTIALS * n))
     fresh, estimate = np.zeros(size), np.zeros(size)
-    t, asked, evaluations = 0.0, 0, 1
+    t, asked, evaluations = 0.0, record_start(y, times, voltages), 1
     most = PATIENCE * int(100.0 + end)
-    while asked < times.shape[0] and times[asked] <= 0.0:
-        for cell in range(n):
-            voltages[cell, asked] = y[cell]
-        asked += 1
     # A step of length 0 fills in the slope at the start, where later steps take over the last stage.
     first_stage = 0
     while t < end:
@@ -94,6 +90,17 @@ def dormand_prince(
             if not abs(y[cell]) < LIMIT or evaluations > most:
                 return min(t, np.nextafter(end, 0.0)), evaluations
     return t, evaluations
+
+
+@compiled
+def record_start(y: FloatArray, times: FloatArray, voltages: FloatArray) -> int:
+    """Write the voltages at the times before anything is integrated, and count these times."""
+    asked = 0
+    while asked < times.shape[0] and times[asked] <= 0.0:
+        for cell in range(voltages.shape[0]):
+            voltages[cell, asked] = y[cell]
+        asked += 1
+    return asked
 
 
 @compiled

@@ -33,8 +33,8 @@ from rivals.testbeds.pyloric.compiled import compiled, exponentials, fused
 
 GATES = 11
 EXPONENTIALS = 4 * GATES + 5  # per cell: three for each gate's rates, one for its state; Ca, 1/Ca, s, s_inf, Na factor
-CAT, CAS, KCA, H, LEAK = 1, 2, 4, 6, 7  # places of channels in the conductances and among the activations
-NA_INACTIVATION = 7  # place among the gates; its tau has a further factor
+CAT, CAS, KCA, H, LEAK = 1, 2, 4, 6, 7  # positions of channels in the conductances and among the activations
+NA_INACTIVATION = 7  # position among the gates; its tau has a further factor
 
 
 @compiled
@@ -108,8 +108,8 @@ def derivative(
 
 
 @compiled
-def _arguments(y: FloatArray, n: int, gates: FloatArray, numbers: FloatArray, out: FloatArray) -> None:
-    """Fill in the arguments of all exponentials."""
+def gate_arguments(y: FloatArray, n: int, gates: FloatArray, out: FloatArray) -> None:
+    """Fill in the arguments of the three exponentials of each gate: of its steady state, and two of its tau."""
     size = GATES * n
     for gate in range(GATES):
         for k in range(n):
@@ -117,6 +117,13 @@ def _arguments(y: FloatArray, n: int, gates: FloatArray, numbers: FloatArray, ou
             out[i] = (v + gates[STEADY_SHIFT, i]) * gates[STEADY_SLOPE, i]
             out[size + i] = (v + gates[SHIFT_1, i]) * gates[SLOPE_1, i]
             out[2 * size + i] = (v + gates[SHIFT_2, i]) * gates[SLOPE_2, i]
+
+
+@compiled
+def _arguments(y: FloatArray, n: int, gates: FloatArray, numbers: FloatArray, out: FloatArray) -> None:
+    """Fill in the arguments of all exponentials."""
+    size = GATES * n
+    gate_arguments(y, n, gates, out)
     for i in range(size):
         out[3 * size + i] = -y[3 * n + i]
     for k in range(n):

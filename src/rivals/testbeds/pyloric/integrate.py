@@ -9,6 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
+from rivals._checks import check_positive, need
 from rivals._types import FloatArray
 from rivals.testbeds.pyloric.circuit import Circuit
 
@@ -58,11 +59,9 @@ class Solver:
 
     def __post_init__(self) -> None:
         if self.method not in ("dormand-prince", "fixed-step"):
-            raise ValueError(f"unknown method {self.method!r}: use 'dormand-prince' or 'fixed-step'")
+            raise ValueError(f"method must be 'dormand-prince' or 'fixed-step'; got {self.method!r}")
         for name in ("rtol", "atol", "step", "first_step"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise ValueError(f"{name} of a solver must be a positive number; got {value!r}")
+            check_positive(getattr(self, name), f"{name} of a solver")
 
 
 # The published results were made at SciPy's default tolerances. Those are so loose that rounding errors grow to
@@ -111,8 +110,7 @@ def integrate(
         raise IntegrationError(
             f"the integration of {' and '.join(circuit.cells)} failed at t = {reached:.6g} ms of {times[-1]:g} ms: "
             f"a voltage left ±500 mV, or the steps became too small to go on (voltages there: "
-            f"{', '.join(f'{v:.4g}' for v in final[:n])} mV). "
-            f"Is the external current of the order of 1 uA/cm² or less?"
+            f"{', '.join(f'{v:.4g}' for v in final[:n])} mV); use an external current of the order of 1 uA/cm² or less"
         )
     return Run(voltages, final, int(evaluations))
 
@@ -136,18 +134,13 @@ def from_natural(natural: FloatArray, cells: int) -> FloatArray:
 
 def load_kernels() -> ModuleType:
     """Import the compiled kernels, which need numba."""
-    try:
-        from rivals.testbeds.pyloric import kernels
-    except ImportError as error:
-        if error.name != "numba":
-            raise
-        raise ImportError(
-            'the neuron simulator is compiled with numba, which is not installed: pip install "rivals[testbeds]"'
-        ) from error
+    need("numba", extra="testbeds", purpose="the neuron simulator")
+    from rivals.testbeds.pyloric import kernels
+
     return kernels
 
 
-@cache
+@cache  # one value: it has no arguments
 def _tableau() -> FloatArray:
     """Coefficients of Dormand and Prince, with Shampine's interpolant, as SciPy keeps them."""
     from scipy.integrate import RK45

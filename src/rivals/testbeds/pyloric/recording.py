@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, Literal
 
 import numpy as np
 
+from rivals._checks import check_size
 from rivals._types import RNG, FloatArray
 from rivals.testbeds.noise import ColouredNoise
 from rivals.testbeds.pyloric.circuit import pair
 from rivals.testbeds.pyloric.integrate import LOOSE, Solver
-from rivals.testbeds.pyloric.simulate import simulate
+from rivals.testbeds.pyloric.simulate import check_times, simulate
 
 NoiseName = Literal["gaussian", "cauchy"]
 Rounding = Literal["truncate", "round", "none"]
@@ -93,12 +93,11 @@ def observe(
     >>> recording.times[[0, -1]]
     array([3000., 6999.])
     """
-    if n < 1:
-        raise ValueError(f"a recording needs at least one sample; got n = {n}")
+    check_size(n, "n")
     if not (np.isfinite(scale) and scale >= 0):
-        raise ValueError(f"the scale of the observation noise must not be negative; got {scale!r} mV")
+        raise ValueError(f"scale must be a finite number of mV, 0 or above; got {scale!r}")
     if noise not in ("gaussian", "cauchy"):
-        raise ValueError(f"unknown noise {noise!r}: use 'gaussian' or 'cauchy'")
+        raise ValueError(f"noise must be 'gaussian' or 'cauchy'; got {noise!r}")
     rng = np.random.default_rng(rng)
     times = sample_times(n)
     current = ColouredNoise(tau, strength, float(times[-1]), rng=rng)
@@ -126,30 +125,24 @@ def digitise(v: FloatArray, rounding: Rounding) -> FloatArray:
     if rounding == "none":
         return v
     if rounding not in ("truncate", "round"):
-        raise ValueError(f"unknown rounding {rounding!r}: use 'truncate', 'round' or 'none'")
+        raise ValueError(f"rounding must be 'truncate', 'round' or 'none'; got {rounding!r}")
     clipped = np.clip(v, -128.0, 127.0)
     # Adding zero turns -0.0 into 0.0.
     return (np.trunc(clipped) if rounding == "truncate" else np.rint(clipped)) + 0.0
 
 
-_Runs = OrderedDict[tuple[object, ...], FloatArray]
-_driven: _Runs = OrderedDict()
-_quiet: _Runs = OrderedDict()
-_remembering = threading.Lock()
-
-
 def voltage(cell: str, times: FloatArray, current: ColouredNoise | None, *, variant: str, solver: Solver) -> FloatArray:
     """Voltage of the follower cell; the last runs are remembered, since candidates share them."""
-    runs, most = (_quiet, REMEMBERED_QUIET) if current is None else (_driven, REMEMBERED)
-    key = (cell, variant, solver, current, times.tobytes())
-    with _remembering:
-        if key in runs:
-            runs.move_to_end(key)
-            return runs[key]
-    v: FloatArray = simulate(pair(cell, variant), times, current=current, solver=solver)[1].copy()
+    remembered = _quiet if current is None else _driven
+    return remembered(cell, check_times(times).tobytes(), current, variant, solver)
+
+
+def _voltage(cell: str, times: bytes, current: ColouredNoise | None, variant: str, solver: Solver) -> FloatArray:
+    """The same, of arguments that can be keys."""
+    moments = np.frombuffer(times).copy()
+    v: FloatArray = simulate(pair(cell, variant), moments, current=current, solver=solver)[1].copy()
     v.flags.writeable = False
-    with _remembering:
-        runs[key] = v
-        while len(runs) > most:
-            runs.popitem(last=False)
     return v
+
+
+_driven, _quiet = lru_cache(REMEMBERED)(_voltage), lru_cache(REMEMBERED_QUIET)(_voltage)

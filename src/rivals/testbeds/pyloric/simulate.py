@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -15,8 +16,7 @@ from rivals.testbeds.pyloric.integrate import LOOSE, NO_CURRENT, Pieces, Solver,
 SETTLING: Final = 5000.0  # ms; what was used for the published results, though 10 s were meant
 # A cell from which settling starts: V = -50 mV, [Ca] = 0.05 uM, gates closed and not inactivated.
 COLD: Final = (-50.0, float(np.log(0.05)), -10.0, *[-10.0] * 7, *[10.0] * 4)
-
-_settled: dict[tuple[object, ...], FloatArray] = {}
+REMEMBERED: Final = 64  # settled states; all cells of the paper in both variants with both solvers are fewer
 
 
 def simulate(
@@ -72,7 +72,8 @@ def simulate(
 def settled(circuit: Circuit, duration: float = SETTLING, *, solver: Solver = LOOSE) -> FloatArray:
     """Return the state of the unconnected cells after `duration` ms without input, from the cold start.
 
-    It is computed once for each set of cells, variant, duration and solver; the array is read-only.
+    It is computed once for each set of cells, variant, duration and solver (the last few dozen are remembered); the
+    array is read-only.
 
     Parameters
     ----------
@@ -95,13 +96,15 @@ def settled(circuit: Circuit, duration: float = SETTLING, *, solver: Solver = LO
     """
     if not (np.isfinite(duration) and duration > 0):
         raise ValueError(f"the cells need a positive time to settle; got {duration!r} ms")
-    key = (circuit.cells, circuit.variant, float(duration), solver)
-    if key not in _settled:
-        cold = np.repeat(COLD, len(circuit.cells))
-        state = integrate(circuit.alone(), cold, np.array([float(duration)]), solver=solver).state
-        state.flags.writeable = False
-        _settled[key] = state
-    return _settled[key]
+    return _settled(circuit.alone(), float(duration), solver)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _settled(alone: Circuit, duration: float, solver: Solver) -> FloatArray:
+    cold = np.repeat(COLD, len(alone.cells))
+    state = integrate(alone, cold, np.array([duration]), solver=solver).state
+    state.flags.writeable = False
+    return state
 
 
 def check_times(times: ArrayLike) -> FloatArray:
@@ -110,10 +113,12 @@ def check_times(times: ArrayLike) -> FloatArray:
     if moments.ndim != 1 or moments.size == 0:
         raise ValueError(f"times must be a one-dimensional array with at least one entry; got shape {moments.shape}")
     if not (np.all(np.isfinite(moments)) and moments[0] >= 0 and moments[-1] > 0):
-        raise ValueError("times must be finite and not negative: the cells are connected at time 0 (ms)")
+        raise ValueError(
+            f"times must be finite and not negative; got {moments[0]:g} to {moments[-1]:g} ms; the cells are connected at time 0"
+        )
     if np.any(np.diff(moments) <= 0):
         i = int(np.argmax(np.diff(moments) <= 0))
-        raise ValueError(f"times must increase, but {moments[i]:g} ms is followed by {moments[i + 1]:g} ms")
+        raise ValueError(f"times must increase; got {moments[i]:g} ms followed by {moments[i + 1]:g} ms")
     return moments
 
 
@@ -124,21 +129,19 @@ def _pieces(current: ColouredNoise | ArrayLike | None, times: FloatArray) -> Pie
     if isinstance(current, ColouredNoise):
         if current.first > 0 or current.last < times[-1]:
             raise ValueError(
-                f"the current covers {current.first:g} to {current.last:g} ms, but the simulation runs from 0 to "
-                f"{times[-1]:g} ms; make the noise with duration={times[-1]:g}"
+                f"current must cover the simulation, 0 to {times[-1]:g} ms; got {current.first:g} to {current.last:g} ms; "
+                f"make the noise with duration={times[-1]:g}"
             )
         return Pieces(current.polynomials, current.first, current.tau)
     values = np.asarray(current, dtype=float)
     if values.shape != times.shape:
-        raise ValueError(
-            f"the current has shape {values.shape}, but there are {times.size} times; give one value for each time"
-        )
+        raise ValueError(f"current: expected one value for each of {times.size} times; got shape {values.shape}")
     if not np.all(np.isfinite(values)):
-        raise ValueError(f"the current is not finite at {np.count_nonzero(~np.isfinite(values))} times")
+        raise ValueError(f"current must be finite; got {np.count_nonzero(~np.isfinite(values))} values that are not")
     width = times[-1] / (times.size - 1) if times.size > 1 else 0.0
     if times.size < 2 or not np.allclose(times, width * np.arange(times.size), rtol=0, atol=1e-6 * width):
         raise ValueError(
-            "a current given by its values needs evenly spaced times from 0 on; simulate on such times and select "
+            "times must be evenly spaced from 0 on for a current given by its values; simulate on such times and select "
             "from the result, or give a ColouredNoise"
         )
     half = np.diff(values) / 2
@@ -149,7 +152,7 @@ def _check_state(initial: FloatArray, circuit: Circuit) -> FloatArray:
     state = np.ascontiguousarray(initial, dtype=float)
     if state.shape != (14 * len(circuit.cells),) or not np.all(np.isfinite(state)):
         raise ValueError(
-            f"the initial state of {len(circuit.cells)} cells is {14 * len(circuit.cells)} finite numbers, as "
-            f"`settled` returns; got shape {state.shape}"
+            f"initial: expected {14 * len(circuit.cells)} finite numbers for {len(circuit.cells)} cells; got shape "
+            f"{state.shape}; `settled` returns such a state"
         )
     return state

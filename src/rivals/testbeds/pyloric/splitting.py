@@ -20,20 +20,14 @@ from rivals.testbeds.pyloric.circuit import (
     NA_FACTOR,
     RECEIVES,
     REVERSAL,
-    SHIFT_1,
-    SHIFT_2,
-    SLOPE_1,
-    SLOPE_2,
-    STEADY_SHIFT,
-    STEADY_SLOPE,
     SYNAPSE_REVERSAL,
     TAU_OFFSET,
     TAU_SCALE,
     UNBINDING_ROW,
 )
 from rivals.testbeds.pyloric.compiled import compiled, exponentials
-from rivals.testbeds.pyloric.dormand_prince import LIMIT
-from rivals.testbeds.pyloric.field import GATES, KCA, NA_INACTIVATION, polynomial_current
+from rivals.testbeds.pyloric.dormand_prince import LIMIT, record_start
+from rivals.testbeds.pyloric.field import GATES, KCA, NA_INACTIVATION, gate_arguments, polynomial_current
 
 RATES = 3 * GATES + 2  # exponentials per cell in the rates: three for each gate, synapse, Na factor
 
@@ -58,11 +52,7 @@ def strang(
     """
     n = cells.shape[1]
     scratch, before = np.zeros((3, RATES * n)), np.zeros(n)
-    asked, count = 0, 0
-    while asked < times.shape[0] and times[asked] <= 0.0:
-        for cell in range(n):
-            voltages[cell, asked] = y[cell]
-        asked += 1
+    asked, count = record_start(y, times, voltages), 0
     # A time a hair past a step, from rounding in count * step, belongs to that step.
     hair = 1e-9 * step
     relaxing = 0.5 * step
@@ -94,12 +84,7 @@ def _relax(
     n = cells.shape[1]
     size = GATES * n
     arguments, exps, power = scratch[0], scratch[1], scratch[2]
-    for gate in range(GATES):
-        for k in range(n):
-            i, v = gate * n + k, y[k]
-            arguments[i] = (v + gates[STEADY_SHIFT, i]) * gates[STEADY_SLOPE, i]
-            arguments[size + i] = (v + gates[SHIFT_1, i]) * gates[SLOPE_1, i]
-            arguments[2 * size + i] = (v + gates[SHIFT_2, i]) * gates[SLOPE_2, i]
+    gate_arguments(y, n, gates, arguments)
     for k in range(n):
         arguments[3 * size + k] = (numbers[ACTIVATION + 2] - y[k]) * numbers[ACTIVATION + 1]
         arguments[3 * size + n + k] = (y[k] + numbers[NA_FACTOR + 1]) * numbers[NA_FACTOR + 2]

@@ -65,6 +65,6 @@ def find_variant(name: str) -> Variant:
         return VARIANTS[name]
     except (KeyError, TypeError):
         raise ValueError(
-            f"unknown variant {name!r}: use 'published' (as the paper's results were made) "
-            f"or 'prinz2004' (as documented there)"
+            "variant must be 'published' (as the paper's results were made) or 'prinz2004' (as documented there); "
+            f"got {name!r}"
         ) from None
