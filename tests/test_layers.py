@@ -30,9 +30,13 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
-    "core": ["quantiles", "beta", "end_points", "tree", "process", "verdict"],
+    "core": ["quantiles", "beta", "end_points", "tree", "process", "sampling_error", "transport", "groups", "verdict"],
     "comparison": ["archive", "table", "laws", "result", "compare"],
-}
+    "calibration": [
+        "experiment", "fingerprint", "study", "work", "pools", "execution", "progress", "store_file", "store", "curve",
+        "result", "calibrate",
+    ],
+}  # fmt: skip
 
 # Conveniences that reach up, when they are called and not before: result.report(...).
 ON_DEMAND = {("comparison", "report")}
