@@ -6,14 +6,17 @@ import operator
 import os
 import sys
 import warnings
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._types import BoolArray, FloatArray, Model
+from rivals._types import BoolArray, FloatArray, IntArray, Model
+
+Choice = TypeVar("Choice", bound=str)
 
 PACKAGE = os.path.dirname(__file__) + os.sep
 
@@ -233,6 +236,34 @@ def check_size(value: Any, what: str, *, least: int = 1) -> int:
     if number < least:
         raise ValueError(f"{what} must be at least {least}; got {number}")
     return number
+
+
+def check_choice(value: Any, what: str, choices: Sequence[Choice]) -> Choice:
+    """One of a few words; a near miss is recognised."""
+    if value in choices:
+        return choices[choices.index(value)]
+    near = get_close_matches(str(value), choices, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(map(repr, choices))}"
+    raise ValueError(f"{what} must be one of {', '.join(map(repr, choices))}: got {show(repr(value))}; {hint}")
+
+
+def check_groups(values: Any, n_points: int, *, least: int, instead: str) -> IntArray:
+    """The group of each point, as whole numbers from 0; labels may be of any kind."""
+    labels = np.asarray(values)
+    if labels.ndim != 1 or labels.size != n_points:
+        raise ValueError(
+            f"groups: expected one label for each of {n_points} observed points; got shape {labels.shape}"
+        )
+    missing = np.array([label is None or label != label for label in labels.tolist()])
+    if missing.any():
+        raise ValueError(
+            f"groups: {int(missing.sum())} of {n_points} points have no label, the first at position "
+            f"{int(missing.argmax())}; name their group, or remove these points for all models alike"
+        )
+    names, codes = np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)
+    if names.size < least:
+        raise ValueError(f"groups: {names.size} group(s) where at least {least} are needed; {instead}")
+    return np.asarray(codes, dtype=np.intp)
 
 
 def check_depth(value: Any) -> int:

@@ -1,103 +1,224 @@
-"""From losses to what the law of the risk says about all models: its moments, its draws, and the duels it decides."""
+"""The laws of the risk, applied to all models of a comparison: each gives moments, draws, and decides."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
-from rivals._checks import check_depth, check_positive, check_size, check_threshold
-from rivals._random import COMPARISON_DRAWS
-from rivals._types import FloatArray
+from rivals._checks import show
+from rivals._random import COMPARISON_DRAWS, stream
+from rivals._types import BoolArray, FloatArray
+from rivals.comparison.settings import Settings
+from rivals.core.groups import group_probabilities, group_summary
 from rivals.core.process import HierarchicalBetaProcess
-from rivals.core.verdict import Duel, decide
+from rivals.core.sampling_error import mean_covariance
+from rivals.core.transport import transport_probability, wasserstein_squares
+from rivals.core.verdict import Duel, decide, probability_matrix, reject
 from rivals.losses import Losses, common_reference, excess_empirical_risks
 
-# With 12 000 draws of each risk the standard error of B is at most 0.5 / √12000 = 0.0046, whatever the distributions.
-N_DRAWS = 12_000
-MAX_DRAWS = 2**18
+Correct = Callable[[FloatArray], FloatArray]
+
+# Verdicts of single simulations, which say how stable a verdict is, need no more than this many draws of each risk.
+STABILITY_DRAWS = 2000
 
 
-@dataclass(frozen=True)
-class Settings:
-    """With what a comparison is made: enough, with the losses, to repeat it."""
-
-    c: float
-    threshold: float
-    n_draws: int
-    max_draws: int
-    depth: int | None
-    entropy: int
-
-    def __post_init__(self) -> None:
-        n_draws = check_size(self.n_draws, "n_draws", least=2)
-        checked = {
-            "c": check_positive(self.c, "c"),
-            "threshold": check_threshold(self.threshold),
-            "n_draws": n_draws,
-            "max_draws": max(check_size(self.max_draws, "max_draws"), n_draws),
-            "depth": None if self.depth is None else check_depth(self.depth),
-        }
-        for name, value in checked.items():  # the class is frozen
-            object.__setattr__(self, name, value)
-
-
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """What the law says, models in the order given; risks are relative to the reference."""
+class Law(Protocol):
+    """What every law offers; risks are relative to the reference, models in the order given."""
 
     reference: float
-    excess_empirical_risk: FloatArray
-    excess_risks: tuple[FloatArray, ...] = field(repr=False)  # draws, of each model its own number of them
-    risk_mean: tuple[float, ...]
-    risk_std: tuple[float, ...]
-    end_point_share: tuple[float, ...]
-    rejections: dict[int, Duel]
-    undecided: list[Duel]
+    empirical: FloatArray
+    risk_mean: FloatArray
+    risk_std: FloatArray
+    end_point_share: FloatArray
+
+    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
+        """The duels that reject a model, and those too close to call."""
+
+    def matrix(self) -> tuple[FloatArray, FloatArray]:
+        """[a, b] = P(R_a < R_b), and its Monte Carlo standard error."""
+
+    def draws(self) -> tuple[FloatArray, ...]:
+        """Draws of the risk of each model."""
+
+    def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
+        """[s, a]: whether simulation s alone would reject model a."""
 
 
-def judge(losses: Sequence[Losses], settings: Settings) -> Judged:
-    """Draw the risks of all models, and find those that some rival reproducibly beats."""
-    reference = common_reference(losses)
-    empirical = excess_empirical_risks(losses, reference)
-    processes = [
-        HierarchicalBetaProcess.from_losses(sample, settings.c, settings.depth, reference=reference)
-        for sample in losses
-    ]
-    draws = Draws(processes, settings)
-    rejections, undecided = decide(empirical, draws.sorted, settings.threshold, draws.more)
-    return Judged(
-        reference=reference,
-        excess_empirical_risk=empirical,
-        excess_risks=tuple(np.concatenate(blocks) for blocks in draws.blocks),
-        risk_mean=tuple(process.risk_mean for process in processes),
-        risk_std=tuple(process.risk_std for process in processes),
-        end_point_share=tuple(process.end_point_share for process in processes),
-        rejections=rejections,
-        undecided=undecided,
-    )
+def law_of(losses: Sequence[Losses], settings: Settings) -> Law:
+    """The law that the settings name, for these losses."""
+    if settings.law == "groups":
+        return GroupsLaw(losses, settings)
+    return BetaLaw(losses, settings) if settings.law == "beta" else TransportLaws(losses, settings)
 
 
-class Draws:
-    """Draws of the risk of every model, in blocks that are added where a verdict needs more of them."""
+class BetaLaw:
+    """The hierarchical beta process of each model: draws, more of them where the threshold is close."""
 
-    def __init__(self, processes: list[HierarchicalBetaProcess], settings: Settings) -> None:
-        self._processes, self._settings = processes, settings
-        self.blocks = [[self._draw(index, 0, settings.n_draws)] for index in range(len(processes))]
-        self.sorted = [np.sort(blocks[0]) for blocks in self.blocks]
+    def __init__(self, losses: Sequence[Losses], settings: Settings) -> None:
+        self._losses, self._settings = losses, settings
+        self.reference = common_reference(losses)
+        self.empirical = excess_empirical_risks(losses, self.reference)
+        self._processes = [self._process(sample) for sample in losses]
+        self.risk_mean = np.array([process.risk_mean for process in self._processes])
+        self.risk_std = np.array([process.risk_std for process in self._processes])
+        self.end_point_share = np.array([process.end_point_share for process in self._processes])
+        self._blocks = [[self._draw(index, 0, settings.n_draws)] for index in range(len(losses))]
+        self._sorted = [np.sort(blocks[0]) for blocks in self._blocks]
 
-    def more(self, index: int) -> bool:
+    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
+        return decide(self.empirical, self._sorted, self._settings.threshold, self._more)
+
+    def matrix(self) -> tuple[FloatArray, FloatArray]:
+        return probability_matrix(self._sorted)
+
+    def draws(self) -> tuple[FloatArray, ...]:
+        return tuple(np.concatenate(blocks) for blocks in self._blocks)
+
+    def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
+        singles = [sample.singles() for sample in self._losses]
+        rejected = np.zeros((len(singles[0]), len(singles)), dtype=bool)
+        for index, samples in enumerate(zip(*singles, strict=True)):
+            draws = [
+                np.sort(self._process(sample).sample_excess_risk(STABILITY_DRAWS, self._seed(model, 0)))
+                for model, sample in enumerate(samples)
+            ]
+            if correct is None:
+                rejections, _ = decide(self.empirical, draws, self._settings.threshold, lambda _: False)
+            else:
+                rejections = reject(self.empirical, correct(probability_matrix(draws)[0]), self._settings.threshold)
+            rejected[index, list(rejections)] = True
+        return rejected
+
+    def _process(self, sample: Losses) -> HierarchicalBetaProcess:
+        return HierarchicalBetaProcess.from_losses(
+            sample, self._settings.c, self._settings.depth, reference=self.reference
+        )
+
+    def _more(self, index: int) -> bool:
         """Double the draws of one model; False where that would be more than `max_draws`."""
-        size = self.sorted[index].size
+        size = self._sorted[index].size
         n_more = min(size, self._settings.max_draws - size)
         if n_more < 1:
             return False
-        self.blocks[index].append(self._draw(index, len(self.blocks[index]), n_more))
-        self.sorted[index] = np.sort(np.concatenate(self.blocks[index]))
+        self._blocks[index].append(self._draw(index, len(self._blocks[index]), n_more))
+        self._sorted[index] = np.sort(np.concatenate(self._blocks[index]))
         return True
 
     def _draw(self, index: int, block: int, n_draws: int) -> FloatArray:
+        return self._processes[index].sample_excess_risk(n_draws, self._seed(index, block))
+
+    def _seed(self, index: int, block: int) -> np.random.SeedSequence:
         # Streams are keyed by the model's position and the block, so they depend on nothing else.
-        seed = np.random.SeedSequence(self._settings.entropy, spawn_key=(COMPARISON_DRAWS, index, block))
-        return self._processes[index].sample_excess_risk(n_draws, seed)
+        return np.random.SeedSequence(self._settings.entropy, spawn_key=(COMPARISON_DRAWS, index, block))
+
+
+class ClosedForm:
+    """What laws share whose probabilities are known without sampling: Gaussian risks, and the rule on a matrix."""
+
+    reference: float
+    empirical: FloatArray
+    risk_mean: FloatArray
+    risk_std: FloatArray
+    probability: FloatArray
+
+    def __init__(self, losses: Sequence[Losses], settings: Settings) -> None:
+        self._losses, self._settings = losses, settings
+        self.reference = common_reference(losses)
+        self.empirical = excess_empirical_risks(losses, self.reference)
+        self.end_point_share = np.full(len(losses), np.nan)
+        self._excess = np.stack([sample.observed for sample in losses]) - self.reference
+
+    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
+        return reject(self.empirical, self.probability, self._settings.threshold), []
+
+    def matrix(self) -> tuple[FloatArray, FloatArray]:
+        return self.probability, np.zeros_like(self.probability)
+
+    def draws(self) -> tuple[FloatArray, ...]:
+        # The marginal law of each model, as pictures show it; duels take the paired error from the closed form.
+        excess = self.risk_mean - self.reference
+        return tuple(
+            excess[index]
+            + self.risk_std[index]
+            * stream(self._settings.entropy, COMPARISON_DRAWS, index, 0).standard_normal(self._settings.n_draws)
+            for index in range(excess.size)
+        )
+
+
+class TransportLaws(ClosedForm):
+    """Mean loss + √c W z + e of every model, e the paired sampling error."""
+
+    def __init__(self, losses: Sequence[Losses], settings: Settings) -> None:
+        super().__init__(losses, settings)
+        # [simulation, model]; sorting once would do, but the samples are sorted within the kernel in a millisecond.
+        self._squares = np.stack(
+            [
+                wasserstein_squares(excess, sample.simulations - self.reference)
+                for excess, sample in zip(self._excess, losses, strict=True)
+            ],
+            axis=1,
+        )
+        self._covariance = mean_covariance(self._excess, order=settings.order, groups=settings.groups)
+        squares = self._squares.mean(axis=0)
+        self.distance = np.sqrt(squares)
+        self.risk_mean = self.reference + self.empirical
+        self.risk_std = np.sqrt(settings.c * squares + np.diagonal(self._covariance))
+        self.probability = self._probability(squares)
+
+    def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
+        rejected = np.zeros(self._squares.shape, dtype=bool)
+        for index, squares in enumerate(self._squares):
+            probability = self._probability(squares)
+            matrix = probability if correct is None else correct(probability)
+            rejected[index, list(reject(self.empirical, matrix, self._settings.threshold))] = True
+        return rejected
+
+    def _probability(self, squares: FloatArray) -> FloatArray:
+        return transport_probability(self.empirical, squares, self._covariance, self._settings.c)
+
+
+class GroupsLaw(ClosedForm):
+    """The spread between groups that are replications: no simulations, no c."""
+
+    def __init__(self, losses: Sequence[Losses], settings: Settings) -> None:
+        super().__init__(losses, settings)
+        means, covariances = self._by_group
+        summary = group_summary(means, covariances)
+        self.risk_mean, self.risk_std = self.reference + summary.risk_mean, summary.risk_std
+        self.difference, self.spread = summary.difference, summary.spread
+        self.probability = group_probabilities(means, covariances)
+
+    def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
+        return np.zeros((0, len(self._losses)), dtype=bool)
+
+    @cached_property
+    def _by_group(self) -> tuple[FloatArray, FloatArray]:
+        """Mean losses (models × groups), and the covariance of these means within each group."""
+        groups = self._settings.groups
+        assert groups is not None  # `compare` asks for them under this law
+        parts = [self._excess[:, groups == label] for label in range(int(groups.max()) + 1)]
+        means = np.stack([part.mean(axis=1) for part in parts], axis=1)
+        return means, np.stack([mean_covariance(part, order=self._settings.order) for part in parts])
+
+
+def check_enough(losses: dict[str, Losses], settings: Settings) -> None:
+    """Refuse losses that the law cannot work with, by the name of the model or group."""
+    if settings.law == "groups":
+        if settings.groups is None:
+            raise ValueError("law 'groups' needs groups: pass groups=, the label of the replication of each point")
+        smallest = int(np.bincount(settings.groups).min())
+        if smallest < 2:
+            raise ValueError(
+                f"groups: the smallest has {smallest} point; law 'groups' needs at least 2 in each, to know the sampling "
+                "error there; merge or remove it"
+            )
+        return
+    for name, sample in losses.items():
+        if sample.n_simulations == 0:
+            raise ValueError(
+                f"model '{show(name)}': no synthetic losses; law {settings.law!r} measures how far simulations are from the "
+                "data. Pass (observed, synthetic), or use law='groups' with the groups of the points"
+            )

@@ -61,6 +61,28 @@ def probability_matrix(draws: list[FloatArray]) -> tuple[FloatArray, FloatArray]
     return probability, error
 
 
+def reject(risk: FloatArray, probability: FloatArray, threshold: float) -> dict[int, Duel]:
+    """The rejection rule on a matrix of probabilities: the duel that rejects a model, by model.
+
+    A model is rejected when some rival of lower empirical risk beats it with a probability above the threshold; of
+    several such rivals, the one of lowest empirical risk is named.
+
+    Examples
+    --------
+    >>> probability = np.array([[0.5, 0.97, 0.8], [0.03, 0.5, 0.4], [0.2, 0.6, 0.5]])
+    >>> [(duel.model, duel.rival) for duel in reject(np.array([0.1, 0.3, 0.2]), probability, 0.95).values()]
+    [(1, 0)]
+    """
+    order = np.argsort(risk, kind="stable")
+    beats = (probability > threshold) & (risk[:, None] < risk[None, :])  # [rival, model]
+    first = order[np.argmax(beats[order], axis=0)]
+    return {
+        model: Duel(model, int(first[model]), float(probability[first[model], model]), 0.0)
+        for model in order.tolist()
+        if beats[first[model], model]
+    }
+
+
 def decide(
     risk: FloatArray,
     draws: list[FloatArray],
