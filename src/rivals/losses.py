@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ FEW_SAMPLES = 32
 HEAVY_TIES = 0.5
 UNEQUAL_SIZES = 2.0
 
-AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike]"
+AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike] | npt.NDArray[Any]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +29,9 @@ class Losses:
     ----------
     observed : array_like
         Loss of each held-out data point: lower is better. Usually the negative log likelihood.
-    synthetic : array_like
+    synthetic : array_like, optional
         The same loss, of the same model, of data that the model simulated itself: as many points as were observed, and
-        several simulations as the rows of a matrix, if there are several.
+        several simulations as the rows of a matrix, if there are several. Law "groups" needs none.
 
     Examples
     --------
@@ -41,12 +41,14 @@ class Losses:
     """
 
     observed: FloatArray
-    synthetic: FloatArray
+    synthetic: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
     def __post_init__(self) -> None:
         # The one place where samples are checked and copied; object.__setattr__ because the class is frozen.
         object.__setattr__(self, "observed", check_losses(self.observed, "observed losses"))
-        object.__setattr__(self, "synthetic", check_simulations(self.synthetic, "synthetic losses"))
+        none = isinstance(self.synthetic, np.ndarray) and self.synthetic.shape == (0, 0)
+        synthetic = self.synthetic if none else check_simulations(self.synthetic, "synthetic losses")
+        object.__setattr__(self, "synthetic", synthetic)
 
     @classmethod
     def of_checked(cls, observed: FloatArray, synthetic: FloatArray) -> Losses:
@@ -113,19 +115,23 @@ class Losses:
         """Number of independent losses that carry as much information about their mean as the observed sequence."""
         return effective_size(self.observed)
 
+    def singles(self) -> list[Losses]:
+        """The same losses with each simulation alone."""
+        return [Losses.of_checked(self.observed, simulation) for simulation in self.simulations]
+
     def thin(self, step: int) -> Losses:
         """Every `step`-th loss of both samples, for sequences that are correlated in time."""
         step = check_size(step, "step")
         return Losses(self.observed[::step], self.synthetic[..., ::step])
 
-    def doubts(self) -> list[str]:
-        """What makes the answer for this model less reliable than it looks, in sentences."""
+    def doubts(self, law: str = "beta") -> list[str]:
+        """What makes the answer for this model less reliable than it looks under a law of the risk, in sentences."""
         doubts = []
-        smaller = min(self.n_observed, self.n_synthetic)
+        smaller = min(self.n_observed, self.n_synthetic) if self.n_simulations else self.n_observed
         if smaller < FEW_SAMPLES:
-            doubts.append(
-                f"only {smaller} losses in one of its samples; the tails of the quantile functions, which dominate, are guesses"
-            )
+            doubts.append(f"only {smaller} losses in one of its samples; what they say about the tails of the loss is a guess")
+        if law != "beta":
+            return doubts
         if self.tie_fraction > HEAVY_TIES:
             doubts.append(
                 f"{self.tie_fraction:.0%} of its observed losses are in large ties, where the process has no spread and says too little "
@@ -140,7 +146,8 @@ class Losses:
         return doubts
 
     def __repr__(self) -> str:
-        return f"Losses({self.n_observed} observed, {self.n_synthetic} synthetic, empirical risk {self.empirical_risk:.5g})"
+        simulated = f"{self.n_simulations} × {self.n_synthetic}" if self.n_simulations != 1 else str(self.n_synthetic)
+        return f"Losses({self.n_observed} observed, {simulated if self.n_simulations else 'no'} synthetic, empirical risk {self.empirical_risk:.5g})"
 
 
 @dataclass(frozen=True)
@@ -214,6 +221,8 @@ def losses_by_name(
                 losses[name] = model
             elif isinstance(model, (tuple, list)) and len(model) == 2:
                 losses[name] = Losses(*model)
+            elif getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
+                losses[name] = Losses(np.asarray(model))
             else:
                 losses[name] = losses_of_model(
                     model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=seed
@@ -225,7 +234,7 @@ def losses_by_name(
             error.add_note(f"while computing the losses of model '{show(name)}'")
             raise
     _check_together(losses)
-    if data is not None and all(isinstance(model, (Losses, tuple, list)) for model in by_name.values()):
+    if data is not None and not any(callable(getattr(model, "simulate", None)) for model in by_name.values()):
         raise ValueError("data was given, but all models came with their losses; leave it out, or pass Candidates")
     return losses
 

@@ -8,7 +8,6 @@ from typing import Protocol
 
 import numpy as np
 
-from rivals._checks import show
 from rivals._random import COMPARISON_DRAWS, stream
 from rivals._types import BoolArray, FloatArray
 from rivals.comparison.settings import Settings
@@ -29,10 +28,11 @@ class Law(Protocol):
     """What every law offers; risks are relative to the reference, models in the order given."""
 
     reference: float
-    empirical: FloatArray
+    empirical: FloatArray  # mean observed loss less the reference
     risk_mean: FloatArray
     risk_std: FloatArray
-    end_point_share: FloatArray
+    end_point_share: FloatArray  # nan where the law knows no end points
+    distance: FloatArray  # W, the transport distance of simulated from observed losses; nan under other laws
 
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
         """The duels that reject a model, and those too close to call."""
@@ -65,6 +65,7 @@ class BetaLaw:
         self.risk_mean = np.array([process.risk_mean for process in self._processes])
         self.risk_std = np.array([process.risk_std for process in self._processes])
         self.end_point_share = np.array([process.end_point_share for process in self._processes])
+        self.distance = np.full(len(losses), np.nan)
         self._blocks = [[self._draw(index, 0, settings.n_draws)] for index in range(len(losses))]
         self._sorted = [np.sort(blocks[0]) for blocks in self._blocks]
 
@@ -129,6 +130,7 @@ class ClosedForm:
         self.reference = common_reference(losses)
         self.empirical = excess_empirical_risks(losses, self.reference)
         self.end_point_share = np.full(len(losses), np.nan)
+        self.distance = np.full(len(losses), np.nan)
         self._excess = np.stack([sample.observed for sample in losses]) - self.reference
 
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
@@ -202,23 +204,3 @@ class GroupsLaw(ClosedForm):
         parts = [self._excess[:, groups == label] for label in range(int(groups.max()) + 1)]
         means = np.stack([part.mean(axis=1) for part in parts], axis=1)
         return means, np.stack([mean_covariance(part, order=self._settings.order) for part in parts])
-
-
-def check_enough(losses: dict[str, Losses], settings: Settings) -> None:
-    """Refuse losses that the law cannot work with, by the name of the model or group."""
-    if settings.law == "groups":
-        if settings.groups is None:
-            raise ValueError("law 'groups' needs groups: pass groups=, the label of the replication of each point")
-        smallest = int(np.bincount(settings.groups).min())
-        if smallest < 2:
-            raise ValueError(
-                f"groups: the smallest has {smallest} point; law 'groups' needs at least 2 in each, to know the sampling "
-                "error there; merge or remove it"
-            )
-        return
-    for name, sample in losses.items():
-        if sample.n_simulations == 0:
-            raise ValueError(
-                f"model '{show(name)}': no synthetic losses; law {settings.law!r} measures how far simulations are from the "
-                "data. Pass (observed, synthetic), or use law='groups' with the groups of the points"
-            )

@@ -20,6 +20,9 @@ DEFAULT_C = {"beta": 1.0, "transport": 1.0}
 N_DRAWS = 12_000
 MAX_DRAWS = 2**18
 
+# Simulations of each candidate: with one, another seed of it changes the verdict too often (docs/does-it-work.md).
+N_SIMULATIONS = 16
+
 
 @dataclass(frozen=True)
 class Settings:

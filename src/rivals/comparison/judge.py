@@ -1,0 +1,112 @@
+"""The verdict on all models under one law of the risk, and how far it hangs on the simulations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rivals._checks import show
+from rivals._types import FloatArray
+from rivals.comparison.laws import Correct, Law, law_of
+from rivals.comparison.settings import Settings
+from rivals.core.sampling_error import mean_covariance
+from rivals.core.verdict import Duel, reject
+from rivals.losses import Losses
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What a law says, models in the order given; risks named "excess" are relative to the reference."""
+
+    reference: float
+    excess_empirical_risk: FloatArray
+    difference_error: FloatArray  # standard error of the paired difference of the mean losses of each pair
+    excess_risks: tuple[FloatArray, ...] = field(repr=False)  # draws, of each model its own number of them
+    risk_mean: FloatArray
+    risk_std: FloatArray
+    end_point_share: FloatArray
+    distance: FloatArray
+    probability: FloatArray | None  # in closed form; None where it comes from the draws
+    calibrated: FloatArray | None
+    stability: FloatArray  # part of the single simulations with the same verdict on a model; nan where unknown
+    rejections: dict[int, Duel]
+    undecided: list[Duel]
+
+
+def judge(losses: Sequence[Losses], settings: Settings, correct: Correct | None = None) -> Judged:
+    """Find the models that some rival reproducibly beats; `correct` reads probabilities through a calibration."""
+    law = law_of(losses, settings)
+    probability, error = law.matrix() if settings.law != "beta" or correct is not None else (None, None)
+    if correct is None or probability is None or error is None:
+        calibrated = None
+        rejections, undecided = law.decide()
+    else:
+        calibrated = correct(probability)
+        rejections = reject(law.empirical, calibrated, settings.threshold)
+        undecided = _too_close(law, probability, error, correct, settings.threshold)
+    excess = np.stack([sample.observed for sample in losses]) - law.reference
+    covariance = mean_covariance(excess, order=settings.order, groups=settings.groups)
+    own = np.diagonal(covariance)
+    return Judged(
+        reference=law.reference,
+        excess_empirical_risk=law.empirical,
+        difference_error=np.sqrt(np.maximum(own[:, None] + own[None, :] - 2.0 * covariance, 0.0)),
+        excess_risks=law.draws(),
+        risk_mean=law.risk_mean,
+        risk_std=law.risk_std,
+        end_point_share=law.end_point_share,
+        distance=law.distance,
+        probability=None if settings.law == "beta" else probability,
+        calibrated=calibrated,
+        stability=_stability(law, rejections, losses[0].n_simulations, correct),
+        rejections=rejections,
+        undecided=undecided,
+    )
+
+
+def check_enough(losses: Mapping[str, Losses], settings: Settings) -> None:
+    """Refuse losses that the law cannot work with, by the name of the model or the group."""
+    if settings.law == "groups":
+        if settings.groups is None:
+            raise ValueError("law 'groups' needs groups: got none; pass groups=, the label of the replication of each point")
+        smallest = int(np.bincount(settings.groups).min())
+        if smallest < 2:
+            raise ValueError(
+                f"groups: the smallest has {smallest} point where at least 2 are needed to know the sampling error there; "
+                "merge or remove it"
+            )
+        return
+    for name, sample in losses.items():
+        if sample.n_simulations == 0:
+            raise ValueError(
+                f"model '{show(name)}': no synthetic losses, and law {settings.law!r} measures how far simulations are from the "
+                "data; pass (observed, synthetic), or law='groups' with the groups of the points"
+            )
+
+
+def _stability(
+    law: Law, rejections: dict[int, Duel], n_simulations: int, correct: Correct | None
+) -> FloatArray:
+    """In what part of the single simulations the verdict on each model would have been the same."""
+    if n_simulations < 2:
+        return np.full(law.empirical.size, np.nan)
+    rejected = law.rejected_by_simulation(correct)
+    if not len(rejected):
+        return np.full(law.empirical.size, np.nan)
+    verdict = np.isin(np.arange(law.empirical.size), list(rejections))
+    return np.asarray(np.mean(rejected == verdict, axis=0))
+
+
+def _too_close(
+    law: Law, probability: FloatArray, error: FloatArray, correct: Correct, threshold: float
+) -> list[Duel]:
+    """Duels whose corrected probability lies on the other side of the threshold two standard errors away."""
+    low, high = (correct(np.clip(probability + sign * error, 0.0, 1.0)) for sign in (-2.0, 2.0))
+    unclear = (low <= threshold) & (high > threshold) & (law.empirical[:, None] < law.empirical[None, :])
+    return [
+        Duel(int(model), int(rival), float(probability[rival, model]), float(error[rival, model]))
+        for rival, model in zip(*np.nonzero(unclear), strict=True)
+        if error[rival, model] > 0.0
+    ]
