@@ -7,6 +7,7 @@ the numbers of one run. The runs use public names only, so the same script serve
 from __future__ import annotations
 
 import hashlib
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,11 @@ from rivals import criteria, plots, read, report  # noqa: F401  (they must load)
 from rivals.testbeds import blackbody, noise
 
 RUNS: dict[str, Callable[[], Any]] = {}
+
+# The paper's process on one simulation: what never changes. Versions before 0.2 knew nothing else.
+PAPER: dict[str, Any] = {}
+if "law" in inspect.signature(rivals.compare).parameters:
+    PAPER = {"law": "beta", "n_simulations": 1}
 
 
 def run(function: Callable[[], Any]) -> Callable[[], Any]:
@@ -69,35 +75,35 @@ def omega(rng: np.random.Generator) -> rivals.Experiment:
 @run
 def candidates_at_c_1() -> Any:
     y = np.random.default_rng(0).standard_normal(4000)
-    return comparison(rivals.compare({"a": gaussian(0.9), "b": gaussian(1.0), "c": gaussian(3.0)}, y, rng=0))
+    return comparison(rivals.compare({"a": gaussian(0.9), "b": gaussian(1.0), "c": gaussian(3.0)}, y, **PAPER, rng=0))
 
 
 @run
 def losses_at_small_c() -> Any:
-    return comparison(rivals.compare(sample(1), c=2**-4, rng=1))
+    return comparison(rivals.compare(sample(1), c=2**-4, **PAPER, rng=1))
 
 
 @run
 def losses_with_an_offset() -> Any:
     moved = {name: (1e9 + observed, 1e9 + synthetic) for name, (observed, synthetic) in sample(2).items()}
-    return comparison(rivals.compare(moved, c=0.3, rng=2))
+    return comparison(rivals.compare(moved, c=0.3, **PAPER, rng=2))
 
 
 @run
 def fixed_depth_and_few_draws() -> Any:
-    return comparison(rivals.compare(sample(3, 200), c=0.5, depth=8, n_draws=500, max_draws=4000, rng=3))
+    return comparison(rivals.compare(sample(3, 200), c=0.5, depth=8, n_draws=500, max_draws=4000, **PAPER, rng=3))
 
 
 @run
 def many_models() -> Any:
     rng = np.random.default_rng(4)
     losses = {f"m{i}": tuple(rng.exponential(1 + 0.02 * i, (2, 300))) for i in range(30)}
-    return comparison(rivals.compare(losses, c=2**-6, rng=4))
+    return comparison(rivals.compare(losses, c=2**-6, **PAPER, rng=4))
 
 
 @run
 def sweep_over_c() -> Any:
-    found = rivals.compare(sample(5), rng=5).sweep([2**-6, 2**-3, 1.0, 8.0])
+    found = rivals.compare(sample(5), **PAPER, rng=5).sweep([2**-6, 2**-3, 1.0, 8.0])
     return [found.probability, found.standard_error, found.survivors, found.changes]
 
 
@@ -127,6 +133,7 @@ def calibration_in_process() -> Any:
         n_experiments=24,
         c=[2**-4, 1.0],
         n_truth=2000,
+        **PAPER,
         rng=8,
         executor=0,
         progress=False,
@@ -136,7 +143,9 @@ def calibration_in_process() -> Any:
 
 @run
 def calibration_in_processes_corrected() -> Any:
-    found = rivals.calibrate(omega, n_data=200, n_experiments=300, c=[0.25, 1.0], n_truth=2000, rng=9, progress=False)
+    found = rivals.calibrate(
+        omega, n_data=200, n_experiments=300, c=[0.25, 1.0], n_truth=2000, **PAPER, rng=9, progress=False
+    )
     return [found.curve(1.0).observed, found.curve(1.0).low, found.correct([0.3, 0.5], 1.0), found.choose_c()]
 
 
@@ -144,7 +153,7 @@ def calibration_in_processes_corrected() -> Any:
 def black_body() -> Any:
     data = blackbody.observe(1024, wavelengths=(15, 30), temperature=4000, gain=1e5, bias=2.5e-6, law="planck", rng=10)
     laws = {law: blackbody.fit(data, law=law) for law in ("planck", "rayleigh-jeans")}
-    return comparison(rivals.compare(laws, blackbody.observe(1024, rng=11), c=0.25, rng=10))
+    return comparison(rivals.compare(laws, blackbody.observe(1024, **PAPER, rng=11), c=0.25, rng=10))
 
 
 @run

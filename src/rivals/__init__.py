@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rivals._checks import RivalsWarning
 from rivals._version import __version__
 from rivals.comparison import Comparison, Rejection, Sweep, Undecided, compare, load
-from rivals.core import HierarchicalBetaProcess, QuantileFunction
+from rivals.core import HierarchicalBetaProcess, QuantileFunction, TransportLaw
 from rivals.losses import Candidate, Losses
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "Rejection",
     "RivalsWarning",
     "Sweep",
+    "TransportLaw",
     "Undecided",
     "__version__",
     "calibrate",

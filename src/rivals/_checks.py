@@ -251,9 +251,7 @@ def check_groups(values: Any, n_points: int, *, least: int, instead: str) -> Int
     """The group of each point, as whole numbers from 0; labels may be of any kind."""
     labels = np.asarray(values)
     if labels.ndim != 1 or labels.size != n_points:
-        raise ValueError(
-            f"groups: expected one label for each of {n_points} observed points; got shape {labels.shape}"
-        )
+        raise ValueError(f"groups: expected one label for each of {n_points} observed points; got shape {labels.shape}")
     missing = np.array([label is None or label != label for label in labels.tolist()])
     if missing.any():
         raise ValueError(

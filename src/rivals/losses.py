@@ -129,7 +129,9 @@ class Losses:
         doubts = []
         smaller = min(self.n_observed, self.n_synthetic) if self.n_simulations else self.n_observed
         if smaller < FEW_SAMPLES:
-            doubts.append(f"only {smaller} losses in one of its samples; what they say about the tails of the loss is a guess")
+            doubts.append(
+                f"only {smaller} losses in one of its samples; what they say about the tails of the loss is a guess"
+            )
         if law != "beta":
             return doubts
         if self.tie_fraction > HEAVY_TIES:

@@ -17,7 +17,7 @@ from rivals._files import replacing
 from rivals._version import __version__
 
 FORMAT = "rivals comparison"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MAX_BYTES = 2**33
 UNREADABLE = (
     KeyError,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from rivals._checks import show, warn
+import numpy.typing as npt
+
+from rivals._checks import check_groups, check_size, show, warn
 from rivals._random import entropy_from
 from rivals._types import RNG
-from rivals.comparison.laws import MAX_DRAWS, N_DRAWS, Settings, judge
+from rivals.comparison.judge import check_enough, judge
 from rivals.comparison.result import Comparison
+from rivals.comparison.settings import DEFAULT_LAW, MAX_DRAWS, N_DRAWS, N_SIMULATIONS, Law, Order, Settings
 from rivals.losses import AnyModel, losses_by_name
 
 
@@ -17,8 +21,12 @@ def compare(
     models: Mapping[str, AnyModel] | Iterable[tuple[str, AnyModel]],
     data: Any = None,
     *,
-    c: Any = 1.0,
+    law: Law | None = None,
+    c: Any = None,
     threshold: float = 0.95,
+    n_simulations: int | None = None,
+    order: Order | None = None,
+    groups: npt.ArrayLike | None = None,
     n_draws: int = N_DRAWS,
     max_draws: int = MAX_DRAWS,
     n_synthetic: int | None = None,
@@ -31,23 +39,35 @@ def compare(
     Parameters
     ----------
     models : mapping
-        Name → `Losses`, or a pair (observed, synthetic) of arrays, or a `Candidate` (with `data`).
+        Name → a `Candidate` (with `data`), or `Losses`, or a pair (observed, synthetic) of arrays where `synthetic` may
+        hold several simulations as rows. Under law "groups", observed losses alone will do.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
-    c : float, or a Calibration
-        Sensitivity to the discrepancy between model and data; 1 is the conservative first choice, `calibrate` finds
-        a better one. A calibration stands for the c that it chooses, and warns if it was made for other sizes or
-        another unit.
+    law : {"transport", "beta", "groups"}, optional
+        The law of the risk. "transport": mean loss + √c · distance between observed and simulated losses · z + sampling
+        error, the default. "beta": the hierarchical beta process of the original paper. "groups": where the data come in
+        groups that are replications, the spread between them. A calibration brings its own law.
+    c : float or Calibration, optional
+        Sensitivity of the risk to the discrepancy between model and data. No value suits every problem: `calibrate`
+        finds one, and the curve through which probabilities are then read. Law "groups" has none.
     threshold : float
         A model is rejected when a rival of lower empirical risk has a lower risk with more than this probability.
+    n_simulations : int, optional
+        Simulations of each candidate; 16 by default, or what the calibration had. The verdict says in how many of the
+        single simulations it would have been the same.
+    order : {"time"}, optional
+        Say "time" where the points are a series: sampling errors then allow for autocorrelation.
+    groups : array_like, optional
+        The label of the group of each point. Under law "groups" they are the replications; under other laws sampling
+        errors are by clusters.
     n_draws : int
-        Draws of the risk of each model. Models whose fate hangs on a probability within two standard errors of the
-        threshold get more, up to `max_draws`; what is undecided even then is said in the result.
+        Draws of the risk of each model. Under law "beta" models whose fate hangs on a probability within two standard
+        errors of the threshold get more, up to `max_draws`; what is undecided even then is said in the result.
     max_draws : int
     n_synthetic : int, optional
-        Points that candidates simulate; as many as `data` has, by default.
+        Points in each simulation; as many as `data` has, by default.
     depth : int, optional
-        Refinements of the process; by default as deep as the data resolve.
+        Refinements of the process of law "beta"; by default as deep as the data resolve.
     loss_unit : str, optional
         What the losses are measured in, such as "nats"; compared with that of a calibration.
     rng : int, SeedSequence, Generator or None
@@ -57,6 +77,11 @@ def compare(
     -------
     Comparison
 
+    See Also
+    --------
+    rivals.calibrate : find c, and the curve through which probabilities are read.
+    Comparison.sweep : the same comparison at several values of c.
+
     Examples
     --------
     >>> import numpy as np
@@ -64,23 +89,44 @@ def compare(
     >>> from rivals.testbeds import toys
     >>> y = np.random.default_rng(0).standard_normal(2000)
     >>> result = rivals.compare({"right": toys.gaussian(), "too wide": toys.gaussian(width=3.0)}, y, rng=1)
-    >>> result.survivors
-    ('right',)
+    >>> result.survivors, result.stability["too wide"]
+    (('right',), 1.0)
     """
     calibration = c if hasattr(c, "choose_c") else None
-    settings = Settings(
-        c=c if calibration is None else calibration.choose_c(),
+    if n_simulations is None:
+        n_simulations = N_SIMULATIONS if calibration is None else calibration.n_simulations
+    settings = Settings.checked(
+        law=law or (DEFAULT_LAW if calibration is None else calibration.law),
+        c=c if calibration is None else calibration.choose_c(valid_only=False),
         threshold=threshold,
+        order=order,
+        depth=depth,
         n_draws=n_draws,
         max_draws=max_draws,
-        depth=depth,
         entropy=entropy_from(rng),
     )
-    losses = losses_by_name(models, data, n_synthetic=n_synthetic, n_simulations=1, entropy=settings.entropy)
+    losses = losses_by_name(
+        models,
+        data,
+        n_synthetic=n_synthetic,
+        n_simulations=check_size(n_simulations, "n_simulations"),
+        entropy=settings.entropy,
+    )
+    if groups is not None:
+        settings = replace(settings, groups=_codes(groups, next(iter(losses.values())).n_observed, settings.law))
+    check_enough(losses, settings)
     for name, sample in losses.items():
-        for doubt in sample.doubts():
+        for doubt in sample.doubts(settings.law):
             warn(f"model '{show(name)}': {doubt}")
-    if calibration is not None:
-        for doubt in calibration.doubts(losses, loss_unit):
-            warn(doubt)
-    return Comparison(losses, settings, judge(list(losses.values()), settings))
+    if calibration is None:
+        return Comparison(losses, settings, judge(list(losses.values()), settings))
+    calibration.check_fit(losses, law=settings.law, order=order, loss_unit=loss_unit)
+    judged = judge(list(losses.values()), settings, lambda matrix: calibration.correct(matrix, settings.c))
+    return Comparison(losses, settings, judged)
+
+
+def _codes(groups: npt.ArrayLike, n_points: int, law: str) -> Any:
+    if law == "groups":
+        instead = "with two, look at both; with one, use law='transport' and simulations of the models"
+        return check_groups(groups, n_points, least=3, instead=instead)
+    return check_groups(groups, n_points, least=2, instead="leave groups out")

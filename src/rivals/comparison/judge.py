@@ -22,7 +22,7 @@ class Judged:
 
     reference: float
     excess_empirical_risk: FloatArray
-    difference_error: FloatArray  # standard error of the paired difference of the mean losses of each pair
+    difference_error: FloatArray  # standard error of the paired difference of each model's mean loss to the lowest
     excess_risks: tuple[FloatArray, ...] = field(repr=False)  # draws, of each model its own number of them
     risk_mean: FloatArray
     risk_std: FloatArray
@@ -46,13 +46,10 @@ def judge(losses: Sequence[Losses], settings: Settings, correct: Correct | None 
         calibrated = correct(probability)
         rejections = reject(law.empirical, calibrated, settings.threshold)
         undecided = _too_close(law, probability, error, correct, settings.threshold)
-    excess = np.stack([sample.observed for sample in losses]) - law.reference
-    covariance = mean_covariance(excess, order=settings.order, groups=settings.groups)
-    own = np.diagonal(covariance)
     return Judged(
         reference=law.reference,
         excess_empirical_risk=law.empirical,
-        difference_error=np.sqrt(np.maximum(own[:, None] + own[None, :] - 2.0 * covariance, 0.0)),
+        difference_error=_difference_errors(losses, int(np.argmin(law.empirical)), settings),
         excess_risks=law.draws(),
         risk_mean=law.risk_mean,
         risk_std=law.risk_std,
@@ -70,7 +67,9 @@ def check_enough(losses: Mapping[str, Losses], settings: Settings) -> None:
     """Refuse losses that the law cannot work with, by the name of the model or the group."""
     if settings.law == "groups":
         if settings.groups is None:
-            raise ValueError("law 'groups' needs groups: got none; pass groups=, the label of the replication of each point")
+            raise ValueError(
+                "law 'groups' needs groups: got none; pass groups=, the label of the replication of each point"
+            )
         smallest = int(np.bincount(settings.groups).min())
         if smallest < 2:
             raise ValueError(
@@ -86,9 +85,16 @@ def check_enough(losses: Mapping[str, Losses], settings: Settings) -> None:
             )
 
 
-def _stability(
-    law: Law, rejections: dict[int, Duel], n_simulations: int, correct: Correct | None
-) -> FloatArray:
+def _difference_errors(losses: Sequence[Losses], best: int, settings: Settings) -> FloatArray:
+    """Standard errors of the paired differences of the mean losses, each to the best model's."""
+    differences = (sample.observed - losses[best].observed for sample in losses)
+    variances = [
+        mean_covariance(row[None, :], order=settings.order, groups=settings.groups)[0, 0] for row in differences
+    ]
+    return np.sqrt(variances)
+
+
+def _stability(law: Law, rejections: dict[int, Duel], n_simulations: int, correct: Correct | None) -> FloatArray:
     """In what part of the single simulations the verdict on each model would have been the same."""
     if n_simulations < 2:
         return np.full(law.empirical.size, np.nan)
@@ -99,9 +105,7 @@ def _stability(
     return np.asarray(np.mean(rejected == verdict, axis=0))
 
 
-def _too_close(
-    law: Law, probability: FloatArray, error: FloatArray, correct: Correct, threshold: float
-) -> list[Duel]:
+def _too_close(law: Law, probability: FloatArray, error: FloatArray, correct: Correct, threshold: float) -> list[Duel]:
     """Duels whose corrected probability lies on the other side of the threshold two standard errors away."""
     low, high = (correct(np.clip(probability + sign * error, 0.0, 1.0)) for sign in (-2.0, 2.0))
     unclear = (low <= threshold) & (high > threshold) & (law.empirical[:, None] < law.empirical[None, :])

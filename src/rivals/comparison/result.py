@@ -12,17 +12,25 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
-from rivals._checks import check_losses, check_name, check_positive, show
+from rivals._checks import check_losses, check_name, check_positive, check_threshold, show
 from rivals._types import FloatArray
 from rivals.comparison import archive, table
-from rivals.comparison.laws import Judged, Settings, judge
+from rivals.comparison.judge import Judged, judge
+from rivals.comparison.settings import Settings
 from rivals.core.verdict import Duel, probability_matrix
 from rivals.losses import Losses, excess_empirical_risks
 
 # What a file keeps of a comparison, beside its arrays.
-KEPT = ("c", "threshold", "entropy", "n_draws", "max_draws", "depth", "reference")
-KEPT_BY_MODEL = ("risk_mean", "risk_std", "end_point_share")
+SETTINGS = ("law", "c", "threshold", "entropy", "n_draws", "max_draws", "depth", "order")
+BY_MODEL = ("risk_mean", "risk_std", "end_point_share", "distance", "stability", "difference_error")
+
+# A verdict that fewer of the single simulations would share is called unstable.
+STABLE = 0.9
+# With more models than this, other laws are not computed just to say whether they agree.
+FEW_MODELS = 32
+OTHER_DRAWS = 4000
 
 
 @dataclass(frozen=True)
@@ -86,9 +94,24 @@ class Comparison:
         return tuple(self.losses)
 
     @property
+    def law(self) -> str:
+        """The law of the risk: "transport", "beta" or "groups"."""
+        return self.settings.law
+
+    @property
     def c(self) -> float:
-        """Sensitivity to the discrepancy between model and data."""
+        """Sensitivity to the discrepancy between model and data; nan under law "groups", which has none."""
         return self.settings.c
+
+    @property
+    def order(self) -> str | None:
+        """ "time" where the points are a series."""
+        return self.settings.order
+
+    @property
+    def n_simulations(self) -> int:
+        """Simulations of each model."""
+        return next(iter(self.losses.values())).n_simulations
 
     @property
     def threshold(self) -> float:
@@ -145,22 +168,59 @@ class Comparison:
     @cached_property
     def risk_mean(self) -> Mapping[str, float]:
         """Name → mean of the risk, exact."""
-        return self._by_name(self.judged.risk_mean)
+        return self._by_name(self.judged.risk_mean.tolist())
 
     @cached_property
     def risk_std(self) -> Mapping[str, float]:
         """Name → standard deviation of the risk, exact."""
-        return self._by_name(self.judged.risk_std)
+        return self._by_name(self.judged.risk_std.tolist())
 
     @cached_property
     def end_point_share(self) -> Mapping[str, float]:
-        """Name → part of the variance of the risk that is due to the extreme losses."""
-        return self._by_name(self.judged.end_point_share)
+        """Name → part of the variance of the risk that is due to the extreme losses; nan under laws without them."""
+        return self._by_name(self.judged.end_point_share.tolist())
+
+    @cached_property
+    def distance(self) -> Mapping[str, float]:
+        """Name → transport distance of simulated from observed losses; nan under other laws."""
+        return self._by_name(self.judged.distance.tolist())
+
+    @cached_property
+    def stability(self) -> Mapping[str, float]:
+        """Name → part of the single simulations in which the verdict on it is the same; nan with one simulation."""
+        return self._by_name(self.judged.stability.tolist())
+
+    @property
+    def unstable(self) -> tuple[str, ...]:
+        """The models on which fewer than nine in ten of the single simulations give the same verdict, best first."""
+        return tuple(name for name in self.ranking if self.stability[name] < STABLE)
+
+    @cached_property
+    def difference(self) -> Mapping[str, tuple[float, float]]:
+        """Name → difference of its mean loss to that of the best model, and the standard error, point by point."""
+        excess = self.excess_empirical_risk
+        return self._by_name(
+            list(zip((excess - excess.min()).tolist(), self.judged.difference_error.tolist(), strict=True))
+        )
 
     @cached_property
     def diagnostics(self) -> Mapping[str, tuple[str, ...]]:
         """Name → what one should know before believing the numbers of this model."""
-        return self._by_name([table.notes(self.losses[name], share) for name, share in self.end_point_share.items()])
+        return self._by_name(
+            [
+                table.notes(self.losses[name], share, in_time=self.order == "time")
+                for name, share in self.end_point_share.items()
+            ]
+        )
+
+    def risk_interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
+        """The central interval that the risk of a model falls into with probability `level`."""
+        tails = [0.5 - 0.5 * level, 0.5 + 0.5 * level]
+        if self.judged.probability is None:
+            low, high = self.reference + np.quantile(self.excess_risks[self.names.index(name)], tails)
+        else:
+            low, high = self.risk_mean[name] + self.risk_std[name] * ndtri(tails)
+        return float(low), float(high)
 
     def _by_name(self, values: Sequence[Any]) -> Mapping[str, Any]:
         return MappingProxyType(dict(zip(self.names, values, strict=True)))
@@ -198,16 +258,24 @@ class Comparison:
 
     @property
     def probability(self) -> FloatArray:
-        """[a, b] = P(R_a < R_b) for every pair, in the order of `names`; ½ on the diagonal."""
+        """[a, b] = P(R_a < R_b) for every pair, in the order of `names`; ½ on the diagonal. Not calibrated."""
         return self._matrices[0]
 
     @property
+    def calibrated(self) -> FloatArray | None:
+        """`probability` read through the curve of a calibration, which then decides; None without one."""
+        return self.judged.calibrated
+
+    @property
     def standard_error(self) -> FloatArray:
-        """Monte Carlo standard error of `probability`."""
+        """Monte Carlo standard error of `probability`; zero where that has a closed form."""
         return self._matrices[1]
 
     @cached_property
     def _matrices(self) -> tuple[FloatArray, FloatArray]:
+        known = self.judged.probability
+        if known is not None:
+            return _read_only(known), _read_only(np.zeros_like(known))
         probability, error = probability_matrix([np.sort(excess) for excess in self.excess_risks])
         return _read_only(probability), _read_only(error)
 
@@ -224,13 +292,45 @@ class Comparison:
                 f" Undecided: P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f} ± {duel.standard_error:.4f}"
                 " is too close to the threshold; raise max_draws, or take it as a tie."
             )
-        return sentence
+        return " ".join([sentence, *self._remarks()])
+
+    def _remarks(self) -> list[str]:
+        """What hangs on luck or on the choice of the law."""
+        remarks = []
+        if self.unstable:
+            parts = [
+                f"{show(name)} (the same in {self.stability[name]:.0%} of the simulations)" for name in self.unstable
+            ]
+            remarks.append(f"Unstable: {', '.join(parts)}; simulate more, or take it as undecided.")
+        if self.n_simulations == 1 and self.law != "groups":
+            remarks.append("There is one simulation of each model, so how stable the verdict is remains unknown.")
+        for law, rejected in self.other_laws.items():
+            differing = [name for name in self.ranking if (name in rejected) != (name in self.rejections)]
+            if differing:
+                remarks.append(f"Law {law!r} differs: it {_list_verdicts(differing, rejected)}.")
+        return remarks
+
+    @cached_property
+    def other_laws(self) -> Mapping[str, tuple[str, ...]]:
+        """Law → the models that it rejects on the same losses at the same c, for the other laws that can be computed.
+
+        Laws are not compared where there are more than 32 models, or where a calibration decides.
+        """
+        if len(self.names) > FEW_MODELS or self.calibrated is not None or self.law == "groups":
+            return MappingProxyType({})
+        settings = replace(self.settings, law="beta" if self.law == "transport" else "transport", n_draws=OTHER_DRAWS)
+        other = judge(
+            [Losses.of_checked(sample.observed, sample.synthetic) for sample in self.losses.values()], settings
+        )
+        return MappingProxyType({settings.law: tuple(self.names[index] for index in other.rejections)})
 
     def sweep(self, c: Sequence[float]) -> Sweep:
-        """The same comparison, on the same losses and random numbers, for several values of c."""
+        """The same comparison, on the same losses and random numbers, for several values of c; not calibrated."""
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(c))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
+        if self.law == "groups":
+            raise ValueError("law 'groups' has no c to sweep over; compare under law 'transport' or 'beta'")
         settings = [replace(self.settings, c=value) for value in values]
         samples = list(self.losses.values())
         return Sweep(tuple(Comparison(self.losses, each, judge(samples, each)) for each in settings))
@@ -241,24 +341,36 @@ class Comparison:
         """One row per model, best first, as plain numbers and text."""
         rows = []
         for name in self.ranking:
-            draws = self.excess_risks[self.names.index(name)]
-            low, high = self.reference + np.quantile(draws, [0.05, 0.95])
+            low, high = self.risk_interval(name)
             rejection = self.rejections.get(name)
             rows.append(
                 {
                     "model": name,
                     "empirical_risk": self.empirical_risk[name],
+                    "difference": self.difference[name][0],
+                    "difference_error": self.difference[name][1],
                     "risk_mean": self.risk_mean[name],
                     "risk_std": self.risk_std[name],
-                    "risk_5": float(low),
-                    "risk_95": float(high),
+                    "risk_5": low,
+                    "risk_95": high,
                     "survives": rejection is None,
                     "rejected_by": None if rejection is None else rejection.by,
                     "rejected_with_probability": None if rejection is None else rejection.probability,
+                    "stability": _or_none(self.stability[name]),
                     "diagnostics": "; ".join(self.diagnostics[name]),
                 }
             )
         return rows
+
+    @property
+    def made_with(self) -> str:
+        """Law, c, threshold and simulations, in one line."""
+        parts = [f"law {self.law!r}"]
+        if self.law != "groups":
+            parts += [f"c = {self.c:g}", f"{self.n_simulations} simulation{'s' if self.n_simulations != 1 else ''}"]
+        if self.calibrated is not None:
+            parts.append("probabilities read through a calibration")
+        return ", ".join([*parts, f"threshold {self.threshold:g}"])
 
     headings = table.HEADINGS
 
@@ -268,7 +380,13 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the losses and draws, as plain numbers and text."""
-        return {**archive.stamp(), **self._header(), "models": self.rows(), "probability": self.probability.tolist()}
+        return {
+            **archive.stamp(),
+            **self._header(),
+            "models": self.rows(),
+            "probability": self.probability.tolist(),
+            "calibrated": None if self.calibrated is None else self.calibrated.tolist(),
+        }
 
     def to_dataframe(self) -> Any:
         """One row per model, best first (needs pandas)."""
@@ -276,10 +394,16 @@ class Comparison:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write losses, draws and settings to one NPZ file; `rivals.load` reads it back."""
-        arrays = {}
+        arrays: dict[str, npt.NDArray[Any]] = {}
         for index, (losses, draws) in enumerate(zip(self.losses.values(), self.excess_risks, strict=True)):
             arrays[f"observed_{index}"], arrays[f"synthetic_{index}"] = losses.observed, losses.synthetic
             arrays[f"draws_{index}"] = draws
+        optional = {
+            "probability": self.judged.probability,
+            "calibrated": self.judged.calibrated,
+            "groups": self.settings.groups,
+        }
+        arrays |= {name: array for name, array in optional.items() if array is not None}
         archive.write(path, self._header(), arrays)
 
     def report(self, path: str | PathLike[str]) -> None:
@@ -292,26 +416,31 @@ class Comparison:
     def _header(self) -> dict[str, Any]:
         return {
             "names": list(self.names),
-            **{key: getattr(self, key) for key in KEPT},
-            **{key: dict(getattr(self, key)) for key in KEPT_BY_MODEL},
+            **{key: getattr(self.settings, key) for key in SETTINGS},
+            "c": _or_none(self.c),
+            "n_simulations": self.n_simulations,
+            "reference": self.reference,
+            **{key: {name: _or_none(value) for name, value in self._by_model(key).items()} for key in BY_MODEL},
             "survivors": list(self.survivors),
             "rejections": {name: asdict(rejection) for name, rejection in self.rejections.items()},
             "undecided": [asdict(duel) for duel in self.undecided],
         }
+
+    def _by_model(self, key: str) -> dict[str, float]:
+        return dict(zip(self.names, getattr(self.judged, key).tolist(), strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Read-only views of dictionaries cannot be pickled; a result must travel between processes.
         return Comparison, (dict(self.losses), self.settings, self.judged)
 
     def __str__(self) -> str:
-        settings = f"c = {self.c:g}, threshold = {self.threshold:g}, {self.n_draws} draws or more, rng = {self.entropy}"
-        return "\n".join([table.text(self.headings, self.cells()), "", self.verdict, settings])
+        body = table.text(self.headings, self.cells())
+        return "\n".join([body, "", self.verdict, f"{self.made_with}, rng = {self.entropy}"])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        settings = f"c = {self.c:g}, threshold = {self.threshold:g}"
-        return table.html(self.headings, self.cells(), before=self.verdict, after=settings)
+        return table.html(self.headings, self.cells(), before=self.verdict, after=self.made_with)
 
 
 @dataclass(frozen=True, eq=False)
@@ -440,29 +569,57 @@ def _from_file(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> C
     losses = {name: Losses(arrays[f"observed_{i}"], arrays[f"synthetic_{i}"]) for i, name in enumerate(names)}
     if len(losses) != len(names) or not set(header["rejections"]) <= set(names):
         raise ValueError("its names do not fit together")
-    for key in KEPT_BY_MODEL:
-        if set(header[key]) != set(names):
-            raise ValueError(f"its {key} is not that of its models")
     draws = [check_losses(arrays[f"draws_{i}"], f"draws of {show(name)}") for i, name in enumerate(names)]
     rejections = [_duel(names, name, kept) for name, kept in header["rejections"].items()]
-    settings = Settings(**{key: header[key] for key in KEPT if key != "reference"})
+    kept_settings = {key: header[key] for key in SETTINGS if key in header}
+    groups = arrays.get("groups")
+    settings = Settings(**{**kept_settings, "c": np.nan if header["c"] is None else check_positive(header["c"], "c")})
+    check_threshold(settings.threshold)
     reference = float(header["reference"])
-    by_model = {key: tuple(header[key][name] for name in names) for key in KEPT_BY_MODEL}
     judged = Judged(
         reference=reference,
         excess_empirical_risk=excess_empirical_risks(losses.values(), reference),
         excess_risks=tuple(draws),
-        **by_model,
+        **{key: _kept_by_model(header, key, names) for key in BY_MODEL},
+        probability=_matrix(arrays, "probability", len(names)),
+        calibrated=_matrix(arrays, "calibrated", len(names)),
         rejections={duel.model: duel for duel in rejections},
         undecided=[_duel(names, kept["model"], kept) for kept in header["undecided"]],
     )
-    return Comparison(losses, settings, judged)
+    return Comparison(losses, settings if groups is None else replace(settings, groups=groups.astype(np.intp)), judged)
+
+
+def _kept_by_model(header: dict[str, Any], key: str, names: list[str]) -> FloatArray:
+    """One number per model; what an older file does not have is not known."""
+    kept = header.get(key, dict.fromkeys(names))
+    if set(kept) != set(names):
+        raise ValueError(f"its {key} is not that of its models")
+    return np.array([np.nan if kept[name] is None else float(kept[name]) for name in names])
+
+
+def _matrix(arrays: dict[str, npt.NDArray[Any]], key: str, n_models: int) -> FloatArray | None:
+    matrix = arrays.get(key)
+    if matrix is not None and matrix.shape != (n_models, n_models):
+        raise ValueError(f"its {key} has shape {matrix.shape} for {n_models} models")
+    return matrix
 
 
 def _duel(names: list[str], model: str, kept: dict[str, Any]) -> Duel:
     if not {"by", "probability", "standard_error"} <= set(kept):
         raise ValueError("its rejections are not complete")
     return Duel(names.index(model), names.index(kept["by"]), kept["probability"], kept["standard_error"])
+
+
+def _list_verdicts(names: Sequence[str], rejected: Sequence[str]) -> str:
+    """ "keeps A, B and rejects C"."""
+    kept = [show(name) for name in names if name not in rejected]
+    gone = [show(name) for name in names if name in rejected]
+    return " and ".join(f"{verb} {', '.join(group)}" for verb, group in (("keeps", kept), ("rejects", gone)) if group)
+
+
+def _or_none(value: float) -> float | None:
+    """Not a number is null in JSON."""
+    return None if np.isnan(value) else float(value)
 
 
 def _read_only(array: FloatArray) -> FloatArray:

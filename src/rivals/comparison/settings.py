@@ -12,8 +12,9 @@ from rivals._types import IntArray
 Law = Literal["beta", "transport", "groups"]
 Order = Literal["time"]
 
-LAWS: tuple[Law, ...] = ("beta", "transport", "groups")
-DEFAULT_LAW: Law = "beta"
+LAWS: tuple[Law, ...] = ("transport", "beta", "groups")
+ORDERS: tuple[Order, ...] = ("time",)
+DEFAULT_LAW: Law = "transport"
 DEFAULT_C = {"beta": 1.0, "transport": 1.0}
 
 # With 12 000 draws of each risk the standard error of B is at most 0.5 / √12000 = 0.0046, whatever the distributions.
@@ -55,5 +56,5 @@ class Settings:
             n_draws=n_draws,
             max_draws=max(check_size(sizes["max_draws"], "max_draws"), n_draws),
             depth=None if depth is None else check_depth(depth),
-            order=None if order is None else check_choice(order, "order", ("time",)),
+            order=None if order is None else check_choice(order, "order", ORDERS),
         )

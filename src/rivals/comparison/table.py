@@ -11,7 +11,7 @@ import numpy as np
 from rivals._checks import need, show
 from rivals.losses import Losses
 
-HEADINGS = ("model", "empirical risk", "mean R", "90 % of R", "rejected by", "notes")
+HEADINGS = ("model", "mean loss", "difference to best", "risk, 90 % interval", "rejected by", "stable", "notes")
 
 Row = Mapping[str, Any]
 
@@ -23,12 +23,13 @@ def cells(rows: Sequence[Row]) -> list[list[str]]:
         [
             show(row["model"]),
             number(row["empirical_risk"]),
-            number(row["risk_mean"]),
+            "best" if index == 0 else f"{number(row['difference'])} ± {number(row['difference_error'])}",
             f"{number(row['risk_5'])} … {number(row['risk_95'])}",
             "" if row["survives"] else f"{show(row['rejected_by'])} ({row['rejected_with_probability']:.3f})",
+            "?" if row["stability"] is None else f"{row['stability']:.0%}",
             row["diagnostics"],
         ]
-        for row in rows
+        for index, row in enumerate(rows)
     ]
 
 
@@ -59,14 +60,16 @@ def dataframe(rows: Sequence[Row], index: str) -> Any:
     return need("pandas", extra="table", purpose="to_dataframe").DataFrame(list(rows)).set_index(index)
 
 
-def notes(losses: Losses, end_point_share: float) -> tuple[str, ...]:
+def notes(losses: Losses, end_point_share: float, *, in_time: bool) -> tuple[str, ...]:
     """What one should know before believing the numbers of a model, shortly."""
-    sentences = [f"end points {end_point_share:.0%} of Var R"]
+    sentences = []
+    if end_point_share == end_point_share:  # nan under laws without end points
+        sentences.append(f"end points {end_point_share:.0%} of Var R")
     if losses.tie_fraction > 0.01:
         sentences.append(f"ties {losses.tie_fraction:.0%}")
-    if losses.effective_size < 0.5 * losses.n_observed:
+    if in_time and losses.effective_size < 0.5 * losses.n_observed:
         sentences.append(f"effective size {losses.effective_size:.0f} of {losses.n_observed}")
-    if losses.n_synthetic != losses.n_observed:
+    if losses.n_simulations and losses.n_synthetic != losses.n_observed:
         sentences.append(f"{losses.n_synthetic} synthetic, {losses.n_observed} observed")
     return tuple(sentences)
 

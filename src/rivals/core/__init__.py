@@ -7,13 +7,17 @@ from rivals.core import tree
 from rivals.core.beta import beta_parameters
 from rivals.core.process import HierarchicalBetaProcess
 from rivals.core.quantiles import QuantileFunction
-from rivals.core.verdict import probability_below, probability_matrix
+from rivals.core.transport import TransportLaw
+from rivals.core.verdict import decide, probability_below, probability_matrix, reject
 
 __all__ = [
     "HierarchicalBetaProcess",
     "QuantileFunction",
+    "TransportLaw",
     "beta_parameters",
+    "decide",
     "probability_below",
     "probability_matrix",
+    "reject",
     "tree",
 ]
