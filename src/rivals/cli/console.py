@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rivals._checks import RivalsWarning, show
-from rivals.comparison import Comparison, table
-from rivals.comparison.sweep import Sweep
+from rivals.comparison import Comparison, Sweep, table
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -42,6 +43,18 @@ def print_sweep(sweep: Sweep) -> None:
     rows = [[f"{c:g}", ", ".join(show(name) for name in survivors)] for c, survivors in pairs]
     console.print(_table(["c", "survivors"], rows, right=(0,)))
     console.print(_text(closing, "bold"))
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """For machines."""
+    print(json.dumps(content, indent=2))
+
+
+def write_page(result: Comparison, path: Path) -> None:
+    """Write the interactive page and say where."""
+    with working("Writing the report …"):
+        result.report(path)
+    say(f"written: {path}")
 
 
 def say(message: str) -> None:
@@ -88,8 +101,8 @@ def _table(headings: list[str], rows: list[list[str]], *, right: tuple[int, ...]
     from rich.table import Table
 
     table = Table(box=box.SIMPLE, pad_edge=False)
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if place in right else "left", overflow="fold")
+    for column, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if column in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_text(cell) for cell in row))
     return table
