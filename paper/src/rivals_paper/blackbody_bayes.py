@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import logsumexp
 
-from rivals._types import FloatArray
 from rivals.testbeds import blackbody
-from rivals.testbeds.blackbody.nested import powers
+from rivals_paper.arrays import FloatArray
 
 # Grid of the search and of the last pass; parts of the grid this far below the top (in nats) are negligible.
 COARSE, FINE, NEGLIGIBLE = 48, 128, 25.0
@@ -150,7 +149,7 @@ class _Linear:
     def at(cls, frame: Posterior, kelvin: float) -> _Linear | None:
         by_law = blackbody.radiance(frame.law, frame.data.wavelength, kelvin)
         weight = by_law if frame.proportional else np.ones_like(by_law)
-        design = powers(frame.data.wavelength, frame.n_coefficients)
+        design = np.vander(frame.data.wavelength, frame.n_coefficients, increasing=True)
         residual = frame.data.radiance - by_law
         if not weight.min() > SMALLEST_RANGE * weight.max():
             return None

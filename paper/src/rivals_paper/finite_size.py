@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
 from rivals.criteria import bootstrap_risk
 from rivals.testbeds import seeds
 from rivals.testbeds.pyloric import ACCURATE, LABELS, LOOSE, NeuronModel, fit, observe
+from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import (
     COLOURS,
     LOOSE_SOLVER,
@@ -24,8 +22,9 @@ from rivals_paper.neuron_example import (
     fit_as_published,
     fit_corrected,
 )
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, write
-from rivals_paper.progress import track
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.streams import stream
+from rivals_paper.tracking import track
 
 NAME = "finite-size"
 DESCRIPTION = "Bootstrap and repeated simulation: uncertainty of the risk that vanishes with more data"
@@ -53,12 +52,12 @@ DIFFERENCES = [
 ]
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers; `experiments` is the number of simulations of each model."""
-    entropy = entropy_from(rng)
-    repeats = SIMULATIONS if experiments is None else experiments
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers; `experiments` is the number of simulations of each model."""
+    repeats = task.experiments_or(SIMULATIONS)
     found = {
-        variant: _variant(variant, repeats, entropy, i, progress) for i, variant in enumerate((AS_PUBLISHED, CORRECTED))
+        variant: _variant(variant, repeats, task.seed, i, task.progress)
+        for i, variant in enumerate((AS_PUBLISHED, CORRECTED))
     }
     comparisons = []
     for variant, panels in found.items():
@@ -89,15 +88,11 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
         }
         for variant, panels in found.items()
     }
-    return write(
-        out,
-        NAME,
+    return Reproduction(
         figure=_draw(found),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=comparisons,
         numbers=numbers,
-        settings={"seed": entropy, "simulations": repeats, "resamples": RESAMPLES, "sizes": SIMULATED_SIZES, "c": C},
+        settings={"simulations": repeats, "resamples": RESAMPLES, "sizes": SIMULATED_SIZES, "c": C},
     )
 
 

@@ -9,10 +9,9 @@ import numpy.typing as npt
 from scipy.special import gammaincc, logsumexp
 
 from rivals import criteria
-from rivals._types import FloatArray
 from rivals.testbeds import blackbody
 from rivals.testbeds.blackbody import NestedModel, Spectrum, fit_nested
-from rivals.testbeds.blackbody.nested import powers
+from rivals_paper.arrays import FloatArray
 
 # The domain of each family, all its best fits inside. Planck: noise σ and temperature (K), both as logarithms.
 # Rayleigh-Jeans: with a polynomial its best temperature may be zero, where σ² T, the variance in units of the radiance
@@ -36,7 +35,7 @@ def complexity(law: str, n_coefficients: int, wavelength: FloatArray, rng: np.ra
 
 def information(law: str, n_coefficients: int, wavelength: FloatArray, point: FloatArray) -> FloatArray:
     """Return the Fisher information of one recording in the coordinates of the domain; it does not depend on b."""
-    design = powers(wavelength, n_coefficients)
+    design = np.vander(wavelength, n_coefficients, increasing=True)
     if law == "planck":
         sigma, kelvin = np.exp(point[:2])
         by_law, step = blackbody.planck(wavelength, kelvin), 1e-5

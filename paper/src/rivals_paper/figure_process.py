@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rivals import HierarchicalBetaProcess, Losses
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
 from rivals.core import tree
 from rivals.testbeds import blackbody, seeds
+from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_models import LOSS_AT_TRUE_TEMPERATURE, TITLES, losses_corrected
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, write
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.streams import stream
 
 NAME = "process"
 DESCRIPTION = "How the hierarchical beta process draws quantile functions, marginals and increments"
@@ -42,16 +41,17 @@ DIFFERENCES = [
 ]
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    del experiments, progress
-    entropy = entropy_from(rng)
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
     data = blackbody.observe(4096, wavelengths=(6.0, 20.0), gain=2.0**14, bias=0.0, purpose="PPF sampling illustration")
-    variants = {AS_PUBLISHED: _as_published(data), CORRECTED: losses_corrected(data, rng=stream(entropy, 0))["planck"]}
+    variants = {
+        AS_PUBLISHED: _as_published(data),
+        CORRECTED: losses_corrected(data, rng=stream(task.seed, 0))["planck"],
+    }
     numbers, rows, marginals = {}, [], {}
     for k, (variant, losses) in enumerate(variants.items()):
         process = HierarchicalBetaProcess.from_losses(losses, c=C, depth=8)
-        phi, paths = process.sample_paths(N_PATHS, depth=4, rng=stream(entropy, 1, k))
+        phi, paths = process.sample_paths(N_PATHS, depth=4, rng=stream(task.seed, 1, k))
         marginals[variant] = (phi, paths)
         numbers[variant] = found = _numbers(process, phi, paths)
         for what, references in REFERENCE.items():
@@ -61,15 +61,11 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
                 rows.append(
                     comparison(label, variant=variant, published=reference, ours=found[what][i], standard_error=error)
                 )
-    return write(
-        out,
-        NAME,
-        figure=_draw(variants[AS_PUBLISHED], *marginals[AS_PUBLISHED], entropy),
-        reading=READING,
-        differences=DIFFERENCES,
+    return Reproduction(
+        figure=_draw(variants[AS_PUBLISHED], *marginals[AS_PUBLISHED], task.seed),
         comparisons=rows,
         numbers=numbers,
-        settings={"seed": entropy, "c": C, "n_paths": N_PATHS},
+        settings={"c": C, "n_paths": N_PATHS},
     )
 
 

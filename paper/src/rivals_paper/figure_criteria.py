@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rivals import HierarchicalBetaProcess, criteria
-from rivals._random import entropy_from, stream
-from rivals._types import RNG
 from rivals.testbeds import blackbody
 from rivals_paper import nested_families as nested
 from rivals_paper import nested_mdl
 from rivals_paper.blackbody_bayes import posterior
 from rivals_paper.criteria_comparisons import comparisons
 from rivals_paper.criteria_picture import draw
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, published, write
-from rivals_paper.progress import track
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, published
+from rivals_paper.streams import stream
+from rivals_paper.tracking import track
 
 NAME = "criteria"
 DESCRIPTION = "BIC, evidence, MDL, AIC, elpd and risk distributions of nested families as data accumulate"
@@ -52,10 +50,8 @@ DIFFERENCES = [
 ]
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    del experiments
-    entropy = entropy_from(rng)
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
     stored = published("asymptotics")
     jobs = [(law, m, size) for law, m in nested.families() for size in stored["sizes"]]
     example = {
@@ -64,27 +60,22 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
     }
     scores: dict[str, dict[str, Any]] = {}
     elpds: dict[tuple[str, int, int], criteria.Score] = {}
-    for index, (law, m, size) in enumerate(track(jobs, "fits and evidences", progress)):
-        found, elpds[law, m, size] = _scores(law, m, size, example[law, m], stream(entropy, index))
+    for index, (law, m, size) in enumerate(track(jobs, "fits and evidences", task.progress)):
+        found, elpds[law, m, size] = _scores(law, m, size, example[law, m], stream(task.seed, index))
         # Against the reference of the row, and for the laws alone against Planck: paired, point by point.
         reference = elpds["planck" if m == 0 else law, 0, size]
         found["elpd corrected se of the difference"] = criteria.difference(elpds[law, m, size], reference)[1]
         for name, value in found.items():
             scores.setdefault(nested.key(law, m), {}).setdefault(name, []).append(value)
-    risks = _risks(entropy, progress)
-    complexities = _complexities(stream(entropy, len(jobs)), progress)
+    risks = _risks(task.seed, task.progress)
+    complexities = _complexities(stream(task.seed, len(jobs)), task.progress)
     numbers = {"sizes": stored["sizes"], "scores": scores, "complexity": complexities, "risks": _summaries(risks)}
-    numbers["spread of the risk over simulations"] = _spreads(stream(entropy, len(jobs) + 1))
-    return write(
-        out,
-        NAME,
+    numbers["spread of the risk over simulations"] = _spreads(stream(task.seed, len(jobs) + 1))
+    return Reproduction(
         figure=draw(scores, stored, risks),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=comparisons(stored, scores, risks, complexities),
         numbers=numbers,
         settings={
-            "seed": entropy,
             "c": nested.C,
             "prior": vars(nested.PRIOR),
             "published_prior": vars(nested.PUBLISHED_PRIOR),
