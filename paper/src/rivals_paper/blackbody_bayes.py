@@ -67,20 +67,20 @@ class Posterior:
         sparse = self.probability[every // 2 :: every, every // 2 :: every]
         sigma, kelvin = (np.exp(axis[every // 2 :: every]) for axis in (self.log_sigma, self.log_temperature))
         rows, columns = np.nonzero(sparse > 1e-11 * sparse.max())
-        found = np.empty((rows.size, len(self.data)))
+        log_likelihood = np.empty((rows.size, len(self.data)))
         for column in np.unique(columns):
             problem = _Linear.at(self, float(kelvin[column]))
             assert problem is not None  # its probability is not zero
             chosen = columns == column
             variance = sigma[rows[chosen], None] ** 2 * problem.weight
-            found[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * problem.residual**2 / variance
-        return found, sparse[rows, columns]
+            log_likelihood[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * problem.residual**2 / variance
+        return log_likelihood, sparse[rows, columns]
 
     def pointwise(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Return the log likelihood of each recording for draws of the posterior, shape (draws, recordings)."""
         flat = rng.choice(self.probability.size, size=n_draws, p=self.probability.ravel())
         rows, columns = np.unravel_index(flat, self.probability.shape)
-        found = np.empty((n_draws, len(self.data)))
+        log_likelihood = np.empty((n_draws, len(self.data)))
         for column in np.unique(columns):
             chosen = np.flatnonzero(columns == column)
             problem = _Linear.at(self, float(np.exp(self.log_temperature[column])))
@@ -89,8 +89,8 @@ class Posterior:
             coefficients = problem.draw(sigma, self.prior.coefficient, rng)
             residual = problem.residual - coefficients @ problem.design.T
             variance = sigma[:, None] ** 2 * problem.weight
-            found[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * residual**2 / variance
-        return found
+            log_likelihood[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * residual**2 / variance
+        return log_likelihood
 
 
 def posterior(

@@ -35,14 +35,14 @@ def losses_as_published(
     The 4096 simulated points are those of the original study, bit for bit. With ``at_true_temperature=False``
     only the temperature of the loss is corrected.
     """
-    found = {}
+    losses = {}
     for law, model in models.items():
         simulating = blackbody.RadianceModel(law, model.sigma, model.temperature, data.wavelength)
         simulated = simulating.simulate(SYNTHETIC_SIZE, seeds.generator("uv", "synth_ppf", TITLES[law]))
         kelvin = TRUE_TEMPERATURE if at_true_temperature else model.temperature
         scoring = blackbody.RadianceModel(law, model.sigma, kelvin, data.wavelength)
-        found[law] = Losses(scoring.loss(data), scoring.loss(simulated))
-    return found
+        losses[law] = Losses(scoring.loss(data), scoring.loss(simulated))
+    return losses
 
 
 def losses_corrected(

@@ -89,7 +89,7 @@ def make(task: Task) -> Reproduction:
     )
 
 
-def _panel(index: int, entropy: int) -> Panel:
+def _panel(index: int, seed: int) -> Panel:
     window, bias, gains, refit = ROWS[index // 3]
     gain = gains[index % 3]
     data = blackbody.observe(N_DATA, wavelengths=window, bias=bias, gain=gain, purpose="data")
@@ -99,17 +99,17 @@ def _panel(index: int, entropy: int) -> Panel:
         "loss at the fitted temperature, else as published": losses_as_published(
             data, models, at_true_temperature=False
         ),
-        CORRECTED: losses_corrected(data, rng=stream(entropy, 1, index)),
+        CORRECTED: losses_corrected(data, rng=stream(seed, 1, index)),
     }
     losses[EXACT_PROCESS] = losses[AS_PUBLISHED]
     draws: dict[str, dict[str, FloatArray]] = {}
     for v, (variant, by_law) in enumerate(losses.items()):
         draws[variant] = {}
         for k, (law, each) in enumerate(by_law.items()):
-            generator = stream(entropy, 2, index, v, k)
+            generator = stream(seed, 2, index, v, k)
             sample = sample_risk if variant in (CORRECTED, EXACT_PROCESS) else sample_risk_as_published
             draws[variant][law] = sample(each, C, N_DRAWS, generator)
-    repeats = np.array([_repeat(data, stream(entropy, 5, index, r)) for r in range(N_REPEATS)])
+    repeats = np.array([_repeat(data, stream(seed, 5, index, r)) for r in range(N_REPEATS)])
     return Panel("abcdefghi"[index], data, gain, draws, losses, repeats)
 
 
@@ -120,38 +120,36 @@ def _repeat(data: blackbody.Spectrum, rng: np.random.Generator) -> float:
 
 
 def _numbers(panel: Panel) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    numbers: dict[str, Any] = {}
     for variant, draws in panel.draws.items():
         value, error = probability(*(draws[law] for law in blackbody.LAWS))
-        found[variant] = {"B": value, "standard_error": error}
+        numbers[variant] = {"B": value, "standard_error": error}
         for law, risks in draws.items():
-            found[variant][TITLES[law]] = {
+            numbers[variant][TITLES[law]] = {
                 "empirical_risk": panel.losses[variant][law].empirical_risk,
                 "mean": risks.mean(),
                 "std": risks.std(),
                 "quantiles_05_50_95": np.quantile(risks, [0.05, 0.5, 0.95]),
             }
-    found[CORRECTED]["B of repeated simulations"] = {
+    numbers[CORRECTED]["B of repeated simulations"] = {
         "mean": panel.repeats.mean(),
         "std": panel.repeats.std(ddof=1),
         "min": panel.repeats.min(),
         "max": panel.repeats.max(),
     }
-    return found
+    return numbers
 
 
-def _stated(entropy: int) -> list[dict[str, Any]]:
+def _stated(seed: int) -> list[dict[str, Any]]:
     """Compare with the two probabilities which the paper's text states for the observed spectrum."""
     data = blackbody.observe(4096, purpose="data")
     by_law = losses_as_published(data, fitted_as_published(data))
-    mended = losses_corrected(data, rng=stream(entropy, 3))
+    mended = losses_corrected(data, rng=stream(seed, 3))
     rows = []
     for i, (c, stated) in enumerate(STATED.items()):
         for v, (variant, losses) in enumerate(((AS_PUBLISHED, by_law), (CORRECTED, mended))):
             sample = sample_risk_as_published if variant == AS_PUBLISHED else sample_risk
-            draws = [
-                sample(losses[law], c, N_DRAWS, stream(entropy, 4, i, v, k)) for k, law in enumerate(blackbody.LAWS)
-            ]
+            draws = [sample(losses[law], c, N_DRAWS, stream(seed, 4, i, v, k)) for k, law in enumerate(blackbody.LAWS)]
             value, error = probability(*draws)
             # Theirs: rounded to a percent, from at most 1024 draws.
             total = np.sqrt(error**2 * (1 + N_DRAWS / 1024) + 0.01**2 / 12)

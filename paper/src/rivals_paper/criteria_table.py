@@ -82,14 +82,14 @@ def make(task: Task) -> Reproduction:
     values: dict[str, dict[str, Any]] = {}
     for cell in track(cells, "spectra", task.progress):
         generator = stream(task.seed, cell.index)
-        for variant, found in (
+        for variant, row in (
             (AS_PUBLISHED, _as_published(cell, generator)),
             (CORRECTED, _corrected(cell, generator)),
         ):
-            for criterion, pair in found.items():
-                shelf = values.setdefault(variant, {}).setdefault(criterion, {"value": [], "standard_error": []})
-                shelf["value"].append(pair[0])
-                shelf["standard_error"].append(pair[1])
+            for criterion, pair in row.items():
+                columns = values.setdefault(variant, {}).setdefault(criterion, {"value": [], "standard_error": []})
+                columns["value"].append(pair[0])
+                columns["standard_error"].append(pair[1])
     return Reproduction(
         figure=draw(values, stored, READING),
         comparisons=_comparisons(cells, values, stored),

@@ -61,12 +61,12 @@ def _neuron(
     window: tuple[float, float],
     rng: np.random.Generator,
 ) -> Column:
-    found = {
+    fitted = {
         AS_PUBLISHED: fit_as_published(noise=noise)["D"],
         CORRECTED: fit_corrected(rng, noise=noise, observation=noise)["D"],
     }
     rows = []
-    for variant, each in found.items():
+    for variant, each in fitted.items():
         losses = each.losses.observed
         ours = {"smallest loss": losses.min(), "largest loss": losses.max(), "scale (mV)": each.sigma / 2}
         rows += [
@@ -79,7 +79,7 @@ def _neuron(
             for what, value in known.items()
         ]
     title = f"neuron D: {noise.capitalize()} loss"
-    return Column(title, found[CORRECTED].losses.observed, np.sort(rng.integers(0, 4000, size=30)), window, rows)
+    return Column(title, fitted[CORRECTED].losses.observed, np.sort(rng.integers(0, 4000, size=30)), window, rows)
 
 
 def black_body(rng: np.random.Generator) -> Column:

@@ -72,12 +72,12 @@ def fit_as_published(
     """
     times, current = sample_times(N_DATA), example_input()
     data = digitise(_run("LP 1", times, current, jitter) + example_noise(), "truncate")
-    found = {}
+    fitted = {}
     for label, cell in LABELS.items():
         residual = data - _run(cell, times, None, jitter)
         rng = seeds.generator("prinz", "synth_ppf", cell) if jitter is None else jitter
-        found[label] = _fitted(residual, noise, n_synthetic, rng)
-    return found
+        fitted[label] = _fitted(residual, noise, n_synthetic, rng)
+    return fitted
 
 
 def fit_corrected(
@@ -87,11 +87,11 @@ def fit_corrected(
     times, current = sample_times(N_DATA), example_input()
     truth = simulate("LP 1", times, current=current, solver=ACCURATE)[1]
     data = digitise(truth + example_noise(observation), "round")
-    found = {}
+    fitted = {}
     for label, cell in {**LABELS, "LP 1": "LP 1"}.items():
         expected = simulate(cell, times, current=current, solver=ACCURATE)[1]
-        found[label] = _fitted(data - expected, noise, N_DATA, rng)
-    return found
+        fitted[label] = _fitted(data - expected, noise, N_DATA, rng)
+    return fitted
 
 
 def draw_risks(

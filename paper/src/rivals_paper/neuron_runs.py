@@ -75,13 +75,13 @@ def run_omegas(task: Task, store: str, omegas: dict[str, Any], c: Sequence[float
 def by_condition(calibration: Calibration) -> dict[str, Experiments]:
     """Records of a calibration, condition by condition, in the order of the experiments."""
     records, n_c = calibration.records, len(calibration.c)
-    found = {}
+    experiments = {}
     for key in dict.fromkeys(records["omega"].tolist()):
         chosen = np.sort(records[records["omega"] == key], order=["experiment", "c"])
         order = np.argsort(np.argsort(calibration.c))
         probability = chosen["probability"].reshape(-1, n_c)[:, order]
-        found[str(key)] = Experiments(probability, chosen["truly_better"].reshape(-1, n_c)[:, 0].astype(float))
-    return found
+        experiments[str(key)] = Experiments(probability, chosen["truly_better"].reshape(-1, n_c)[:, 0].astype(float))
+    return experiments
 
 
 def original(key: str, criterion: str = "emd") -> Experiments:
@@ -102,14 +102,14 @@ def generator_is_first(condition: Condition, count: int) -> FloatArray:
     return np.array([float(draw.cell == condition.cells[0]) for draw in published_draws(condition, count)])
 
 
-def compact(found: dict[str, Experiments]) -> dict[str, Any]:
+def compact(experiments: dict[str, Experiments]) -> dict[str, Any]:
     """All records, small enough to keep: probabilities to four digits, the truth as a string of digits."""
     return {
         key: {
             "probability": np.round(each.probability, 4).T,
             "truth": "".join(str(int(value)) for value in each.truth),
         }
-        for key, each in found.items()
+        for key, each in experiments.items()
     }
 
 

@@ -87,14 +87,14 @@ def _once(rng: np.random.Generator) -> FloatArray:
 def _corrected(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, dict[str, Any]]:
     fitted = fit_corrected(rng)
     risks = draw_risks(fitted, CORRECTED, C, M_CORRECTED, rng)
-    found = [probability(risks[a], risks[b]) for a, b in combinations(LABELS, 2)]
-    return np.array([p for p, _ in found]), np.array([e for _, e in found]), summary(fitted)
+    pairs = [probability(risks[a], risks[b]) for a, b in combinations(LABELS, 2)]
+    return np.array([p for p, _ in pairs]), np.array([e for _, e in pairs]), summary(fitted)
 
 
 def _draw(mean: FloatArray, spread: FloatArray | None, corrected: FloatArray) -> Any:
     figure = new_figure(10, 5.2)
-    for place, (title, values, errors) in enumerate(((AS_PUBLISHED, mean, spread), (CORRECTED, corrected, None))):
-        axes = figure.add_subplot(1, 2, 1 + place)
+    for column, (title, values, errors) in enumerate(((AS_PUBLISHED, mean, spread), (CORRECTED, corrected, None))):
+        axes = figure.add_subplot(1, 2, 1 + column)
         matrix = _square(values)
         axes.imshow(matrix, cmap="Blues", vmin=0, vmax=1)
         for i in range(4):

@@ -76,8 +76,8 @@ def make(task: Task) -> Reproduction:
 
 def _draw(risks: dict[str, dict[str, FloatArray]], numbers: dict[str, Any]) -> Any:
     figure = new_figure(11, 4.8)
-    for place, variant in enumerate((AS_PUBLISHED, CORRECTED)):
-        axes = figure.add_subplot(1, 2, 1 + place)
+    for column, variant in enumerate((AS_PUBLISHED, CORRECTED)):
+        axes = figure.add_subplot(1, 2, 1 + column)
         draw_densities(axes, risks[variant])
         top = axes.get_ylim()[1]
         for label in risks[variant]:
