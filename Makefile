@@ -1,8 +1,11 @@
-# Every target sets up its own environment in .venv: a machine needs Python >= 3.11, pip, venv and make.
+# Every target sets up its own environment: a machine needs Python >= 3.11, pip, venv and make.
 PYTHON ?= python3
+# Lower bounds hold for the oldest Python that we support; the other end is the newest one on this machine.
+OLDEST ?= python3.11
+NEWEST ?= $(shell .ci/newest-python $(PYTHON))
 BIN := .venv/bin
 
-.PHONY: demo test test-minimal lint bench docs format clean
+.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest lint format bench docs paper dist clean
 
 .venv/.made: pyproject.toml
 	$(PYTHON) -m venv --clear .venv
@@ -27,11 +30,26 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --group docs
 	touch $@
 
+.venv/.release: .venv/.made
+	$(BIN)/python -m pip install --quiet --group release
+	touch $@
+
+.venv/.paper: .venv/.made paper/pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable . --editable ./paper
+	touch $@
+
 demo: .venv/.demo
 	$(BIN)/rivals demo
 
+# Without the tests marked slow, for each of which something faster tests the same.
 test: .venv/.test
 	$(BIN)/python -m pytest
+
+test-all: .venv/.test test-paper
+	$(BIN)/python -m pytest -m ""
+
+test-paper: .venv/.test .venv/.paper
+	$(BIN)/python -m pytest -m "" paper/tests
 
 # What a user has who installs no extras.
 test-minimal:
@@ -39,6 +57,23 @@ test-minimal:
 	.venv-minimal/bin/python -m pip install --quiet --upgrade pip
 	.venv-minimal/bin/python -m pip install --quiet --editable . pytest hypothesis mpmath
 	.venv-minimal/bin/python -m pytest @tests/minimal.txt
+
+# The lower bounds of pyproject.toml are true. Old releases warn of the future of what they stand on, which is newer.
+test-lowest: .venv/.release
+	$(BIN)/uv venv --quiet --clear --python $(OLDEST) .venv-lowest
+	$(BIN)/uv pip install --quiet --python .venv-lowest --resolution lowest-direct --editable ".[all]" --group test
+	.venv-lowest/bin/python -m pytest -W default::DeprecationWarning -W default::FutureWarning -m "" @tests/lowest.txt
+
+# The newest releases on the newest Python here. `make test` has the newest releases already, on $(PYTHON).
+test-newest: .venv/.release
+	@if [ "$$($(NEWEST) -c 'import sys; print(sys.version_info[:2])')" = "$$($(BIN)/python -c 'import sys; print(sys.version_info[:2])')" ]; then \
+		echo "The newest Python here is that of .venv, where \`make test\` runs with the newest releases: nothing more to run."; \
+	else \
+		set -ex; \
+		$(BIN)/uv venv --quiet --clear --python "$(NEWEST)" .venv-newest; \
+		$(BIN)/uv pip install --quiet --python .venv-newest --editable ".[all]" --group test --group recipes; \
+		.venv-newest/bin/python -m pytest; \
+	fi
 
 lint: .venv/.lint
 	$(BIN)/ruff check .
@@ -56,5 +91,24 @@ bench: .venv/.test
 docs: .venv/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
+# `rivals reproduce`, and what it can make anew.
+paper: .venv/.paper
+	$(BIN)/rivals reproduce --list
+
+# What would be uploaded: the wheel works alone, outside of the repository, and the tests in the sdist pass on it.
+dist: .venv/.release
+	rm -rf dist .venv-dist
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*.whl dist/*.tar.gz
+	$(PYTHON) -m venv .venv-dist
+	.venv-dist/bin/python -m pip install --quiet --upgrade pip
+	.venv-dist/bin/python -m pip install --quiet "$$(echo dist/*.whl)[plot,report]"
+	mkdir dist/demo dist/unpacked
+	cd dist/demo && ../../.venv-dist/bin/rivals demo
+	tar -xzf dist/*.tar.gz --strip-components 1 -C dist/unpacked
+	.venv-dist/bin/python -m pip install --quiet "$$(echo dist/*.whl)[all]"
+	cd dist/unpacked && ../../.venv-dist/bin/python -m pip install --quiet --group test
+	cd dist/unpacked && ../../.venv-dist/bin/python -m pytest
+
 clean:
-	rm -rf .venv .venv-minimal .venv-peer docs/_build docs/generated docs/auto_examples rivals-demo
+	rm -rf .venv .venv-* dist docs/_build docs/generated docs/auto_examples rivals-demo

@@ -43,6 +43,7 @@ def test_scikit_learn(tmp_path, monkeypatch):
     assert found["regression"].ranking == ("ridge", "forest")
 
 
+@pytest.mark.slow
 def test_numpyro(tmp_path, monkeypatch):
     result = run("plot_numpyro", tmp_path, monkeypatch)["result"]
     assert result.ranking == ("Student", "Gaussian")

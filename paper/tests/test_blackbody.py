@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from rivals_paper import criteria_table, nested_families, nested_mdl, process, quantiles
+
+from rivals.testbeds import blackbody
+from rivals_paper import criteria_table, nested_families, nested_mdl, registry
 from rivals_paper.blackbody_calibration import _block
 from rivals_paper.blackbody_models import fitted_as_published, losses_as_published
 from rivals_paper.mirrored import probability_as_published
-from rivals_paper.output import published
-
-from rivals.testbeds import blackbody
+from rivals_paper.output import Task, published
 
 
 @pytest.mark.parametrize(("c", "stated"), [(2.0**-3, 0.792), (1.0, 0.602)])
@@ -61,7 +61,7 @@ def test_complexity_by_both_ways():
 def test_published_event_space():
     values, allowed = nested_mdl._event_space(nested_families.observe(76).wavelength)
     counts = allowed.sum(axis=1)
-    assert (counts.min(), counts.max()) == (16, 39)  # as the fact sheet of the study counts them
+    assert (counts.min(), counts.max()) == (16, 39)
     assert np.log(counts).sum() == pytest.approx(252, abs=0.5)
     assert values.shape == allowed.shape
 
@@ -72,13 +72,12 @@ def test_simulated_blocks_of_the_published_calibration():
     assert [_block(1, j) for j in range(8)] == [0, 1, 2, 3, 0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("module", [quantiles, process])
-def test_quick_figures_are_written(tmp_path, module):
-    pytest.importorskip("matplotlib")
-    content = module.run(tmp_path, experiments=None, rng=0, progress=False)
-    stored = json.loads((tmp_path / f"{module.NAME}.json").read_text())
+@pytest.mark.parametrize("name", [pytest.param("quantiles", marks=pytest.mark.slow), "process"])
+def test_quick_figures_are_written(tmp_path, name):
+    content = registry.reproduce(registry.find(name), Task(tmp_path))
+    stored = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
     assert stored == content
-    assert (tmp_path / f"{module.NAME}.png").stat().st_size > 10_000
+    assert (tmp_path / f"{name}.png").stat().st_size > 10_000
     for row in stored["comparisons"]:
         # Neuron recordings differ from run to run, by the rounding of a loose solver: test_neuron_runs.py has their spread.
         if row["variant"] == "as published" and not row["what"].startswith("neuron"):

@@ -1,12 +1,16 @@
 """`rivals reproduce`, as a command of its own."""
 
+import json
 import types
 
 import pytest
 import typer
+from typer.testing import CliRunner
+
+import rivals
 from rivals_paper import registry
 from rivals_paper.command import reproduce
-from typer.testing import CliRunner
+from rivals_paper.output import Reproduction, comparison
 
 
 @pytest.fixture
@@ -21,37 +25,45 @@ def run():
 def modules(monkeypatch):
     """Two modules, of which the first fails."""
 
-    def fail(out, *, experiments, rng, progress):
+    def fail(task):
         raise RuntimeError("no light")
 
-    def succeed(out, *, experiments, rng, progress):
-        row = {"what": "B", "variant": "corrected", "published": "inf", "ours": 0.5, "standard_error": None}
-        return {"comparisons": [row], "experiments": experiments, "seed": rng}
+    def succeed(task):
+        row = comparison("B", variant="corrected", published=float("inf"), ours=0.5)
+        return Reproduction(None, [row], numbers={}, settings={"experiments": task.experiments})
 
-    found = {
-        "dark": types.SimpleNamespace(NAME="dark", DESCRIPTION="fails", run=fail),
-        "light": types.SimpleNamespace(NAME="light", DESCRIPTION="works", run=succeed),
+    texts = {"READING": "in the dark", "DIFFERENCES": []}
+    modules = {
+        "dark": types.SimpleNamespace(NAME="dark", DESCRIPTION="fails", make=fail, **texts),
+        "light": types.SimpleNamespace(NAME="light", DESCRIPTION="works", make=succeed, **texts),
     }
-    monkeypatch.setattr(registry, "names", lambda: tuple(found))
-    monkeypatch.setattr(registry, "find", found.__getitem__)
+    monkeypatch.setattr(registry, "names", lambda: tuple(modules))
+    monkeypatch.setattr(registry, "find", modules.__getitem__)
 
 
 def test_list_names_everything(run):
-    found = run("--list")
-    assert found.exit_code == 0
-    assert [line.split()[0] for line in found.output.splitlines()] == list(registry.names())
+    shown = run("--list")
+    assert shown.exit_code == 0
+    assert [line.split()[0] for line in shown.output.splitlines()] == list(registry.names())
 
 
 def test_nothing_or_something_unknown_is_answered_with_the_names(run):
     for arguments in ((), ("figure 9",)):
-        found = run(*arguments)
-        assert found.exit_code == 2
-        assert "criteria-table" in found.output
+        shown = run(*arguments)
+        assert shown.exit_code == 2
+        assert "criteria-table" in shown.output
 
 
 def test_a_failure_does_not_keep_the_next_from_running(run, modules, tmp_path):
-    found = run("all", "--out", str(tmp_path))
-    assert found.exit_code == 2
-    assert "RuntimeError: no light" in found.output
-    assert "B (corrected): published inf, ours 0.5" in found.output
-    assert "Not reproduced: dark." in found.output
+    shown = run("all", "--out", str(tmp_path))
+    assert shown.exit_code == 2
+    assert "RuntimeError: no light" in shown.output
+    assert "B (corrected): published inf, ours 0.5" in shown.output
+    assert "Not reproduced: dark." in shown.output
+
+
+def test_options_reach_the_module_and_what_it_writes(run, modules, tmp_path):
+    shown = run("light", "--out", str(tmp_path), "--experiments", "3", "--seed", "7")
+    assert shown.exit_code == 0, shown.output
+    settings = json.loads((tmp_path / "light.json").read_text(encoding="utf-8"))["settings"]
+    assert settings == {"rivals": rivals.__version__, "seed": 7, "experiments": 3}

@@ -1,8 +1,12 @@
+"""Curves and areas of calibrations, and the published ones read back."""
+
 import numpy as np
 import pytest
+
+from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_calibration_all import pooled
 from rivals_paper.neuron_copies import compare_copies, summarise_copies
-from rivals_paper.neuron_runs import C_MAIN, MAIN, Experiments, generator_is_first, original
+from rivals_paper.neuron_runs import C_MAIN, MAIN, generator_is_first, original
 from rivals_paper.output import published
 
 
@@ -33,9 +37,9 @@ def test_trustworthy_probabilities_lie_on_the_diagonal_and_bold_ones_do_not():
     x, y = Experiments(p[:, None], truth).curve(0)
     assert len(x) == 64
     assert np.abs(x - y).max() < 5 * np.sqrt(0.25 / 64)
-    assert abs(Experiments(p[:, None], truth).excess(0)) < 0.02
+    assert abs(Experiments(p[:, None], truth).excess(0).mean()) < 0.02
     bold = (p > 0.5).astype(float)
-    assert Experiments(bold[:, None], truth).excess(0) == pytest.approx(0.25, abs=0.03)
+    assert Experiments(bold[:, None], truth).excess(0).mean() == pytest.approx(0.25, abs=0.03)
 
 
 @pytest.mark.parametrize("condition", MAIN, ids=lambda condition: condition.key)
@@ -43,9 +47,9 @@ def test_the_original_results_give_their_own_statistics(condition):
     stored = published("neuron_calibration")["conditions"][condition.key]
     theirs = original(condition.key)
     assert theirs.probability.shape == (2048, len(C_MAIN))
-    for place, area in enumerate(stored["auc"]):
+    for column, area in enumerate(stored["auc"]):
         # Probabilities are kept to 1/255, which makes ties.
-        assert theirs.auc(place)[0] == pytest.approx(area, abs=0.01)
+        assert theirs.auc(column)[0] == pytest.approx(area, abs=0.01)
     assert original(condition.key, "bq").auc(0)[0] == pytest.approx(stored["auc_bq"][3], abs=1e-3)
     made = "".join(str(int(value)) for value in generator_is_first(condition, 2048))
     assert made == stored["generator"]

@@ -1,22 +1,23 @@
+"""What is written, and how a comparison reads."""
+
 import json
 
 import numpy as np
 import pytest
+
 from rivals_paper import output
 
 
 def test_everything_written_is_plain_json(tmp_path):
-    content = output.write(
-        tmp_path / "new" / "folder",
-        "x",
+    task = output.Task(tmp_path / "new" / "folder", seed=np.int64(3))
+    made = output.Reproduction(
         figure=None,
-        reading="left to right",
-        differences=[],
         comparisons=[output.comparison("a", variant="corrected", published=None, ours=np.float64(1.5))],
         numbers={"array": np.arange(3.0), "flag": np.bool_(True), "infinite": [np.inf, -np.inf]},
-        settings={"seed": np.int64(3)},
+        settings={"size": np.int64(3)},
     )
-    stored = json.loads((tmp_path / "new" / "folder" / "x.json").read_text())
+    content = output.write(task, made, name="x", reading="left to right", differences=[])
+    stored = json.loads((tmp_path / "new" / "folder" / "x.json").read_text(encoding="utf-8"))
     assert stored == content
     assert stored["numbers"] == {"array": [0, 1, 2], "flag": True, "infinite": ["inf", "-inf"]}
     assert stored["comparisons"][0]["ours"] == 1.5

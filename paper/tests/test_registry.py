@@ -1,4 +1,7 @@
+"""Every figure and table by its name."""
+
 import pytest
+
 from rivals_paper import registry
 
 
@@ -8,7 +11,9 @@ def test_every_module_offers_what_the_registry_promises(name):
     assert name == module.NAME
     assert module.DESCRIPTION
     assert "\n" not in module.DESCRIPTION
-    assert callable(module.run)
+    assert module.READING
+    assert module.DIFFERENCES
+    assert callable(module.make)
 
 
 def test_all_stands_for_each_once():
@@ -16,5 +21,5 @@ def test_all_stands_for_each_once():
 
 
 def test_unknown_names_are_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match="Nothing in the paper is called 'figure 9'"):
+    with pytest.raises(ValueError, match="nothing in the paper is called 'figure 9'"):
         registry.find("figure 9")

@@ -151,6 +151,7 @@ def finished_so_far(store):
         raise
 
 
+@pytest.mark.slow
 def test_killing_the_parent_ten_times(tmp_path, small):
     """kill -9 at ten random moments, then to the end: the same bits as in one go."""
     store = tmp_path / "s.sqlite"

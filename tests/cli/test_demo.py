@@ -2,17 +2,14 @@
 
 import json
 
-from typer.testing import CliRunner
-
-from rivals.cli import app
 from rivals.cli.demo import blackbody_comparison
 
 
-def test_demo_prints_and_writes(tmp_path):
+def test_demo_prints_and_writes(tmp_path, run):
     out = tmp_path / "a report"
-    found = CliRunner().invoke(app, ["demo", "--out", str(out)])
-    assert found.exit_code == 0, found.output
-    assert "Planck" in found.output
+    shown = run("demo", "--out", str(out))
+    assert shown.exit_code == 0, shown.output
+    assert "Planck" in shown.output
     assert (out / "risks.png").read_bytes()[:4] == b"\x89PNG"
     assert "Rayleigh-Jeans" in (out / "table.txt").read_text(encoding="utf-8")
     assert json.loads((out / "comparison.json").read_text(encoding="utf-8"))["survivors"] == [

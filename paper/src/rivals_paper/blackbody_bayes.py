@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import logsumexp
 
-from rivals._types import FloatArray
 from rivals.testbeds import blackbody
-from rivals.testbeds.blackbody.nested import powers
+from rivals_paper.arrays import FloatArray
 
 # Grid of the search and of the last pass; parts of the grid this far below the top (in nats) are negligible.
 COARSE, FINE, NEGLIGIBLE = 48, 128, 25.0
@@ -68,20 +67,20 @@ class Posterior:
         sparse = self.probability[every // 2 :: every, every // 2 :: every]
         sigma, kelvin = (np.exp(axis[every // 2 :: every]) for axis in (self.log_sigma, self.log_temperature))
         rows, columns = np.nonzero(sparse > 1e-11 * sparse.max())
-        found = np.empty((rows.size, len(self.data)))
+        log_likelihood = np.empty((rows.size, len(self.data)))
         for column in np.unique(columns):
             problem = _Linear.at(self, float(kelvin[column]))
             assert problem is not None  # its probability is not zero
             chosen = columns == column
             variance = sigma[rows[chosen], None] ** 2 * problem.weight
-            found[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * problem.residual**2 / variance
-        return found, sparse[rows, columns]
+            log_likelihood[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * problem.residual**2 / variance
+        return log_likelihood, sparse[rows, columns]
 
     def pointwise(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Return the log likelihood of each recording for draws of the posterior, shape (draws, recordings)."""
         flat = rng.choice(self.probability.size, size=n_draws, p=self.probability.ravel())
         rows, columns = np.unravel_index(flat, self.probability.shape)
-        found = np.empty((n_draws, len(self.data)))
+        log_likelihood = np.empty((n_draws, len(self.data)))
         for column in np.unique(columns):
             chosen = np.flatnonzero(columns == column)
             problem = _Linear.at(self, float(np.exp(self.log_temperature[column])))
@@ -90,8 +89,8 @@ class Posterior:
             coefficients = problem.draw(sigma, self.prior.coefficient, rng)
             residual = problem.residual - coefficients @ problem.design.T
             variance = sigma[:, None] ** 2 * problem.weight
-            found[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * residual**2 / variance
-        return found
+            log_likelihood[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * residual**2 / variance
+        return log_likelihood
 
 
 def posterior(
@@ -150,7 +149,7 @@ class _Linear:
     def at(cls, frame: Posterior, kelvin: float) -> _Linear | None:
         by_law = blackbody.radiance(frame.law, frame.data.wavelength, kelvin)
         weight = by_law if frame.proportional else np.ones_like(by_law)
-        design = powers(frame.data.wavelength, frame.n_coefficients)
+        design = np.vander(frame.data.wavelength, frame.n_coefficients, increasing=True)
         residual = frame.data.radiance - by_law
         if not weight.min() > SMALLEST_RANGE * weight.max():
             return None

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from rivals import HierarchicalBetaProcess, Losses, calibrate
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
-from rivals.calibration.curve import CalibrationCurve, calibration_curve
-from rivals.core import probability_below
+from rivals import Losses, calibrate
 from rivals.testbeds import blackbody, seeds
+from rivals_paper.arrays import FloatArray
+from rivals_paper.calibration_panels import draw_curve, frame_panel
+from rivals_paper.experiments import Experiments
 from rivals_paper.mirrored import probability_as_published
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, published, write
-from rivals_paper.progress import track
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.risks import probability, sample_risk
+from rivals_paper.streams import stream
+from rivals_paper.tracking import track
 
 NAME = "blackbody-calibration"
 DESCRIPTION = "Calibration of c for Planck and Rayleigh-Jeans, over spectrometers of unknown bias"
@@ -46,13 +47,11 @@ DIFFERENCES = [
 ]
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    entropy = entropy_from(rng)
-    n = EXPERIMENTS if experiments is None else experiments
-    stored = published("calibration")
-    out.mkdir(parents=True, exist_ok=True)
-    found = _kept(out / f"{NAME}-{n}-{entropy}.npz", n, entropy, progress)
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
+    n = task.experiments_or(EXPERIMENTS)
+    task.folder.mkdir(parents=True, exist_ok=True)
+    experiments = _kept(task.folder / f"{NAME}-published-{n}-{task.seed}.npz", n, task.seed, task.progress)
     calibration = calibrate(
         {"bias sweep": blackbody.bias_sweep},
         n_data=N_DATA,
@@ -60,41 +59,25 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
         c=[2.0**k for k in LOG2_C],
         n_truth=2**15,
         loss_unit="nats",
-        rng=entropy,
-        store=out / f"{NAME}-{n}.sqlite",
-        progress=progress,
+        rng=task.seed,
+        store=task.folder / f"{NAME}-{n}.sqlite",
+        progress=task.progress,
     )
     records = calibration.records
-    by_c = {2.0**k: records[records["c"] == 2.0**k] for k in LOG2_C}
-    found[CORRECTED] = {k: by_c[2.0**k]["probability"] for k in LOG2_C}
-    truths = dict.fromkeys((AS_PUBLISHED, EXACT_LIMITS), found["truth"])
-    truths[CORRECTED] = by_c[1.0]["truly_better"].astype(float)
+    by_c = {k: records[records["c"] == 2.0**k] for k in LOG2_C}
+    experiments[CORRECTED] = Experiments(
+        np.column_stack([each["probability"] for each in by_c.values()]), by_c[0]["truly_better"].astype(float)
+    )
     bins = max(n // BIN_SIZE, 1)
-    curves = {
-        variant: {k: calibration_curve(found[variant][k], truth, bins=bins) for k in LOG2_C}
-        for variant, truth in truths.items()
-    }
     summaries = {
-        variant: {k: _summary(found[variant][k], truth, curves[variant][k]) for k in LOG2_C}
-        for variant, truth in truths.items()
+        variant: {k: _summary(each, column, bins) for column, k in enumerate(LOG2_C)}
+        for variant, each in experiments.items()
     }
-    numbers = {
-        variant: {
-            f"2^{k}": {**summaries[variant][k], "predicted": curve.predicted, "observed": curve.observed}
-            for k, curve in by_k.items()
-        }
-        for variant, by_k in curves.items()
-    }
-    return write(
-        out,
-        NAME,
-        figure=_draw(curves),
-        reading=READING,
-        differences=DIFFERENCES,
-        comparisons=_comparisons(stored, summaries, n),
-        numbers=numbers,
+    return Reproduction(
+        figure=_draw(experiments, bins),
+        comparisons=_comparisons(published("calibration"), summaries, n),
+        numbers={variant: {f"2^{k}": each for k, each in by_k.items()} for variant, by_k in summaries.items()},
         settings={
-            "seed": entropy,
             "experiments": n,
             "bin_size": BIN_SIZE,
             "n_data": {"published": N_PUBLISHED, "corrected": N_DATA},
@@ -102,51 +85,42 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
     )
 
 
-def _kept(path: Path, n: int, entropy: int, progress: bool) -> dict[str, Any]:
+def _kept(path: Path, n: int, seed: int, progress: bool) -> dict[str, Experiments]:
     """Run the published experiments, or read what an earlier run with this number and seed has kept of them."""
     if not path.exists():
-        fresh = _published_experiments(n, entropy, progress)
-        flat = {f"{variant}|{k}": fresh[variant][k] for variant in (AS_PUBLISHED, EXACT_LIMITS) for k in LOG2_C}
-        np.savez_compressed(path, truth=fresh["truth"], **flat)
+        fresh = _published_experiments(n, seed, progress)
+        mirrored, exact = fresh[AS_PUBLISHED], fresh[EXACT_LIMITS]
+        np.savez_compressed(path, mirrored=mirrored.probability, exact=exact.probability, truth=mirrored.truth)
         return fresh
     with np.load(path, allow_pickle=False) as archive:
-        found: dict[str, Any] = {
-            variant: {k: archive[f"{variant}|{k}"] for k in LOG2_C} for variant in (AS_PUBLISHED, EXACT_LIMITS)
+        return {
+            AS_PUBLISHED: Experiments(archive["mirrored"], archive["truth"]),
+            EXACT_LIMITS: Experiments(archive["exact"], archive["truth"]),
         }
-        found["truth"] = archive["truth"]
-    return found
 
 
-def _published_experiments(n: int, entropy: int, progress: bool) -> dict[str, Any]:
+def _published_experiments(n: int, seed: int, progress: bool) -> dict[str, Experiments]:
     """Run the first experiments of the published study: its data bit for bit, both processes."""
     designs = seeds.generator("uv", "calibration", "bias-only")
-    found: dict[str, Any] = {variant: {k: np.empty(n) for k in LOG2_C} for variant in (AS_PUBLISHED, EXACT_LIMITS)}
-    found["truth"] = np.empty(n)
+    mirrored, exact, truth = np.empty((n, len(LOG2_C))), np.empty((n, len(LOG2_C))), np.empty(n)
     for i in track(range(n), "published experiments", progress):
         # The order of draws matters: first the bias, then the law.
         bias, law = float(designs.uniform(-1e-4, 1e-4)), ("rayleigh-jeans", "planck")[int(designs.integers(2))]
         keys = ("uv", "calibration", "fit candidates", i + 1)
-        first, data, truth = (
+        first, data, fresh = (
             blackbody.observe(size, bias=bias, law=law, purpose=keys) for size in (N_FIT, N_PUBLISHED, N_TRUTH)
         )
         models = [blackbody.fit(first, law=name, temperature=4000.0, method="published") for name in blackbody.LAWS]
-        found["truth"][i] = float(models[0].loss(truth).mean() < models[1].loss(truth).mean())
+        truth[i] = float(models[0].loss(fresh).mean() < models[1].loss(fresh).mean())
         simulated = [
             _simulated(model, data, keys, title) for model, title in zip(models, ("Planck", "RJ"), strict=True)
         ]
         for j, k in enumerate(LOG2_C):
-            generator = stream(entropy, i, j)
-            block = _block(i, j)
+            rng, c, block = stream(seed, i, j), 2.0**k, _block(i, j)
             pair = [Losses(model.loss(data), losses[block]) for model, losses in zip(models, simulated, strict=True)]
-            found[AS_PUBLISHED][k][i] = probability_as_published(
-                pair[0], pair[1], 2.0**k, N_DRAWS_PUBLISHED, generator
-            )[0]
-            draws = [
-                np.sort(HierarchicalBetaProcess.from_losses(losses, c=2.0**k).sample_risk(2048, generator))
-                for losses in pair
-            ]
-            found[EXACT_LIMITS][k][i] = probability_below(draws[0], draws[1])[0]
-    return found
+            mirrored[i, j] = probability_as_published(pair[0], pair[1], c, N_DRAWS_PUBLISHED, rng)[0]
+            exact[i, j] = probability(*(sample_risk(losses, c, 2048, rng) for losses in pair))[0]
+    return {AS_PUBLISHED: Experiments(mirrored, truth), EXACT_LIMITS: Experiments(exact, truth)}
 
 
 def _simulated(
@@ -157,19 +131,24 @@ def _simulated(
     return np.array([model.loss(model.simulate(len(data), generator)) for _ in LOG2_C])
 
 
-def _block(experiment: int, place: int) -> int:
+def _block(experiment: int, column: int) -> int:
     """Return which block the published run used: its generators travelled with the work, 12 comparisons at a time."""
-    number = len(LOG2_C) * experiment + place
+    number = len(LOG2_C) * experiment + column
     return number - max(12 * (number // 12), len(LOG2_C) * experiment)
 
 
-def _summary(probability: FloatArray, truth: FloatArray, curve: CalibrationCurve) -> dict[str, float]:
-    decided = np.where(probability == 0.5, 0.5, (probability > 0.5) == (truth > 0.5))
+def _summary(experiments: Experiments, column: int, bins: int) -> dict[str, Any]:
+    values, truth = experiments.probability[:, column], experiments.truth
+    decided = np.where(values == 0.5, 0.5, (values > 0.5) == (truth > 0.5))
+    excess = experiments.excess(column, bins)
+    predicted, observed = experiments.curve(column, bins)
     return {
-        "share exactly 0 or 1": float(np.mean((probability == 0) | (probability == 1))),
+        "share exactly 0 or 1": float(np.mean((values == 0) | (values == 1))),
         "picks the truly better model": float(decided.mean()),
-        "overconfident bins": float(np.mean(curve.excess > 0)),
-        "worst excess": float(curve.excess.max()),
+        "overconfident bins": float(np.mean(excess > 0)),
+        "worst excess": float(excess.max()),
+        "predicted": predicted,
+        "observed": observed,
     }
 
 
@@ -190,27 +169,15 @@ def _comparisons(stored: dict[str, Any], summaries: dict[str, Any], n: int) -> l
     return rows
 
 
-def _draw(curves: dict[str, dict[int, CalibrationCurve]]) -> Any:
+def _draw(experiments: dict[str, Experiments], bins: int) -> Any:
     figure = new_figure(13, 13)
     axes = figure.subplots(3, 3, sharex=True, sharey=True)
     colours, markers = ("#000000", "#D55E00", "#56B4E9"), ("o", "s", "^")
-    for row, (variant, by_c) in zip(axes, curves.items(), strict=True):
+    for row, (variant, each) in zip(axes, experiments.items(), strict=True):
         for panel, group in zip(row, PANELS, strict=True):
-            panel.fill_between([0, 0.5, 1], [0, 0.5, 1], [1, 0.5, 1], color="0.88", lw=0)
-            panel.fill_between([0, 0.5, 1], [0, 0.5, 0], [0, 0.5, 1], color="0.88", lw=0)
+            frame_panel(panel)
             for k, colour, marker in zip(group, colours, markers, strict=False):
-                curve = by_c[k]
-                panel.plot(
-                    curve.predicted,
-                    curve.observed,
-                    ls=":",
-                    lw=0.8,
-                    marker=marker,
-                    ms=3.5,
-                    color=colour,
-                    label=f"$2^{{{k}}}$",
-                )
-            panel.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+                draw_curve(panel, each.curve(LOG2_C.index(k), bins), k, colour, marker)
             panel.set_title(variant, fontsize=10)
             panel.legend(title="c", fontsize=8, title_fontsize=8, loc="lower right")
         row[0].set_ylabel("how often Planck is truly better")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rivals import Losses
-from rivals._random import entropy_from, stream
-from rivals._types import RNG
 from rivals.testbeds import blackbody, seeds
+from rivals_paper.streams import seed_from, stream
 
 TITLES = {"planck": "Planck", "rayleigh-jeans": "Rayleigh-Jeans"}
 # Colour-blind safe, and of different lightness.
@@ -34,20 +35,20 @@ def losses_as_published(
     The 4096 simulated points are those of the original study, bit for bit. With ``at_true_temperature=False``
     only the temperature of the loss is corrected.
     """
-    found = {}
+    losses = {}
     for law, model in models.items():
         simulating = blackbody.RadianceModel(law, model.sigma, model.temperature, data.wavelength)
         simulated = simulating.simulate(SYNTHETIC_SIZE, seeds.generator("uv", "synth_ppf", TITLES[law]))
         kelvin = TRUE_TEMPERATURE if at_true_temperature else model.temperature
         scoring = blackbody.RadianceModel(law, model.sigma, kelvin, data.wavelength)
-        found[law] = Losses(scoring.loss(data), scoring.loss(simulated))
-    return found
+        losses[law] = Losses(scoring.loss(data), scoring.loss(simulated))
+    return losses
 
 
 def losses_corrected(
-    data: blackbody.Spectrum, models: dict[str, blackbody.RadianceModel] | None = None, *, rng: RNG
+    data: blackbody.Spectrum, models: dict[str, blackbody.RadianceModel] | None = None, *, rng: np.random.Generator
 ) -> dict[str, Losses]:
     """Return the losses of maximum likelihood fits, at the fitted temperature, with as many points simulated."""
     models = models or {law: blackbody.fit(data, law=law) for law in blackbody.LAWS}
-    entropy = entropy_from(rng)
-    return {law: models[law].losses(data, rng=stream(entropy, index)) for index, law in enumerate(blackbody.LAWS)}
+    seed = seed_from(rng)
+    return {law: models[law].losses(data, rng=stream(seed, index)) for index, law in enumerate(blackbody.LAWS)}

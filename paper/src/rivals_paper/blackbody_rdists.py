@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals import HierarchicalBetaProcess, Losses
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
-from rivals.core import probability_below
+from rivals import Losses
 from rivals.testbeds import blackbody
+from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_models import (
     COLOURS,
     LOSS_AT_TRUE_TEMPERATURE,
@@ -21,8 +18,11 @@ from rivals_paper.blackbody_models import (
     losses_as_published,
     losses_corrected,
 )
+from rivals_paper.densities import common_range, density
 from rivals_paper.mirrored import sample_risk_as_published
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, write
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.risks import probability, sample_risk
+from rivals_paper.streams import stream
 
 NAME = "blackbody-rdists"
 DESCRIPTION = "Risk distributions of the Planck and Rayleigh-Jeans models for nine simulated spectra"
@@ -32,6 +32,7 @@ N_DATA = 512
 N_DRAWS = 8192
 # How often the simulation of the candidates is repeated, to see how much B depends on it.
 N_REPEATS = 16
+EXACT_PROCESS = "published losses, exact process"
 BIAS = 2**-10 + 2**-11
 ROWS = (
     # wavelengths (µm), bias, gains, is the fit redone on each spectrum
@@ -70,31 +71,25 @@ class Panel:
     repeats: FloatArray
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    del experiments, progress  # nothing is repeated here, and all is done in seconds
-    entropy = entropy_from(rng)
-    panels = [_panel(index, entropy) for index in range(9)]
-    comparisons = _stated(entropy)
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
+    panels = [_panel(index, task.seed) for index in range(9)]
+    comparisons = _stated(task.seed)
     numbers = {panel.letter: _numbers(panel) for panel in panels}
     for panel in panels:
         for variant in (AS_PUBLISHED, CORRECTED):
             value = numbers[panel.letter][variant]["B"]
             what = f"panel {panel.letter}: P(R_Planck < R_Rayleigh-Jeans)"
             comparisons.append(comparison(what, variant=variant, published=None, ours=value))
-    return write(
-        out,
-        NAME,
+    return Reproduction(
         figure=_draw(panels, numbers),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=comparisons,
         numbers=numbers,
-        settings={"seed": entropy, "c": C, "n_data": N_DATA, "n_draws": N_DRAWS},
+        settings={"c": C, "n_data": N_DATA, "n_draws": N_DRAWS},
     )
 
 
-def _panel(index: int, entropy: int) -> Panel:
+def _panel(index: int, seed: int) -> Panel:
     window, bias, gains, refit = ROWS[index // 3]
     gain = gains[index % 3]
     data = blackbody.observe(N_DATA, wavelengths=window, bias=bias, gain=gain, purpose="data")
@@ -104,66 +99,58 @@ def _panel(index: int, entropy: int) -> Panel:
         "loss at the fitted temperature, else as published": losses_as_published(
             data, models, at_true_temperature=False
         ),
-        CORRECTED: losses_corrected(data, rng=stream(entropy, 1, index)),
+        CORRECTED: losses_corrected(data, rng=stream(seed, 1, index)),
     }
-    losses["published losses, exact process"] = losses[AS_PUBLISHED]
+    losses[EXACT_PROCESS] = losses[AS_PUBLISHED]
     draws: dict[str, dict[str, FloatArray]] = {}
     for v, (variant, by_law) in enumerate(losses.items()):
         draws[variant] = {}
         for k, (law, each) in enumerate(by_law.items()):
-            generator = stream(entropy, 2, index, v, k)
-            if variant in (CORRECTED, "published losses, exact process"):
-                draws[variant][law] = HierarchicalBetaProcess.from_losses(each, c=C).sample_risk(N_DRAWS, generator)
-            else:
-                draws[variant][law] = sample_risk_as_published(each, C, N_DRAWS, generator)
-    repeats = np.array([_repeat(data, stream(entropy, 5, index, r)) for r in range(N_REPEATS)])
+            generator = stream(seed, 2, index, v, k)
+            sample = sample_risk if variant in (CORRECTED, EXACT_PROCESS) else sample_risk_as_published
+            draws[variant][law] = sample(each, C, N_DRAWS, generator)
+    repeats = np.array([_repeat(data, stream(seed, 5, index, r)) for r in range(N_REPEATS)])
     return Panel("abcdefghi"[index], data, gain, draws, losses, repeats)
 
 
 def _repeat(data: blackbody.Spectrum, rng: np.random.Generator) -> float:
     """Return the corrected B once more, with another simulation of the candidates."""
     losses = losses_corrected(data, rng=rng)
-    draws = [HierarchicalBetaProcess.from_losses(each, c=C).sample_risk(2000, rng) for each in losses.values()]
-    return probability_below(*map(np.sort, draws))[0]
+    return probability(*(sample_risk(each, C, 2000, rng) for each in losses.values()))[0]
 
 
 def _numbers(panel: Panel) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    numbers: dict[str, Any] = {}
     for variant, draws in panel.draws.items():
-        value, error = probability_below(*(np.sort(draws[law]) for law in blackbody.LAWS))
-        found[variant] = {"B": value, "standard_error": error}
+        value, error = probability(*(draws[law] for law in blackbody.LAWS))
+        numbers[variant] = {"B": value, "standard_error": error}
         for law, risks in draws.items():
-            found[variant][TITLES[law]] = {
+            numbers[variant][TITLES[law]] = {
                 "empirical_risk": panel.losses[variant][law].empirical_risk,
                 "mean": risks.mean(),
                 "std": risks.std(),
                 "quantiles_05_50_95": np.quantile(risks, [0.05, 0.5, 0.95]),
             }
-    found[CORRECTED]["B of repeated simulations"] = {
+    numbers[CORRECTED]["B of repeated simulations"] = {
         "mean": panel.repeats.mean(),
         "std": panel.repeats.std(ddof=1),
         "min": panel.repeats.min(),
         "max": panel.repeats.max(),
     }
-    return found
+    return numbers
 
 
-def _stated(entropy: int) -> list[dict[str, Any]]:
+def _stated(seed: int) -> list[dict[str, Any]]:
     """Compare with the two probabilities which the paper's text states for the observed spectrum."""
     data = blackbody.observe(4096, purpose="data")
     by_law = losses_as_published(data, fitted_as_published(data))
-    mended = losses_corrected(data, rng=stream(entropy, 3))
+    mended = losses_corrected(data, rng=stream(seed, 3))
     rows = []
     for i, (c, stated) in enumerate(STATED.items()):
         for v, (variant, losses) in enumerate(((AS_PUBLISHED, by_law), (CORRECTED, mended))):
-            draws = []
-            for k, law in enumerate(blackbody.LAWS):
-                generator = stream(entropy, 4, i, v, k)
-                if variant == AS_PUBLISHED:
-                    draws.append(sample_risk_as_published(losses[law], c, N_DRAWS, generator))
-                else:
-                    draws.append(HierarchicalBetaProcess.from_losses(losses[law], c=c).sample_risk(N_DRAWS, generator))
-            value, error = probability_below(*map(np.sort, draws))
+            sample = sample_risk_as_published if variant == AS_PUBLISHED else sample_risk
+            draws = [sample(losses[law], c, N_DRAWS, stream(seed, 4, i, v, k)) for k, law in enumerate(blackbody.LAWS)]
+            value, error = probability(*draws)
             # Theirs: rounded to a percent, from at most 1024 draws.
             total = np.sqrt(error**2 * (1 + N_DRAWS / 1024) + 0.01**2 / 12)
             what = f"observed spectrum, c = 2^{np.log2(c):.0f}: P(R_Planck < R_Rayleigh-Jeans)"
@@ -217,19 +204,15 @@ def _draw_data(axes: Any, panel: Panel, *, first: bool) -> None:
 
 
 def _draw_risks(axes: Any, draws: dict[str, FloatArray]) -> None:
-    from scipy.stats import gaussian_kde
-
-    low, high = np.quantile(np.concatenate(list(draws.values())), [0.002, 0.998])
-    margin = 0.1 * (high - low)
-    points = np.linspace(low - margin, high + margin, 400)
+    points = common_range(list(draws.values()), left_out=0.002, margin=0.1, n_points=400)
     for law, hatch in zip(blackbody.LAWS, ("", "///"), strict=True):
         risks = draws[law]
-        if risks.std() < 1e-3 * (high - low):  # a spike on this scale
+        if risks.std() < 1e-3 * np.ptp(points) / 1.2:  # a spike on this scale
             axes.axvline(risks.mean(), color=COLOURS[law], lw=2, label=TITLES[law])
             continue
-        density = gaussian_kde(risks)(points)
-        axes.fill_between(points, density, color=COLOURS[law], alpha=0.35, hatch=hatch, label=TITLES[law], lw=0)
-        axes.plot(points, density, color=COLOURS[law], lw=1)
+        heights = density(risks, points)
+        axes.fill_between(points, heights, color=COLOURS[law], alpha=0.35, hatch=hatch, label=TITLES[law], lw=0)
+        axes.plot(points, heights, color=COLOURS[law], lw=1)
     axes.set_ylim(bottom=0)
     axes.tick_params(labelsize=7)
     axes.legend(fontsize=6, frameon=False)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rivals.core import probability_below
 from rivals.testbeds import blackbody
 from rivals_paper import nested_families as nested
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison
+from rivals_paper.risks import probability
 
 Rows = list[dict[str, Any]]
 
@@ -104,8 +104,8 @@ def _risk(stored: dict[str, Any], risks: dict[str, Any]) -> Rows:
                 rows.append(comparison(label, variant=variant, published=published, ours=ours, standard_error=error))
     for size, published in stored["probability_planck_below"].items():
         for variant in (AS_PUBLISHED, CORRECTED):
-            pair = [np.sort(risks[variant][law, 0, int(size)]) for law in blackbody.LAWS]
-            value, error = probability_below(*pair)
+            pair = [risks[variant][law, 0, int(size)] for law in blackbody.LAWS]
+            value, error = probability(*pair)
             # Theirs rests on 128 to some thousand draws; 128 are assumed.
             total = error * float(np.sqrt(1 + pair[0].size / 128))
             label = f"P(R_Planck < R_Rayleigh-Jeans), no polynomial, L = {size}"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rivals_paper import nested_families as nested
+from rivals_paper.densities import common_range, density
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, new_figure
 
 COLUMNS = ("BIC", "−log evidence", "MDL", "AIC", "−elpd")
@@ -87,15 +88,12 @@ def _score(column: str, family: tuple[str, int], scores: Any, stored: Any, varia
 
 
 def _risks(axes: Any, families: list[tuple[str, int]], risks: dict[tuple[str, int, int], Any]) -> None:
-    from scipy.stats import gaussian_kde
-
-    pooled = np.concatenate([risks[law, m, size] for law, m in families for size in nested.SIZES_SHOWN])
-    low, high = np.quantile(pooled, [0.005, 0.995])
-    points = np.linspace(low, high, 300)
+    shown = [risks[law, m, size] for law, m in families for size in nested.SIZES_SHOWN]
+    points = common_range(shown, left_out=0.005, margin=0.0, n_points=300)
     for level, size in enumerate(nested.SIZES_SHOWN):
         for law, m in families:
-            density = gaussian_kde(risks[law, m, size])(points)
-            height = 0.85 * density / density.max()
+            values = density(risks[law, m, size], points)
+            height = 0.85 * values / values.max()
             colour = STYLES[m][0] if len(families) > 2 else STYLES[0 if law == "planck" else 4][0]
             axes.fill_between(points, -level, height - level, color=colour, alpha=0.25, lw=0)
             axes.plot(points, height - level, color=colour, lw=0.8)

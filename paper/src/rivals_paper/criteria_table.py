@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rivals import criteria
-from rivals._random import entropy_from, stream
-from rivals._types import RNG
-from rivals.core import probability_below
-from rivals.core.process import HierarchicalBetaProcess
 from rivals.testbeds import blackbody
 from rivals_paper import criteria_table_bayes as bayes
 from rivals_paper.blackbody_models import (
@@ -23,8 +18,10 @@ from rivals_paper.blackbody_models import (
 )
 from rivals_paper.criteria_table_picture import draw
 from rivals_paper.mirrored import probability_as_published
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, published, write
-from rivals_paper.progress import track
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, published
+from rivals_paper.risks import probability, sample_risk
+from rivals_paper.streams import stream
+from rivals_paper.tracking import track
 
 NAME = "criteria-table"
 DESCRIPTION = "Likelihood ratio, Bayes factor, elpd, risk and B^EMD for 36 simulated spectra"
@@ -78,32 +75,26 @@ class Cell:
         return f"{low:g}-{high:g} µm, L = {self.size}, gain 2^{np.log2(self.gain):.0f}, {bias}"
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    del experiments
-    entropy = entropy_from(rng)
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
     stored = published("criteria_table")
     cells = _cells(stored)
     values: dict[str, dict[str, Any]] = {}
-    for cell in track(cells, "spectra", progress):
-        generator = stream(entropy, cell.index)
-        for variant, found in (
+    for cell in track(cells, "spectra", task.progress):
+        generator = stream(task.seed, cell.index)
+        for variant, row in (
             (AS_PUBLISHED, _as_published(cell, generator)),
             (CORRECTED, _corrected(cell, generator)),
         ):
-            for criterion, pair in found.items():
-                shelf = values.setdefault(variant, {}).setdefault(criterion, {"value": [], "standard_error": []})
-                shelf["value"].append(pair[0])
-                shelf["standard_error"].append(pair[1])
-    return write(
-        out,
-        NAME,
+            for criterion, pair in row.items():
+                columns = values.setdefault(variant, {}).setdefault(criterion, {"value": [], "standard_error": []})
+                columns["value"].append(pair[0])
+                columns["standard_error"].append(pair[1])
+    return Reproduction(
         figure=draw(values, stored, READING),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=_comparisons(cells, values, stored),
         numbers={"cells": [str(cell) for cell in cells], **values},
-        settings={"seed": entropy, "c": C, "n_draws": N_DRAWS, "n_test": N_TEST},
+        settings={"c": C, "n_draws": N_DRAWS, "n_test": N_TEST},
     )
 
 
@@ -125,12 +116,12 @@ def _as_published(cell: Cell, rng: np.random.Generator) -> dict[str, tuple[float
     first, second = (blackbody.fit(fixed, law=law) for law in blackbody.LAWS)
     test = cell.observe(4096, "test")
     losses = losses_as_published(data, fitted_as_published(data))
-    probability = probability_as_published(losses["planck"], losses["rayleigh-jeans"], C, N_DRAWS, rng)
+    odds = probability_as_published(losses["planck"], losses["rayleigh-jeans"], C, N_DRAWS, rng)
     return {
         "B^l": (float(second.loss(data).sum() - first.loss(data).sum()) / LOG10, None),
         **bayes.as_published(data),
         "B^R": (float(second.loss(test).mean() - first.loss(test).mean()) / LOG10, None),
-        "B^EMD": log10_odds(*probability),
+        "B^EMD": log10_odds(*odds),
     }
 
 
@@ -142,23 +133,20 @@ def _corrected(cell: Cell, rng: np.random.Generator) -> dict[str, tuple[float, f
     ratio, _ = criteria.difference(*(criteria.log_likelihood(-model.loss(data)) for model in models))
     risk, risk_error = criteria.difference(*(criteria.risk(model.loss(test)) for model in models))
     losses = losses_corrected(data, by_law, rng=rng)
-    draws = [
-        np.sort(HierarchicalBetaProcess.from_losses(losses[law], c=C).sample_risk(N_DRAWS_CORRECTED, rng))
-        for law in blackbody.LAWS
-    ]
+    draws = [sample_risk(losses[law], C, N_DRAWS_CORRECTED, rng) for law in blackbody.LAWS]
     return {
         "B^l": (-ratio / LOG10, None),
         **bayes.corrected(data),
         "B^R": (-risk / LOG10, (risk_error or 0.0) / LOG10),
-        "B^EMD": log10_odds(*probability_below(*draws)),
+        "B^EMD": log10_odds(*probability(*draws)),
     }
 
 
-def log10_odds(probability: float, error: float) -> tuple[float, float]:
+def log10_odds(value: float, error: float) -> tuple[float, float]:
     """Return log10 B/(1 − B) and its standard error; infinite where the draws do not overlap."""
-    if not 0 < probability < 1:
-        return (np.inf if probability else -np.inf), np.inf
-    return float(np.log10(probability / (1 - probability))), error / (probability * (1 - probability) * LOG10)
+    if not 0 < value < 1:
+        return (np.inf if value else -np.inf), np.inf
+    return float(np.log10(value / (1 - value))), error / (value * (1 - value) * LOG10)
 
 
 def _comparisons(cells: list[Cell], values: dict[str, Any], stored: dict[str, Any]) -> list[dict[str, Any]]:

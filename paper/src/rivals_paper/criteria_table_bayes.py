@@ -28,15 +28,15 @@ Row = dict[str, tuple[float, float | None]]
 
 def corrected(data: blackbody.Spectrum) -> Row:
     """Return the Bayes factor and the difference in elpd under a prior that covers the data."""
-    found = [posterior(data, law=law, prior=PRIOR, proportional=False) for law in blackbody.LAWS]
+    posteriors = [posterior(data, law=law, prior=PRIOR, proportional=False) for law in blackbody.LAWS]
     scores = []
-    for each in found:
+    for each in posteriors:
         # With many recordings the posterior is Gaussian, and fewer nodes (0.8 standard deviations apart) do.
         matrix, weights = each.pointwise_on_grid(every=5 if len(data) < 10_000 else 7)
         scores.append(criteria.waic(matrix, weights=weights, quadrature=True))
     elpd, error = criteria.difference(*scores)
     return {
-        "B^Bayes": ((found[0].log_evidence - found[1].log_evidence) / LOG10, None),
+        "B^Bayes": ((posteriors[0].log_evidence - posteriors[1].log_evidence) / LOG10, None),
         "B^elpd": (elpd / LOG10, (error or 0.0) / LOG10),
     }
 
@@ -46,13 +46,13 @@ def as_published(data: blackbody.Spectrum) -> Row:
 
     Computed exactly. The numbers printed were draws of the sampler's noise around these; the error is that noise.
     """
-    found = []
+    by_law = []
     for law in blackbody.LAWS:
         # At 10 to 22 K a residual is the recording itself, of order 1e-4, against σ > 9: its variation with T and
         # from point to point is beyond double precision, so that one mean square describes the likelihood.
         residual = data.radiance - blackbody.radiance(law, data.wavelength, float(np.mean(PUBLISHED_TEMPERATURE)))
-        found.append(_noise_only(len(data), float(np.mean(residual**2))))
-    evidence, elpd = (a - b for a, b in zip(*found, strict=True))
+        by_law.append(_noise_only(len(data), float(np.mean(residual**2))))
+    evidence, elpd = (a - b for a, b in zip(*by_law, strict=True))
     return {
         "B^Bayes": (evidence * PUBLISHED_FACTOR, sampler_error(len(data))),
         "B^elpd": (elpd * PUBLISHED_FACTOR, None),

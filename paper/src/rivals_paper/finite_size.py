@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
 from rivals.criteria import bootstrap_risk
 from rivals.testbeds import seeds
 from rivals.testbeds.pyloric import ACCURATE, LABELS, LOOSE, NeuronModel, fit, observe
+from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import (
     COLOURS,
     LOOSE_SOLVER,
@@ -24,8 +22,9 @@ from rivals_paper.neuron_example import (
     fit_as_published,
     fit_corrected,
 )
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, write
-from rivals_paper.progress import track
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.streams import stream
+from rivals_paper.tracking import track
 
 NAME = "finite-size"
 DESCRIPTION = "Bootstrap and repeated simulation: uncertainty of the risk that vanishes with more data"
@@ -53,15 +52,15 @@ DIFFERENCES = [
 ]
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers; `experiments` is the number of simulations of each model."""
-    entropy = entropy_from(rng)
-    repeats = SIMULATIONS if experiments is None else experiments
-    found = {
-        variant: _variant(variant, repeats, entropy, i, progress) for i, variant in enumerate((AS_PUBLISHED, CORRECTED))
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers; `experiments` is the number of simulations of each model."""
+    repeats = task.experiments_or(SIMULATIONS)
+    panels_by_variant = {
+        variant: _variant(variant, repeats, task.seed, i, task.progress)
+        for i, variant in enumerate((AS_PUBLISHED, CORRECTED))
     }
     comparisons = []
-    for variant, panels in found.items():
+    for variant, panels in panels_by_variant.items():
         widths = [_width(panels["bootstrap of the example"][label]) for label in LABELS]
         stated = ((STATED_BOOTSTRAP, widths, "bootstrap of the example recording, 4000 points"),)
         risks = [_width(panels["risk"][label]) for label in LABELS]
@@ -87,21 +86,17 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
             kind: {label: _summary(values) for label, values in panels[kind].items()}
             for kind in ("bootstrap of the example", "risk")
         }
-        for variant, panels in found.items()
+        for variant, panels in panels_by_variant.items()
     }
-    return write(
-        out,
-        NAME,
-        figure=_draw(found),
-        reading=READING,
-        differences=DIFFERENCES,
+    return Reproduction(
+        figure=_draw(panels_by_variant),
         comparisons=comparisons,
         numbers=numbers,
-        settings={"seed": entropy, "simulations": repeats, "resamples": RESAMPLES, "sizes": SIMULATED_SIZES, "c": C},
+        settings={"simulations": repeats, "resamples": RESAMPLES, "sizes": SIMULATED_SIZES, "c": C},
     )
 
 
-def _variant(variant: str, repeats: int, entropy: int, place: int, progress: bool) -> dict[str, Any]:
+def _variant(variant: str, repeats: int, seed: int, number: int, progress: bool) -> dict[str, Any]:
     driven = variant == CORRECTED
     solver = ACCURATE if driven else LOOSE
     long = observe("LP 1", SIZES[-1], solver=solver, rng=seeds.generator("Prinz", "prinz", "aleatoric-comparison", 0))
@@ -111,27 +106,27 @@ def _variant(variant: str, repeats: int, entropy: int, place: int, progress: boo
         label: fit(long if driven else other, cell, driven=driven, solver=solver) for label, cell in LABELS.items()
     }
     losses = {label: model.loss(long) for label, model in models.items()}
-    example = fit_corrected(stream(entropy, place, 1)) if driven else fit_as_published()
+    example = fit_corrected(stream(seed, number, 1)) if driven else fit_as_published()
     if driven:  # a model judges its own simulations with the noise that suits them
         own = {label: observe(cell, SIZES[-1], solver=solver, rng=0) for label, cell in LABELS.items()}
         models = {label: fit(own[label], cell, driven=True, solver=solver) for label, cell in LABELS.items()}
     return {
         "losses": {label: example[label].losses.observed for label in LABELS},
         "bootstrap of the example": {
-            label: bootstrap_risk(example[label].losses.observed, n_resamples=RESAMPLES, rng=stream(entropy, place, 5))
+            label: bootstrap_risk(example[label].losses.observed, n_resamples=RESAMPLES, rng=stream(seed, number, 5))
             for label in LABELS
         },
         "bootstrap": {
             size: {
-                label: bootstrap_risk(values[:size], n_resamples=RESAMPLES, rng=stream(entropy, place, 2, size))
+                label: bootstrap_risk(values[:size], n_resamples=RESAMPLES, rng=stream(seed, number, 2, size))
                 for label, values in losses.items()
             }
             for size in SIZES
         },
-        "simulations": _simulations(models, repeats, (entropy, place, 3), progress),
+        "simulations": _simulations(models, repeats, (seed, number, 3), progress),
         "risk": {
             label: values
-            for label, values in draw_risks(example, variant, C, N_DRAWS, stream(entropy, place, 4)).items()
+            for label, values in draw_risks(example, variant, C, N_DRAWS, stream(seed, number, 4)).items()
             if label in LABELS
         },
     }
@@ -143,19 +138,19 @@ def _simulations(
     """Mean loss of the first L points of recordings of each candidate's own cell."""
     risks = {size: {label: np.empty(repeats) for label in models} for size in SIMULATED_SIZES}
 
-    def simulate_once(task: tuple[int, int, str]) -> None:
-        repeat, place, label = task
+    def simulate_once(simulation: tuple[int, int, str]) -> None:
+        repeat, number, label = simulation
         model = models[label]
-        data = observe(model.cell, SIMULATED_SIZES[-1], solver=model.solver, rng=stream(*key, place, repeat))
+        data = observe(model.cell, SIMULATED_SIZES[-1], solver=model.solver, rng=stream(*key, number, repeat))
         losses = model.loss(data)
         for size in SIMULATED_SIZES:
             risks[size][label][repeat] = losses[:size].mean()
 
-    tasks = [(repeat, place, label) for repeat in range(repeats) for place, label in enumerate(models)]
+    simulations = [(repeat, number, label) for repeat in range(repeats) for number, label in enumerate(models)]
     # Threads are enough: the compiled simulator does not hold the global lock.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        done = pool.map(simulate_once, tasks)
-        for _ in track(tasks, "simulations", progress):
+        done = pool.map(simulate_once, simulations)
+        for _ in track(simulations, "simulations", progress):
             next(done)
     return risks
 
@@ -169,10 +164,10 @@ def _summary(values: FloatArray) -> dict[str, float]:
     return {"mean": values.mean(), "std": values.std(), "width_05_95": _width(values)}
 
 
-def _draw(found: dict[str, dict[str, Any]]) -> Any:
+def _draw(panels_by_variant: dict[str, dict[str, Any]]) -> Any:
     figure: Any = new_figure(15, 9)
     outer = figure.subfigures(2, 1)
-    for part, (variant, panels) in zip(outer, found.items(), strict=True):
+    for part, (variant, panels) in zip(outer, panels_by_variant.items(), strict=True):
         part.suptitle(variant, fontsize=11)
         axes = part.subplots(1, 4)
         for label, values in panels["losses"].items():

@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from rivals import Losses, QuantileFunction
-from rivals._types import RNG, FloatArray
-from rivals.core import beta_parameters, probability_below, tree
+from rivals.core import beta_parameters, tree
+from rivals_paper.arrays import FloatArray
+from rivals_paper.risks import probability
 
 DEPTH = 8
 SMALL_RATIO, LARGE_RATIO = 1e-12, 1e12
@@ -25,7 +26,7 @@ WEIGHTS[[0, -1]] = 1.0
 WEIGHTS /= 3 * 2**DEPTH
 
 
-def sample_risk_as_published(losses: Losses, c: float, n_draws: int, rng: RNG = None) -> FloatArray:
+def sample_risk_as_published(losses: Losses, c: float, n_draws: int, rng: int | np.random.Generator) -> FloatArray:
     """Return draws of the risk as `emdcmp` 1.1 makes them, mirrored limits included."""
     generator = np.random.default_rng(rng)
     phi = tree.grid(DEPTH)
@@ -46,12 +47,11 @@ def sample_risk_as_published(losses: Losses, c: float, n_draws: int, rng: RNG = 
 
 
 def probability_as_published(
-    first: Losses, second: Losses, c: float, n_draws: int, rng: RNG = None
+    first: Losses, second: Losses, c: float, n_draws: int, rng: int | np.random.Generator
 ) -> tuple[float, float]:
     """Return P(R_first < R_second) by that process, and its Monte Carlo standard error."""
     generator = np.random.default_rng(rng)
-    a, b = (np.sort(sample_risk_as_published(losses, c, n_draws, generator)) for losses in (first, second))
-    return probability_below(a, b)
+    return probability(*(sample_risk_as_published(losses, c, n_draws, generator) for losses in (first, second)))
 
 
 def _end_points(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from rivals import HierarchicalBetaProcess, Losses
-from rivals._types import RNG, FloatArray
+from rivals import Losses
 from rivals.testbeds import blackbody, seeds
 from rivals.testbeds.blackbody import NestedModel, Spectrum
+from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_bayes import Prior
 from rivals_paper.mirrored import sample_risk_as_published
+from rivals_paper.risks import sample_risk
 
 C = 0.5
 COEFFICIENTS = (0, 2, 4, 6)
@@ -45,7 +46,7 @@ def best_fit(data: Spectrum, law: str, n_coefficients: int) -> NestedModel:
         return blackbody.fit_nested(data, law=law, n_coefficients=n_coefficients, temperature=VANISHING)
 
 
-def risk_as_published(model: NestedModel, data: Spectrum, n_draws: int, rng: RNG) -> FloatArray:
+def risk_as_published(model: NestedModel, data: Spectrum, n_draws: int, rng: np.random.Generator) -> FloatArray:
     """Return draws of the risk with the published simulated data (16384 points) and mirrored limits."""
     keys = ("synth ppf - compare - models", "nested", "EMD", len(data), model.coefficients.size)
     simulated = model.simulate(2**14, seeds.generator(*keys))
@@ -54,7 +55,7 @@ def risk_as_published(model: NestedModel, data: Spectrum, n_draws: int, rng: RNG
 
 def risk_corrected(model: NestedModel, data: Spectrum, n_draws: int, rng: np.random.Generator) -> FloatArray:
     """Return draws of the risk by the exact process, with as many points simulated as observed."""
-    return HierarchicalBetaProcess.from_losses(model.losses(data, rng=rng), c=C).sample_risk(n_draws, rng)
+    return sample_risk(model.losses(data, rng=rng), C, n_draws, rng)
 
 
 def key(law: str, n_coefficients: int) -> str:

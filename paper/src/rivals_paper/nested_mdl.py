@@ -9,10 +9,9 @@ import numpy.typing as npt
 from scipy.special import gammaincc, logsumexp
 
 from rivals import criteria
-from rivals._types import FloatArray
 from rivals.testbeds import blackbody
 from rivals.testbeds.blackbody import NestedModel, Spectrum, fit_nested
-from rivals.testbeds.blackbody.nested import powers
+from rivals_paper.arrays import FloatArray
 
 # The domain of each family, all its best fits inside. Planck: noise σ and temperature (K), both as logarithms.
 # Rayleigh-Jeans: with a polynomial its best temperature may be zero, where σ² T, the variance in units of the radiance
@@ -36,7 +35,7 @@ def complexity(law: str, n_coefficients: int, wavelength: FloatArray, rng: np.ra
 
 def information(law: str, n_coefficients: int, wavelength: FloatArray, point: FloatArray) -> FloatArray:
     """Return the Fisher information of one recording in the coordinates of the domain; it does not depend on b."""
-    design = powers(wavelength, n_coefficients)
+    design = np.vander(wavelength, n_coefficients, increasing=True)
     if law == "planck":
         sigma, kelvin = np.exp(point[:2])
         by_law, step = blackbody.planck(wavelength, kelvin), 1e-5
@@ -68,8 +67,8 @@ def complexity_by_simulation(
     def inside(best: FloatArray) -> bool:
         sigma, kelvin = best
         noise = sigma if law == "planck" else sigma * np.sqrt(kelvin)
-        place = np.array([np.log(noise), np.log(kelvin) if law == "planck" else kelvin])
-        return bool(np.isfinite(place).all() and ((DOMAIN[law][:, 0] <= place) & (place <= DOMAIN[law][:, 1])).all())
+        point = np.array([np.log(noise), np.log(kelvin) if law == "planck" else kelvin])
+        return bool(np.isfinite(point).all() and ((DOMAIN[law][:, 0] <= point) & (point <= DOMAIN[law][:, 1])).all())
 
     maximise = partial(_maximise, law)
     return criteria.complexity_monte_carlo(
@@ -86,8 +85,8 @@ def _jeffreys_nodes(law: str, wavelength: FloatArray, n: int, rng: np.random.Gen
     axes = [low + (np.arange(60) + 0.5) * (high - low) / 60 for low, high in domain]
     points = np.array([(s, t) for s in axes[0] for t in axes[1]])
     density = np.exp([0.5 * np.linalg.slogdet(information(law, 0, wavelength, point))[1] for point in points])
-    places = (np.arange(n) + rng.random()) / n  # systematic resampling: each cell gets its share, to the nearest node
-    cells = points[np.searchsorted(np.cumsum(density) / density.sum(), places)]
+    levels = (np.arange(n) + rng.random()) / n  # systematic resampling: each cell gets its share, to the nearest node
+    cells = points[np.searchsorted(np.cumsum(density) / density.sum(), levels)]
     noise, kelvin = (cells + (rng.random(cells.shape) - 0.5) * np.diff(domain).T / 60).T
     if law == "planck":
         nodes = np.column_stack([np.exp(noise), np.exp(kelvin)])

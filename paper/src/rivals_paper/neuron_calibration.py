@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals._random import entropy_from
-from rivals._types import RNG
+from rivals_paper.calibration_panels import draw_neuron_curves
+from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_copies import COPIES, compare_copies, run_copies, summarise_copies
-from rivals_paper.neuron_curves import draw_curves
 from rivals_paper.neuron_runs import (
     C_MAIN,
-    DIFFERENCES,
     MAIN,
     N_DATA,
     N_TRUTH,
-    Experiments,
+    WHAT_WAS_WRONG,
     by_condition,
     compact,
+    compare_auc,
     correlation_of,
     generator_is_first,
     original,
-    run_conditions,
+    run_variants,
     summary,
 )
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, published, write
+from rivals_paper.output import AS_PUBLISHED, Reproduction, Task, comparison, new_figure, published
 
 NAME = "neuron-calibration"
 DESCRIPTION = "Calibration of c for the neuron models: six epistemic distributions"
 
 EXPERIMENTS = 128
-EXPERIMENTS_CORRECTED = 128
 EXPERIMENTS_COPIES = 32
 
 READING = (
@@ -41,36 +38,16 @@ READING = (
     "points: the original study, c = 2^-2, N = 2048. Row 5: area under the ROC curve; lines with bars are the range of "
     "copies that differ by rounding alone, points the original study on the same experiments."
 )
+DIFFERENCES = WHAT_WAS_WRONG
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers. More experiments are added to those in the stores beside them."""
-    entropy = entropy_from(rng)
-    sizes = {
-        AS_PUBLISHED: EXPERIMENTS if experiments is None else experiments,
-        CORRECTED: EXPERIMENTS_CORRECTED if experiments is None else experiments,
-    }
-    calibrations = {
-        variant: run_conditions(
-            MAIN,
-            variant,
-            c=C_MAIN,
-            experiments=size,
-            entropy=entropy,
-            store=out / f"{NAME}-{variant.replace(' ', '-')}.sqlite",
-            progress=progress,
-        )
-        for variant, size in sizes.items()
-    }
-    found = {variant: by_condition(calibration) for variant, calibration in calibrations.items()}
-    copied = min(EXPERIMENTS_COPIES, sizes[AS_PUBLISHED])
-    copies = run_copies(
-        MAIN,
-        experiments=copied,
-        entropy=entropy,
-        store=out / f"{NAME}-copies.sqlite",
-        progress=progress,
-    )
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers. More experiments are added to those in the stores beside them."""
+    count = task.experiments_or(EXPERIMENTS)
+    calibrations = run_variants(task, NAME, MAIN, C_MAIN, count)
+    experiments = {variant: by_condition(calibration) for variant, calibration in calibrations.items()}
+    copied = min(EXPERIMENTS_COPIES, count)
+    copies = run_copies(task, NAME, MAIN, copied)
     rounding = summarise_copies(MAIN, copies)
     numbers: dict[str, Any] = {
         variant: {
@@ -78,20 +55,15 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
             "valid c": str(calibrations[variant].valid_c()),
             "records": compact(by),
         }
-        for variant, by in found.items()
+        for variant, by in experiments.items()
     }
     numbers["copies which differ by rounding alone"] = rounding
-    return write(
-        out,
-        NAME,
-        figure=_draw(found, rounding),
-        reading=READING,
-        differences=DIFFERENCES,
-        comparisons=[*_comparisons(found, rounding), *compare_copies(rounding)],
+    return Reproduction(
+        figure=_draw(experiments, rounding),
+        comparisons=[*_comparisons(experiments, rounding), *compare_copies(rounding)],
         numbers=numbers,
         settings={
-            "seed": entropy,
-            "experiments": sizes,
+            "experiments": dict.fromkeys(calibrations, count),
             "copies": COPIES,
             "experiments of each copy": copied,
             "c": C_MAIN,
@@ -101,7 +73,7 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
     )
 
 
-def _comparisons(found: dict[str, dict[str, Experiments]], rounding: dict[str, Any]) -> list[dict[str, Any]]:
+def _comparisons(experiments: dict[str, dict[str, Experiments]], rounding: dict[str, Any]) -> list[dict[str, Any]]:
     stored = published("neuron_calibration")["conditions"]
     rows = []
     for condition in MAIN:
@@ -109,21 +81,19 @@ def _comparisons(found: dict[str, dict[str, Experiments]], rounding: dict[str, A
         # As published, another run differs by its rounding errors too. Their effect is that of the copies, all of
         # the same experiments, and no larger: being fewer, these also vary by what a longer run averages out.
         spread = rounding[key]["auc"].std(axis=0, ddof=1)
-        for variant, by in found.items():
+        for variant, by in experiments.items():
             ours = by[key]
-            for place, c in enumerate(C_MAIN):
-                area, error = ours.auc(place)
-                if variant == AS_PUBLISHED:
-                    error = float(np.hypot(error, spread[place]))
-                rows.append(
-                    comparison(
-                        f"{key}: AUC at c = 2^{np.log2(c):.0f}",
-                        variant=variant,
-                        published=stored[key]["auc"][place],
-                        ours=area if np.isfinite(area) else None,
-                        standard_error=error if error > 0 else None,
-                    )
+            rows += [
+                compare_auc(
+                    f"{key}: AUC at c = 2^{np.log2(c):.0f}",
+                    ours,
+                    column,
+                    variant=variant,
+                    published=stored[key]["auc"][column],
+                    rounding=spread[column] if variant == AS_PUBLISHED else 0.0,
                 )
+                for column, c in enumerate(C_MAIN)
+            ]
             rows.append(
                 comparison(
                     f"{key}: part of experiments in which the first model is better",
@@ -133,7 +103,7 @@ def _comparisons(found: dict[str, dict[str, Experiments]], rounding: dict[str, A
                     standard_error=float(np.sqrt(0.25 / ours.truth.size)),
                 )
             )
-        rows += _run_to_run(key, found[AS_PUBLISHED][key], theirs, stored[key]["run_to_run"], condition)
+        rows += _run_to_run(key, experiments[AS_PUBLISHED][key], theirs, stored[key]["run_to_run"], condition)
     return rows
 
 
@@ -163,12 +133,12 @@ def _run_to_run(key: str, ours: Experiments, theirs: Experiments, known: dict[st
             standard_error=float(np.sqrt(share * (1 - share) / count)),
         )
     )
-    places = [C_MAIN.index(float(c)) for c in known["c"]]
+    columns = [C_MAIN.index(float(c)) for c in known["c"]]
     # Theirs is of 512 experiments, and has sampling noise as well.
     both = np.sqrt(1 / count + 1 / 512)
-    for place, correlation, middle in zip(places, known["Bemd_corr"], known["Bemd_median_absdiff"], strict=True):
-        one, other = ours.probability[:count, place], theirs.probability[:count, place]
-        at = f"the original run at c = 2^{np.log2(C_MAIN[place]):.0f} (published: of two original runs)"
+    for column, correlation, middle in zip(columns, known["Bemd_corr"], known["Bemd_median_absdiff"], strict=True):
+        one, other = ours.probability[:count, column], theirs.probability[:count, column]
+        at = f"the original run at c = 2^{np.log2(C_MAIN[column]):.0f} (published: of two original runs)"
         rows.append(
             comparison(
                 f"{key}: correlation of B with {at}",
@@ -192,17 +162,17 @@ def _run_to_run(key: str, ours: Experiments, theirs: Experiments, known: dict[st
     return rows
 
 
-def _draw(found: dict[str, dict[str, Experiments]], rounding: dict[str, Any]) -> Any:
+def _draw(experiments: dict[str, dict[str, Experiments]], rounding: dict[str, Any]) -> Any:
     figure: Any = new_figure(12, 19.5)
     upper, lower = figure.subfigures(2, 1, height_ratios=(4, 1))
     axes = upper.subplots(4, 3, sharex=True, sharey=True)
-    for block, (variant, by) in enumerate(found.items()):
+    for block, (variant, by) in enumerate(experiments.items()):
         for i, condition in enumerate(MAIN):
             column, row = divmod(i, 2)
             panel = axes[2 * block + row, column]
             if variant == AS_PUBLISHED:
                 panel.plot(*original(condition.key).curve(2), ".", color="0.6", ms=3, label="original, $2^{-2}$")
-            draw_curves(panel, by[condition.key], C_MAIN)
+            draw_neuron_curves(panel, by[condition.key], C_MAIN)
             panel.set_title(f"{variant}: {' vs '.join(condition.pair)}, {condition.input} input", fontsize=10)
             if 2 * block + row == 3:
                 panel.set_xlabel("$B^{EMD}$: probability that the first is better")

@@ -2,62 +2,50 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals._random import entropy_from
-from rivals._types import RNG
 from rivals.testbeds.pyloric import Condition, conditions
-from rivals.testbeds.pyloric.epistemic import CORRELATIONS, INPUTS, LEVELS, NOISES, PAIRS
-from rivals_paper.neuron_curves import draw_curves
+from rivals_paper.calibration_panels import draw_neuron_curves
+from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_runs import (
     C_ALL,
-    DIFFERENCES,
     N_DATA,
     N_TRUTH,
-    Experiments,
+    WHAT_WAS_WRONG,
     by_condition,
     compact,
-    run_conditions,
+    compare_auc,
+    run_variants,
     summary,
 )
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, published, write
+from rivals_paper.output import CORRECTED, Reproduction, Task, new_figure, published
 
 NAME = "neuron-calibration-all"
 DESCRIPTION = "Calibration of c for the neuron models: all 48 epistemic distributions"
 
 EXPERIMENTS = 32
-EXPERIMENTS_CORRECTED = 32
+
+# What the conditions differ by, in the order in which they are drawn.
+PAIRS, NOISES, LEVELS, CORRELATIONS, INPUTS = (
+    tuple(dict.fromkeys(getattr(condition, name) for condition in conditions()))
+    for name in ("pair", "noise", "level", "correlation", "input")
+)
 
 READING = (
     "Each small panel is one epistemic distribution: bins of experiments, predicted against observed. On the diagonal both "
     "agree; in the shaded area the criterion is overconfident. On the right, all 24 distributions of the same kind of noise "
     "together. Above as published, where all noise is Gaussian; below corrected."
 )
+DIFFERENCES = WHAT_WAS_WRONG
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers. More experiments are added to those in the stores beside them."""
-    entropy = entropy_from(rng)
-    sizes = {
-        AS_PUBLISHED: EXPERIMENTS if experiments is None else experiments,
-        CORRECTED: EXPERIMENTS_CORRECTED if experiments is None else experiments,
-    }
-    calibrations = {
-        variant: run_conditions(
-            conditions(),
-            variant,
-            c=C_ALL,
-            experiments=size,
-            entropy=entropy,
-            store=out / f"{NAME}-{variant.replace(' ', '-')}.sqlite",
-            progress=progress,
-        )
-        for variant, size in sizes.items()
-    }
-    found = {variant: by_condition(calibration) for variant, calibration in calibrations.items()}
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers. More experiments are added to those in the stores beside them."""
+    count = task.experiments_or(EXPERIMENTS)
+    calibrations = run_variants(task, NAME, conditions(), C_ALL, count)
+    experiments = {variant: by_condition(calibration) for variant, calibration in calibrations.items()}
     numbers = {
         variant: {
             "summary": {key: summary(each) for key, each in by.items()},
@@ -65,17 +53,13 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
             "valid c": str(calibrations[variant].valid_c()),
             "records": compact(by),
         }
-        for variant, by in found.items()
+        for variant, by in experiments.items()
     }
-    return write(
-        out,
-        NAME,
-        figure=_draw(found),
-        reading=READING,
-        differences=DIFFERENCES,
-        comparisons=_comparisons(found),
+    return Reproduction(
+        figure=_draw(experiments),
+        comparisons=_comparisons(experiments),
         numbers=numbers,
-        settings={"seed": entropy, "experiments": sizes, "c": C_ALL, "n_data": N_DATA, "n_truth": N_TRUTH},
+        settings={"experiments": dict.fromkeys(calibrations, count), "c": C_ALL, "n_data": N_DATA, "n_truth": N_TRUTH},
     )
 
 
@@ -87,31 +71,27 @@ def pooled(by: dict[str, Experiments], noise: str) -> Experiments:
     )
 
 
-def _comparisons(found: dict[str, dict[str, Experiments]]) -> list[dict[str, Any]]:
+def _comparisons(experiments: dict[str, dict[str, Experiments]]) -> list[dict[str, Any]]:
     """AUC where the original numbers are known (the six main conditions, N = 2048); else ours alone."""
     stored = published("neuron_calibration")
-    rows = []
-    for variant, by in found.items():
-        for key, ours in by.items():
-            for place, c in enumerate(C_ALL):
-                area, error = ours.auc(place)
-                theirs = stored["conditions"].get(key)
-                rows.append(
-                    comparison(
-                        f"{key}: AUC at c = 2^{np.log2(c):.0f}",
-                        variant=variant,
-                        published=None if theirs is None else theirs["auc"][stored["c"].index(c)],
-                        ours=area if np.isfinite(area) else None,
-                        standard_error=error if error > 0 else None,
-                    )
-                )
-    return rows
+    return [
+        compare_auc(
+            f"{key}: AUC at c = 2^{np.log2(c):.0f}",
+            ours,
+            column,
+            variant=variant,
+            published=stored["conditions"][key]["auc"][stored["c"].index(c)] if key in stored["conditions"] else None,
+        )
+        for variant, by in experiments.items()
+        for key, ours in by.items()
+        for column, c in enumerate(C_ALL)
+    ]
 
 
-def _draw(found: dict[str, dict[str, Experiments]]) -> Any:
+def _draw(experiments: dict[str, dict[str, Experiments]]) -> Any:
     figure: Any = new_figure(28, 17)
     outer = figure.subfigures(2, 4, width_ratios=(1, 1, 1, 0.6))
-    for row, (variant, by) in enumerate(found.items()):
+    for row, (variant, by) in enumerate(experiments.items()):
         for column, pair in enumerate(PAIRS):
             part = outer[row, column]
             part.suptitle(f"{variant}: {' vs '.join(pair)}", fontsize=12)
@@ -121,7 +101,7 @@ def _draw(found: dict[str, dict[str, Experiments]]) -> Any:
             for i, (input_, correlation) in enumerate(rows):
                 for j, (level, noise) in enumerate(columns):
                     panel = axes[i, j]
-                    draw_curves(panel, by[Condition(pair, noise, level, correlation, input_).key], C_ALL)
+                    draw_neuron_curves(panel, by[Condition(pair, noise, level, correlation, input_).key], C_ALL)
                     if i == 0:
                         panel.set_title(f"{level} noise\n{noise}", fontsize=9)
                     if j == 0:
@@ -129,7 +109,7 @@ def _draw(found: dict[str, dict[str, Experiments]]) -> Any:
                     panel.tick_params(labelsize=7)
         outer[row, 3].suptitle(f"{variant}: all 24 together", fontsize=12)
         for panel, noise in zip(outer[row, 3].subplots(2, 1, sharex=True, sharey=True), NOISES, strict=True):
-            draw_curves(panel, pooled(by, noise), C_ALL)
+            draw_neuron_curves(panel, pooled(by, noise), C_ALL)
             panel.set_title(f"{noise} noise" if variant == CORRECTED else f'"{noise}"', fontsize=10)
             panel.set(xlabel="$B^{EMD}$", ylabel="part in which the first is better")
     # The one panel with room for it.

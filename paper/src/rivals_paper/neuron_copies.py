@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from rivals.testbeds.pyloric import LOOSE, Condition, Published
+from rivals_paper.arrays import FloatArray
+from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_runs import (
     C_MAIN,
-    Experiments,
     by_condition,
     generator_is_first,
     original,
     run_omegas,
 )
-from rivals_paper.output import AS_PUBLISHED, comparison
+from rivals_paper.output import AS_PUBLISHED, Task, comparison
 
 COPIES: Final = 8
 
 
 def run_copies(
-    conditions: Sequence[Condition], *, experiments: int, entropy: int, store: Path, progress: bool
+    task: Task, name: str, conditions: Sequence[Condition], experiments: int
 ) -> dict[str, list[Experiments]]:
     """The first experiments of each condition, in copies whose solvers begin with steps differing by parts of 1e12.
 
@@ -34,11 +34,10 @@ def run_copies(
     for condition in conditions:
         for copy in range(1, 1 + COPIES):
             solver = replace(LOOSE, first_step=LOOSE.first_step * (1 + copy * 1e-12))
-            omegas[f"{condition.key}|copy {copy}"] = Published(condition, len(omegas), entropy, solver=solver)
-    calibration = run_omegas(omegas, c=C_MAIN, experiments=experiments, entropy=entropy, store=store, progress=progress)
-    found = by_condition(calibration)
+            omegas[f"{condition.key}|copy {copy}"] = Published(condition, solver=solver)
+    copies = by_condition(run_omegas(task, f"{name}-copies", omegas, C_MAIN, experiments))
     return {
-        condition.key: [found[f"{condition.key}|copy {copy}"] for copy in range(1, 1 + COPIES)]
+        condition.key: [copies[f"{condition.key}|copy {copy}"] for copy in range(1, 1 + COPIES)]
         for condition in conditions
     }
 
@@ -47,8 +46,8 @@ def summarise_copies(conditions: Sequence[Condition], copies: dict[str, list[Exp
     """AUC, and how often the model that made the data is better, in each copy and in the original run."""
     return {
         condition.key: {
-            "auc": np.array([[each.auc(place)[0] for place in range(len(C_MAIN))] for each in copies[condition.key]]),
-            "original auc": [_first(condition, copies).auc(place)[0] for place in range(len(C_MAIN))],
+            "auc": np.array([[each.auc(column)[0] for column in range(len(C_MAIN))] for each in copies[condition.key]]),
+            "original auc": [_first(condition, copies).auc(column)[0] for column in range(len(C_MAIN))],
             "generator is better": np.array([_generator(condition, each) for each in copies[condition.key]]),
             "original generator is better": _generator(condition, _first(condition, copies)),
         }
@@ -60,15 +59,15 @@ def compare_copies(summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The original run beside the copies, on the same experiments: is it one more of them?"""
     rows = []
     for key, each in summary.items():
-        for place, c in enumerate(C_MAIN):
+        for column, c in enumerate(C_MAIN):
             what = f"{key}: AUC at c = 2^{np.log2(c):.0f}, same experiments (ours: mean of copies)"
-            rows.append(_row(what, each["original auc"][place], each["auc"][:, place]))
+            rows.append(_row(what, each["original auc"][column], each["auc"][:, column]))
         what = f"{key}: the model that made the data is better, same experiments (ours: mean of copies)"
         rows.append(_row(what, each["original generator is better"], each["generator is better"]))
     return rows
 
 
-def _row(what: str, theirs: float, ours: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, Any]:
+def _row(what: str, theirs: float, ours: FloatArray) -> dict[str, Any]:
     # A further copy differs from the mean of these by one standard deviation, and by that of the mean.
     spread = float(ours.std(ddof=1) * np.sqrt(1 + 1 / ours.size))
     finite = bool(np.isfinite(theirs) and np.isfinite(ours).all())

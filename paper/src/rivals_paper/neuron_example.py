@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
-from rivals import HierarchicalBetaProcess, Losses
-from rivals._types import FloatArray
+from rivals import Losses
 from rivals.testbeds import seeds
 from rivals.testbeds.noise import ColouredNoise
-from rivals.testbeds.pyloric import ACCURATE, LABELS, LOOSE, Recording, observe, pair, settled, simulate
-from rivals.testbeds.pyloric.candidates import best_sigma, losses
-from rivals.testbeds.pyloric.recording import NoiseName, digitise, sample_times
+from rivals.testbeds.pyloric import (
+    ACCURATE,
+    LABELS,
+    LOOSE,
+    best_sigma,
+    digitise,
+    losses,
+    pair,
+    sample_times,
+    settled,
+    simulate,
+)
+from rivals_paper.arrays import FloatArray
 from rivals_paper.mirrored import sample_risk_as_published
 from rivals_paper.output import AS_PUBLISHED, CORRECTED
+from rivals_paper.risks import sample_risk
+
+NoiseName = Literal["gaussian", "cauchy"]
 
 N_DATA: Final = 4000
 C: Final = 0.25
@@ -46,11 +58,6 @@ class Fitted:
     losses: Losses
 
 
-def example_recording() -> Recording:
-    """The recording of LP 1 with its original random numbers, loose solver, truncated to whole mV."""
-    return observe("LP 1", N_DATA, rng=seeds.generator("Prinz", "example trace", "data"))
-
-
 def example_input() -> ColouredNoise:
     """The external current of that recording."""
     rng = seeds.generator("Prinz", "example trace", "data")
@@ -74,12 +81,12 @@ def fit_as_published(
     """
     times, current = sample_times(N_DATA), example_input()
     data = digitise(_run("LP 1", times, current, jitter) + example_noise(), "truncate")
-    found = {}
+    fitted = {}
     for label, cell in LABELS.items():
         residual = data - _run(cell, times, None, jitter)
         rng = seeds.generator("prinz", "synth_ppf", cell) if jitter is None else jitter
-        found[label] = _fitted(residual, noise, n_synthetic, rng)
-    return found
+        fitted[label] = _fitted(residual, noise, n_synthetic, rng)
+    return fitted
 
 
 def fit_corrected(
@@ -89,23 +96,19 @@ def fit_corrected(
     times, current = sample_times(N_DATA), example_input()
     truth = simulate("LP 1", times, current=current, solver=ACCURATE)[1]
     data = digitise(truth + example_noise(observation), "round")
-    found = {}
+    fitted = {}
     for label, cell in {**LABELS, "LP 1": "LP 1"}.items():
         expected = simulate(cell, times, current=current, solver=ACCURATE)[1]
-        found[label] = _fitted(data - expected, noise, N_DATA, rng)
-    return found
+        fitted[label] = _fitted(data - expected, noise, N_DATA, rng)
+    return fitted
 
 
 def draw_risks(
     fitted: dict[str, Fitted], variant: str, c: float, n_draws: int, rng: np.random.Generator
 ) -> dict[str, FloatArray]:
     """Draws of the risk of each candidate by the process as published, or by the exact one."""
-    if variant == CORRECTED:
-        return {
-            label: HierarchicalBetaProcess.from_losses(each.losses, c=c).sample_risk(n_draws, rng)
-            for label, each in fitted.items()
-        }
-    return {label: sample_risk_as_published(each.losses, c, n_draws, rng) for label, each in fitted.items()}
+    sample = sample_risk if variant == CORRECTED else sample_risk_as_published
+    return {label: sample(each.losses, c, n_draws, rng) for label, each in fitted.items()}
 
 
 def variants(rng: np.random.Generator) -> dict[str, dict[str, Fitted]]:
@@ -131,7 +134,8 @@ def _run(cell: str, times: FloatArray, current: ColouredNoise | None, jitter: np
 
 def _fitted(residual: FloatArray, noise: NoiseName, n_synthetic: int, rng: np.random.Generator) -> Fitted:
     sigma = best_sigma(residual, noise)
-    draws = sigma * rng.standard_normal(n_synthetic) if noise == "gaussian" else None
-    if draws is None:
+    if noise == "gaussian":
+        draws = sigma * rng.standard_normal(n_synthetic)
+    else:
         draws = sigma / 2 * rng.standard_cauchy(n_synthetic)
     return Fitted(residual, sigma, Losses(losses(residual, sigma, noise), losses(draws, sigma, noise)))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from rivals import Calibration, calibrate
-from rivals._types import FloatArray
 from rivals.testbeds.pyloric import Condition, Corrected, Published, published_draws
-from rivals.testbeds.pyloric.epistemic import PAIRS
-from rivals_paper.output import AS_PUBLISHED, published
+from rivals_paper.arrays import FloatArray
+from rivals_paper.experiments import Experiments
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Task, comparison, published
 
 N_DATA: Final = 4000
 N_TRUTH: Final = 16384
@@ -22,10 +20,10 @@ C_MAIN: Final = (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 4.0, 16.0)
 C_ALL: Final = (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 16.0)
 # The columns and rows of the main figure.
 MAIN: Final = tuple(
-    Condition(pair, input=input_) for pair in (PAIRS[2], PAIRS[0], PAIRS[1]) for input_ in ("weak", "strong")
+    Condition(pair, input=input_) for pair in (("C", "D"), ("A", "B"), ("A", "D")) for input_ in ("weak", "strong")
 )
 
-DIFFERENCES: Final = [
+WHAT_WAS_WRONG: Final = [
     "Candidates got no input, and the solver was loose: what differs between a recording and the model that made it is "
     "grown rounding error. Corrected: candidates get the input, and the tolerance is 1e-6.",
     "All observation noise was Gaussian, also where the label says Cauchy. Corrected: Cauchy noise is Cauchy noise.",
@@ -34,64 +32,28 @@ DIFFERENCES: Final = [
 ]
 
 
-@dataclass(frozen=True)
-class Experiments:
-    """Probabilities [experiment, c] and truth (1: the first model has the lower risk) of one condition."""
-
-    probability: FloatArray
-    truth: FloatArray
-
-    def curve(self, place: int) -> tuple[FloatArray, FloatArray]:
-        """Means of probability and truth in equal-count bins of clip(N/16, 16, 64) experiments, as published."""
-        count = len(self.truth)
-        bins = max(count // int(np.clip(count // 16, 16, 64)), 1)
-        order = np.argsort(self.probability[:, place], kind="stable")
-        groups = np.array_split(order, bins)
-        x = np.array([self.probability[group, place].mean() for group in groups])
-        return x, np.array([self.truth[group].mean() for group in groups])
-
-    def auc(self, place: int) -> tuple[float, float]:
-        """Area under the ROC curve of the probability for the truth, and its standard error (Hanley and McNeil)."""
-        first, second = (self.probability[self.truth == value, place] for value in (1.0, 0.0))
-        if not (first.size and second.size):
-            return float("nan"), float("nan")
-        area = float(np.mean((first[:, None] > second) + 0.5 * (first[:, None] == second)))
-        q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
-        spread = area * (1 - area) + (first.size - 1) * max(q1 - area**2, 0) + (second.size - 1) * max(q2 - area**2, 0)
-        return area, float(np.sqrt(spread / (first.size * second.size)))
-
-    def excess(self, place: int) -> float:
-        """Mean over the bins of |B - ½| less how far the truth is from ½ on the same side; above 0: overconfident."""
-        x, y = self.curve(place)
-        side = np.where(x >= 0.5, 1.0, -1.0)
-        return float(np.mean(np.abs(x - 0.5) - side * (y - 0.5)))
+def run_variants(
+    task: Task, name: str, conditions: Sequence[Condition], c: Sequence[float], experiments: int
+) -> dict[str, Calibration]:
+    """Calibrate over these conditions as published and corrected."""
+    return {
+        variant: run_conditions(task, name, conditions, variant, c, experiments)
+        for variant in (AS_PUBLISHED, CORRECTED)
+    }
 
 
 def run_conditions(
-    conditions: Sequence[Condition],
-    variant: str,
-    *,
-    c: Sequence[float],
-    experiments: int,
-    entropy: int,
-    store: Path,
-    progress: bool,
+    task: Task, name: str, conditions: Sequence[Condition], variant: str, c: Sequence[float], experiments: int
 ) -> Calibration:
-    """Calibrate over these conditions; the store keeps every finished experiment, and more can be asked for later."""
-    omegas: dict[str, Any] = {}
-    for place, condition in enumerate(conditions):
-        if variant == AS_PUBLISHED:
-            omegas[condition.key] = Published(condition, place, entropy)
-        else:
-            omegas[condition.key] = Corrected(condition)
-    return run_omegas(omegas, c=c, experiments=experiments, entropy=entropy, store=store, progress=progress)
+    """Calibrate over these conditions; a store keeps every finished experiment, and more can be asked for later."""
+    omega = Published if variant == AS_PUBLISHED else Corrected
+    omegas: dict[str, Any] = {condition.key: omega(condition) for condition in conditions}
+    return run_omegas(task, f"{name}-{variant.replace(' ', '-')}", omegas, c, experiments)
 
 
-def run_omegas(
-    omegas: dict[str, Any], *, c: Sequence[float], experiments: int, entropy: int, store: Path, progress: bool
-) -> Calibration:
-    """Calibrate over these epistemic distributions with the sizes of the paper."""
-    store.parent.mkdir(parents=True, exist_ok=True)
+def run_omegas(task: Task, store: str, omegas: dict[str, Any], c: Sequence[float], experiments: int) -> Calibration:
+    """Calibrate over these epistemic distributions with the sizes of the paper, kept in the store of that name."""
+    task.folder.mkdir(parents=True, exist_ok=True)
     return calibrate(
         omegas,
         n_data=N_DATA,
@@ -100,22 +62,22 @@ def run_omegas(
         n_experiments=experiments,
         c=c,
         loss_unit="nats",
-        rng=entropy,
-        store=store,
-        progress=progress,
+        rng=task.seed,
+        store=task.folder / f"{store}.sqlite",
+        progress=task.progress,
     )
 
 
 def by_condition(calibration: Calibration) -> dict[str, Experiments]:
     """Records of a calibration, condition by condition, in the order of the experiments."""
-    records, places = calibration.records, len(calibration.c)
-    found = {}
+    records, n_c = calibration.records, len(calibration.c)
+    experiments = {}
     for key in dict.fromkeys(records["omega"].tolist()):
         chosen = np.sort(records[records["omega"] == key], order=["experiment", "c"])
         order = np.argsort(np.argsort(calibration.c))
-        probability = chosen["probability"].reshape(-1, places)[:, order]
-        found[str(key)] = Experiments(probability, chosen["truly_better"].reshape(-1, places)[:, 0].astype(float))
-    return found
+        probability = chosen["probability"].reshape(-1, n_c)[:, order]
+        experiments[str(key)] = Experiments(probability, chosen["truly_better"].reshape(-1, n_c)[:, 0].astype(float))
+    return experiments
 
 
 def original(key: str, criterion: str = "emd") -> Experiments:
@@ -136,29 +98,44 @@ def generator_is_first(condition: Condition, count: int) -> FloatArray:
     return np.array([float(draw.cell == condition.cells[0]) for draw in published_draws(condition, count)])
 
 
-def compact(found: dict[str, Experiments]) -> dict[str, Any]:
+def compact(experiments: dict[str, Experiments]) -> dict[str, Any]:
     """All records, small enough to keep: probabilities to four digits, the truth as a string of digits."""
     return {
         key: {
             "probability": np.round(each.probability, 4).T,
             "truth": "".join(str(int(value)) for value in each.truth),
         }
-        for key, each in found.items()
+        for key, each in experiments.items()
     }
 
 
 def summary(each: Experiments) -> dict[str, Any]:
     """What a condition comes to: truth, AUC, overconfidence, and how many probabilities are all but certain."""
-    places = range(each.probability.shape[1])
+    columns = range(each.probability.shape[1])
     return {
         "mean truth": each.truth.mean(),
-        "auc": [each.auc(place)[0] for place in places],
-        "mean excess confidence": [each.excess(place) for place in places],
+        "auc": [each.auc(column)[0] for column in columns],
+        "mean excess confidence": [float(np.mean(each.excess(column))) for column in columns],
         "share beyond 0.01 and 0.99": [
-            float(np.mean(np.abs(each.probability[:, place] - 0.5) > 0.49)) for place in places
+            float(np.mean(np.abs(each.probability[:, column] - 0.5) > 0.49)) for column in columns
         ],
-        "right side": [float(np.mean((each.probability[:, place] > 0.5) == (each.truth > 0.5))) for place in places],
+        "right side": [float(np.mean((each.probability[:, column] > 0.5) == (each.truth > 0.5))) for column in columns],
     }
+
+
+def compare_auc(
+    what: str, each: Experiments, column: int, *, variant: str, published: float | None, rounding: float = 0.0
+) -> dict[str, Any]:
+    """Our area under the ROC curve beside the published one; runs may differ by the effect of rounding, too."""
+    area, error = each.auc(column)
+    total = float(np.hypot(error, rounding)) if rounding else error
+    return comparison(
+        what,
+        variant=variant,
+        published=published,
+        ours=area if np.isfinite(area) else None,
+        standard_error=total if total > 0 else None,
+    )
 
 
 def correlation_of(first: FloatArray, second: FloatArray) -> float | None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
-from rivals.core import probability_below
+from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import (
     LOOSE_SOLVER,
     MANY_SYNTHETIC,
@@ -21,8 +18,10 @@ from rivals_paper.neuron_example import (
     fit_corrected,
     summary,
 )
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, write
-from rivals_paper.progress import track
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.risks import probability
+from rivals_paper.streams import stream
+from rivals_paper.tracking import track
 
 NAME = "neuron-table"
 DESCRIPTION = "Probability that one neuron model has a lower risk than another, for all pairs"
@@ -47,13 +46,12 @@ DIFFERENCES = [
 ]
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers; `experiments` is the number of repeats."""
-    entropy = entropy_from(rng)
-    repeats = REPEATS if experiments is None else experiments
-    published = np.array([_once(stream(entropy, 1, i)) for i in track(range(repeats), "repeats", progress)])
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers; `experiments` is the number of repeats."""
+    repeats = task.experiments_or(REPEATS)
+    published = np.array([_once(stream(task.seed, 1, i)) for i in track(range(repeats), "repeats", task.progress)])
     mean, spread = published.mean(axis=0), published.std(axis=0, ddof=1) if repeats > 1 else None
-    corrected, errors, fitted = _corrected(stream(entropy, 2))
+    corrected, errors, fitted = _corrected(stream(task.seed, 2))
     comparisons = []
     for k, (name, theirs) in enumerate(PUBLISHED.items()):
         what = f"P(R_{name[0]} < R_{name[1]})"
@@ -72,35 +70,31 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
         AS_PUBLISHED: {"mean": mean, "standard deviation": spread, "runs": published},
         CORRECTED: {"probability": corrected, "standard_error": errors, "candidates": fitted},
     }
-    return write(
-        out,
-        NAME,
+    return Reproduction(
         figure=_draw(mean, spread, corrected),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=comparisons,
         numbers=numbers,
-        settings={"seed": entropy, "c": C, "repeats": repeats, "n_draws": [M_PUBLISHED, M_CORRECTED]},
+        settings={"c": C, "repeats": repeats, "n_draws": [M_PUBLISHED, M_CORRECTED]},
     )
 
 
 def _once(rng: np.random.Generator) -> FloatArray:
     """The six probabilities in one run as published."""
     risks = draw_risks(fit_as_published(jitter=rng), AS_PUBLISHED, C, M_PUBLISHED, rng)
-    return np.array([probability_below(np.sort(risks[a]), np.sort(risks[b]))[0] for a, b in combinations(LABELS, 2)])
+    return np.array([probability(risks[a], risks[b])[0] for a, b in combinations(LABELS, 2)])
 
 
 def _corrected(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, dict[str, Any]]:
     fitted = fit_corrected(rng)
     risks = draw_risks(fitted, CORRECTED, C, M_CORRECTED, rng)
-    found = [probability_below(np.sort(risks[a]), np.sort(risks[b])) for a, b in combinations(LABELS, 2)]
-    return np.array([p for p, _ in found]), np.array([e for _, e in found]), summary(fitted)
+    pairs = [probability(risks[a], risks[b]) for a, b in combinations(LABELS, 2)]
+    return np.array([p for p, _ in pairs]), np.array([e for _, e in pairs]), summary(fitted)
 
 
 def _draw(mean: FloatArray, spread: FloatArray | None, corrected: FloatArray) -> Any:
     figure = new_figure(10, 5.2)
-    for place, (title, values, errors) in enumerate(((AS_PUBLISHED, mean, spread), (CORRECTED, corrected, None))):
-        axes = figure.add_subplot(1, 2, 1 + place)
+    for column, (title, values, errors) in enumerate(((AS_PUBLISHED, mean, spread), (CORRECTED, corrected, None))):
+        axes = figure.add_subplot(1, 2, 1 + column)
         matrix = _square(values)
         axes.imshow(matrix, cmap="Blues", vmin=0, vmax=1)
         for i in range(4):

@@ -5,19 +5,67 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rivals._version import __version__
+from rivals import __version__
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 AS_PUBLISHED = "as published"
 CORRECTED = "corrected"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked of a module.
+
+    Attributes
+    ----------
+    folder : Path
+        Where results go, and what a long run keeps to be resumed.
+    experiments : int or None
+        Number of simulated experiments, where there are any; the module's own choice if None.
+    seed : int
+    progress : bool
+        Whether to say how far a run has come.
+    """
+
+    folder: Path
+    experiments: int | None = None
+    seed: int = 0
+    progress: bool = False
+
+    def experiments_or(self, default: int) -> int:
+        """Return the number of experiments asked for, or the default."""
+        return default if self.experiments is None else self.experiments
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduction:
+    """What a module made.
+
+    Attributes
+    ----------
+    figure : matplotlib Figure or None
+        From `new_figure`.
+    comparisons : list of dict
+        From `comparison`.
+    numbers : mapping
+        Everything drawn. Arrays become lists.
+    settings : mapping
+        Sizes and sensitivity: with the seed, enough to repeat the run.
+    """
+
+    figure: Figure | None
+    comparisons: list[dict[str, Any]]
+    numbers: Mapping[str, Any]
+    settings: Mapping[str, Any]
 
 
 def published(name: str) -> Any:
@@ -50,7 +98,7 @@ def comparison(
         Of the difference, from both sides' Monte Carlo noise; None for numbers without any.
     """
     if variant not in (AS_PUBLISHED, CORRECTED):
-        raise ValueError(f"A comparison is {AS_PUBLISHED!r} or {CORRECTED!r}, but {variant!r} was given.")
+        raise ValueError(f"variant must be {AS_PUBLISHED!r} or {CORRECTED!r}: got {variant!r}")
     return {
         "what": what,
         "variant": variant,
@@ -72,59 +120,40 @@ def describe(row: Mapping[str, Any]) -> str:
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty matplotlib figure, in inches; pyplot and its global state are not involved."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError('Pictures need matplotlib: pip install "rivals[plot]"') from error
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def write(
-    out: Path,
-    name: str,
-    *,
-    figure: Figure | None,
-    reading: str,
-    differences: list[str],
-    comparisons: list[dict[str, Any]],
-    numbers: Mapping[str, Any],
-    settings: Mapping[str, Any],
-) -> dict[str, Any]:
+def write(task: Task, made: Reproduction, *, name: str, reading: str, differences: list[str]) -> dict[str, Any]:
     """Write ``NAME.png`` and ``NAME.json`` and return what the latter holds.
 
     Parameters
     ----------
-    out : Path
-        Folder, made if need be.
+    task : Task
+        Its folder is made if need be.
+    made : Reproduction
     name : str
-    figure : matplotlib Figure or None
-        From `new_figure`.
     reading : str
         How to read the picture.
     differences : list of str
         One sentence for each thing that differs between the two variants, and what was wrong.
-    comparisons : list of dict
-        From `comparison`.
-    numbers : mapping
-        Everything drawn. Arrays become lists.
-    settings : mapping
-        Enough to repeat the run: seed, sizes, sensitivity.
     """
-    out.mkdir(parents=True, exist_ok=True)
+    task.folder.mkdir(parents=True, exist_ok=True)
     content = {
         "name": name,
         "reading": reading,
         "differences": differences,
-        "settings": {"rivals": __version__, **settings},
-        "comparisons": comparisons,
-        "numbers": numbers,
+        "settings": {"rivals": __version__, "seed": task.seed, **made.settings},
+        "comparisons": made.comparisons,
+        "numbers": made.numbers,
     }
     plain = _plain(content)
     # Infinities and NaN have no place in JSON: `_plain` turns them into strings, and this makes sure of it.
     text = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False)
-    (out / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    if figure is not None:
-        figure.savefig(out / f"{name}.png", dpi=130)
+    (task.folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    if made.figure is not None:
+        made.figure.savefig(task.folder / f"{name}.png", dpi=130)
     return dict(plain)
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rivals import Comparison, HierarchicalBetaProcess, compare
-from rivals._random import entropy_from, stream
-from rivals._types import RNG
-from rivals.plots.loss_samples import frame_of
-from rivals.plots.risk_densities import risk_density
-from rivals.plots.style import BAND, COLOURS, style
 from rivals.testbeds import blackbody
-from rivals_paper.output import new_figure, write
+from rivals_paper.densities import common_range, density
+from rivals_paper.output import Reproduction, Task, new_figure
+from rivals_paper.streams import stream
 
 NAME = "overview"
 DESCRIPTION = "Overview of the approach: losses, quantile functions, discrepancy, paths, risk distributions, verdict"
@@ -31,27 +27,25 @@ DIFFERENCES = [
 LAWS = {"Planck": "planck", "Rayleigh-Jeans": "rayleigh-jeans"}
 N_DATA, WAVELENGTHS, GAIN, C = 4096, (6.0, 20.0), 1e5, 2.0**-5
 N_PATHS = 30
+# Of the two models; in the panels of one model, of the data and the simulations. The discrepancy is yellow.
+COLOURS, LINE_STYLES, BAND = ("#0072B2", "#D55E00"), ("-", "--"), "#E8C547"
+# Part of the losses that a panel shows: a few extreme ones would flatten everything else.
+SHOWN = 0.97
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    del experiments, progress
-    entropy = entropy_from(rng)
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
     training, data = (
-        blackbody.observe(N_DATA, wavelengths=WAVELENGTHS, gain=GAIN, bias=0.0, rng=stream(entropy, 2, place))
-        for place in (0, 1)
+        blackbody.observe(N_DATA, wavelengths=WAVELENGTHS, gain=GAIN, bias=0.0, rng=stream(task.seed, 2, k))
+        for k in (0, 1)
     )
     models = {name: blackbody.fit(training, law=law) for name, law in LAWS.items()}
-    result = compare(models, data, c=C, rng=entropy)
-    return write(
-        out,
-        NAME,
+    result = compare(models, data, c=C, rng=task.seed)
+    return Reproduction(
         figure=draw(models, data, result),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=[],  # a drawing has no numbers
-        numbers={"models": result.rows(), "probability": result.probability},
-        settings={"seed": entropy, "c": C, "n_data": N_DATA, "wavelengths": WAVELENGTHS, "gain": GAIN},
+        numbers={"models": result.to_dict()["models"], "probability": result.probability},
+        settings={"c": C, "n_data": N_DATA, "wavelengths": WAVELENGTHS, "gain": GAIN},
     )
 
 
@@ -84,7 +78,7 @@ def _draw_fit(panel: Any, name: str, model: blackbody.RadianceModel, data: black
 
 def _draw_losses(panel: Any, result: Comparison, name: str) -> None:
     losses = result.losses[name]
-    high = float(np.quantile(losses.observed, 0.97))
+    high = float(np.quantile(losses.observed, SHOWN))
     bins = np.linspace(min(losses.observed.min(), losses.synthetic.min()), high, 60)
     panel.hist(losses.observed, bins, color=COLOURS[0], alpha=0.45, label="on the data")
     panel.hist(losses.synthetic, bins, histtype="step", color=COLOURS[1], lw=1.6, label="simulated")
@@ -104,9 +98,10 @@ def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool
         panel.fill_between(phi, observed, synthetic, color=BAND, alpha=0.8, lw=0, label="discrepancy δ")
         panel.plot(phi, observed, color=COLOURS[0], lw=2, label="q*, on the data")
         panel.plot(phi, synthetic, "--", color=COLOURS[1], lw=1.6, label="q~, simulated")
-    low, high = frame_of([process.observed, process.synthetic], 0.97)
+    low = min(observed[0], synthetic[0])
+    high = process.reference + max(float(quantile(SHOWN)) for quantile in (process.observed, process.synthetic))
     panel.set(
-        ylim=(process.reference + low, process.reference + high),
+        ylim=(low - 0.05 * (high - low), high + 0.2 * (high - low)),
         xlabel="cumulative probability Φ",
         ylabel="loss (nats)",
     )
@@ -114,12 +109,13 @@ def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool
 
 
 def _draw_risks(panel: Any, result: Comparison) -> None:
-    for place, name in enumerate(result.names):
-        grid, density = risk_density(result.risks[name])
-        look = style(place)
-        panel.plot(grid, density, lw=2, label=name + (" (rejected)" if name in result.rejections else ""), **look)
-        panel.fill_between(grid, density, color=look["color"], alpha=0.15, lw=0)
-        panel.axvline(result.empirical_risk[name], ymax=0.05, color=look["color"], lw=2.5)
+    points = common_range(list(result.risks.values()), left_out=0.005, margin=0.1, n_points=400)
+    for name, colour, line in zip(result.names, COLOURS, LINE_STYLES, strict=True):
+        heights = density(result.risks[name], points)
+        label = name + (" (rejected)" if name in result.rejections else "")
+        panel.plot(points, heights, color=colour, ls=line, lw=2, label=label)
+        panel.fill_between(points, heights, color=colour, alpha=0.15, lw=0)
+        panel.axvline(result.empirical_risk[name], ymax=0.05, color=colour, lw=2.5)
     best, other = (result.names.index(name) for name in result.ranking)
     probability = result.probability[best, other]
     panel.set_title("5  risks and verdict", loc="left", fontsize=11, fontweight="bold")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
+from rivals_paper.arrays import FloatArray
+from rivals_paper.densities import common_range, density
 from rivals_paper.neuron_example import (
     COLOURS,
     LOOSE_SOLVER,
@@ -20,7 +19,8 @@ from rivals_paper.neuron_example import (
     summary,
     variants,
 )
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, write
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.streams import stream
 
 NAME = "rdists"
 DESCRIPTION = "Risk distributions of the four neuron models on the example recording"
@@ -40,13 +40,11 @@ DIFFERENCES = [
 ]
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    del experiments, progress
-    entropy = entropy_from(rng)
-    fitted = variants(stream(entropy, 1))
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
+    fitted = variants(stream(task.seed, 1))
     risks = {
-        variant: draw_risks(each, variant, C, N_DRAWS, stream(entropy, 2, i))
+        variant: draw_risks(each, variant, C, N_DRAWS, stream(task.seed, 2, i))
         for i, (variant, each) in enumerate(fitted.items())
     }
     numbers = {variant: summary(each) for variant, each in fitted.items()}
@@ -68,22 +66,18 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
                     standard_error=None,
                 )
             )
-    return write(
-        out,
-        NAME,
+    return Reproduction(
         figure=_draw(risks, numbers),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=comparisons,
         numbers=numbers,
-        settings={"seed": entropy, "c": C, "n_draws": N_DRAWS},
+        settings={"c": C, "n_draws": N_DRAWS},
     )
 
 
 def _draw(risks: dict[str, dict[str, FloatArray]], numbers: dict[str, Any]) -> Any:
     figure = new_figure(11, 4.8)
-    for place, variant in enumerate((AS_PUBLISHED, CORRECTED)):
-        axes = figure.add_subplot(1, 2, 1 + place)
+    for column, variant in enumerate((AS_PUBLISHED, CORRECTED)):
+        axes = figure.add_subplot(1, 2, 1 + column)
         draw_densities(axes, risks[variant])
         top = axes.get_ylim()[1]
         for label in risks[variant]:
@@ -105,14 +99,10 @@ def _draw(risks: dict[str, dict[str, FloatArray]], numbers: dict[str, Any]) -> A
 
 def draw_densities(axes: Any, draws: dict[str, FloatArray]) -> None:
     """Kernel density of each model, in its own colour and line style."""
-    from scipy.stats import gaussian_kde
-
-    everything = np.concatenate(list(draws.values()))
-    low, high = np.quantile(everything, [0.002, 0.998])
-    points = np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), 500)
+    points = common_range(list(draws.values()), left_out=0.002, margin=0.1, n_points=500)
     for label, values in draws.items():
-        density = gaussian_kde(values)(points)
+        heights = density(values, points)
         colour = COLOURS.get(label, "black")
-        axes.plot(points, density, color=colour, ls=STYLES.get(label, "-"), lw=1.8, label=label)
-        axes.fill_between(points, density, color=colour, alpha=0.15, lw=0)
+        axes.plot(points, heights, color=colour, ls=STYLES.get(label, "-"), lw=1.8, label=label)
+        axes.fill_between(points, heights, color=colour, alpha=0.15, lw=0)
     axes.set_ylim(bottom=0)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
+from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import (
     LOOSE_SOLVER,
     MANY_SYNTHETIC,
@@ -17,9 +15,10 @@ from rivals_paper.neuron_example import (
     fit_as_published,
     variants,
 )
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, published, write
-from rivals_paper.progress import track
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure, published
 from rivals_paper.rdists import draw_densities
+from rivals_paper.streams import stream
+from rivals_paper.tracking import track
 
 NAME = "rdists-by-c"
 DESCRIPTION = "Risk distributions of the neuron models for six values of c"
@@ -35,19 +34,18 @@ READING = (
 DIFFERENCES = [NO_INPUT, LOOSE_SOLVER, MANY_SYNTHETIC]
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers; `experiments` is the number of repeats as published."""
-    entropy = entropy_from(rng)
-    fitted = variants(stream(entropy, 1))
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers; `experiments` is the number of repeats as published."""
+    fitted = variants(stream(task.seed, 1))
     risks: dict[str, list[dict[str, FloatArray]]] = {
         variant: [
-            draw_risks(each, variant, 2.0**exponent, N_DRAWS, stream(entropy, 2, i, j))
+            draw_risks(each, variant, 2.0**exponent, N_DRAWS, stream(task.seed, 2, i, j))
             for j, exponent in enumerate(EXPONENTS)
         ]
         for i, (variant, each) in enumerate(fitted.items())
     }
-    repeats = REPEATS if experiments is None else max(experiments, 2)
-    moments = np.array([_moments(stream(entropy, 3, i)) for i in track(range(repeats), "repeats", progress)])
+    repeats = max(task.experiments_or(REPEATS), 2)
+    moments = np.array([_moments(stream(task.seed, 3, i)) for i in track(range(repeats), "repeats", task.progress)])
     numbers: dict[str, Any] = {
         variant: {
             f"2^{exponent}": {label: {"mean": values.mean(), "std": values.std()} for label, values in draws.items()}
@@ -56,16 +54,11 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
         for variant, by_c in risks.items()
     }
     numbers["as published, spread between runs"] = {"mean": moments.mean(axis=0), "std": moments.std(axis=0, ddof=1)}
-    return write(
-        out,
-        NAME,
+    return Reproduction(
         figure=_draw(risks),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=_comparisons(moments, risks[CORRECTED]),
         numbers=numbers,
         settings={
-            "seed": entropy,
             "c": [2.0**exponent for exponent in EXPONENTS],
             "n_draws": N_DRAWS,
             "repeats": repeats,

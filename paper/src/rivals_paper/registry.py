@@ -1,62 +1,68 @@
-"""Which modules reproduce the paper, and what each of them offers.
-
-A module of `rivals_paper` that stands in `_MODULES` has
-
-- ``NAME``: as given to ``rivals reproduce``, the module's own name with hyphens;
-- ``DESCRIPTION``: one line;
-- ``run(out, *, experiments, rng, progress)``: writes ``NAME.png`` and ``NAME.json`` into the folder `out` and
-  returns what it wrote into the latter (see `rivals_paper.output`).
-"""
+"""Which modules reproduce the paper, and what each of them offers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Protocol, cast
 
-from rivals._types import RNG
+from rivals_paper.output import Reproduction, Task, write
 
-# In the order of the paper; importing one must stay cheap (matplotlib and the like inside functions).
-_MODULES: tuple[str, ...] = (
-    "overview",
-    "traces",
-    "rdists",
-    "neuron_table",
-    "quantiles",
-    "process",
-    "neuron_calibration",
-    "blackbody_rdists",
-    "criteria",
-    "blackbody_calibration",
-    "neuron_calibration_all",
-    "rdists_by_c",
-    "criteria_table",
-    "finite_size",
-    "loss_criterion",
-)
+# By the name given to `rivals reproduce`, in the order of the paper. Importing one must stay cheap: matplotlib and the
+# like are imported inside functions.
+MODULES = {
+    "overview": "overview",
+    "traces": "traces",
+    "rdists": "rdists",
+    "neuron-table": "neuron_table",
+    "quantiles": "figure_quantiles",
+    "process": "figure_process",
+    "neuron-calibration": "neuron_calibration",
+    "blackbody-rdists": "blackbody_rdists",
+    "criteria": "figure_criteria",
+    "blackbody-calibration": "blackbody_calibration",
+    "neuron-calibration-all": "neuron_calibration_all",
+    "rdists-by-c": "rdists_by_c",
+    "criteria-table": "criteria_table",
+    "finite-size": "finite_size",
+    "loss-criterion": "loss_criterion",
+}
 
 
 class PaperModule(Protocol):
-    """What a module of the registry offers."""
+    """What a module of the registry offers.
+
+    Attributes
+    ----------
+    NAME : str
+        As given to `rivals reproduce`.
+    DESCRIPTION : str
+        One line.
+    READING : str
+        How to read the picture.
+    DIFFERENCES : list of str
+        What differs between the published variant and the corrected one.
+    """
 
     NAME: str
     DESCRIPTION: str
+    READING: str
+    DIFFERENCES: list[str]
 
-    def run(self, out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-        """Write the picture and the numbers, and return the latter."""
+    def make(self, task: Task) -> Reproduction:
+        """Make the picture and the numbers."""
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all figures and tables, in the order of the paper."""
-    return tuple(module.replace("_", "-") for module in _MODULES)
+    return tuple(MODULES)
 
 
 def find(name: str) -> PaperModule:
     """Return the module of that name, or say which names there are."""
-    if name not in names():
-        raise ValueError(f"Nothing in the paper is called {name!r}: choose from {', '.join(names())}, or all.")
-    return cast(PaperModule, import_module(f"rivals_paper.{name.replace('-', '_')}"))
+    if name not in MODULES:
+        raise ValueError(f"nothing in the paper is called {name!r}; choose from {', '.join(names())}, or all")
+    return cast(PaperModule, import_module(f"rivals_paper.{MODULES[name]}"))
 
 
 def select(wanted: Iterable[str]) -> tuple[PaperModule, ...]:
@@ -66,3 +72,10 @@ def select(wanted: Iterable[str]) -> tuple[PaperModule, ...]:
         for each in names() if name == "all" else (name,):
             chosen.setdefault(each, find(each))
     return tuple(chosen.values())
+
+
+def reproduce(module: PaperModule, task: Task) -> dict[str, Any]:
+    """Make the figure or table, write it, and return the numbers that were written."""
+    return write(
+        task, module.make(task), name=module.NAME, reading=module.READING, differences=list(module.DIFFERENCES)
+    )

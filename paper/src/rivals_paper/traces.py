@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals._random import entropy_from
-from rivals._types import RNG, FloatArray
 from rivals.testbeds import seeds
-from rivals.testbeds.pyloric import ACCURATE, LABELS, LOOSE, observe, simulate
-from rivals.testbeds.pyloric.recording import sample_times
+from rivals.testbeds.pyloric import ACCURATE, LABELS, LOOSE, observe, sample_times, simulate
+from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import (
     COLOURS,
     LOOSE_SOLVER,
@@ -19,7 +16,7 @@ from rivals_paper.neuron_example import (
     TAU,
     example_input,
 )
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, published, write
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure, published
 
 NAME = "traces"
 DESCRIPTION = "Voltages of the neuron example: AB, the recording of LP 1, and of the four candidates"
@@ -37,9 +34,8 @@ DIFFERENCES = [
 WINDOW = 5000  # ms from 3000 ms on, in which the original simulator's spikes were counted
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    del experiments, progress
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
     times = sample_times(N_DATA)
     traces = {
         AS_PUBLISHED: {"AB": simulate("LP 1", times, solver=LOOSE)[0]},
@@ -59,15 +55,11 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
     numbers = {
         variant: {name: _numbers(v, times) for name, v in by_name.items()} for variant, by_name in traces.items()
     }
-    return write(
-        out,
-        NAME,
+    return Reproduction(
         figure=_draw(traces, times),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=_spikes(),
         numbers=numbers,
-        settings={"seed": entropy_from(rng), "n_data": N_DATA, "seeds": "those of the original study"},
+        settings={"n_data": N_DATA, "seeds": "those of the original study"},
     )
 
 

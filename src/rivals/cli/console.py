@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rivals._checks import RivalsWarning
 from rivals.comparison import Comparison, Sweep
@@ -38,6 +40,18 @@ def print_sweep(sweep: Sweep) -> None:
         return
     console.print(_table(list(sweep.headings), sweep.cells(), right=(0,)))
     console.print(_text(sweep.verdict, "bold"))
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """For machines."""
+    print(json.dumps(content, indent=2))
+
+
+def write_page(result: Comparison, path: Path) -> None:
+    """Write the interactive page and say where."""
+    with working("Writing the report …"):
+        result.report(path)
+    say(f"written: {path}")
 
 
 def say(message: str) -> None:
@@ -84,8 +98,8 @@ def _table(headings: list[str], rows: list[list[str]], *, right: tuple[int, ...]
     from rich.table import Table
 
     table = Table(box=box.SIMPLE, pad_edge=False)
-    for place, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if place in right else "left", overflow="fold")
+    for column, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if column in right else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_text(cell) for cell in row))
     return table

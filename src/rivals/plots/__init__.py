@@ -3,7 +3,7 @@
 `risk_density` and `strongest_rival` give the numbers that two of them draw.
 """
 
-from rivals.plots.calibration_curves import plot_calibration, plot_valid_c
+from rivals.plots.calibration_curves import plot_calibration, plot_valid_c, shade_overconfidence
 from rivals.plots.loss_samples import plot_losses
 from rivals.plots.probability_matrix import plot_probability
 from rivals.plots.quantile_functions import plot_process, plot_quantiles
@@ -20,5 +20,6 @@ __all__ = [
     "plot_sweep",
     "plot_valid_c",
     "risk_density",
+    "shade_overconfidence",
     "strongest_rival",
 ]

@@ -4,12 +4,12 @@ The cells are conductance-based: seven voltage-gated channels, a leak, calcium, 
 paper's example AB/PD 3 drives one of five LP cells, which are the candidates.
 """
 
-from rivals.testbeds.pyloric.candidates import LABELS, NeuronModel, fit
+from rivals.testbeds.pyloric.candidates import LABELS, NeuronModel, best_sigma, fit, losses
 from rivals.testbeds.pyloric.channels import CONDUCTANCES
 from rivals.testbeds.pyloric.circuit import Circuit, pair
 from rivals.testbeds.pyloric.epistemic import Condition, Corrected, Published, conditions, published_draws
 from rivals.testbeds.pyloric.integrate import ACCURATE, LOOSE, IntegrationError, Solver
-from rivals.testbeds.pyloric.recording import Recording, observe
+from rivals.testbeds.pyloric.recording import Recording, digitise, observe, sample_times
 from rivals.testbeds.pyloric.simulate import settled, simulate
 
 __all__ = [
@@ -25,11 +25,15 @@ __all__ = [
     "Published",
     "Recording",
     "Solver",
+    "best_sigma",
     "conditions",
+    "digitise",
     "fit",
+    "losses",
     "observe",
     "pair",
     "published_draws",
+    "sample_times",
     "settled",
     "simulate",
 ]

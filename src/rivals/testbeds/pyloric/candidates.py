@@ -119,7 +119,13 @@ def losses(residual: FloatArray, sigma: float, noise: NoiseName) -> FloatArray:
 
 
 def best_sigma(residual: FloatArray, noise: NoiseName) -> float:
-    """Scale of greatest likelihood: in closed form for Gaussian noise, by fixed point for Cauchy noise."""
+    """Scale of greatest likelihood: in closed form for Gaussian noise, by bisection for Cauchy noise.
+
+    Examples
+    --------
+    >>> best_sigma(np.array([-3.0, 3.0]), "gaussian")
+    3.0
+    """
     if noise == "gaussian":
         return float(np.sqrt(np.mean(residual**2)))
     # d/dγ of the mean loss is zero where mean(r² / (γ² + r²)) = 1/2, whose left side falls as γ grows.

@@ -110,7 +110,13 @@ def observe(
 
 
 def sample_times(n: int) -> FloatArray:
-    """Times in ms of the n samples of a recording."""
+    """Times in ms of the n samples of a recording.
+
+    Examples
+    --------
+    >>> sample_times(3)
+    array([3000., 3001., 3002.])
+    """
     return START + np.arange(n, dtype=float)
 
 

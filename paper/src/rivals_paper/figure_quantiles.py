@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rivals import QuantileFunction
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
 from rivals.testbeds import blackbody, seeds
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, write
+from rivals_paper.arrays import FloatArray
+from rivals_paper.neuron_example import NoiseName, fit_as_published, fit_corrected
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.streams import stream
 
 NAME = "quantiles"
 DESCRIPTION = "Distribution and quantile functions of the loss for different models"
@@ -56,19 +56,17 @@ def neuron_cauchy(rng: np.random.Generator) -> Column:
 
 
 def _neuron(
-    noise: Literal["gaussian", "cauchy"],
+    noise: NoiseName,
     known: dict[str, float],
     window: tuple[float, float],
     rng: np.random.Generator,
 ) -> Column:
-    from rivals_paper.neuron_example import fit_as_published, fit_corrected
-
-    found = {
+    fitted = {
         AS_PUBLISHED: fit_as_published(noise=noise)["D"],
         CORRECTED: fit_corrected(rng, noise=noise, observation=noise)["D"],
     }
     rows = []
-    for variant, each in found.items():
+    for variant, each in fitted.items():
         losses = each.losses.observed
         ours = {"smallest loss": losses.min(), "largest loss": losses.max(), "scale (mV)": each.sigma / 2}
         rows += [
@@ -81,7 +79,7 @@ def _neuron(
             for what, value in known.items()
         ]
     title = f"neuron D: {noise.capitalize()} loss"
-    return Column(title, found[CORRECTED].losses.observed, np.sort(rng.integers(0, 4000, size=30)), window, rows)
+    return Column(title, fitted[CORRECTED].losses.observed, np.sort(rng.integers(0, 4000, size=30)), window, rows)
 
 
 def black_body(rng: np.random.Generator) -> Column:
@@ -123,11 +121,9 @@ COLUMNS: tuple[Callable[[np.random.Generator], Column], ...] = (
 )
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    del experiments, progress
-    entropy = entropy_from(rng)
-    columns = [make(stream(entropy, index)) for index, make in enumerate(COLUMNS)]
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
+    columns = [make(stream(task.seed, index)) for index, make in enumerate(COLUMNS)]
     levels = np.array([0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0])
     numbers = {
         column.title: {
@@ -138,15 +134,11 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
         }
         for column in columns
     }
-    return write(
-        out,
-        NAME,
+    return Reproduction(
         figure=_draw(columns),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=[row for column in columns for row in column.comparisons],
         numbers=numbers,
-        settings={"seed": entropy},
+        settings={},
     )
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rivals import HierarchicalBetaProcess, Losses
-from rivals._random import entropy_from, stream
-from rivals._types import RNG, FloatArray
 from rivals.core import tree
 from rivals.testbeds import blackbody, seeds
+from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_models import LOSS_AT_TRUE_TEMPERATURE, TITLES, losses_corrected
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison, new_figure, write
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.streams import stream
 
 NAME = "process"
 DESCRIPTION = "How the hierarchical beta process draws quantile functions, marginals and increments"
@@ -42,34 +41,31 @@ DIFFERENCES = [
 ]
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    del experiments, progress
-    entropy = entropy_from(rng)
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
     data = blackbody.observe(4096, wavelengths=(6.0, 20.0), gain=2.0**14, bias=0.0, purpose="PPF sampling illustration")
-    variants = {AS_PUBLISHED: _as_published(data), CORRECTED: losses_corrected(data, rng=stream(entropy, 0))["planck"]}
+    variants = {
+        AS_PUBLISHED: _as_published(data),
+        CORRECTED: losses_corrected(data, rng=stream(task.seed, 0))["planck"],
+    }
     numbers, rows, marginals = {}, [], {}
     for k, (variant, losses) in enumerate(variants.items()):
         process = HierarchicalBetaProcess.from_losses(losses, c=C, depth=8)
-        phi, paths = process.sample_paths(N_PATHS, depth=4, rng=stream(entropy, 1, k))
+        phi, paths = process.sample_paths(N_PATHS, depth=4, rng=stream(task.seed, 1, k))
         marginals[variant] = (phi, paths)
-        numbers[variant] = found = _numbers(process, phi, paths)
+        numbers[variant] = ours = _numbers(process, phi, paths)
         for what, references in REFERENCE.items():
             for i, reference in enumerate(references):
                 label = f"{what} at Φ = {PHI[i] * 16:.0f}/16"
-                error = found["standard error"][i] if what.startswith("standard") else None
+                error = ours["standard error"][i] if what.startswith("standard") else None
                 rows.append(
-                    comparison(label, variant=variant, published=reference, ours=found[what][i], standard_error=error)
+                    comparison(label, variant=variant, published=reference, ours=ours[what][i], standard_error=error)
                 )
-    return write(
-        out,
-        NAME,
-        figure=_draw(variants[AS_PUBLISHED], *marginals[AS_PUBLISHED], entropy),
-        reading=READING,
-        differences=DIFFERENCES,
+    return Reproduction(
+        figure=_draw(variants[AS_PUBLISHED], *marginals[AS_PUBLISHED], task.seed),
         comparisons=rows,
         numbers=numbers,
-        settings={"seed": entropy, "c": C, "n_paths": N_PATHS},
+        settings={"c": C, "n_paths": N_PATHS},
     )
 
 
@@ -98,15 +94,15 @@ def _numbers(process: HierarchicalBetaProcess, phi: FloatArray, paths: FloatArra
     }
 
 
-def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, entropy: int) -> Any:
+def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
     figure = new_figure(15, 11)
     grid = figure.add_gridspec(3, 6)
     process = HierarchicalBetaProcess.from_losses(losses, c=C)
     windows = (((0, 1), (-7.2, -0.8)), ((0, 0.85), (-6.9, -6.0)), ((0.97, 1), (-5, 25)))
-    places = (grid[0, :4], grid[1, :2], grid[1, 2:4])
-    for number, ((xlim, ylim), place) in enumerate(zip(windows, places, strict=True)):
-        axes = figure.add_subplot(place)
-        _draw_paths(axes, process, entropy)
+    cells = (grid[0, :4], grid[1, :2], grid[1, 2:4])
+    for number, ((xlim, ylim), cell) in enumerate(zip(windows, cells, strict=True)):
+        axes = figure.add_subplot(cell)
+        _draw_paths(axes, process, seed)
         axes.set(xlim=xlim, ylim=ylim, xlabel="Φ", ylabel="loss $q$ (nats)")
         axes.set_title("a  quantile functions" if number == 0 else "a  enlarged", fontsize=10)
         if number == 0:
@@ -127,7 +123,7 @@ def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, entropy: int) -> A
         increments.set_xlabel("increment of $q$ over ΔΦ = 1/16", fontsize=8)
         increments.set_yticks([])
         increments.legend(fontsize=7)
-    _draw_refinement(figure, grid[2, :4], losses, entropy)
+    _draw_refinement(figure, grid[2, :4], losses, seed)
     figure.suptitle(
         "Sampling the hierarchical beta process: realisations of the loss's quantile function stray from the observed one\n"
         "by as much as the model's own simulations do. Planck model, 6-20 µm, gain 2$^{14}$, c = 0.5 (in d: 16).",
@@ -136,8 +132,8 @@ def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, entropy: int) -> A
     return figure
 
 
-def _draw_paths(axes: Any, process: HierarchicalBetaProcess, entropy: int) -> None:
-    phi, paths = process.sample_paths(6, depth=10, rng=stream(entropy, 2))
+def _draw_paths(axes: Any, process: HierarchicalBetaProcess, seed: int) -> None:
+    phi, paths = process.sample_paths(6, depth=10, rng=stream(seed, 2))
     centre = process.reference + process.observed(phi)
     simulated = process.reference + process.synthetic(phi)
     band = np.sqrt(process.c) * np.abs(simulated - centre)
@@ -164,13 +160,13 @@ def _draw_marginal(axes: Any, process: HierarchicalBetaProcess, phi: float, valu
     axes.tick_params(labelsize=7)
 
 
-def _draw_refinement(figure: Any, place: Any, losses: Losses, entropy: int) -> None:
+def _draw_refinement(figure: Any, cell: Any, losses: Losses, seed: int) -> None:
     from scipy.stats import beta as beta_distribution
 
     process = HierarchicalBetaProcess.from_losses(losses, c=LARGE_C, depth=8)
-    panels = place.subgridspec(1, 4)
+    panels = cell.subgridspec(1, 4)
     depth = 5  # one halving to reach Φ = 1/2, then four steps shown
-    phi, paths = process.sample_paths(1, depth=depth, rng=stream(entropy, 3))
+    phi, paths = process.sample_paths(1, depth=depth, rng=stream(seed, 3))
     path, half = paths[0], 2 ** (depth - 1)
     for step in range(1, 5):
         axes = figure.add_subplot(panels[0, step - 1])

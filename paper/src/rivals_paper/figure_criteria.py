@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rivals import HierarchicalBetaProcess, criteria
-from rivals._random import entropy_from, stream
-from rivals._types import RNG
 from rivals.testbeds import blackbody
 from rivals_paper import nested_families as nested
 from rivals_paper import nested_mdl
 from rivals_paper.blackbody_bayes import posterior
 from rivals_paper.criteria_comparisons import comparisons
 from rivals_paper.criteria_picture import draw
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, published, write
-from rivals_paper.progress import track
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, published
+from rivals_paper.streams import stream
+from rivals_paper.tracking import track
 
 NAME = "criteria"
 DESCRIPTION = "BIC, evidence, MDL, AIC, elpd and risk distributions of nested families as data accumulate"
@@ -52,10 +50,8 @@ DIFFERENCES = [
 ]
 
 
-def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict[str, Any]:
-    """Write the picture and the numbers."""
-    del experiments
-    entropy = entropy_from(rng)
+def make(task: Task) -> Reproduction:
+    """Make the picture and the numbers."""
     stored = published("asymptotics")
     jobs = [(law, m, size) for law, m in nested.families() for size in stored["sizes"]]
     example = {
@@ -64,27 +60,22 @@ def run(out: Path, *, experiments: int | None, rng: RNG, progress: bool) -> dict
     }
     scores: dict[str, dict[str, Any]] = {}
     elpds: dict[tuple[str, int, int], criteria.Score] = {}
-    for index, (law, m, size) in enumerate(track(jobs, "fits and evidences", progress)):
-        found, elpds[law, m, size] = _scores(law, m, size, example[law, m], stream(entropy, index))
+    for index, (law, m, size) in enumerate(track(jobs, "fits and evidences", task.progress)):
+        by_name, elpds[law, m, size] = _scores(law, m, size, example[law, m], stream(task.seed, index))
         # Against the reference of the row, and for the laws alone against Planck: paired, point by point.
         reference = elpds["planck" if m == 0 else law, 0, size]
-        found["elpd corrected se of the difference"] = criteria.difference(elpds[law, m, size], reference)[1]
-        for name, value in found.items():
+        by_name["elpd corrected se of the difference"] = criteria.difference(elpds[law, m, size], reference)[1]
+        for name, value in by_name.items():
             scores.setdefault(nested.key(law, m), {}).setdefault(name, []).append(value)
-    risks = _risks(entropy, progress)
-    complexities = _complexities(stream(entropy, len(jobs)), progress)
+    risks = _risks(task.seed, task.progress)
+    complexities = _complexities(stream(task.seed, len(jobs)), task.progress)
     numbers = {"sizes": stored["sizes"], "scores": scores, "complexity": complexities, "risks": _summaries(risks)}
-    numbers["spread of the risk over simulations"] = _spreads(stream(entropy, len(jobs) + 1))
-    return write(
-        out,
-        NAME,
+    numbers["spread of the risk over simulations"] = _spreads(stream(task.seed, len(jobs) + 1))
+    return Reproduction(
         figure=draw(scores, stored, risks),
-        reading=READING,
-        differences=DIFFERENCES,
         comparisons=comparisons(stored, scores, risks, complexities),
         numbers=numbers,
         settings={
-            "seed": entropy,
             "c": nested.C,
             "prior": vars(nested.PRIOR),
             "published_prior": vars(nested.PUBLISHED_PRIOR),
@@ -102,18 +93,18 @@ def _scores(
     data = nested.observe(size)
     regularised = blackbody.fit_nested(data, law=law, n_coefficients=m, method="published")
     best = nested.best_fit(data, law, m)
-    found: dict[str, Any] = {}
+    scores: dict[str, Any] = {}
     for suffix, model in (("as published", example), ("refit", regularised), ("corrected", best)):
         pointwise = -model.loss(data)
-        found[f"AIC {suffix}"] = criteria.aic(pointwise, best.n_parameters).value
-        found[f"BIC {suffix}"] = criteria.bic(pointwise, best.n_parameters).value
+        scores[f"AIC {suffix}"] = criteria.aic(pointwise, best.n_parameters).value
+        scores[f"BIC {suffix}"] = criteria.bic(pointwise, best.n_parameters).value
     theirs = posterior(data, law=law, prior=nested.PUBLISHED_PRIOR, n_coefficients=m)
     ours = posterior(data, law=law, prior=nested.PRIOR, n_coefficients=m)
     elpd = criteria.waic(ours.pointwise(N_POSTERIOR, rng))
     theirs_elpd = criteria.waic(theirs.pointwise(N_POSTERIOR, rng))
     complexity = nested_mdl.complexity(law, m, data.wavelength, rng)
     mdl = criteria.mdl(-best.loss(data), complexity)
-    return found | {
+    return scores | {
         "logE published prior": theirs.log_evidence,
         "logE corrected": ours.log_evidence,
         "published prior presses": theirs.pressed(),
@@ -130,22 +121,22 @@ def _scores(
     }, elpd
 
 
-def _risks(entropy: int, progress: bool) -> dict[str, dict[tuple[str, int, int], Any]]:
+def _risks(seed: int, progress: bool) -> dict[str, dict[tuple[str, int, int], Any]]:
     """Return draws of the risk by variant and (law, coefficients, size)."""
-    found: dict[str, dict[tuple[str, int, int], Any]] = {AS_PUBLISHED: {}, CORRECTED: {}}
+    risks: dict[str, dict[tuple[str, int, int], Any]] = {AS_PUBLISHED: {}, CORRECTED: {}}
     jobs = [(law, m, size) for law, m in nested.families() for size in nested.SIZES_SHOWN]
     for index, (law, m, size) in enumerate(track(jobs, "risk distributions", progress)):
-        data, generator = nested.observe(size), stream(entropy, 1000, index)
+        data, generator = nested.observe(size), stream(seed, 1000, index)
         regularised = blackbody.fit_nested(data, law=law, n_coefficients=m, method="published")
-        found[AS_PUBLISHED][law, m, size] = nested.risk_as_published(regularised, data, N_DRAWS, generator)
+        risks[AS_PUBLISHED][law, m, size] = nested.risk_as_published(regularised, data, N_DRAWS, generator)
         best = nested.best_fit(data, law, m)
-        found[CORRECTED][law, m, size] = nested.risk_corrected(best, data, N_DRAWS, generator)
-    return found
+        risks[CORRECTED][law, m, size] = nested.risk_corrected(best, data, N_DRAWS, generator)
+    return risks
 
 
 def _spreads(rng: np.random.Generator) -> dict[str, Any]:
     """Return how much the (exact) spread of the corrected risk varies from one simulation of the model to another."""
-    found = {}
+    quantiles = {}
     for law in blackbody.LAWS:
         for size in nested.SIZES_SHOWN:
             data = nested.observe(size)
@@ -155,10 +146,10 @@ def _spreads(rng: np.random.Generator) -> dict[str, Any]:
                 for _ in range(N_SIMULATIONS)
             )
             spreads = [process.risk_std for process in processes]
-            found[f"{law},0,{size}"] = dict(
+            quantiles[f"{law},0,{size}"] = dict(
                 zip(("q05", "median", "q95"), np.quantile(spreads, [0.05, 0.5, 0.95]), strict=True)
             )
-    return found
+    return quantiles
 
 
 def _summaries(risks: dict[str, dict[tuple[str, int, int], Any]]) -> dict[str, Any]:
@@ -179,7 +170,7 @@ def _summaries(risks: dict[str, dict[tuple[str, int, int], Any]]) -> dict[str, A
 def _complexities(rng: np.random.Generator, progress: bool) -> dict[str, Any]:
     """Return the complexities of both laws without polynomial at one size, three ways."""
     wavelength = nested.observe(CHECKED_SIZE).wavelength
-    found: dict[str, Any] = {"size": CHECKED_SIZE}
+    complexities: dict[str, Any] = {"size": CHECKED_SIZE}
     ways = {
         "own, by Fisher information": lambda law: nested_mdl.complexity(law, 0, wavelength, rng),
         "own, by Monte Carlo": lambda law: nested_mdl.complexity_by_simulation(law, wavelength, N_COMPLEXITY, rng),
@@ -190,5 +181,5 @@ def _complexities(rng: np.random.Generator, progress: bool) -> dict[str, Any]:
     for way in track(list(ways), "complexities", progress):
         for law in blackbody.LAWS:
             score = ways[way](law)
-            found.setdefault(way, {})[law] = {"value": score.value, "standard_error": score.standard_error}
-    return found
+            complexities.setdefault(way, {})[law] = {"value": score.value, "standard_error": score.standard_error}
+    return complexities

@@ -1,0 +1,43 @@
+"""`rivals compare`: which models survive, from files of losses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rivals.cli.from_files import Settings, compare_files
+from rivals.cli.options import C, Depth, Draws, Json, MaxDraws, Observed, Seed, Synthetic, Threshold
+from rivals.comparison import MAX_DRAWS, N_DRAWS
+
+
+def compare(
+    observed: Observed,
+    synthetic: Synthetic = None,
+    c: C = 1.0,
+    threshold: Threshold = 0.95,
+    n_draws: Draws = N_DRAWS,
+    max_draws: MaxDraws = MAX_DRAWS,
+    depth: Depth = None,
+    seed: Seed = None,
+    as_json: Json = False,
+    report: Annotated[Path | None, typer.Option(help="Write the interactive page to this file, too.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the comparison to this .npz file, too.")] = None,
+) -> None:
+    """Say which models survive, from files of losses.
+
+    Example: rivals compare observed.csv synthetic.csv --c 0.25 --report report.html
+    """
+    from rivals.cli.console import print_comparison, print_json, say, write_page
+
+    result = compare_files(observed, synthetic, Settings(c, threshold, n_draws, max_draws, depth, seed))
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        print_comparison(result)
+    if save is not None:
+        result.save(save)
+        say(f"written: {save}")
+    if report is not None:
+        write_page(result, report)

@@ -1,0 +1,34 @@
+"""`rivals report`: an interactive page, from files of losses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rivals.cli.from_files import Settings, compare_files
+from rivals.cli.options import C, Depth, Draws, MaxDraws, Observed, Seed, Synthetic, Threshold
+from rivals.comparison import MAX_DRAWS, N_DRAWS
+
+
+def report(
+    observed: Observed,
+    synthetic: Synthetic = None,
+    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    c: C = 1.0,
+    threshold: Threshold = 0.95,
+    n_draws: Draws = N_DRAWS,
+    max_draws: MaxDraws = MAX_DRAWS,
+    depth: Depth = None,
+    seed: Seed = None,
+) -> None:
+    """Write an interactive page about the models, one HTML file that works from disk.
+
+    Example: rivals report observed.csv synthetic.csv --out report.html
+    """
+    from rivals.cli.console import print_comparison, write_page
+
+    result = compare_files(observed, synthetic, Settings(c, threshold, n_draws, max_draws, depth, seed))
+    print_comparison(result)
+    write_page(result, out)

@@ -1,0 +1,48 @@
+"""`rivals sweep`: how the verdict depends on c."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rivals.cli.from_files import Settings, compare_files
+from rivals.cli.options import Depth, Draws, Json, MaxDraws, Observed, Seed, Synthetic, Threshold
+from rivals.comparison import MAX_DRAWS, N_DRAWS
+
+# The range in which the original study found valid values, in octaves.
+DEFAULT_C = [2.0**k for k in range(-6, 4)]
+
+
+def sweep(
+    observed: Observed,
+    synthetic: Synthetic = None,
+    c: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated. By default 2^-6 to 2^3.",
+            show_default=False,
+        ),
+    ] = None,
+    threshold: Threshold = 0.95,
+    n_draws: Draws = N_DRAWS,
+    max_draws: MaxDraws = MAX_DRAWS,
+    depth: Depth = None,
+    seed: Seed = None,
+    as_json: Json = False,
+) -> None:
+    """Say how the verdict depends on c.
+
+    Example: rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
+    """
+    from rivals.cli.console import print_json, print_sweep, working
+    from rivals.cli.values import parse_c
+
+    values = parse_c(c) if c else DEFAULT_C
+    result = compare_files(observed, synthetic, Settings(values[0], threshold, n_draws, max_draws, depth, seed))
+    with working(f"Comparing at {len(values)} values of c …"):
+        over_c = result.sweep(values)
+    if as_json:
+        print_json(over_c.to_dict())
+    else:
+        print_sweep(over_c)

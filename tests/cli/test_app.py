@@ -1,0 +1,155 @@
+"""The command line as a whole: what it offers, what it loads, its exit codes."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import subprocess
+import sys
+from importlib.metadata import EntryPoint, EntryPoints
+
+import pytest
+
+import rivals
+from rivals import cli
+from rivals.cli import added
+
+OWN = ["demo", "compare", "sweep", "calibrate", "report"]
+HEAVY = [
+    "scipy.stats",
+    "scipy.optimize",
+    "matplotlib",
+    "pandas",
+    "sqlite3",
+    "loky",
+    "numba",
+    "jinja2",
+    "rivals.testbeds",
+]
+
+
+def say_hello() -> None:
+    """Greet from elsewhere."""
+    print("hello")
+
+
+@pytest.fixture
+def hello(monkeypatch):
+    """A distribution that adds the command `hello`, and one that would like to be `compare`."""
+    target = f"{__name__}:say_hello"
+    offered = EntryPoints(EntryPoint(name, target, added.GROUP) for name in ("hello", "compare"))
+    monkeypatch.setattr(added, "entry_points", lambda **wanted: offered.select(**wanted))
+
+
+@pytest.fixture
+def nothing_added(monkeypatch):
+    """No other distribution."""
+    monkeypatch.setattr(added, "entry_points", lambda **wanted: EntryPoints())
+
+
+def test_help_lists_the_commands_and_loads_nothing_heavy():
+    code = (
+        "import sys; sys.argv = ['rivals', '--help']\nfrom rivals.cli import main\n"
+        f"try:\n    main()\nfinally:\n    print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    *text, loaded = shown.splitlines()
+    assert loaded == "[]"
+    assert [name for name in OWN if not any(line.startswith(f"  {name} ") for line in text)] == []
+
+
+def test_version(run):
+    assert run("--version").stdout.strip() == f"rivals {rivals.__version__}"
+
+
+def test_success_exits_with_0(folder, main, capsys):
+    assert main("compare", "long.tsv", "--seed", "0") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "absent.csv"], "absent.csv"),
+        (["compare", "observed.csv"], "give a second file"),
+        (["compare", "long.tsv", "--c", "-1"], "c must be"),
+        (["compare", "long.tsv", "--threshold", "0.2"], "threshold must lie"),
+        (["compare", "long.tsv", "--depth", "many"], "--depth"),
+        (["report", "long.tsv", "--out", "absent/report.html"], "absent"),
+        (["nonsense"], "nonsense"),
+        (["comparee"], "Did you mean 'compare'?"),
+    ],
+)
+def test_what_the_user_can_mend_exits_with_2_and_a_sentence(folder, main, capsys, arguments, message):
+    assert main(*arguments) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert "Traceback" not in captured.err
+
+
+@pytest.mark.parametrize("name", ["demo", "compare", "sweep", "report"])
+def test_help_fits_80_columns_and_has_an_example(run, name):
+    shown = run(name, "--help", env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    assert shown.exit_code == 0
+    assert f"Example: rivals {name}" in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", ["demo", "compare", "sweep", "report"])
+def test_options_have_the_librarys_names_and_defaults(name):
+    library = inspect.signature(rivals.compare).parameters
+    (command,) = (each.callback for each in cli.app.registered_commands if each.callback.__name__ == name)
+    options = inspect.signature(command).parameters
+    shared = {"c", "threshold", "n_draws", "max_draws", "depth"} & set(options)
+    if name == "sweep":  # takes several
+        shared.remove("c")
+    assert {"threshold"} <= shared
+    assert {option: options[option].default for option in shared} == {
+        option: library[option].default for option in shared
+    }
+
+
+def test_an_added_command_is_listed_and_run(run, hello):
+    assert "Greet from elsewhere." in run("--help").stdout
+    assert run("hello").stdout == "hello\n"
+
+
+def test_an_added_command_does_not_replace_one_of_the_library(run, hello):
+    assert run("--help").stdout.count("  compare ") == 1
+    assert "Say which models survive" in run("compare", "--help").stdout
+
+
+def test_own_commands_do_not_look_for_others(run, monkeypatch):
+    monkeypatch.setattr(added, "entry_points", lambda **wanted: pytest.fail("read"))
+    assert run("compare", "--help").exit_code == 0
+
+
+@pytest.mark.parametrize("arguments", [(), ("--list",), ("--help",)])
+def test_the_paper_says_how_to_install_it(run, nothing_added, arguments):
+    shown = run("reproduce", *arguments)
+    assert shown.exit_code == 2
+    assert "pip install rivals-paper" in shown.stderr
+    assert "reproduce" not in run("--help").stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion_knows_the_commands(shell):
+    words = {
+        "COMP_WORDS": "rivals ",
+        "COMP_CWORD": "1",
+        "_TYPER_COMPLETE_ARGS": "rivals ",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }
+    environment = {**os.environ, **words, "_RIVALS_COMPLETE": f"complete_{shell}"}
+    code = "import sys; sys.argv = ['rivals']; from rivals.cli import app; app(prog_name='rivals')"
+    shown = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    for name in OWN:
+        assert name in shown.stdout, shown.stderr
+
+
+def test_a_reader_that_stops_early_is_no_error(folder):
+    code = "import sys; sys.argv = ['rivals', 'compare', 'long.tsv', '--json', '--seed', '0']; from rivals.cli import main; main()"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.wait(60)
