@@ -132,13 +132,19 @@ def test_heavy_ties_warn_and_say_what_to_do():
     with pytest.warns(
         RivalsWarning, match="model 'coin': 100% of its observed losses are in large ties.*continuous score"
     ):
-        compare({"coin": tuple(rng.integers(0, 2, (2, 500))), "smooth": tuple(rng.normal(size=(2, 500)))}, rng=0)
+        compare(
+            {"coin": tuple(rng.integers(0, 2, (2, 500))), "smooth": tuple(rng.normal(size=(2, 500)))}, law="beta", rng=0
+        )
 
 
 def test_unequal_sizes_warn():
     rng = np.random.default_rng(0)
     with pytest.warns(RivalsWarning, match="5000 synthetic but 200 observed"):
-        compare({"A": (rng.normal(size=200), rng.normal(size=5000)), "B": tuple(rng.normal(size=(2, 200)))}, rng=0)
+        compare(
+            {"A": (rng.normal(size=200), rng.normal(size=5000)), "B": tuple(rng.normal(size=(2, 200)))},
+            law="beta",
+            rng=0,
+        )
 
 
 def test_unequal_sizes_widen_the_risk():

@@ -1,5 +1,6 @@
 """Comparing: probabilities, the rejection rule, reproducibility, results that are kept."""
 
+import functools
 import json
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rivals
-from rivals import Candidate, Losses, Rejection, compare
+from rivals import Candidate, Losses, Rejection
 from rivals.core.verdict import decide, probability_below, probability_matrix
 from samples import make_losses
 
@@ -29,10 +30,14 @@ def four_models(n=1500, seed=0):
     return {"right": gaussian(1.0), "close": gaussian(1.02, 0.1), "off": gaussian(1.5), "far": gaussian(3.0)}, data
 
 
-@pytest.fixture(scope="module")
-def result():
+# What all laws share is tested here with the paper's own: one simulation, law "beta"; test_laws.py has the others.
+compare = functools.partial(rivals.compare, law="beta", n_simulations=1)
+
+
+@pytest.fixture(scope="module", params=["beta", "transport"])
+def result(request):
     models, data = four_models()
-    return compare(models, data, c=0.25, rng=1)
+    return rivals.compare(models, data, law=request.param, c=0.25, rng=1)
 
 
 # ---------------------------------------------------------------- probabilities
@@ -83,13 +88,14 @@ def test_identical_losses_are_a_tie(kind):
 def test_risks_without_spread_are_exact_ties():
     constant = (np.full(100, 1.5), np.full(100, 1.5))
     with pytest.warns(rivals.RivalsWarning, match="ties"):
-        twins = compare({"A": constant, "B": constant}, rng=2)
-    assert twins.probability.tolist() == [[0.5, 0.5], [0.5, 0.5]]
-    assert twins.survivors == ("A", "B")
+        twins = compare({"A": constant, "B": constant}, law="beta", rng=2)
+    for result in (twins, compare({"A": constant, "B": constant}, law="transport", rng=2)):
+        assert result.probability.tolist() == [[0.5, 0.5], [0.5, 0.5]]
+        assert result.survivors == ("A", "B")
 
 
 def test_transitivity_bound():
-    """If B_AB > 1/φ and B_BC > 1/φ then B_AC > B_AB B_BC (method.md §4), within the Monte Carlo error."""
+    """If B_AB > 1/φ and B_BC > 1/φ then B_AC > B_AB B_BC (docs/theory.md, "Comparing"), within the Monte Carlo error."""
     models = {f"m{i}": gaussian(1.0, 0.06 * i) for i in range(8)}
     data = np.random.default_rng(3).standard_normal(1000)
     probability = compare(models, data, c=0.01, rng=0).probability
@@ -217,8 +223,8 @@ def test_fresh_entropy_is_remembered():
 
 def test_permuting_models_permutes_results():
     losses = {name: make_losses("gaussian", seed=i) for i, name in enumerate("ABCD")}
-    forward = compare(losses, rng=3)
-    backward = compare(dict(reversed(losses.items())), rng=3)
+    forward = compare(losses, law="beta", rng=3)
+    backward = compare(dict(reversed(losses.items())), law="beta", rng=3)
     difference = forward.probability - backward.probability[::-1, ::-1]
     error = np.hypot(forward.standard_error, backward.standard_error[::-1, ::-1])
     off = ~np.eye(4, dtype=bool)
@@ -249,7 +255,8 @@ def test_table_is_best_first(result):
     assert frame["empirical_risk"].is_monotonic_increasing
     lines = str(result).splitlines()
     assert [line.split()[0] for line in lines[2:6]] == list(result.ranking)
-    assert "end points" in lines[2]
+    assert lines[0].split()[:3] == ["model", "mean", "loss"]
+    assert "best" in lines[2]
 
 
 def test_dictionary_is_plain(result):
@@ -388,7 +395,15 @@ PAIR = (np.linspace(0, 1, 40), np.linspace(0, 1.1, 40))
         ([("A", PAIR), ("A", PAIR)], {}, ValueError, "'A' is given twice"),
         ([PAIR[0], PAIR[1]], {}, TypeError, "models must be a mapping"),
         (7, {}, TypeError, "models must be a mapping"),
-        ({"A": PAIR, "B": PAIR[0]}, {}, TypeError, "model 'B': expected Losses, a pair.*ndarray"),
+        ({"A": PAIR, "B": PAIR[0]}, {}, ValueError, r"model 'B' has 0 simulation\(s\), but model 'A' has 1"),
+        ({"A": PAIR[0], "B": PAIR[0]}, {}, ValueError, "model 'A': no synthetic losses.*law='groups'"),
+        ({"A": PAIR, "B": object()}, {}, TypeError, "model 'B': expected Losses, a pair.*object"),
+        ({"A": PAIR, "B": PAIR}, {"law": "betta"}, ValueError, "law must be one of .* did you mean 'beta'"),
+        ({"A": PAIR, "B": PAIR}, {"order": "tim"}, ValueError, "order must be one of 'time'.*did you mean 'time'"),
+        ({"A": PAIR, "B": PAIR}, {"n_simulations": 0}, ValueError, "n_simulations must be at least 1"),
+        ({"A": PAIR, "B": PAIR}, {"law": "groups", "c": 1.0}, ValueError, "law 'groups' has no c"),
+        ({"A": PAIR, "B": PAIR}, {"law": "groups"}, ValueError, "law 'groups' needs groups"),
+        ({"A": PAIR, "B": PAIR}, {"law": "transport", "depth": 8}, ValueError, "law 'transport' has no depth"),
         ({"A": PAIR, "B": (1, 2, 3)}, {}, TypeError, "model 'B'.*tuple of length 3"),
         ({"A": PAIR, "B": (PAIR[0][:30], PAIR[1])}, {}, ValueError, "'B' has 30 observed losses, but model 'A' has 40"),
         ({"A": PAIR, "B": PAIR}, {"data": PAIR[0]}, ValueError, "all models came with their losses"),

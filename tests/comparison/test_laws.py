@@ -1,0 +1,263 @@
+"""Laws of the risk in a comparison: unit, centre, width, several simulations, stability, replications at hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rivals
+from rivals.core import reject
+from rivals.testbeds.toys import gaussian
+
+DATA = np.random.default_rng(0).standard_normal(1000)
+MODELS = {"right": gaussian(), "shifted": gaussian(0.1), "wide": gaussian(width=1.3), "hopeless": gaussian(width=4.0)}
+
+
+def losses(n=1000, simulations=4, seed=0):
+    """Losses of three models, of which the second describes its data badly."""
+    rng = np.random.default_rng(seed)
+    return {
+        "A": rivals.Losses(rng.exponential(1.0, n), rng.exponential(1.0, (simulations, n))),
+        "B": rivals.Losses(rng.exponential(1.2, n), rng.exponential(0.9, (simulations, n))),
+        "C": rivals.Losses(rng.gamma(2.0, 1.0, n), rng.gamma(2.0, 1.0, (simulations, n))),
+    }
+
+
+# ---------------------------------------------------------------- several simulations
+
+
+def test_one_simulation_is_the_first_of_several():
+    one = rivals.compare(MODELS, DATA, n_simulations=1, rng=3).losses
+    many = rivals.compare(MODELS, DATA, n_simulations=5, rng=3).losses
+    for name in MODELS:
+        np.testing.assert_array_equal(one[name].synthetic, many[name].synthetic[0])
+        assert many[name].synthetic.shape == (5, DATA.size)
+
+
+def test_equal_simulations_count_as_one():
+    """δ² and W² are means over simulations, so repeating one changes nothing, and all simulations agree."""
+    repeated = {
+        name: rivals.Losses(pair.observed, np.tile(pair.synthetic[0], (3, 1))) for name, pair in losses().items()
+    }
+    single = {name: rivals.Losses(pair.observed, pair.synthetic[0]) for name, pair in losses().items()}
+    for law in ("beta", "transport"):
+        many, one = (rivals.compare(given, law=law, c=0.1, rng=0) for given in (repeated, single))
+        for name in single:
+            assert many.risk_std[name] == pytest.approx(one.risk_std[name], rel=1e-9)
+        assert many.survivors == one.survivors
+        assert all(np.isnan(list(one.stability.values())))
+        assert "remains unknown" in one.verdict
+    assert list(rivals.compare(repeated, law="transport", c=0.1, rng=0).stability.values()) == [1.0, 1.0, 1.0]
+
+
+def test_stability_is_the_part_of_single_simulations_with_the_same_verdict():
+    given = losses(300, simulations=8, seed=4)
+    for law in ("transport", "beta"):
+        result = rivals.compare(given, law=law, c=2.0, threshold=0.6, rng=0, n_draws=2000, max_draws=2000)
+        singles = [
+            rivals.compare(
+                {name: rivals.Losses(pair.observed, pair.synthetic[s]) for name, pair in given.items()},
+                law=law, c=2.0, threshold=0.6, rng=0, n_draws=2000, max_draws=2000,
+            )
+            for s in range(8)
+        ]  # fmt: skip
+        for name in given:
+            same = [(name in single.rejections) == (name in result.rejections) for single in singles]
+            assert result.stability[name] == pytest.approx(np.mean(same))
+        assert result.unstable == tuple(name for name in result.ranking if result.stability[name] < 0.9)
+
+
+def test_unstable_verdicts_are_called_so():
+    rng = np.random.default_rng(1)
+    near = rng.exponential(1.0, (6, 400))
+    far = near * 1.8
+    synthetic = np.concatenate([near[:3], far[3:]])  # half of the simulations are far from the data
+    given = {
+        "A": rivals.Losses(rng.exponential(1.0, 400), synthetic),
+        "B": rivals.Losses(rng.exponential(1.4, 400), rng.exponential(1.4, (6, 400))),
+    }
+    result = rivals.compare(given, c=0.3, threshold=0.9, rng=0)
+    assert result.unstable == ("B",)
+    assert "Unstable: B" in str(result)
+    assert result.to_dict()["models"][1]["stability"] == result.stability["B"]
+
+
+# ---------------------------------------------------------------- the transport law
+
+
+@pytest.mark.parametrize("factor", [1e-3, 0.7, 1.44, 1e3])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_transport_has_no_unit_and_no_offset(factor, offset):
+    given = losses()
+    moved = {
+        name: rivals.Losses(factor * pair.observed + offset, factor * pair.synthetic + offset)
+        for name, pair in given.items()
+    }
+    plain, other = rivals.compare(given, c=0.2, rng=0), rivals.compare(moved, c=0.2, rng=0)
+    # The offset costs digits before we see the losses: 1e6 / 1e-3 leaves seven of sixteen.
+    np.testing.assert_allclose(other.probability, plain.probability, rtol=0, atol=1e-12 + 1e-15 * offset / factor)
+    assert other.survivors == plain.survivors
+
+
+def test_transport_is_centred_and_everything_survives_at_large_c():
+    result = rivals.compare(losses(), rng=0)
+    for name in result.names:
+        assert result.risk_mean[name] == pytest.approx(result.empirical_risk[name], rel=1e-12)
+    sweep = result.sweep([1e-6, 1e-2, 1.0, 1e2, 1e6])
+    distance = np.abs(sweep.probability - 0.5)
+    assert (np.diff(distance, axis=0) <= 1e-15).all()  # B moves towards ½ as c grows, for every pair
+    assert sweep.survivors[-1] == result.ranking
+
+
+def test_a_perfect_model_narrows_with_the_root_of_the_number_of_points():
+    def width(n):
+        rng = np.random.default_rng(n)
+        given = rivals.Losses(rng.exponential(size=n), rng.exponential(size=(4, n)))
+        return rivals.TransportLaw.from_losses(given, c=1.0).risk_std
+
+    # 1/√n, and W fluctuates by some tens of per cent: a hundred times the points, a tenth of the width.
+    assert 0.05 < width(100_000) / width(1_000) < 0.2
+
+
+def test_a_matrix_of_probabilities_is_that_of_the_closed_form_and_of_draws():
+    result = rivals.compare(losses(), law="transport", c=0.5, n_draws=200_000, max_draws=200_000, rng=0)
+    np.testing.assert_array_equal(result.probability + result.probability.T, np.ones((3, 3)))
+    assert (result.standard_error == 0.0).all()
+    # The losses of these models are independent, so the paired error is that of independent draws: 5 standard errors.
+    drawn = np.mean(result.risks["A"] < result.risks["B"])
+    assert abs(drawn - result.probability[0, 1]) < 0.01
+    low, high = result.risk_interval("A")
+    assert np.mean((result.risks["A"] > low) & (result.risks["A"] < high)) == pytest.approx(0.9, abs=0.01)
+
+
+def test_series_and_clusters_have_larger_sampling_errors():
+    rng = np.random.default_rng(5)
+    walk = np.zeros(2000)
+    for i in range(1, 2000):
+        walk[i] = 0.9 * walk[i - 1] + rng.standard_normal()
+    given = {"A": (5 + walk, 5 + walk), "B": (5 + walk[::-1], 5 + walk[::-1])}
+    error = {
+        kind: rivals.compare(given, rng=0, **arguments).difference["A"][1] + rivals.compare(given, rng=0, **arguments).difference["B"][1]
+        for kind, arguments in {
+            "none": {}, "time": {"order": "time"}, "groups": {"groups": np.repeat(np.arange(40), 50)},
+        }.items()
+    }  # fmt: skip
+    # The long-run standard deviation of AR(1) with φ = 0.9 is √19 times that of independent points; HAC finds most of it.
+    assert error["time"] > 2.5 * error["none"]
+    assert error["groups"] > 2.5 * error["none"]
+
+
+def test_effective_size_is_a_matter_of_time_alone():
+    """A sorted covariate makes neighbours alike; only the user knows whether the order is that of time."""
+    rng = np.random.default_rng(6)
+    trend = np.linspace(1, 3, 1000)
+    given = {name: (trend + 0.1 * rng.random(1000), trend + 0.1 * rng.random(1000)) for name in "AB"}
+    assert "effective size" not in str(rivals.compare(given, rng=0))
+    assert "effective size" in str(rivals.compare(given, order="time", rng=0))
+
+
+# ---------------------------------------------------------------- laws that disagree
+
+
+def test_the_result_says_where_laws_disagree():
+    result = rivals.compare(MODELS, DATA, c=0.25, rng=0)
+    other = rivals.compare(result.losses, law="beta", c=0.25, rng=0)
+    differing = [name for name in result.ranking if (name in other.rejections) != (name in result.rejections)]
+    assert ("Law 'beta' differs" in result.verdict) == bool(differing)
+    assert set(result.other_laws["beta"]) == set(other.rejections)
+
+
+# ---------------------------------------------------------------- replications at hand
+
+
+def grouped(n_groups=8, n=100, shift=0.5, spread=0.1, seed=0):
+    """Losses of two models in groups: B is worse by `shift`, give or take `spread` from group to group."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n_groups), n)
+    a = rng.exponential(1.0, groups.size)
+    b = a + (shift + spread * rng.standard_normal(n_groups))[groups] + 0.3 * rng.standard_normal(groups.size)
+    return {"A": a, "B": b}, groups
+
+
+def test_groups_need_neither_simulations_nor_c():
+    models, groups = grouped()
+    result = rivals.compare(models, law="groups", groups=groups, rng=0)
+    assert result.survivors == ("A",)
+    assert np.isnan(result.c)
+    assert "c =" not in str(result)
+    labels = np.array([f"lab {label}" for label in groups])
+    np.testing.assert_array_equal(
+        rivals.compare(models, law="groups", groups=labels, rng=0).probability, result.probability
+    )
+
+
+def test_groups_that_disagree_decide_nothing():
+    models, groups = grouped(shift=0.1, spread=1.0, seed=3)
+    pooled = rivals.compare({name: (y, y) for name, y in models.items()}, c=1e-9, rng=0)
+    assert len(pooled.survivors) == 1  # the pooled points say that one is better, with a tiny error
+    assert len(rivals.compare(models, law="groups", groups=groups, rng=0).survivors) == 2
+
+
+def test_groups_of_unequal_size_and_order():
+    models, groups = grouped()
+    keep = np.random.default_rng(1).random(groups.size) < np.linspace(0.2, 1.0, 8)[groups]
+    shuffled = np.random.default_rng(2).permutation(np.flatnonzero(keep))
+    fewer = {name: y[keep] for name, y in models.items()}
+    mixed = {name: y[shuffled] for name, y in models.items()}
+    first = rivals.compare(fewer, law="groups", groups=groups[keep], rng=0)
+    second = rivals.compare(mixed, law="groups", groups=groups[shuffled], rng=0)
+    np.testing.assert_allclose(first.probability, second.probability, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (np.zeros(800, int), "1 group.*at least 3 are needed.*law='transport'"),
+        (np.repeat([0, 1], 400), "2 group.*at least 3 are needed"),
+        (np.arange(799) % 5, "one label for each of 800 observed points"),
+        (np.concatenate([np.repeat(np.arange(8.0), 99), np.full(8, np.nan)]), "8 of 800 points have no label"),
+        (np.concatenate([np.repeat(np.arange(7), 100), np.full(99, 7), [8]]), "the smallest has 1 point"),
+    ],
+)
+def test_groups_that_cannot_work(groups, message):
+    models, _ = grouped()
+    with pytest.raises(ValueError, match=message):
+        rivals.compare(models, law="groups", groups=groups)
+
+
+def test_groups_cannot_be_swept_over_c():
+    models, groups = grouped()
+    with pytest.raises(ValueError, match="law 'groups' has no c to sweep over"):
+        rivals.compare(models, law="groups", groups=groups).sweep([1.0])
+
+
+# ---------------------------------------------------------------- files, the rule
+
+
+@pytest.mark.parametrize("law", ["transport", "beta", "groups"])
+def test_save_and_load_keep_everything(law, tmp_path):
+    models, groups = grouped()
+    given = models if law == "groups" else losses(simulations=3)
+    arguments = {"groups": groups} if law == "groups" else {"c": 0.3}
+    result = rivals.compare(given, law=law, rng=0, **arguments)
+    result.save(tmp_path / "x.npz")
+    again = rivals.load(tmp_path / "x.npz")
+    assert str(again) == str(result)
+    assert again.to_dict() == result.to_dict()
+    np.testing.assert_array_equal(again.probability, result.probability)
+
+
+def test_the_rule_on_a_matrix_is_the_rule_in_words():
+    rng = np.random.default_rng(7)
+    for _ in range(200):
+        n = int(rng.integers(2, 9))
+        risk = rng.integers(0, 4, n).astype(float)  # with ties
+        upper = np.triu(rng.random((n, n)), 1)
+        probability = upper + np.tril(1 - upper.T, -1) + 0.5 * np.eye(n)
+        threshold = float(rng.uniform(0.5, 1.0))
+        expected = {a for a in range(n) if any(risk[b] < risk[a] and probability[b, a] > threshold for b in range(n))}
+        rejections = reject(risk, probability, threshold)
+        assert set(rejections) == expected
+        for model, duel in rejections.items():
+            rivals_of = [b for b in range(n) if risk[b] < risk[model] and probability[b, model] > threshold]
+            assert risk[duel.rival] == min(risk[b] for b in rivals_of)
