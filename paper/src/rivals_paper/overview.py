@@ -99,7 +99,7 @@ def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool
         panel.plot(phi, observed, color=COLOURS[0], lw=2, label="q*, on the data")
         panel.plot(phi, synthetic, "--", color=COLOURS[1], lw=1.6, label="q~, simulated")
     low = min(observed[0], synthetic[0])
-    high = process.reference + max(float(quantile(SHOWN)) for quantile in (process.observed, process.synthetic))
+    high = process.reference + max(float(quantile(SHOWN)) for quantile in (process.observed, process.synthetic[0]))
     panel.set(
         ylim=(low - 0.05 * (high - low), high + 0.2 * (high - low)),
         xlabel="cumulative probability Φ",

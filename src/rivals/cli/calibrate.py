@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rivals import calibration, plots
+from rivals import calibration
 from rivals._checks import need
 from rivals.calibration.calibrate import DEFAULT_C, N_DRAWS, N_TRUTH
 from rivals.cli.values import parse_c
@@ -182,8 +182,10 @@ def _export(result: Calibration, path: Path) -> None:
 
 
 def _plot(result: Calibration, path: Path) -> None:
+    from rivals.plots import plot_calibration
+
     figure = need("matplotlib.figure", extra="plot", purpose="--plot").Figure(figsize=(5.6, 5.2), layout="constrained")
-    plots.plot_calibration(result, ax=figure.subplots())
+    plot_calibration(result, ax=figure.subplots())
     figure.savefig(path, dpi=150)
 
 
