@@ -15,7 +15,9 @@ OBSERVED = {name: rng.exponential(scale, 500) for name, scale in (("A", 1.0), ("
 def test_the_same_sample_as_observed_and_synthetic_is_refused(law):
     for same in (OBSERVED["A"], OBSERVED["A"][::-1], np.stack([rng.exponential(1.0, 500), OBSERVED["A"]])):
         other = (OBSERVED["B"], rng.exponential(1.5, same.shape))
-        with pytest.raises(ValueError, match="model 'A': the synthetic losses are the observed ones.*simulated itself"):
+        with pytest.raises(
+            ValueError, match=r"model 'A': the synthetic losses are the observed ones.*simulated itself"
+        ):
             rivals.compare({"A": (OBSERVED["A"], same), "B": other}, law=law)
 
 
@@ -52,3 +54,13 @@ def test_log_likelihoods_instead_of_losses_are_recognised():
 def test_losses_are_not_taken_for_log_likelihoods(sample):
     given = {"A": tuple(sample), "B": tuple(sample + 0.1)}
     rivals.compare(given, rng=0)  # warnings are errors in the tests
+
+
+def test_pairs_have_names_in_the_order_of_the_table():
+    given = {"worse": (OBSERVED["B"], rng.exponential(1.5, 500)), "better": (OBSERVED["A"], rng.exponential(1.0, 500))}
+    result = rivals.compare(given, c=0.1, rng=0)
+    assert result.pairs.names == result.ranking == ("better", "worse")
+    assert result.pairs["better", "worse"] == result.probability[1, 0]
+    assert str(result.pairs).splitlines()[2].split()[0] == "better"
+    with pytest.raises(KeyError, match="unknown model 'wors'; there are better, worse"):
+        result.pairs["wors", "better"]
