@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -66,7 +67,10 @@ def test_reference_lists_every_public_name():
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     for module in (rivals, plots, read, report):
         for name in module.__all__:
-            assert name.startswith("__") or re.search(rf"^   {name}$", text, re.MULTILINE), f"{module.__name__}.{name}"
+            is_package = isinstance(getattr(module, name), ModuleType)  # these have sections of their own
+            assert name.startswith("__") or is_package or re.search(rf"^   {name}$", text, re.MULTILINE), (
+                f"{module.__name__}.{name}"
+            )
 
 
 def test_readers_pictures_and_report_have_examples():

@@ -9,16 +9,17 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rivals import calibration, plots
+from rivals import calibration
 from rivals._checks import need
 from rivals.calibration.calibrate import DEFAULT_C, N_DRAWS, N_TRUTH
-from rivals.calibration.result import Calibration
-from rivals.calibration.store import open_reader
 from rivals.cli.values import parse_c
+
+if TYPE_CHECKING:
+    from rivals.calibration import Calibration
 
 NEEDED = {
     "--n-data": "how many data points has the real experiment?",
@@ -153,6 +154,8 @@ def _executor(workers: int | None, dask: str | None) -> Iterator[Executor | int 
 
 
 def _print_status(path: Path, as_json: bool) -> None:
+    from rivals.calibration.store import open_reader  # SQLite, when it is asked for
+
     with open_reader(path) as store:
         standing = store.status()
     if as_json:
@@ -179,8 +182,10 @@ def _export(result: Calibration, path: Path) -> None:
 
 
 def _plot(result: Calibration, path: Path) -> None:
+    from rivals.plots import plot_calibration
+
     figure = need("matplotlib.figure", extra="plot", purpose="--plot").Figure(figsize=(5.6, 5.2), layout="constrained")
-    plots.plot_calibration(result, ax=figure.subplots())
+    plot_calibration(result, ax=figure.subplots())
     figure.savefig(path, dpi=150)
 
 

@@ -38,11 +38,11 @@ class Judged:
 def judge(losses: Sequence[Losses], settings: Settings, correct: Correct | None = None) -> Judged:
     """Find the models that some rival reproducibly beats; `correct` reads probabilities through a calibration."""
     law = law_of(losses, settings)
-    probability, error = law.matrix() if settings.law != "beta" or correct is not None else (None, None)
-    if correct is None or probability is None or error is None:
+    if correct is None:
         calibrated = None
         rejections, undecided = law.decide()
     else:
+        probability, error = law.matrix()
         calibrated = correct(probability)
         rejections = reject(law.empirical, calibrated, settings.threshold)
         undecided = _too_close(law, probability, error, correct, settings.threshold)
@@ -55,7 +55,7 @@ def judge(losses: Sequence[Losses], settings: Settings, correct: Correct | None 
         risk_std=law.risk_std,
         end_point_share=law.end_point_share,
         distance=law.distance,
-        probability=None if settings.law == "beta" else probability,
+        probability=law.probability,
         calibrated=calibrated,
         stability=_stability(law, rejections, losses[0].n_simulations, correct),
         rejections=rejections,

@@ -34,6 +34,10 @@ class Law(Protocol):
     end_point_share: FloatArray  # nan where the law knows no end points
     distance: FloatArray  # W, the transport distance of simulated from observed losses; nan under other laws
 
+    @property
+    def probability(self) -> FloatArray | None:
+        """[a, b] = P(R_a < R_b) in closed form, where there is one."""
+
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
         """The duels that reject a model, and those too close to call."""
 
@@ -66,6 +70,7 @@ class BetaLaw:
         self.risk_std = np.array([process.risk_std for process in self._processes])
         self.end_point_share = np.array([process.end_point_share for process in self._processes])
         self.distance = np.full(len(losses), np.nan)
+        self.probability: FloatArray | None = None
         self._blocks = [[self._draw(index, 0, settings.n_draws)] for index in range(len(losses))]
         self._sorted = [np.sort(blocks[0]) for blocks in self._blocks]
 

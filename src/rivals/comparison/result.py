@@ -18,6 +18,7 @@ from rivals._checks import check_losses, check_name, check_positive, check_thres
 from rivals._types import FloatArray
 from rivals.comparison import archive, table
 from rivals.comparison.judge import Judged, judge
+from rivals.comparison.laws import law_of
 from rivals.comparison.settings import Settings
 from rivals.core.verdict import Duel, probability_matrix
 from rivals.losses import Losses, excess_empirical_risks
@@ -319,10 +320,8 @@ class Comparison:
         if len(self.names) > FEW_MODELS or self.calibrated is not None or self.law == "groups":
             return MappingProxyType({})
         settings = replace(self.settings, law="beta" if self.law == "transport" else "transport", n_draws=OTHER_DRAWS)
-        other = judge(
-            [Losses.of_checked(sample.observed, sample.synthetic) for sample in self.losses.values()], settings
-        )
-        return MappingProxyType({settings.law: tuple(self.names[index] for index in other.rejections)})
+        rejections, _ = law_of(list(self.losses.values()), settings).decide()
+        return MappingProxyType({settings.law: tuple(self.names[index] for index in rejections)})
 
     def sweep(self, c: Sequence[float]) -> Sweep:
         """The same comparison, on the same losses and random numbers, for several values of c; not calibrated."""
