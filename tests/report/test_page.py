@@ -102,7 +102,7 @@ def test_own_settings_are_offered_even_between_the_grid_points():
 def test_diagnostics_are_sentences():
     rng = np.random.default_rng(0)
     walk = np.cumsum(rng.standard_normal(400))
-    models = {"walk": (walk, walk[::-1]), "noise": tuple(rng.normal(50, 1, (2, 400)))}
+    models = {"walk": (walk, walk + rng.standard_normal(400)), "noise": tuple(rng.normal(50, 1, (2, 400)))}
     for order in ("time", None):
         result = rivals.compare(models, order=order, rng=0)
         sentences = {note["model"]: " ".join(note["sentences"]) for note in notes(result)}
@@ -114,7 +114,7 @@ def test_the_largest_losses_are_listed_and_a_heavy_tail_is_called_one(tmp_path):
     rng = np.random.default_rng(0)
     heavy, light = 5 + rng.pareto(0.8, 1000), rng.exponential(size=1000)
     heavy[123] = 1e7
-    result = rivals.compare({"heavy": (heavy, heavy[::-1]), "light": (light, light)}, rng=0)
+    result = rivals.compare({"heavy": (heavy, 1.1 * heavy), "light": (light, 1.1 * light)}, rng=0)
     rows = {row["model"]: row for row in extreme_losses(result, result.ranking)}
     assert rows["heavy"]["losses"][0] == {"position": 123, "loss": "1e+07"}
     assert (rows["heavy"]["word"], rows["light"]["word"]) == ("do not trust", "good")
