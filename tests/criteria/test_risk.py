@@ -44,7 +44,9 @@ def test_infinite_losses_mean_impossible_data():
 
 
 def test_what_is_no_model_is_refused():
-    with pytest.raises(TypeError, match=r"candidate must have loss\(data\) and simulate\(n, rng\): got int"):
+    with pytest.raises(
+        TypeError, match=r"candidate: expected .* a model with loss\(data\) and simulate\(n, rng\).*; got int"
+    ):
         criteria.synthetic_risk(3, 10)
 
 

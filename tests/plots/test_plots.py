@@ -19,7 +19,9 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
+from rivals.comparison.judge import judge
 from rivals.plots import (
+    density_of,
     plot_losses,
     plot_probability,
     plot_process,
@@ -39,11 +41,32 @@ def exponential(scale: float, simulated: float, n: int = 400, seed: int = 0) -> 
     return rivals.Losses(rng.exponential(scale, n), rng.exponential(simulated, n))
 
 
-@pytest.fixture(scope="module")
-def result() -> rivals.Comparison:
-    """Two good models, one bad one, given worst first."""
+def several(scale: float, simulated: float, seed: int = 0) -> rivals.Losses:
+    rng = np.random.default_rng(seed)
+    return rivals.Losses(rng.exponential(scale, 400), rng.exponential(simulated, (4, 400)))
+
+
+GROUPS = np.arange(400) % 5
+
+
+@pytest.fixture(scope="module", params=["transport", "beta", "groups", "several", "observed", "calibrated"])
+def result(request) -> rivals.Comparison:
+    """Two good models, one bad one, given worst first, under each law."""
     models = {"bad": exponential(3.0, 3.2, seed=3), "good": exponential(1.0, 1.0), "fair": exponential(1.1, 1.0)}
-    return rivals.compare(models, c=0.25, rng=0)
+    if request.param == "groups":
+        return rivals.compare(models, law="groups", groups=GROUPS, rng=0)
+    if request.param == "observed":
+        return rivals.compare({name: sample.observed for name, sample in models.items()}, law="groups", groups=GROUPS)
+    if request.param == "several":
+        models = {"bad": several(3.0, 3.2, 3), "good": several(1.0, 1.0), "fair": several(1.25, 1.0, 1)}
+    result = rivals.compare(models, law="beta" if request.param == "beta" else "transport", c=0.25, rng=0)
+    return calibrated(result) if request.param == "calibrated" else result
+
+
+def calibrated(result: rivals.Comparison) -> rivals.Comparison:
+    """As if read through a curve that pulls probabilities towards ½, but not so far that nothing is rejected."""
+    judged = judge(list(result.losses.values()), result.settings, lambda matrix: 0.5 + 0.98 * (matrix - 0.5))
+    return rivals.Comparison(result.losses, result.settings, judged)
 
 
 @pytest.fixture(autouse=True)
@@ -52,13 +75,19 @@ def _close_figures() -> Iterator[None]:
     plt.close("all")
 
 
+def sweep_of(result: rivals.Comparison, c: list[float]) -> rivals.Sweep:
+    if result.law == "groups":
+        pytest.skip("law 'groups' has no c")
+    return result.sweep(c)
+
+
 ALL = {
     "risks": plot_risks,
     "losses": plot_losses,
     "ppf": lambda result, ax=None: plot_losses(result, kind="ppf", ax=ax),
     "quantiles": lambda result, ax=None: plot_quantiles(result, result.names[0], ax=ax),
     "probability": plot_probability,
-    "sweep": lambda result, ax=None: plot_sweep(result.sweep([0.1, 1.0, 10.0]), ax=ax),
+    "sweep": lambda result, ax=None: plot_sweep(sweep_of(result, [0.1, 1.0, 10.0]), ax=ax),
 }
 kinds = pytest.mark.parametrize("draw", ALL.values(), ids=ALL.keys())
 
@@ -137,21 +166,80 @@ def test_a_distribution_without_width_is_a_line():
 def test_risk_curves_hold_all_of_the_probability(result):
     ax = plot_risks(result)
     for name in ("good", "fair"):
-        curve = line_of(ax, name)
-        np.testing.assert_array_equal(curve.T, risk_density(result.risks[name]))
+        curve = line_of(ax, ("✗ " if name in result.rejections else "") + name)
+        np.testing.assert_array_equal(curve.T, density_of(result, name))
         # Half a percent on either side may be left out.
         assert 0.985 < area_under(curve) < 1.001
 
 
+def test_curves_of_a_closed_form_are_exact_and_those_of_draws_near(result):
+    grid, density = density_of(result, "good", relative=True)
+    mean, std = result.risk_mean["good"] - result.reference, result.risk_std["good"]
+    if result.law == "beta":
+        np.testing.assert_array_equal(density, risk_density(result.excess_risks[1])[1])
+    else:
+        exact = np.exp(-0.5 * ((grid - mean) / std) ** 2) / (std * np.sqrt(2 * np.pi))
+        np.testing.assert_allclose(density, exact, rtol=1e-9)
+        # What draws of the same law would show: 12 000 of them, within five standard errors of the kernel estimate.
+        near = np.interp(grid, *risk_density(result.excess_risks[1]))
+        assert np.max(np.abs(near - exact)) < 0.06 * exact.max()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+def test_a_large_offset_costs_the_curve_no_digits(offset):
+    samples = {name: exponential(1.0 + 0.1 * seed, 1.0, seed=seed) for seed, name in enumerate("AB")}
+    moved = {name: (sample.observed + offset, sample.synthetic + offset) for name, sample in samples.items()}
+    plain, shifted = (rivals.compare(models, rng=0) for models in (samples, moved))
+    widths = [np.ptp(density_of(result, "B", relative=True)[0]) for result in (plain, shifted)]
+    assert widths[0] == pytest.approx(widths[1], rel=1e-6)
+
+
 def test_rejected_models_are_marked(result):
     labels = plot_risks(result).get_legend_handles_labels()[1]
-    assert labels == ["✗ bad", "good", "fair"]
+    assert labels == ["✗ bad", "good", "✗ fair" if "fair" in result.rejections else "fair"]
 
 
 def test_quantile_picture_shows_the_two_functions(result):
-    curve = line_of(plot_quantiles(result, "bad"), "q*, on the data")
+    ax = plot_quantiles(result, "bad")
+    curve = line_of(ax, "q*, on the data")
     # ∫ q* is the empirical risk, up to the trapezoid's error and to the continuation to Φ = 1.
     assert area_under(curve) == pytest.approx(result.empirical_risk["bad"], rel=0.02)
+    labels = ax.get_legend_handles_labels()[1]
+    simulated = {0: None, 1: "q~, simulated", 4: "q~, mean of 4 simulations"}[result.n_simulations]
+    assert [label for label in labels if label.startswith("q~")] == ([simulated] if simulated else [])
+    assert ("sampled paths" in labels) == (result.law == "beta")
+    if simulated:
+        mean = np.mean(result.losses["bad"].simulations)
+        assert area_under(line_of(ax, simulated)) == pytest.approx(mean, rel=0.02)
+
+
+def test_every_simulation_is_drawn(result):
+    lines = plot_quantiles(result, "bad", n_paths=0).get_lines()
+    assert len(lines) == {0: 1, 1: 2, 4: 6}[result.n_simulations]
+    lines = plot_losses(result).get_lines()
+    assert len(lines) == (6 if result.n_simulations else 3)
+
+
+@pytest.mark.parametrize("draw", [plot_risks, plot_probability, ALL["sweep"], ALL["quantiles"]])
+def test_the_law_is_said(draw, result):
+    title = " ".join(draw(result).get_title(loc="left").split())
+    assert f"Law “{result.law}”" in title
+    assert "c = nan" not in title
+    if draw is plot_probability:
+        assert ("calibrated" in title) == (result.calibrated is not None)
+
+
+def test_the_matrix_that_decides_is_the_one_drawn(result):
+    shown = np.asarray(plot_probability(result).get_images()[0].get_array())
+    decisive = result.probability if result.calibrated is None else result.calibrated
+    order = [result.names.index(name) for name in result.ranking]
+    np.testing.assert_array_equal(shown, decisive[np.ix_(order, order)])
+
+
+def test_a_comparison_is_no_sweep(result):
+    reason = "has no c to sweep over" if result.law == "groups" else r"pass result.sweep\(\[...\]\)"
+    with pytest.raises(TypeError, match=reason):
+        plot_sweep(result)
 
 
 def test_process_without_paths_draws_none():
@@ -174,7 +262,9 @@ def test_matrix_is_best_first_with_rejections_framed(result):
     ax = plot_probability(result)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["good", "fair", "bad"]
     frames = {patch.get_xy() for patch in ax.patches}
-    assert frames == {(2 - 0.46, result.ranking.index(result.rejections["bad"].by) - 0.46)}
+    place = result.ranking.index
+    assert frames == {(place(name) - 0.46, place(duel.by) - 0.46) for name, duel in result.rejections.items()}
+    assert "bad" in result.rejections
 
 
 def test_probabilities_are_never_shown_as_certain():
@@ -190,7 +280,7 @@ def test_strongest_rival_tells_who_is_rejected(result):
 
 
 def test_sweep_picture_has_one_band_per_verdict(result):
-    sweep = result.sweep([2.0**k for k in range(-6, 7, 2)])
+    sweep = sweep_of(result, [2.0**k for k in range(-6, 7, 2)])
     ax = plot_sweep(sweep)
     bands = [patch for patch in ax.patches if patch.get_width() > 0]
     assert len(bands) == len(sweep.changes) + 1

@@ -28,11 +28,32 @@ def test_saved_comparison_is_read_too(tmp_path):
     assert {name: losses.empirical_risk for name, losses in found.items()} == dict(result.empirical_risk)
 
 
+def test_simulations_are_rows_and_may_be_absent(tmp_path):
+    several = {key: np.arange(6.0).reshape(2, 3) if "synthetic" in key else np.arange(3.0) for key in ARRAYS}
+    np.savez(tmp_path / "several.npz", **several)
+    np.testing.assert_array_equal(npz(tmp_path / "several.npz")["A"].synthetic, np.arange(6.0).reshape(2, 3))
+    np.savez(tmp_path / "observed.npz", **{key: array for key, array in ARRAYS.items() if "observed" in key})
+    assert npz(tmp_path / "observed.npz")["A"].n_simulations == 0
+
+
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
         ({"A": np.ones(3)}, "array 'A' is not called MODEL/observed"),
-        ({"A/observed": np.arange(3.0)}, "model 'A': no array A/synthetic"),
+        (
+            {"A/observed": np.arange(3.0), "B/observed": np.arange(3.0), "B/synthetic": np.arange(3.0)},
+            "model 'A': no array A/synthetic",
+        ),
+        ({"A/synthetic": np.arange(3.0)}, "model 'A': no array A/observed"),
+        (
+            {
+                "A/observed": np.ones(3),
+                "A/synthetic": np.ones(3),
+                "B/observed": np.ones(3),
+                "B/synthetic": np.ones((2, 3)),
+            },
+            r"model 'B' has 2 simulation\(s\), but model 'A' has 1; give all models equally many",
+        ),
         ({"A/observed": np.ones((2, 2)), "A/synthetic": np.ones(3)}, r"model 'A': observed losses: .*shape \(2, 2\)"),
     ],
 )
@@ -68,6 +89,14 @@ class TestDataset:
         found = dataset(self.make())
         np.testing.assert_array_equal(found["B"].observed, np.arange(1.0, 12.0, 2.0))
         np.testing.assert_array_equal(found["B"].synthetic, np.arange(8.0, 16.0))
+
+    def test_simulations_are_kept_apart(self):
+        synthetic = np.arange(24.0).reshape(2, 2, 3, 2)
+        source = self.make(synthetic=(("a", "model", "simulation", "b"), synthetic))
+        found = dataset(source)
+        np.testing.assert_array_equal(found["B"].synthetic, synthetic[:, 1].transpose(1, 0, 2).reshape(3, 4))
+        other = dataset(source.rename(simulation="run"), simulation="run")
+        np.testing.assert_array_equal(other["B"].synthetic, found["B"].synthetic)
 
     def test_errors_name_what_is_absent(self):
         with pytest.raises(ValueError, match="no variable 'synthetic'"):

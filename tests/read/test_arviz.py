@@ -50,6 +50,14 @@ def test_reductions(reduction, formula):
     np.testing.assert_allclose(found.synthetic, formula(SIMULATED).ravel())
 
 
+def test_simulations_are_kept_apart():
+    dims = ("chain", "draw", "simulation", "point")
+    simulated = xarray.Dataset({"y": (dims, SIMULATED)})
+    found = arviz_tree(tree(log_likelihood_simulated=simulated), reduction="mean")
+    np.testing.assert_allclose(found.synthetic, -SIMULATED.mean(axis=(0, 1)))
+    assert found.synthetic.shape == (4, 10)
+
+
 def test_lpd_survives_log_likelihoods_that_underflow():
     groups = {name: group(HELD_OUT - 5000.0) for name in ("log_likelihood_held_out", "log_likelihood_simulated")}
     shifted = arviz_tree(xarray.DataTree.from_dict(groups), reduction="lpd")

@@ -145,7 +145,7 @@ def test_estimators_go_into_compare():
     at, labels = classifier(Softmax(), INPUTS).simulate(N, np.random.default_rng(5))
     models = {"right": classifier(Softmax(), at[:500], floor=1e-3), "coin": classifier(Coin(), at[:500])}
     with pytest.warns(rivals.RivalsWarning, match="ties"):  # both have a handful of probabilities only
-        result = rivals.compare(models, (at[:500], labels[:500]), c=0.25, rng=0)
+        result = rivals.compare(models, (at[:500], labels[:500]), law="beta", c=0.25, rng=0)
     assert result.ranking == ("right", "coin")
 
 

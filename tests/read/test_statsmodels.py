@@ -26,7 +26,7 @@ def test_a_poisson_regression_and_its_constant_rival():
     }
     models = {name: distribution(fit) for name, fit in fits.items()}
     with pytest.warns(rivals.RivalsWarning, match="'constant': .* ties"):  # one rate, so one loss for each count
-        result = rivals.compare(models, y_new, c=0.25, rng=0)
+        result = rivals.compare(models, y_new, law="beta", c=0.25, rng=0)
     assert result.ranking == ("slope", "constant")
     # At the true parameters the loss of a point is known; the fit must be within Monte Carlo error of it.
     truth = -np.mean(fits["slope"].dist.logpmf(y_new, np.exp(x_new @ [1.0, 1.2])))

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+import rivals
 from rivals import Losses
 from rivals.read import long_table, losses_from_files, wide_tables
 
@@ -105,7 +106,7 @@ def test_errors_of_wide_tables_name_the_place(tmp_path, text, message):
             {"kind": ["observed", "mixed", "synthetic", "synthetic"]},
             r"column 'kind', row 3: expected observed or synthetic",
         ),
-        ({"kind": ["observed"] * 4}, r"model 'A': synthetic losses: found 0 value"),
+        ({"kind": ["observed"] * 3 + ["synthetic"]}, r"model 'A': synthetic losses: found 1 value"),
         ({"model": ["A", "A", None, "A"]}, r"column 'model', row 4: the name of the model is empty"),
         ({"loss": [1.0, "two", 3.0, 4.0]}, r"column 'loss', row 3: expected a number; got 'two'"),
     ],
@@ -128,6 +129,77 @@ def test_text_in_another_encoding_is_refused_with_its_place(tmp_path):
     path.write_bytes("Modèle,B\n1,2\n".encode("latin-1"))
     with pytest.raises(ValueError, match="not text in UTF-8"):
         wide_tables(path, path)
+
+
+SEVERAL = {
+    "model": np.array(["A"] * 6 + ["B"] * 6),
+    "kind": np.array((["observed"] * 2 + ["synthetic"] * 4) * 2),
+    "simulation": np.array([None, None, 1.0, 2.0, 1.0, 2.0] * 2, dtype=object),
+    "loss": np.arange(12.0),
+}
+
+
+def test_several_simulations_in_a_long_table(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(SEVERAL)
+    frame.to_csv(tmp_path / "long.csv", index=False)
+    frame.to_parquet(tmp_path / "long.parquet")
+    for source in (SEVERAL, frame, tmp_path / "long.csv", tmp_path / "long.parquet"):
+        found = long_table(source)
+        assert equal(found["A"], [0.0, 1.0], [[2.0, 4.0], [3.0, 5.0]])
+        assert equal(found["B"], [6.0, 7.0], [[8.0, 10.0], [9.0, 11.0]])
+    assert losses_from_files(tmp_path / "long.csv")["B"].n_simulations == 2
+
+
+def test_several_simulations_in_wide_tables(tmp_path):
+    synthetic = {"simulation": ["one", "one", "two", "two"], "A": [1, 2, 3, 4], "B": [5, 6, 7, 8]}
+    observed = {"A": [1.0, 2.0], "B": [3.0, 4.0]}
+    for name, columns in (("observed", observed), ("synthetic", synthetic)):
+        text = csv_text({key: np.array(column) for key, column in columns.items()})
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    for found in (
+        wide_tables(observed, synthetic),
+        losses_from_files(tmp_path / "observed.csv", tmp_path / "synthetic.csv"),
+    ):
+        assert list(found) == ["A", "B"]
+        assert equal(found["B"], [3.0, 4.0], [[5.0, 6.0], [7.0, 8.0]])
+
+
+def test_one_simulation_with_a_name_is_a_vector():
+    assert equal(wide_tables({"A": [1.0, 2.0]}, {"A": [1.0, 3.0], "simulation": [1, 1]})["A"], [1.0, 2.0], [1.0, 3.0])
+
+
+def test_a_model_may_be_called_simulation():
+    columns = {"A": [1.0, 2.0], "simulation": [3.0, 4.0]}
+    assert list(wide_tables(columns, columns)) == ["A", "simulation"]
+
+
+def test_observed_losses_alone_are_read_as_such():
+    losses = long_table({"model": list("AABB"), "kind": ["observed"] * 4, "loss": np.arange(4.0)})
+    assert [sample.n_simulations for sample in losses.values()] == [0, 0]
+    with pytest.raises(ValueError, match="model 'A': no synthetic losses"):
+        rivals.compare(losses)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({8: 3.0}, r"model 'B': simulation '2' has 2 losses, but simulation '3' has 1; all simulations of a model"),
+        ({2: None}, r"column 'simulation', row 4: the cell is empty"),
+        ({8: 5.0, 9: 5.0, 10: 5.0, 11: 5.0}, r"model 'B' has 1 simulation\(s\), but model 'A' has 2; give all models"),
+    ],
+)
+def test_simulations_that_do_not_fit_together_are_refused(change, message):
+    labels = SEVERAL["simulation"].copy()
+    for row, label in change.items():
+        labels[row] = label
+    with pytest.raises(ValueError, match=message):
+        long_table(SEVERAL | {"simulation": labels})
+
+
+def test_unequal_simulations_in_a_wide_table_are_refused():
+    with pytest.raises(ValueError, match=r"column 'A': simulation '2' has 1 losses, but simulation '1' has 2"):
+        wide_tables({"A": [1.0, 2.0]}, {"A": [1.0, 3.0, 4.0], "simulation": [1, 1, 2]})
 
 
 @pytest.mark.parametrize("name", ["table.xlsx", "table"])

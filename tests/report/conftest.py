@@ -76,5 +76,6 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=chromedriver))
     driver.set_page_load_timeout(60)
+    driver.get("about:blank")  # away from the browser's own first page, which asks for parts of itself
     yield Browser(driver)
     driver.quit()

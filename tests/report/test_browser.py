@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import resources
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import rivals
 from pages import HOSTILE, comparison
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
-from rivals.core.verdict import decide, probability_matrix
+from rivals.comparison.judge import judge
+from rivals.core.verdict import decide, probability_matrix, reject
 from rivals.plots import strongest_rival
 from rivals.report import write_report
 from rivals.report.contents import contents
 
+OWN = ("file:", "data:")
 GRID = [2.0**k for k in range(-8, 5, 2)]
 
 
+@pytest.fixture(scope="module", params=["transport", "beta"])
+def result(request) -> rivals.Comparison:
+    return comparison(5, n=2000, law=request.param, c=0.02, n_simulations=4, n_draws=12_000, max_draws=12_000)
+
+
 @pytest.fixture(scope="module")
-def result() -> rivals.Comparison:
-    return comparison(5, n=2000, c=0.25, n_draws=12_000, max_draws=12_000)
+def groups() -> rivals.Comparison:
+    rng = np.random.default_rng(3)
+    level = np.repeat(rng.normal(0, 0.1, 8), 50)
+    models = {f"m{i}": rng.exponential(1.0, 400) + 0.15 * i * (1 + level) for i in range(4)}
+    return rivals.compare(models, law="groups", groups=np.repeat(np.arange(8), 50))
+
+
+@pytest.fixture(scope="module")
+def calibrated() -> rivals.Comparison:
+    raw = comparison(4, n=1000, c=0.05, n_simulations=4)
+    judged = judge(list(raw.losses.values()), raw.settings, lambda matrix: 0.5 + 0.96 * (matrix - 0.5))
+    return rivals.Comparison(raw.losses, raw.settings, judged)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +57,7 @@ def test_loads_without_error_or_request(browser, page):
     browser.open(page)
     errors, sent = browser.logs()
     assert errors == []
-    assert [address for address in sent if not address.startswith(("file:", "data:"))] == []
+    assert [address for address in sent if not address.startswith(OWN)] == []
     assert browser.count("svg") == 3
     assert browser.count("svg[role=img] > title") == 3
 
@@ -47,7 +66,7 @@ def test_first_view_is_the_run_itself(browser, page, result):
     browser.open(page)
     assert survivors(browser) == list(result.survivors)
     assert browser.text("#sentence").startswith("Worth keeping: " + ", ".join(result.survivors))
-    assert browser.text("#c-value") == "0.25"
+    assert browser.text("#c-value") == "0.02"
     assert browser.text("#threshold-value") == "0.95"
 
 
@@ -61,6 +80,7 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
             browser.set_slider("threshold", threshold_index)
             expected = rivals.compare(
                 result.losses,
+                law=result.law,
                 c=data["c"][c_index],
                 threshold=data["thresholds"][threshold_index],
                 n_draws=result.n_draws,
@@ -73,7 +93,68 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
                 close += 1
             seen.add(tuple(shown))
     assert len(seen) >= 3
-    assert close <= 2
+    assert close <= (2 if result.law == "beta" else 0)
+
+
+def test_groups_have_no_slider_for_c(browser, groups, tmp_path):
+    browser.open(write_report(groups, tmp_path / "groups.html"))
+    assert browser.logs()[0] == []
+    assert browser.count("#c, #sweep") == 0
+    assert "has no c" in browser.text("#no-c")
+    assert browser.count("svg") == 2
+    assert survivors(browser) == list(groups.survivors)
+    assert browser.texts("#models thead th")[-2:] == ["90 % of R", "verdict"]  # no simulations, no stability
+    browser.set_slider("threshold", 0)  # 0.505
+    shown = survivors(browser)
+    rejected = reject(groups.excess_empirical_risk, groups.probability, 0.505)
+    assert shown == [name for name in groups.ranking if groups.names.index(name) not in rejected]
+    assert "NaN" not in browser.driver.page_source
+    assert "null" not in browser.text("main")
+
+
+def test_the_threshold_acts_on_calibrated_probabilities(browser, calibrated, tmp_path):
+    browser.open(write_report(calibrated, tmp_path / "calibrated.html"))
+    assert browser.logs()[0] == []
+    assert browser.count("#c, #sweep") == 0
+    assert "comes with the calibration" in browser.text("#no-c")
+    assert survivors(browser) == list(calibrated.survivors)
+    data, seen = contents(calibrated), set()
+    for index in range(0, len(data["thresholds"]), 9):
+        browser.set_slider("threshold", index)
+        rejected = reject(calibrated.excess_empirical_risk, calibrated.calibrated, data["thresholds"][index])
+        seen.add(tuple(rejected))
+        assert survivors(browser) == [n for i, n in enumerate(calibrated.names) if i not in rejected]
+    assert len(seen) >= 2
+    browser.press("#reset", "\ue007")
+    best, worst = calibrated.names[0], calibrated.names[-1]
+    assert best == calibrated.ranking[0]
+    verdict = dict(zip(browser.texts("#models tbody th"), browser.texts("#models tbody td:last-child"), strict=True))[
+        worst
+    ]
+    by = calibrated.names.index(calibrated.rejections[worst].by)
+    pair = calibrated.calibrated[by, -1], calibrated.probability[by, -1]
+    assert f"({pair[0]:.3f} calibrated, {pair[1]:.3f} raw)" in verdict
+
+
+def test_stability_is_shown_at_the_settings_of_the_run(browser, page, result):
+    browser.open(page)
+    cells = browser.texts("#models tbody td:nth-last-child(2)")
+    expected = [f"{round(100 * result.stability[name])} %" for name in result.ranking]
+    assert [cell.removesuffix(", unstable") for cell in cells] == expected
+    assert [name for name, cell in zip(result.ranking, cells, strict=True) if "unstable" in cell] == list(
+        result.unstable
+    )
+    browser.set_slider("threshold", 3)
+    assert set(browser.texts("#models tbody td:nth-last-child(2)")) == {"–"}
+
+
+def test_differences_are_paired(browser, page, result):
+    browser.open(page)
+    cells = browser.texts("#models tbody td:nth-child(3)")
+    assert cells[0] == "best"
+    for name, cell in zip(result.ranking[1:], cells[1:], strict=True):
+        gap, error = map(float, cell.split(" ± "))
+        assert (gap, error) == pytest.approx(result.difference[name], abs=10.0 ** -len(cell.split(".")[-1]))
 
 
 RULE = (resources.files("rivals.report") / "verdict.js").read_text(encoding="utf-8")
@@ -108,6 +189,32 @@ def test_the_rule_of_the_page_is_that_of_the_library_on_random_matrices(browser)
     assert min(fates.count(fate) for fate in [(True, True), (True, False), (False, True), (False, False)]) > 30
 
 
+def test_the_rule_on_probabilities_of_closed_form_leaves_nothing_unclear(browser):
+    cases, expected = [], []
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        risk = rng.normal(0, 1.2, rng.integers(2, 8)).round(1)
+        probability = np.round(ndtr(risk[None, :] - risk[:, None]), 2)
+        threshold = (
+            float(rng.choice(probability[probability > 0.5])) if seed % 2 and np.ptp(risk) else 0.8
+        )  # often equal
+        rejections = reject(risk, probability, threshold)
+        rejected_by = [rejections[model].rival if model in rejections else None for model in range(risk.size)]
+        expected.append({"rejectedBy": rejected_by, "unclear": []})
+        cases.append(
+            {
+                "ranking": np.argsort(risk, kind="stable").tolist(),
+                "excess": risk.tolist(),
+                "probability": probability.tolist(),
+                "error": np.zeros_like(probability).tolist(),
+                "threshold": threshold,
+            }
+        )
+    browser.driver.get("about:blank")
+    script = f"{RULE}{FUNCTIONS}return arguments[0].map((case_) => decide(functions(case_), case_.threshold))"
+    assert browser.driver.execute_script(script, cases) == expected
+
+
 def test_the_strongest_rivals_of_the_page_are_those_of_the_library(browser, result):
     duels = {
         "ranking": [result.names.index(name) for name in result.ranking],
@@ -132,7 +239,7 @@ def test_keyboard_moves_the_slider_and_the_button_brings_it_back(browser, page, 
     browser.press("#c", "\ue014")  # right
     assert browser.text("#c-value") == "0.015625"
     browser.press("#reset", "\ue007")  # Enter
-    assert browser.text("#c-value") == "0.25"
+    assert browser.text("#c-value") == "0.02"
     assert browser.text("#sentence") == first
 
 
@@ -196,18 +303,19 @@ def test_hostile_names_stay_text(browser, tmp_path):
     browser.open(write_report(result, tmp_path / "<b>odd & name.html", c=[0.5], title=HOSTILE[0]))
     errors, sent = browser.logs()
     assert errors == []
-    assert all(address.startswith(("file:", "data:")) for address in sent)
+    assert all(address.startswith(OWN) for address in sent)
     assert browser.count("img, b, iframe") == 0
     assert browser.count("script") == 2
     assert browser.texts("#models tbody th")[0] == HOSTILE[0]
     assert browser.text("h1") == HOSTILE[0]
 
 
-def test_degenerate_distributions_are_drawn(browser, tmp_path):
-    with pytest.warns(rivals.RivalsWarning):
-        result = rivals.compare(
-            {"flat": (np.full(50, 1e9), np.full(50, 1e9)), "also": (np.full(50, 1e9 + 1), np.full(50, 1e9 + 1))}, rng=0
-        )
+@pytest.mark.parametrize("law", ["transport", "beta"])
+def test_degenerate_distributions_are_drawn(browser, tmp_path, law):
+    flat = {"flat": (np.full(50, 1e9), np.full(50, 1e9)), "also": (np.full(50, 1e9 + 1), np.full(50, 1e9 + 1))}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rivals.RivalsWarning)  # of ties, under law "beta"
+        result = rivals.compare(flat, law=law, rng=0)
     browser.open(write_report(result, tmp_path / "flat.html", c=[0.5]))
     assert browser.logs()[0] == []
     assert "NaN" not in browser.driver.page_source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from html.parser import HTMLParser
 
 import numpy as np
@@ -14,8 +15,9 @@ from pages import HOSTILE, comparison
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
 from rivals.report import write_report
-from rivals.report.contents import contents, notes
+from rivals.report.contents import contents
 from rivals.report.page import embedded
+from rivals.report.sentences import extreme_losses, notes, remarks
 
 
 class Structure(HTMLParser):
@@ -75,8 +77,9 @@ def test_size_stays_below_two_megabytes_for_ten_models(tmp_path):
     assert write_report(result, tmp_path / "r.html").stat().st_size < 2_000_000
 
 
-def test_embedded_numbers_are_those_of_the_library():
-    result = comparison(4)
+@pytest.mark.parametrize("law", ["transport", "beta"])
+def test_embedded_numbers_are_those_of_the_library(law):
+    result = comparison(4, law=law, c=1.0, n_simulations=3)
     page = contents(result, c=[0.1, 10.0])
     assert page["c"] == [0.1, 1.0, 10.0]
     sweep = result.sweep([0.1, 1.0, 10.0])
@@ -84,6 +87,10 @@ def test_embedded_numbers_are_those_of_the_library():
     for run, expected in zip(page["runs"], sweep.comparisons, strict=True):
         np.testing.assert_allclose(run["p"], expected.probability[upper], atol=1e-7)
         assert [by is None for by in run["by"]] == [name in expected.survivors for name in result.names]
+        intervals = [expected.risk_interval(name) for name in result.names]
+        shown = np.array([run["low"], run["high"]]).T + result.reference
+        np.testing.assert_allclose(shown, intervals, rtol=1e-4, atol=1e-4)
+        assert len(run["band"]) == (4 if law == "beta" else 0)
 
 
 def test_own_settings_are_offered_even_between_the_grid_points():
@@ -95,10 +102,57 @@ def test_own_settings_are_offered_even_between_the_grid_points():
 def test_diagnostics_are_sentences():
     rng = np.random.default_rng(0)
     walk = np.cumsum(rng.standard_normal(400))
-    result = rivals.compare({"walk": (walk, walk[::-1]), "noise": tuple(rng.normal(50, 1, (2, 400)))}, rng=0)
-    sentences = {note["model"]: " ".join(note["sentences"]) for note in notes(result)}
-    assert "correlated" in sentences["walk"]
-    assert "correlated" not in sentences["noise"]
+    models = {"walk": (walk, walk + rng.standard_normal(400)), "noise": tuple(rng.normal(50, 1, (2, 400)))}
+    for order in ("time", None):
+        result = rivals.compare(models, order=order, rng=0)
+        sentences = {note["model"]: " ".join(note["sentences"]) for note in notes(result)}
+        assert ("correlated in time" in sentences["walk"]) == (order == "time")
+        assert "correlated" not in sentences["noise"]
+
+
+def test_the_largest_losses_are_listed_and_a_heavy_tail_is_called_one(tmp_path):
+    rng = np.random.default_rng(0)
+    heavy, light = 5 + rng.pareto(0.8, 1000), rng.exponential(size=1000)
+    heavy[123] = 1e7
+    result = rivals.compare({"heavy": (heavy, 1.1 * heavy), "light": (light, 1.1 * light)}, rng=0)
+    rows = {row["model"]: row for row in extreme_losses(result, result.ranking)}
+    assert rows["heavy"]["losses"][0] == {"position": 123, "loss": "1e+07"}
+    assert (rows["heavy"]["word"], rows["light"]["word"]) == ("do not trust", "good")
+    assert any("Do not trust the mean loss of heavy" in remark for remark in remarks(result))
+    text = write_report(result, tmp_path / "r.html").read_text(encoding="utf-8")
+    assert '1e+07 <span class="point">(123)</span>' in text
+
+
+def test_one_simulation_is_remarked_and_several_that_agree_are_not():
+    assert any("one simulation" in remark for remark in remarks(comparison(2, n_simulations=1)))
+    assert not any("one simulation" in remark for remark in remarks(comparison(2, n_simulations=4)))
+
+
+def test_laws_that_disagree_are_remarked():
+    # Searched over c: between the verdicts of one law and of the other there is a c at which they differ.
+    result = comparison(4, n_simulations=4)
+    differing = [
+        run
+        for run in result.sweep([2.0**k for k in range(-14, 0)])
+        if set(run.other_laws["beta"]) != set(run.rejections)
+    ]
+    assert differing
+    assert any("The laws disagree: law “beta”" in remark for remark in remarks(differing[0]))
+
+
+@pytest.mark.parametrize("law", ["transport", "groups"])
+def test_a_page_takes_less_than_three_seconds(law, tmp_path):
+    rng = np.random.default_rng(0)
+    observed = rng.exponential(size=(12, 4000))
+    if law == "groups":
+        models = {f"m{i}": row for i, row in enumerate(observed)}
+        result = rivals.compare(models, law=law, groups=np.arange(4000) % 8, rng=0)
+    else:
+        models = {f"m{i}": (row, rng.exponential(size=(16, 4000))) for i, row in enumerate(observed)}
+        result = rivals.compare(models, rng=0)
+    begin = time.process_time()
+    write_report(result, tmp_path / "r.html")
+    assert time.process_time() - begin < 3.0
 
 
 def test_method_of_the_result_writes_the_same(tmp_path):

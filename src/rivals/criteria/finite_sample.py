@@ -58,7 +58,7 @@ def synthetic_risk(candidate: Model, n: int, *, n_repeats: int = 400, rng: RNG =
     >>> risks.shape, round(float(risks.mean()), 1)
     ((200,), 0.5)
     """
-    check_model(candidate, "candidate")
+    check_model(candidate, "candidate: ")
     n, n_repeats = check_size(n, "n"), check_size(n_repeats, "n_repeats")
     generator = np.random.default_rng(rng)
     return np.array(

@@ -44,7 +44,7 @@ def table(
     reference : str, optional
         The model against which the others are compared; the first by default.
     c : float
-        Sensitivity of B^EMD, as in `rivals.compare`.
+        Sensitivity of B^EMD, as in `rivals.compare` under law "beta".
     loss_tolerance : float
         Standard deviation of the tolerance of B^Q.
     rng : int, SeedSequence, Generator or None
@@ -89,7 +89,7 @@ class Fitted:
     test_losses : array_like, optional
         Losses on held-out data (risk, B^Q).
     losses : rivals.Losses, optional
-        Observed and synthetic losses (B^EMD).
+        Observed and synthetic losses (B^EMD, under the paper's law of the risk, "beta").
 
     Examples
     --------
@@ -177,7 +177,7 @@ def _loss_only_row(tolerance: float, losses: Mapping[str, ArrayLike], reference:
 
 
 def _emd_row(c: float, rng: RNG, losses: Mapping[str, Losses], reference: str) -> Row:
-    result = compare(losses, c=c, rng=rng)
+    result = compare(losses, law="beta", c=c, rng=rng)
     column = result.names.index(reference)
     return Row(
         criterion="B^EMD",

@@ -1,16 +1,17 @@
 """Pictures of results: `plot_x(result, *, ax=None)` draws into `ax`, or into a new figure, and returns the Axes.
 
-`risk_density` and `strongest_rival` give the numbers that two of them draw.
+`density_of`, `risk_density` and `strongest_rival` give the numbers that some of them draw.
 """
 
 from rivals.plots.calibration_curves import plot_calibration, plot_valid_c, shade_overconfidence
 from rivals.plots.loss_samples import plot_losses
 from rivals.plots.probability_matrix import plot_probability
 from rivals.plots.quantile_functions import plot_process, plot_quantiles
-from rivals.plots.risk_densities import plot_risks, risk_density
+from rivals.plots.risk_densities import density_of, plot_risks, risk_density
 from rivals.plots.sweep_over_c import plot_sweep, strongest_rival
 
 __all__ = [
+    "density_of",
     "plot_calibration",
     "plot_losses",
     "plot_probability",

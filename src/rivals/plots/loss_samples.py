@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from rivals._types import FloatArray
 from rivals.comparison import Comparison
 from rivals.core.quantiles import QuantileFunction
 from rivals.plots.style import axes_or_new, legend, literal, reading, style
@@ -20,6 +21,8 @@ def plot_losses(
     result: Comparison, *, kind: Literal["cdf", "ppf"] = "cdf", highest: float = 0.99, ax: Axes | None = None
 ) -> Axes:
     """Draw the losses of each model on the data (thick) and on its own simulations (thin).
+
+    Of several simulations the mean quantile function is drawn, in a band from the lowest to the highest of them.
 
     Parameters
     ----------
@@ -50,18 +53,32 @@ def plot_losses(
     quantiles = []
     for index, (name, losses) in enumerate(result.losses.items()):
         look = style(index)
-        for sample, label, width in [(losses.observed, literal(name), 2.2), (losses.synthetic, None, 0.8)]:
-            quantile = QuantileFunction(sample)
-            quantiles.append(quantile)
-            x, y = (quantile(phi), phi) if kind == "cdf" else (phi, quantile(phi))
-            ax.plot(x, y, label=label, linewidth=width, **look)
+        observed = QuantileFunction(losses.observed)
+        ax.plot(*_oriented(phi, observed(phi), kind), label=literal(name), linewidth=2.2, **look)
+        simulated = [QuantileFunction(simulation) for simulation in losses.simulations]
+        quantiles += [observed, *simulated]
+        if simulated:
+            curves = np.stack([quantile(phi) for quantile in simulated])
+            ax.plot(*_oriented(phi, curves.mean(axis=0), kind), linewidth=0.8, **look)
+            fill = ax.fill_betweenx if kind == "cdf" else ax.fill_between
+            fill(phi, curves.min(axis=0), curves.max(axis=0), color=look["color"], alpha=0.2, linewidth=0)
     frame = frame_of(quantiles, highest)
     ax.set(xlim=frame) if kind == "cdf" else ax.set(ylim=frame)
     ax.set_xlabel("loss" if kind == "cdf" else "cumulative probability Φ")
     ax.set_ylabel("cumulative probability Φ" if kind == "cdf" else "loss")
-    reading(ax, "Thick: losses on the data; thin: on the model's own simulations. Where they part, the model is wrong.")
+    several = ", with their range" if result.n_simulations > 1 else ""
+    reading(
+        ax,
+        f"Thick: losses on the data; thin: on the model's own simulations{several}. Where they part, the model is wrong."
+        if result.n_simulations
+        else "Losses on the data. The models came without simulations, as law “groups” allows.",
+    )
     legend(ax)
     return ax
+
+
+def _oriented(phi: FloatArray, losses: FloatArray, kind: str) -> tuple[FloatArray, FloatArray]:
+    return (losses, phi) if kind == "cdf" else (phi, losses)
 
 
 def frame_of(quantiles: list[QuantileFunction], highest: float) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
-from rivals.plots.style import axes_or_new, literal, reading, size_in_inches
+from rivals.plots.style import axes_or_new, literal, reading, setting, size_in_inches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +21,8 @@ LONGEST_LABEL = 18
 
 def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw P(R_row < R_column) for every pair, best model first; cells that reject have a frame.
+
+    Where a calibration decides, the calibrated probabilities are drawn.
 
     Parameters
     ----------
@@ -44,7 +46,8 @@ def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
     size = 2.2 + 0.42 * min(len(result.names), 24)
     ax = axes_or_new(ax, width=size + 1.0, height=size)
     order = [result.names.index(name) for name in result.ranking]
-    probability = result.probability[np.ix_(order, order)]
+    decisive = result.probability if result.calibrated is None else result.calibrated
+    probability = decisive[np.ix_(order, order)]
     # A diverging map, dark at both ends: 0 and 1 differ in hue for most readers and by the number for the others.
     image = ax.imshow(probability, vmin=0.0, vmax=1.0, cmap="PuOr", aspect="equal")
     labels = [literal(name, LONGEST_LABEL) for name in result.ranking]
@@ -57,10 +60,11 @@ def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
     _frame_rejections(ax, result)
     ax.set_xlabel("… this model", fontsize="small")
     ax.set_ylabel("this model beats …", fontsize="small")
+    calibrated = "" if result.calibrated is None else ", calibrated"
     reading(
         ax,
-        f"P(R of row < R of column), c = {result.c:g}. Framed: the pair that rejects the column's model "
-        f"(above {result.threshold:g}).",
+        f"P(R of row < R of column){calibrated}. {setting(result)}. Framed: the pair that rejects the "
+        f"column's model (above {result.threshold:g}).",
         part=0.8,
     )
     return ax

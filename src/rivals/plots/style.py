@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from rivals._checks import need, show
+from rivals.comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +44,11 @@ def literal(name: str, longest: int = LONGEST_NAME) -> str:
     if len(text) > longest:
         text = text[: longest - 1] + "…"
     return text.replace("$", r"\$")
+
+
+def setting(result: Comparison) -> str:
+    """The law of a comparison and its c, for a sentence."""
+    return f"Law “{result.law}”" + ("" if result.law == "groups" else f", c = {result.c:g}")
 
 
 def width_in_inches(ax: Axes) -> float:

@@ -36,6 +36,7 @@ def plot_sweep(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
     >>> plot_sweep(rivals.compare(toys.losses(), rng=0).sweep([0.25, 1.0, 4.0])).get_xscale()
     'log'
     """
+    _check_sweep(sweep)
     ax = axes_or_new(ax)
     order = np.argsort(sweep.c, kind="stable")
     c = np.asarray(sweep.c)[order]
@@ -56,7 +57,7 @@ def plot_sweep(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
     reading(
         ax,
         "A model is rejected where its curve is above the threshold. Grey: ranges of c with one verdict; on top, how "
-        f"many survive. {literal(runs[0].ranking[0])} has the lowest empirical risk and cannot be rejected.",
+        f"many survive. {literal(runs[0].ranking[0])} has the lowest mean loss and cannot be rejected. Law “{runs[0].law}”",
     )
     legend(ax)
     return ax
@@ -65,7 +66,8 @@ def plot_sweep(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
 def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
     """For each model, the largest P(R_B < R_A) of a rival B of lower empirical risk, and its standard error.
 
-    A model is rejected exactly where this exceeds the threshold. NaN for models without such a rival.
+    A model is rejected exactly where this exceeds the threshold. NaN for models without such a rival. Where a
+    calibration decides, the probability is the calibrated one; the error is always that of the raw one.
 
     Parameters
     ----------
@@ -86,7 +88,8 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
     """
     risk = result.excess_empirical_risk
     eligible = risk[:, None] < risk[None, :]
-    probability = np.where(eligible, result.probability, -1.0)
+    decisive = result.probability if result.calibrated is None else result.calibrated
+    probability = np.where(eligible, decisive, -1.0)
     strongest = np.argmax(probability, axis=0)
     columns = np.arange(risk.size)
     has_rival = eligible.any(axis=0)
@@ -94,6 +97,12 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
         np.where(has_rival, probability[strongest, columns], np.nan),
         np.where(has_rival, result.standard_error[strongest, columns], np.nan),
     )
+
+
+def _check_sweep(sweep: Sweep) -> None:
+    if isinstance(sweep, Comparison):
+        what = "law 'groups' has no c to sweep over" if sweep.law == "groups" else "pass result.sweep([...])"
+        raise TypeError(f"plot_sweep draws a comparison at several c: got a Comparison at one; {what}")
 
 
 def _shade_verdicts(ax: Axes, c: FloatArray, runs: list[Comparison]) -> None:

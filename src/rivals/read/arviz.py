@@ -26,6 +26,7 @@ def arviz_tree(
     simulated: str = SIMULATED,
     variable: str | None = None,
     sample_dims: tuple[str, ...] = ("chain", "draw"),
+    simulation: str = "simulation",
 ) -> Losses:
     """Losses of one model from the log likelihoods in an ArviZ tree.
 
@@ -44,6 +45,8 @@ def arviz_tree(
         Which variable of these groups, where there are several.
     sample_dims : tuple of str
         Dimensions over which the parameters were drawn.
+    simulation : str
+        Dimension of the group `simulated` that tells simulations apart, where it has one.
 
     Returns
     -------
@@ -69,11 +72,13 @@ def arviz_tree(
             f"{where}: the group {TRAINING!r} is, by convention, the log likelihood of the data that the model was fitted to, and such "
             "losses are too low, the more so the more flexible the model; compute it for held-out data",
         )
-    samples = [
-        _reduce(_log_likelihood(tree, group, variable, where), reduction, sample_dims, f"{where}, group {group!r}")
-        for group in (held_out, simulated)
-    ]
-    return make_losses(variable or "in the tree", samples[0], samples[1], where)
+    observed, synthetic = (
+        _reduce(
+            _log_likelihood(tree, group, variable, where), reduction, sample_dims, kept, f"{where}, group {group!r}"
+        )
+        for group, kept in ((held_out, None), (simulated, simulation))
+    )
+    return make_losses(variable or "in the tree", observed, synthetic, where)
 
 
 def _open(path: str | PathLike[str]) -> Any:
@@ -111,21 +116,24 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
     return data[variable]
 
 
-def _reduce(array: Any, reduction: Reduction, sample_dims: tuple[str, ...], where: str) -> FloatArray:
+def _reduce(array: Any, reduction: Reduction, sample_dims: tuple[str, ...], kept: str | None, where: str) -> FloatArray:
+    """One loss per point, in rows of the dimension `kept` where the array has it."""
     absent = [name for name in sample_dims if name not in array.dims]
     if absent:
         raise ValueError(
             f"{where}: no dimension {', '.join(map(repr, absent))}; it has {array.dims}; pass sample_dims="
         )
-    values = np.asarray(array.transpose(*sample_dims, ...).values, dtype=np.float64)
-    draws = values.reshape(int(np.prod(values.shape[: len(sample_dims)])), -1)
+    rows = (kept,) if kept in array.dims else ()
+    values = np.asarray(array.transpose(*sample_dims, *rows, ...).values, dtype=np.float64)
+    n_draws = int(np.prod(values.shape[: len(sample_dims)]))
+    draws = values.reshape(n_draws, *(array.sizes[name] for name in rows), -1)
     if reduction == "plugin":
-        if draws.shape[0] != 1:
+        if n_draws != 1:
             raise ValueError(
-                f"{where}: 'plugin' means one set of parameters, but there are {draws.shape[0]} draws; use 'lpd' or 'mean', or "
+                f"{where}: 'plugin' means one set of parameters, but there are {n_draws} draws; use 'lpd' or 'mean', or "
                 "compute the log likelihood at a point estimate"
             )
         return np.asarray(-draws[0])
     if reduction == "mean":
         return np.asarray(-draws.mean(axis=0))
-    return np.asarray(np.log(draws.shape[0]) - logsumexp(draws, axis=0))
+    return np.asarray(np.log(n_draws) - logsumexp(draws, axis=0))

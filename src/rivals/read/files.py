@@ -18,9 +18,9 @@ def losses_from_files(observed: str | PathLike[str], synthetic: str | PathLike[s
     ----------
     observed : path
         With `synthetic`: a wide table (.csv, .tsv, .parquet), one column per model. Alone: a long table with the columns
-        model, kind and loss, or an .npz archive.
+        model, kind and loss, and simulation where there are several, or an .npz archive.
     synthetic : path, optional
-        The second wide table.
+        The second wide table, with a column simulation where there are several.
 
     Returns
     -------

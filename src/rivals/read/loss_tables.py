@@ -1,4 +1,4 @@
-"""Tables of losses: long (model, kind, loss) or wide pairs (one column per model)."""
+"""Tables of losses: long (model, kind, loss) or wide pairs (one column per model), of one simulation or of several."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import show
+from rivals._types import BoolArray, FloatArray
 from rivals.losses import Losses
 from rivals.read.columns import Column, columns_of, numbers
 
 LONG = ("model", "kind", "loss")
+SIMULATION = "simulation"  # the optional column that tells simulations apart
 KINDS = ("observed", "synthetic")
 # Messages count rows as an editor or a spreadsheet does: the header is row 1.
 FIRST_ROW = 2
@@ -24,13 +26,15 @@ def long_table(table: Any) -> dict[str, Losses]:
     Parameters
     ----------
     table : path, data frame or mapping
-        A .csv, .tsv or .parquet file, a pandas, polars or pyarrow table, or a mapping of columns. Columns of other names
-        are not looked at.
+        A .csv, .tsv or .parquet file, a pandas, polars or pyarrow table, or a mapping of columns. With several
+        simulations a column `simulation` says which one a synthetic loss belongs to, by a number or a name; for
+        observed losses it is not looked at. Nor are columns of other names. A model without synthetic losses has none,
+        which is enough for law "groups".
 
     Returns
     -------
     dict
-        Name → `Losses`, in the order in which the models first appear.
+        Name → `Losses`, in the order in which the models first appear; simulations likewise.
 
     Examples
     --------
@@ -52,15 +56,16 @@ def losses_from_columns(where: str, columns: Mapping[str, Column], *, otherwise:
     loss = numbers(columns["loss"], f"{where}, column 'loss'", first_row=FIRST_ROW)
     kind = np.array([_kind(cell, where, row) for row, cell in enumerate(columns["kind"], start=FIRST_ROW)])
     model = np.array([_model(cell, where, row) for row, cell in enumerate(columns["model"], start=FIRST_ROW)])
-    return {
-        str(name): make_losses(
-            str(name),
-            loss[(model == name) & (kind == "observed")],
-            loss[(model == name) & (kind == "synthetic")],
-            where,
-        )
-        for name in dict.fromkeys(model.tolist())
-    }
+    simulated = kind == "synthetic"
+    labels = _simulations(columns.get(SIMULATION), simulated, where)
+    losses = {}
+    for name in dict.fromkeys(model.tolist()):
+        own = model == name
+        synthetic = loss[own & simulated]
+        if labels is not None:
+            synthetic = by_simulation(synthetic, labels[own & simulated], f"{where}, model {show(name)!r}")
+        losses[str(name)] = make_losses(str(name), loss[own & (kind == "observed")], synthetic, where)
+    return check_equally_many(losses, where)
 
 
 def wide_tables(observed: Any, synthetic: Any) -> dict[str, Losses]:
@@ -70,7 +75,8 @@ def wide_tables(observed: Any, synthetic: Any) -> dict[str, Losses]:
     ----------
     observed, synthetic : path, data frame or mapping
         Losses on held-out data, and on the model's own simulations: .csv, .tsv or .parquet files, pandas, polars or
-        pyarrow tables, or mappings of columns.
+        pyarrow tables, or mappings of columns. With several simulations a column `simulation` of the synthetic table
+        says which one a row belongs to, by a number or a name; each has equally many rows.
 
     Returns
     -------
@@ -83,29 +89,81 @@ def wide_tables(observed: Any, synthetic: Any) -> dict[str, Losses]:
     Losses(2 observed, 2 synthetic, empirical risk 2.25)
     """
     (where, first), (where_too, second) = columns_of(observed), columns_of(synthetic)
+    # A model may be called "simulation" where both tables have it.
+    several = SIMULATION in second and SIMULATION not in first
+    labels = _simulations(second.pop(SIMULATION), None, where_too) if several else None
     for name in (*first, *second):
         if name not in first or name not in second:
             raise ValueError(
                 f"model {show(name)!r} has a column in {where if name in first else where_too}, but none in "
                 f"{where_too if name in first else where}; observed and synthetic tables must have the same columns"
             )
-    return {
-        name: make_losses(
+    losses = {}
+    for name in first:
+        column = f"{where_too}, column {show(name)!r}"
+        simulated = numbers(second[name], column, first_row=FIRST_ROW)
+        losses[name] = make_losses(
             name,
             numbers(first[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW),
-            numbers(second[name], f"{where_too}, column {show(name)!r}", first_row=FIRST_ROW),
+            simulated if labels is None else by_simulation(simulated, labels, column),
             where,
         )
-        for name in first
-    }
+    return losses
+
+
+def by_simulation(losses: FloatArray, labels: npt.NDArray[np.str_], where: str) -> FloatArray:
+    """Synthetic losses as a matrix, one row per simulation in the order of first appearance; one alone as a vector."""
+    names = list(dict.fromkeys(labels.tolist()))
+    parts = [losses[labels == name] for name in names]
+    if len(parts) < 2:
+        return losses
+    for name, part in zip(names, parts, strict=True):
+        if part.size != parts[0].size:
+            raise ValueError(
+                f"{where}: simulation {show(name)!r} has {part.size} losses, but simulation {show(names[0])!r} has {parts[0].size}; "
+                "all simulations of a model must have equally many points"
+            )
+    return np.stack(parts)
+
+
+def check_equally_many(losses: dict[str, Losses], where: str) -> dict[str, Losses]:
+    """The losses, if all models have equally many simulations."""
+    first = next(iter(losses), "")
+    for name in losses:
+        if losses[name].n_simulations != losses[first].n_simulations:
+            raise ValueError(
+                f"{where}: model {show(name)!r} has {losses[name].n_simulations} simulation(s), but model {show(first)!r} has "
+                f"{losses[first].n_simulations}; give all models equally many"
+            )
+    return losses
 
 
 def make_losses(name: str, observed: npt.NDArray[Any], synthetic: npt.NDArray[Any], where: str) -> Losses:
-    """Losses of one model; errors say whose they are and where they come from."""
+    """Losses of one model, without simulations where there are no synthetic ones; errors say whose they are."""
     try:
-        return Losses(observed, synthetic)
+        return Losses(observed, synthetic) if synthetic.size else Losses(observed)
     except (TypeError, ValueError) as error:
         raise type(error)(f"{where}, model {show(name)!r}: {error}") from None
+
+
+def _simulations(column: Column | None, needed: BoolArray | None, where: str) -> npt.NDArray[np.str_] | None:
+    """The simulation that each row belongs to, as text; it must not be empty where it is needed."""
+    if column is None:
+        return None
+    labels = [_simulation(cell) for cell in column.tolist()]
+    for index, label in enumerate(labels):
+        if not label and (needed is None or needed[index]):
+            raise ValueError(
+                f"{where}, column {SIMULATION!r}, row {index + FIRST_ROW}: the cell is empty; say which simulation this loss belongs to"
+            )
+    return np.array(labels)
+
+
+def _simulation(cell: Any) -> str:
+    # Where some cells are empty, as those of observed losses, data frames make whole numbers floating.
+    if cell is None or cell != cell:
+        return ""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
 
 
 def _kind(cell: Any, where: str, row: int) -> str:

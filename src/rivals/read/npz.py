@@ -11,7 +11,7 @@ import numpy as np
 from rivals._checks import show
 from rivals.comparison import archive, load
 from rivals.losses import Losses
-from rivals.read.loss_tables import KINDS, make_losses
+from rivals.read.loss_tables import KINDS, check_equally_many, make_losses
 
 
 def npz(path: str | PathLike[str]) -> dict[str, Losses]:
@@ -20,7 +20,8 @@ def npz(path: str | PathLike[str]) -> dict[str, Losses]:
     Parameters
     ----------
     path : path
-        Written for example by `np.savez(path, **{"A/observed": ..., "A/synthetic": ...})`.
+        Written for example by `np.savez(path, **{"A/observed": ..., "A/synthetic": ...})`. An array of synthetic losses
+        may hold several simulations as rows. Where no model has synthetic losses, there are only those for law "groups".
 
     Returns
     -------
@@ -57,8 +58,13 @@ def _by_model(arrays: dict[str, Any], where: str) -> dict[str, Losses]:
                 f"{where}: array {show(key)!r} is not called MODEL/observed or MODEL/synthetic; rename it, so that it is clear whose it is"
             )
         samples.setdefault(name, {})[kind] = array
+    simulated = any("synthetic" in pair for pair in samples.values())
     for name, pair in samples.items():
-        for kind in KINDS:
+        for kind in KINDS if simulated else KINDS[:1]:
             if kind not in pair:
                 raise ValueError(f"{where}, model {show(name)!r}: no array {show(name)}/{kind}; both kinds are needed")
-    return {name: make_losses(name, pair["observed"], pair["synthetic"], where) for name, pair in samples.items()}
+    none = np.empty(0)
+    losses = {
+        name: make_losses(name, pair["observed"], pair.get("synthetic", none), where) for name, pair in samples.items()
+    }
+    return check_equally_many(losses, where)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from rivals._checks import show
 from rivals.losses import Losses
 from rivals.read.loss_tables import KINDS, make_losses
 
 
-def dataset(source: Any, *, model: str = "model") -> dict[str, Losses]:
+def dataset(source: Any, *, model: str = "model", simulation: str = "simulation") -> dict[str, Losses]:
     """Losses from an xarray Dataset with the variables `observed` and `synthetic`.
 
     Parameters
@@ -21,6 +19,8 @@ def dataset(source: Any, *, model: str = "model") -> dict[str, Losses]:
         numbers of observed and synthetic losses may differ if their other dimensions do.
     model : str
         The dimension that tells models apart.
+    simulation : str
+        The dimension that tells simulations apart, where the synthetic losses have one.
 
     Returns
     -------
@@ -45,8 +45,8 @@ def dataset(source: Any, *, model: str = "model") -> dict[str, Losses]:
     if model not in source.coords:
         raise ValueError(f"{where}: the dimension {model!r} has no coordinate, so models have no names; give it one")
     names = [str(name) for name in source[model].values]
-    pairs = {kind: source[kind].transpose(model, ...).values for kind in KINDS}
-    return {
-        name: make_losses(name, np.ravel(pairs["observed"][row]), np.ravel(pairs["synthetic"][row]), where)
-        for row, name in enumerate(names)
-    }
+    observed = source["observed"].transpose(model, ...).values.reshape(len(names), -1)
+    several = (simulation,) if simulation in source["synthetic"].dims else ()
+    synthetic = source["synthetic"].transpose(model, *several, ...).values
+    synthetic = synthetic.reshape(*synthetic.shape[: 1 + len(several)], -1)
+    return {name: make_losses(name, observed[row], synthetic[row], where) for row, name in enumerate(names)}

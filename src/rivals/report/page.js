@@ -10,8 +10,10 @@
 
   // Pairs a < b are stored row by row.
   const at = (a, b) => a * n - (a * (a + 1)) / 2 + (b - a - 1);
-  const probability = (run, a, b) => (a === b ? 0.5 : a < b ? run.p[at(a, b)] : 1 - run.p[at(b, a)]);
-  const error = (run, a, b) => (a === b ? 0 : run.e[a < b ? at(a, b) : at(b, a)]);
+  const raw = (run, a, b) => (a === b ? 0.5 : a < b ? run.p[at(a, b)] : 1 - run.p[at(b, a)]);
+  const probability = (run, a, b) => (data.calibrated ? data.calibrated[a][b] : raw(run, a, b));
+  // In closed form, and after a calibration, no error is known to the page.
+  const error = (run, a, b) => (a === b || run.e === null || data.calibrated ? 0 : run.e[a < b ? at(a, b) : at(b, a)]);
   const duels = (run) => ({ ranking, excess, probability: (a, b) => probability(run, a, b), error: (a, b) => error(run, a, b) });
 
   // At its own threshold the run has drawn until it could decide; at the others the rule is applied to what it drew.
@@ -53,10 +55,10 @@
     const narrowest = Math.min(...run.low.map((low, model) => run.high[model] - low));
     if (!(largest > 1e-4 && largest < 1e7)) {
       const digits = largest > 0 ? Math.ceil(Math.log10(largest / Math.max(narrowest, 1e-15 * largest))) + 2 : 6;
-      return (value) => (reference + value).toPrecision(Math.min(Math.max(digits, 6), 16));
+      return (value, base = reference) => (base ? (base + value).toPrecision(Math.min(Math.max(digits, 6), 16)) : general(value, 4));
     }
     const decimals = Math.ceil(-Math.log10(Math.max(narrowest, 1e-4 * largest))) + 2;
-    return (value) => (reference + value).toFixed(Math.min(Math.max(decimals, 0), 8));
+    return (value, base = reference) => (base + value).toFixed(Math.min(Math.max(decimals, 0), 8));
   }
 
   // ------------------------------------------------------------------ axes
@@ -148,13 +150,20 @@
       const by = verdict.rejectedBy[model];
       const row = element(body, "tr", undefined, by === null ? {} : { class: "rejected" });
       element(row, "th", names[model], { scope: "row" });
+      const [gap, gapError] = data.difference[model];
       element(row, "td", number(excess[model]));
-      element(row, "td", number(run.mean[model]));
+      element(row, "td", model === ranking[0] ? "best" : `${number(gap, 0)} ± ${number(gapError, 0)}`);
       element(row, "td", `${number(run.low[model])} … ${number(run.high[model])}`);
-      element(row, "td", (by === null ? "survives" : `rejected by ${names[by]} (${probability(run, by, model).toFixed(3)})`)
+      if (data.stability) element(row, "td", stabilityOf(model));
+      element(row, "td", (by === null ? "survives" : `rejected by ${names[by]} (${duelOf(run, by, model)})`)
         + (verdict.unclear.includes(model) ? ", undecided" : ""));
     }
   }
+  const atHome = () => state.c === data.own.c && state.threshold === data.own.threshold;
+  // Known for the run itself only: at other settings each simulation would have to be judged anew.
+  const stabilityOf = (model) => (atHome() ? `${Math.round(100 * data.stability[model])} %${data.unstable.includes(model) ? ", unstable" : ""}` : "–");
+  const duelOf = (run, by, model) => probability(run, by, model).toFixed(3) + (data.calibrated ? ` calibrated, ${raw(run, by, model).toFixed(3)} raw` : "");
+  const asText = (p) => (p < 0.0005 ? "< .001" : p > 0.9995 ? "> .999" : p.toFixed(3));
 
   function showMatrix(run, verdict) {
     const table = byId("matrix");
@@ -168,7 +177,7 @@
       element(line, "th", names[row], { scope: "row" });
       for (const column of ranking) {
         const p = probability(run, row, column), rejects = verdict.rejectedBy[column] === row;
-        const cell = element(line, "td", row === column ? "–" : p < 0.0005 ? "< .001" : p > 0.9995 ? "> .999" : p.toFixed(3), rejects ? { class: "rejects" } : {});
+        const cell = element(line, "td", row === column ? "–" : asText(p) + (data.calibrated ? ` (${asText(raw(run, row, column))})` : ""), rejects ? { class: "rejects" } : {});
         cell.style.backgroundColor = `rgba(var(--${p > 0.5 ? "high" : "low"}), ${(0.55 * Math.abs(p - 0.5)).toFixed(3)})`;
         if (rejects) cell.title = `rejects ${names[column]}`;
       }
@@ -224,56 +233,63 @@
 
   function showQuantiles(run) {
     const model = state.model, curves = data.quantiles[model], band = run.band[drawn.indexOf(model)];
-    const highest = Math.floor(0.99 * (data.phi.length - 1));
-    const bottom = Math.min(curves.observed[0], curves.synthetic[0]);
-    const top = Math.max(curves.observed[highest], curves.synthetic[highest]);
+    const highest = Math.floor(0.99 * (data.phi.length - 1)), middle = (data.phi.length - 1) / 2;
+    const shown = [curves.observed, curves.synthetic, curves.lowest, curves.highest].filter(Boolean);
+    const bottom = Math.min(...shown.map((curve) => curve[0])), top = Math.max(...shown.map((curve) => curve[highest]));
     const margin = (top - bottom) || 1;
     const y = { low: reference + bottom - 0.05 * margin, high: reference + top + 0.2 * margin };
     y.ticks = ticksOf(y.low, y.high, 5);
+    const entries = [{ colour: "var(--m0)", dash: "", label: "losses on the data, q*" }];
+    if (curves.synthetic) entries.push({ colour: "var(--m1)", dash: "8 4", label: "on its own simulations, q~" });
     const svg = picture("quantiles", `Quantile functions of ${names[model]}`,
-      `Median loss on the data ${general(reference + curves.observed[(data.phi.length - 1) / 2])}, on simulations ${general(reference + curves.synthetic[(data.phi.length - 1) / 2])}`,
-      [{ colour: "var(--m0)", dash: "", label: "losses on the data, q*" }, { colour: "var(--m1)", dash: "8 4", label: "on its own simulations, q~" }]);
+      `Median loss on the data ${general(reference + curves.observed[middle])}` + (curves.synthetic ? `, on simulations ${general(reference + curves.synthetic[middle])}` : ""),
+      entries);
     const { toX, toY } = axes(svg, { low: 0, high: 1, ticks: ticksOf(0, 1, 5) }, y, "cumulative probability Φ", "loss");
     const clip = (value) => Math.min(Math.max(reference + value, y.low), y.high);
     const edge = (values) => values.map((value, k) => [toX(k / (values.length - 1)), toY(clip(value))]);
-    shape(svg, "path", { d: pathOf(edge(band[0]).concat(edge(band[1]).reverse())) + "Z", class: "band" });
-    for (const [values, index, pattern] of [[curves.observed, 0, ""], [curves.synthetic, 1, "8 4"]]) {
-      const inside = values.map((value, k) => [toX(data.phi[k]), toY(clip(value))]);
-      shape(svg, "path", { d: pathOf(inside), class: "curve", stroke: `var(--m${index})`, "stroke-dasharray": pattern });
-    }
+    const between = (low, high, look) => shape(svg, "path", { d: pathOf(edge(low).concat(edge(high).reverse())) + "Z", class: look });
+    if (band) between(band[0], band[1], "band");
+    if (curves.lowest) between(curves.lowest, curves.highest, "range");
+    [curves.observed, curves.synthetic].filter(Boolean).forEach((values, index) => {
+      shape(svg, "path", { d: pathOf(edge(values)), class: "curve", stroke: `var(--m${index})`, "stroke-dasharray": index ? "8 4" : "" });
+    });
   }
 
   function show() {
     const run = runs[state.c], verdict = verdictAt(state.c, state.threshold);
-    const cText = general(data.c[state.c]), thresholdText = String(thresholds[state.threshold]);
-    byId("c-value").textContent = cText;
+    const thresholdText = String(thresholds[state.threshold]);
     byId("threshold-value").textContent = thresholdText;
-    byId("c").setAttribute("aria-valuetext", `c = ${cText}`);
     byId("threshold").setAttribute("aria-valuetext", `threshold ${thresholdText}`);
     showSentence(verdict);
-    showStrip("c-strip", runs.map((_, index) => verdictAt(index, state.threshold)), state.c, "c-changes", data.c, "c");
+    if (data.adjustable) {
+      const cText = general(data.c[state.c]);
+      byId("c-value").textContent = cText;
+      byId("c").setAttribute("aria-valuetext", `c = ${cText}`);
+      showStrip("c-strip", runs.map((_, index) => verdictAt(index, state.threshold)), state.c, "c-changes", data.c, "c");
+      showSweep();
+    }
     showStrip("threshold-strip", thresholds.map((_, index) => verdictAt(state.c, index)), state.threshold, "threshold-changes", thresholds, "threshold");
     showTable(run, verdict);
     showRisks(run, verdict);
-    showSweep();
     showMatrix(run, verdict);
     showQuantiles(run);
   }
 
   // ------------------------------------------------------------------ controls
 
-  for (const [id, count] of [["c", runs.length], ["threshold", thresholds.length]]) {
+  const sliders = [["c", runs.length], ["threshold", thresholds.length]].filter(([id]) => byId(id));
+  for (const [id, count] of sliders) {
     const slider = byId(id);
     slider.max = count - 1;
     slider.value = state[id];
     slider.addEventListener("input", () => { state[id] = Number(slider.value); show(); });
   }
   byId("reset").addEventListener("click", () => {
-    for (const id of ["c", "threshold"]) { state[id] = data.own[id]; byId(id).value = state[id]; }
+    for (const [id] of sliders) { state[id] = data.own[id]; byId(id).value = state[id]; }
     show();
   });
   for (const model of drawn) element(byId("model"), "option", short(names[model], 60), { value: model });
   byId("model").addEventListener("change", (event) => { state.model = Number(event.target.value); show(); });
-  if (drawn.length < n) byId("drawn").textContent = `Pictures show the ${drawn.length} models of lowest empirical risk, the table all ${n}.`;
+  if (drawn.length < n) byId("drawn").textContent = `Pictures show the ${drawn.length} models of lowest mean loss, the table all ${n}.`;
   show();
 })();

@@ -14,7 +14,17 @@ from typing import Any
 
 from rivals._checks import need, show
 from rivals.comparison import Comparison
-from rivals.report.contents import GRID_OF_C, contents, notes, provenance
+from rivals.report.contents import GRID_OF_C, MOST_DRAWN, contents
+from rivals.report.runs import adjustable
+from rivals.report.sentences import (
+    about_probabilities,
+    command,
+    extreme_losses,
+    notes,
+    provenance,
+    remarks,
+    why_no_slider,
+)
 
 CITATION = (
     "A. René and A. Longtin, Selecting fitted models under epistemic uncertainty using a stochastic process on quantile "
@@ -39,7 +49,8 @@ def write_report(
     title : str
         Heading of the page.
     c : sequence of float
-        The values of c that the slider offers, beside the comparison's own; each is computed now.
+        The values of c that the slider offers, beside the comparison's own; each is computed now. There is no slider
+        under law "groups", which has no c, nor where a calibration decides, which holds at one c.
 
     Returns
     -------
@@ -74,8 +85,15 @@ def render(result: Comparison, *, title: str, c: Sequence[float]) -> str:
             title=title,
             result=result,
             verdict=result.verdict,
+            remarks=remarks(result),
+            why_no_slider=why_no_slider(result),
+            adjustable=adjustable(result),
             rows=result.rows(),
+            stability_known=all(row["stability"] is not None for row in result.rows()),
+            extremes=extreme_losses(result, result.ranking[:MOST_DRAWN]),
             notes=notes(result),
+            about_probabilities=about_probabilities(result),
+            command=command(result),
             provenance=provenance(result),
             citation=CITATION,
             data=embedded(contents(result, c)),

@@ -2,7 +2,8 @@
 // The rejection rule of rivals.core.verdict, on probabilities and errors that are already there.
 //
 // duels.ranking: models by empirical risk, lowest first; duels.excess[model]: that risk, less a common reference;
-// duels.probability(a, b) = P(R_a < R_b) and duels.error(a, b), its Monte Carlo standard error.
+// duels.probability(a, b) = P(R_a < R_b), calibrated where there is a calibration, and duels.error(a, b), its Monte Carlo
+// standard error: zero under laws of closed form, where nothing is unclear.
 
 // Only a model of lower empirical risk can reject another; these are tried in the order of their risk.
 const betterThan = ({ ranking, excess }, model) => ranking.filter((other) => excess[other] < excess[model]);
@@ -14,8 +15,8 @@ function decide(duels, threshold) {
   for (let model = 0; model < rejectedBy.length; model++) {
     const close = [];
     for (const rival of betterThan(duels, model)) {
-      const p = duels.probability(rival, model);
-      if (Math.abs(p - threshold) <= 2 * duels.error(rival, model)) close.push(rival);
+      const p = duels.probability(rival, model), error = duels.error(rival, model);
+      if (error > 0 && Math.abs(p - threshold) <= 2 * error) close.push(rival);
       else if (p > threshold) { rejectedBy[model] = rival; break; }
     }
     if (rejectedBy[model] === null && close.length) {
