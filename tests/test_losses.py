@@ -124,7 +124,7 @@ def test_simulation_does_not_repeat_the_data():
 
 def test_few_samples_warn():
     with pytest.warns(RivalsWarning, match="model '[AB]': only 20 losses"):
-        compare({"A": (np.arange(20.0), np.arange(20.0)), "B": (np.arange(20.0), np.arange(20.0))}, rng=0)
+        compare({"A": (np.arange(20.0), np.arange(20.0) + 0.5), "B": (np.arange(20.0), np.arange(20.0) + 0.5)}, rng=0)
 
 
 def test_heavy_ties_warn_and_say_what_to_do():

@@ -17,6 +17,7 @@ from rivals._types import RNG, FloatArray, Model
 FEW_SAMPLES = 32
 HEAVY_TIES = 0.5
 UNEQUAL_SIZES = 2.0
+MANY_SHARED = 0.2
 
 AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike] | npt.NDArray[Any]"
 
@@ -115,6 +116,22 @@ class Losses:
         """Number of independent losses that carry as much information about their mean as the observed sequence."""
         return effective_size(self.observed)
 
+    def _shared_values(self) -> float:
+        """Part of the simulated losses that equal an observed one, where losses are continuous."""
+        if self.n_simulations == 0 or np.unique(self.observed).size < 0.9 * self.n_observed:
+            return 0.0
+        return float(np.mean(np.isin(self.simulations[0], self.observed)))
+
+    def repeats_itself(self) -> bool:
+        """Whether a simulation has the very values that were observed, in any order: a mistake, unless all are equal."""
+        low, high = self.observed.min(), self.observed.max()
+        return low < high and any(
+            simulation.size == self.n_observed
+            and (simulation.min(), simulation.max()) == (low, high)
+            and np.array_equal(np.sort(simulation), np.sort(self.observed))
+            for simulation in self.simulations
+        )
+
     def singles(self) -> list[Losses]:
         """The same losses with each simulation alone."""
         return [Losses.of_checked(self.observed, simulation) for simulation in self.simulations]
@@ -131,6 +148,12 @@ class Losses:
         if smaller < FEW_SAMPLES:
             doubts.append(
                 f"only {smaller} losses in one of its samples; what they say about the tails of the loss is a guess"
+            )
+        shared = self._shared_values()
+        if shared > MANY_SHARED:
+            doubts.append(
+                f"{shared:.0%} of its synthetic losses are found among the observed ones to the last digit; were they computed on "
+                "simulated data?"
             )
         if law != "beta":
             return doubts
@@ -265,6 +288,21 @@ def common_reference(losses: Iterable[Losses]) -> float:
 def excess_empirical_risks(losses: Iterable[Losses], reference: float) -> FloatArray:
     """Mean observed loss of each model, less the reference."""
     return np.array([np.mean(sample.observed - reference) for sample in losses])
+
+
+def look_like_log_likelihoods(losses: Iterable[Losses]) -> bool:
+    """Whether all samples have a long tail of *low* values below a crowded top: losses have theirs above."""
+    return all(_tail_below(sample.observed) for sample in losses)
+
+
+def _tail_below(values: FloatArray) -> bool:
+    low, middle, high = np.quantile(values, [0.01, 0.5, 0.99])
+    spread = values - values.mean()
+    scale = np.max(np.abs(spread))
+    if values.size < FEW_SAMPLES or not scale > 0:
+        return False
+    skewness = np.mean((spread / scale) ** 3) / np.mean((spread / scale) ** 2) ** 1.5
+    return bool(skewness < -1.0 and middle - low > 3.0 * (high - middle))
 
 
 def effective_size(sequence: npt.ArrayLike) -> float:

@@ -14,7 +14,7 @@ from rivals._types import RNG
 from rivals.comparison.judge import check_enough, judge
 from rivals.comparison.result import Comparison
 from rivals.comparison.settings import DEFAULT_LAW, MAX_DRAWS, N_DRAWS, N_SIMULATIONS, Law, Order, Settings
-from rivals.losses import AnyModel, losses_by_name
+from rivals.losses import AnyModel, look_like_log_likelihoods, losses_by_name
 
 
 def compare(
@@ -118,6 +118,11 @@ def compare(
     for name, sample in losses.items():
         for doubt in sample.doubts(settings.law):
             warn(f"model '{show(name)}': {doubt}")
+    if look_like_log_likelihoods(losses.values()):
+        warn(
+            "the losses of all models have a long tail of low values, as log likelihoods have: lower must be better; if they are "
+            "log likelihoods, use Losses.from_log_likelihood, or --log-likelihood on the command line"
+        )
     if calibration is None:
         return Comparison(losses, settings, judge(list(losses.values()), settings))
     calibration.check_fit(losses, law=settings.law, order=order, loss_unit=loss_unit)

@@ -263,6 +263,13 @@ class Comparison:
         return self._matrices[0]
 
     @property
+    def pairs(self) -> table.PairTable:
+        """The probability that decides (calibrated, where there is a calibration) with names on both axes, best first."""
+        order = [self.names.index(name) for name in self.ranking]
+        decides = self.probability if self.calibrated is None else self.calibrated
+        return table.PairTable(self.ranking, decides[np.ix_(order, order)])
+
+    @property
     def calibrated(self) -> FloatArray | None:
         """`probability` read through the curve of a calibration, which then decides; None without one."""
         return self.judged.calibrated

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from rivals._checks import need, show
+from rivals._types import FloatArray
 from rivals.losses import Losses
 
 HEADINGS = ("model", "mean loss", "difference to best", "risk, 90 % interval", "rejected by", "stable", "notes")
@@ -53,6 +55,58 @@ def html(headings: Sequence[str], body: Sequence[Sequence[str]], *, before: str 
         f'<div class="tex2jax_ignore mathjax_ignore">{sentences[0]}'
         f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>{sentences[1]}</div>"
     )
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """A number for every pair of models, with names on both axes: that the row beats the column.
+
+    Examples
+    --------
+    >>> pairs = PairTable(("A", "B"), np.array([[0.5, 0.9], [0.1, 0.5]]))
+    >>> pairs["A", "B"]
+    0.9
+    >>> print(pairs)
+         A      B
+    ─  ─────  ─────
+    A         0.900
+    B  0.100
+    """
+
+    names: tuple[str, ...]
+    values: FloatArray
+
+    def __getitem__(self, pair: tuple[str, str]) -> float:
+        for name in pair:
+            if name not in self.names:
+                raise KeyError(f"unknown model {show(name)!r}; there are {', '.join(map(show, self.names))}")
+        row, column = (self.names.index(name) for name in pair)
+        return float(self.values[row, column])
+
+    def cells(self) -> list[list[str]]:
+        """The rows as text, each with its name first; nothing on the diagonal."""
+        return [
+            [
+                show(name),
+                *("" if row == column else f"{self.values[row, column]:.3f}" for column in range(len(self.names))),
+            ]
+            for row, name in enumerate(self.names)
+        ]
+
+    def to_dataframe(self) -> Any:
+        """For pandas, with the names on both axes."""
+        pandas = need("pandas", extra="table", purpose="to_dataframe")
+        return pandas.DataFrame(self.values, index=list(self.names), columns=list(self.names))
+
+    def __str__(self) -> str:
+        return text(["", *map(show, self.names)], self.cells())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html(
+            ["", *self.names], self.cells(), after="The probability that the row has a lower risk than the column."
+        )
 
 
 def dataframe(rows: Sequence[Row], index: str) -> Any:

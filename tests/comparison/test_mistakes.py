@@ -1,0 +1,66 @@
+"""Mistakes that would give a confident answer: refused, or said in one sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rivals
+
+rng = np.random.default_rng(0)
+OBSERVED = {name: rng.exponential(scale, 500) for name, scale in (("A", 1.0), ("B", 1.5))}
+
+
+@pytest.mark.parametrize("law", ["transport", "beta"])
+def test_the_same_sample_as_observed_and_synthetic_is_refused(law):
+    for same in (OBSERVED["A"], OBSERVED["A"][::-1], np.stack([rng.exponential(1.0, 500), OBSERVED["A"]])):
+        other = (OBSERVED["B"], rng.exponential(1.5, same.shape))
+        with pytest.raises(
+            ValueError, match=r"model 'A': the synthetic losses are the observed ones.*simulated itself"
+        ):
+            rivals.compare({"A": (OBSERVED["A"], same), "B": other}, law=law)
+
+
+def test_a_constant_loss_that_is_reproduced_is_no_mistake():
+    constant = (np.full(100, 2.0), np.full(100, 2.0))
+    assert rivals.compare({"A": constant, "B": constant}, rng=0).survivors == ("A", "B")
+
+
+def test_many_shared_values_are_said():
+    partly = np.concatenate([OBSERVED["A"][:200], rng.exponential(1.0, 300)])
+    with pytest.warns(
+        rivals.RivalsWarning, match="model 'A': 40% of its synthetic losses are found among the observed"
+    ):
+        rivals.compare({"A": (OBSERVED["A"], partly), "B": (OBSERVED["B"], rng.exponential(1.5, 500))}, rng=0)
+
+
+def test_log_likelihoods_instead_of_losses_are_recognised():
+    y = rng.standard_normal((3, 1000))
+    given = {"A": (-(y[0] ** 2) / 2, -(y[1] ** 2) / 2), "B": (-(y[0] ** 2) / 8 - 0.7, -(y[2] ** 2) / 2 - 0.7)}
+    with pytest.warns(rivals.RivalsWarning, match="from_log_likelihood.*--log-likelihood"):
+        rivals.compare(given, rng=0)
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        rng.standard_normal((2, 1000)),
+        rng.exponential(size=(2, 1000)),
+        rng.uniform(size=(2, 1000)),
+        rng.standard_t(3, (2, 1000)),
+    ],
+    ids=["gaussian", "exponential", "uniform", "student"],
+)
+def test_losses_are_not_taken_for_log_likelihoods(sample):
+    given = {"A": tuple(sample), "B": tuple(sample + 0.1)}
+    rivals.compare(given, rng=0)  # warnings are errors in the tests
+
+
+def test_pairs_have_names_in_the_order_of_the_table():
+    given = {"worse": (OBSERVED["B"], rng.exponential(1.5, 500)), "better": (OBSERVED["A"], rng.exponential(1.0, 500))}
+    result = rivals.compare(given, c=0.1, rng=0)
+    assert result.pairs.names == result.ranking == ("better", "worse")
+    assert result.pairs["better", "worse"] == result.probability[1, 0]
+    assert str(result.pairs).splitlines()[2].split()[0] == "better"
+    with pytest.raises(KeyError, match="unknown model 'wors'; there are better, worse"):
+        result.pairs["wors", "better"]
