@@ -158,7 +158,10 @@ def test_sweep_prints_one_line_per_c(folder, run):
 
 def test_warnings_are_sentences_on_the_other_stream(folder, run):
     rows = [
-        f"{model},{kind},{value}" for model in "AB" for kind in ("observed", "synthetic") for value in (1.5, 2.5, 3.5)
+        f"{model},{kind},{value}"
+        for model in "AB"
+        for kind, values in {"observed": (1.5, 2.5, 3.5), "synthetic": (1.0, 2.0, 3.0)}.items()
+        for value in values
     ]
     Path("few.csv").write_text("model,kind,loss\n" + "\n".join(rows), encoding="utf-8")
     shown = run("compare", "few.csv", "--seed", "0")
