@@ -4,8 +4,9 @@ A problem has two candidates and a law of *states*: all that differs between one
 a noise level, a design, ...). Given its state, the difference of the candidates' risks is known in closed form, or by
 quadrature. Candidates are as in practice: both were fitted to an earlier replication, with its own state, and each has an error
 of its own on top, log-uniform in size about what varies; so some differences are far too small to be reproducible, and
-some are plain. `draw(family, rng)` draws a problem; with `broad=True` from ranges wider at both ends, for calibrations that
-shall resemble the problems they are used for but not equal them.
+some are plain. `draw(family, rng)` draws a problem; with `broader` from ranges wider at both ends, for calibrations that
+shall resemble the problems they are used for but not equal them. How much varies between replications is known to a factor of
+about two in each family, as it must be by whoever writes down an Ω.
 """
 
 from __future__ import annotations
@@ -25,8 +26,7 @@ from rivals.testbeds.blackbody.radiance import LAWS, radiance
 FloatArray = npt.NDArray[np.float64]
 Generator = np.random.Generator
 
-BROADER = 1.5  # ranges of parameters are wider by this factor, at both ends
-OWN_ERROR = (0.25, 6.0)  # range of a candidate's own error, relative to what varies between replications
+OWN_ERROR = (0.25, 8.0)  # range of a candidate's own error, relative to what varies between replications
 N_POINTS = 1000  # of a data set: what varies less than the sampling error of so many points is hidden by it
 
 
@@ -75,9 +75,9 @@ class Problem:
 Family = Callable[[Generator, float], Problem]
 
 
-def draw(family: Family, rng: Generator, *, broad: bool = False) -> Problem:
-    """A problem of the family, its candidates in either order, and its state."""
-    problem = family(rng, BROADER if broad else 1.0)
+def draw(family: Family, rng: Generator, *, broader: float = 1.0) -> Problem:
+    """A problem of the family, its candidates in either order, and its state; ranges wider by `broader` at both ends."""
+    problem = family(rng, broader)
     if rng.integers(2):
         problem = problem.swapped()
     return replace(problem, state=problem.states(1, rng)[0])
@@ -183,7 +183,7 @@ def counts(rates: FloatArray, size: float, rng: Generator) -> Any:
 
 def offset(rng: Generator, broader: float) -> Problem:
     """Each replication measures with another offset."""
-    spread = _between(rng, 0.03, 0.4, broader)
+    spread = _between(rng, 0.1, 0.2, broader)
     fitted = spread * rng.standard_normal()
     a, b = (Gaussian(fitted + error, 1.0) for error in _own_errors(spread, rng, broader))
     return Problem(
@@ -196,7 +196,7 @@ def offset(rng: Generator, broader: float) -> Problem:
 
 def noise_level(rng: Generator, broader: float) -> Problem:
     """Each replication has another noise level."""
-    spread = _between(rng, 0.02, 0.2, broader)
+    spread = _between(rng, 0.05, 0.1, broader)
     fitted = spread * rng.standard_normal()
     a, b = (Gaussian(0.0, float(np.exp(fitted + error))) for error in _own_errors(spread, rng, broader))
     return Problem(
@@ -215,7 +215,7 @@ SCALES = np.exp(np.linspace(-0.7, 0.7, 141))
 def tails(rng: Generator, broader: float) -> Problem:
     """Each replication has another rate of outliers; Student models of different tails, their scales fitted."""
     wide = _between(rng, 3.0, 6.0, broader)
-    rate, spread = _between(rng, 0.005, 0.05, broader), _between(rng, 0.2, 1.0, broader)
+    rate, spread = _between(rng, 0.01, 0.03, broader), _between(rng, 0.3, 0.6, broader)
 
     def rates(k: int, rng: Generator) -> FloatArray:
         return np.minimum(rate * np.exp(spread * rng.standard_normal(k)), 0.5)
@@ -238,7 +238,7 @@ def tails(rng: Generator, broader: float) -> Problem:
 
 def covariate_shift(rng: Generator, broader: float) -> Problem:
     """Each replication has its inputs elsewhere; polynomials of different degrees, fitted where the inputs once were."""
-    spread = _between(rng, 0.1, 0.8, broader)
+    spread = _between(rng, 0.3, 0.6, broader)
     height, rate, phase = _between(rng, 0.2, 1.5, broader), _between(rng, 0.5, 1.5, broader), rng.uniform(0, 2 * np.pi)
     n_fit = int(_between(rng, 50, 1000, broader))
 
@@ -269,7 +269,7 @@ def covariate_shift(rng: Generator, broader: float) -> Problem:
 
 def changing_design(rng: Generator, broader: float) -> Problem:
     """Each replication measures a few conditions out of 60; which model is better depends on the condition."""
-    chosen = int(rng.integers(4, 16))
+    chosen = min(int(_between(rng, 8, 16, broader)), 40)
     size = _between(rng, 0.1, 0.5, broader)
     errors = [size * _between(rng, 0.5, 2.0, broader) * rng.standard_normal(60) for _ in range(2)]
 
@@ -290,9 +290,9 @@ def changing_design(rng: Generator, broader: float) -> Problem:
 
 def series(rng: Generator, broader: float) -> Problem:
     """A slow component, of another amplitude in each replication, that neither model knows of."""
-    memory = _between(rng, 4.0, 60.0, broader)
+    memory = _between(rng, 5.0, 20.0, broader)
     rho = float(np.exp(-1.0 / memory))
-    amplitude, spread = _between(rng, 0.3, 1.2, broader), _between(rng, 0.05, 0.3, broader)
+    amplitude, spread = _between(rng, 0.5, 1.0, broader), _between(rng, 0.1, 0.2, broader)
     fitted = np.hypot(1.0, amplitude * np.exp(spread * rng.standard_normal()))
     errors = _own_errors(spread * amplitude**2 / (1.0 + amplitude**2), rng, broader)
     a, b = (Gaussian(0.0, float(fitted * np.exp(error))) for error in errors)
@@ -314,7 +314,7 @@ def series(rng: Generator, broader: float) -> Problem:
 def count_data(rng: Generator, broader: float) -> Problem:
     """Overdispersed counts at four levels, of another gain in each replication; Poisson or negative binomial models."""
     rates = np.array([_between(rng, 0.5, 20.0, broader) for _ in range(4)])
-    size, spread = _between(rng, 2.0, 50.0, broader), _between(rng, 0.02, 0.2, broader)
+    size, spread = _between(rng, 5.0, 20.0, broader), _between(rng, 0.05, 0.1, broader)
     assumed = np.inf if rng.integers(2) else size * _between(rng, 0.5, 2.0, 1.0)
     fitted = rates * np.exp(spread * rng.standard_normal())
     a, b = (
@@ -356,7 +356,7 @@ def stationary(rng: Generator, broader: float) -> Problem:
 def proportional(rng: Generator, broader: float) -> Problem:
     """Each model misses one part of the signal, and that part varies between replications in proportion to its size."""
     size = np.array([_between(rng, 0.1, 1.0, broader) for _ in range(2)])
-    spread = _between(rng, 0.05, 0.6, broader)
+    spread = _between(rng, 0.15, 0.3, broader)
 
     def parts(x: FloatArray) -> FloatArray:
         return np.sqrt(2.0) * np.stack([np.sin(2 * np.pi * x), np.cos(2 * np.pi * x)])
@@ -377,13 +377,25 @@ def proportional(rng: Generator, broader: float) -> Problem:
 
 
 def black_body(rng: Generator, broader: float) -> Problem:
-    """The black body of the original study: Planck against Rayleigh and Jeans, another bias in each replication."""
-    spread = _between(rng, 3e-6, 1e-4, broader)
+    """The black body of the original study: Planck against Rayleigh and Jeans, another bias in each replication.
+
+    Where the spectrum is recorded decides how much the laws differ, in proportion to λ⁻⁵.
+    """
+    spread = _between(rng, 1e-5, 2e-5, broader)
     law = LAWS[int(rng.integers(2))]
+    shortest = _between(rng, 10.0, 18.0, broader**0.25)
     temperature, gain = 4000.0, 1e5
 
     def record(state: float, n: int, rng: Generator) -> blackbody.Spectrum:
-        return blackbody.observe(n, temperature=temperature, gain=gain, bias=float(state), law=law, rng=rng)
+        return blackbody.observe(
+            n,
+            wavelengths=(shortest, 2.0 * shortest),
+            temperature=temperature,
+            gain=gain,
+            bias=float(state),
+            law=law,
+            rng=rng,
+        )
 
     first = record(spread * rng.standard_normal(), 1024, rng)
     models = [blackbody.fit(first, law=name, temperature=temperature) for name in LAWS]
