@@ -292,9 +292,9 @@ def score_all(tests: dict[str, Evidence], pools: dict[str, Evidence], vague: dic
     for label in next(iter(tests.values())).others:
         by_method[label] = Said({name: test.others[label] for name, test in tests.items()})
     for c in SHOWN_BETA_C:
-        by_method[f"beta, c = {c:g}"] = Said({name: test.beta[:, BETA_C.index(c)] for name, test in tests.items()})
+        by_method[f"beta, c = {power(c)}"] = Said({name: test.beta[:, BETA_C.index(c)] for name, test in tests.items()})
     for c in SHOWN_TRANSPORT_C:
-        by_method[f"transport, c = {c:g}"] = Said({name: test.transport(c, 16) for name, test in tests.items()})
+        by_method[f"transport, c = {power(c)}"] = Said({name: test.transport(c, 16) for name, test in tests.items()})
     for kind in ("mixture", "left out"):
         for size in SIZES:
             by_method[f"beta, calibrated on {kind}, {size}"] = calibrated_beta(tests, pools, kind, size, "wins")
@@ -334,8 +334,8 @@ def score(said: list[FloatArray], wins: FloatArray) -> dict[str, Any]:
     residual = lost.mean(axis=0) - error * stated.mean(axis=0)
     by_calibration = lost.sum(axis=1) / np.maximum(stated.sum(axis=1), 1)
     return {
-        "error": 100 * error,
-        "error_se": 100 * np.sqrt(np.sum(residual**2)) / stated.mean(axis=0).sum() if total else np.nan,
+        "error": 100 * error if total else None,
+        "error_se": 100 * np.sqrt(np.sum(residual**2)) / stated.mean(axis=0).sum() if total else None,
         "error_sd_calibrations": 100 * by_calibration.std(ddof=1) if len(said) > 1 else None,
         "stated": 100 * stated.mean(),
         "stated_se": 100 * stated.mean(axis=0).std() / np.sqrt(wins.size),
@@ -364,10 +364,10 @@ SHOWN_BY_FAMILY = (
     "elpd ± SE",
     "Diebold-Mariano, HAC",
     "groups, 8 × 250",
-    "beta, c = 0.0625",
+    "beta, c = 2^-4",
     "beta, calibrated on mixture, 1024",
-    "transport, c = 0.25",
-    "transport, c = 0.0625",
+    "transport, c = 2^-3",
+    "transport, c = 2^-6",
     "transport, calibrated on own, 1024",
     "transport, calibrated on mixture, 1024",
     "transport, calibrated on left out, 1024",
@@ -376,7 +376,11 @@ SHOWN_BY_FAMILY = (
 
 def write(scores: dict[str, Any], settings: dict[str, Any]) -> None:
     results = HERE / "results"
-    (results / "replication.json").write_text(json.dumps({"settings": settings, "scores": scores}, indent=1) + "\n")
+    lines = [
+        f" {json.dumps(label, ensure_ascii=False)}: {json.dumps(one, allow_nan=False)}" for label, one in scores.items()
+    ]
+    body = f'{{"settings": {json.dumps(settings)}, "scores": {{\n' + ",\n".join(lines) + "\n}}\n"
+    (results / "replication.json").write_text(body)
     (results / "replication.md").write_text(table(scores, settings))
     picture(scores, results / "replication.png")
     print(table(scores, settings))
@@ -393,7 +397,11 @@ def table(scores: dict[str, Any], settings: dict[str, Any]) -> str:
         "standard error over problems, and in brackets the standard deviation between calibrations. Transport with 16 "
         "simulations and beta with one, unless said otherwise. Calibrations: c and curve from the broader version of the same family "
         "(own; ranges wider by 1.5 at both ends, vague: by 4), of all families (mixture), of all others (left out). The truth of a calibration "
-        f"experiment is the part won of {N_TRUTHS} fresh replications, or of one each.",
+        f"experiment is the part won of {N_TRUTHS} fresh replications, or of one each. The c of the beta process was searched in "
+        f"{power(BETA_C[0])} … {power(BETA_C[-1])} and that of transport in {power(TRANSPORT_C[0])} … {power(TRANSPORT_C[-1])}: the least, the median and the "
+        "largest that calibrations chose; at an end of the search the best c may lie beyond.",
+        "",
+        families.DESIGN,
         "",
         "| method | error % | stated % | of what the oracle states % | Brier | c |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -401,10 +409,15 @@ def table(scores: dict[str, Any], settings: dict[str, Any]) -> str:
     for label, by_family in scores.items():
         pooled = by_family["pooled"]
         between = f" ({pooled['error_sd_calibrations']:.1f})" if pooled["error_sd_calibrations"] is not None else ""
-        c = "{:g} … {:g} … {:g}".format(*by_family["c"]) if "c" in by_family else ""
+        c = " … ".join(map(power, by_family["c"])) if "c" in by_family else ""
+        error = (
+            f"{pooled['error']:.1f} ± {pooled['error_se']:.1f}{between}"
+            if pooled["error"] is not None
+            else "none stated"
+        )
         lines.append(
-            f"| {label} | {pooled['error']:.1f} ± {pooled['error_se']:.1f}{between} | {pooled['stated']:.1f} ± "
-            f"{pooled['stated_se']:.1f} | {100 * pooled['stated'] / oracle:.0f} | {pooled['brier']:.3f} | {c} |"
+            f"| {label} | {error} | {pooled['stated']:.1f} ± {pooled['stated_se']:.1f} | "
+            f"{100 * pooled['stated'] / oracle:.0f} | {pooled['brier']:.3f} | {c} |"
         )
     names = list(families.FAMILIES)
     lines += [
@@ -415,17 +428,23 @@ def table(scores: dict[str, Any], settings: dict[str, Any]) -> str:
         "| --- |" + " --- |" * len(names),
     ]
     for label in SHOWN_BY_FAMILY:
-        cells = (scores[label][name] for name in names)
-        lines.append(
-            f"| {label} | " + " | ".join(f"{cell['error']:.1f} / {cell['stated']:.0f}" for cell in cells) + " |"
-        )
+        lines.append(f"| {label} | " + " | ".join(brief(scores[label][name]) for name in names) + " |")
     return "\n".join(lines) + "\n"
+
+
+def brief(cell: dict[str, Any]) -> str:
+    error = "–" if cell["error"] is None else f"{cell['error']:.1f} ± {cell['error_se']:.1f}"
+    return f"{error} / {cell['stated']:.0f}"
+
+
+def power(c: float) -> str:
+    return "1" if c == 1.0 else f"2^{np.log2(c):.0f}"
 
 
 def picture(scores: dict[str, Any], path: Path) -> None:
     import matplotlib.pyplot as plt
 
-    figure, ax = plt.subplots(figsize=(7.5, 5.0), layout="constrained")
+    figure, ax = plt.subplots(figsize=(9.5, 5.0), layout="constrained")
     ax.axhline(5.0, color="0.4", lw=1, ls="--")
     ax.text(99.5, 5.15, "nominal 5 %", ha="right", color="0.4", fontsize=8)
     for label, marker, colour, text in MARKERS:
@@ -441,11 +460,19 @@ def picture(scores: dict[str, Any], path: Path) -> None:
             label=text,
         )
     for law, colour, values in (("beta", "C1", SHOWN_BETA_C), ("transport", "C0", SHOWN_TRANSPORT_C)):
-        pooled = [scores[f"{law}, c = {c:g}"]["pooled"] for c in values]
+        pooled = [scores[f"{law}, c = {power(c)}"]["pooled"] for c in values]
         x, y = [one["stated"] for one in pooled], [one["error"] for one in pooled]
-        ax.plot(x, y, "-", marker=".", color=colour, lw=1, label=f"{law}, fixed c = {values[0]:g} … {values[-1]:g}")
+        ax.plot(
+            x,
+            y,
+            "-",
+            marker=".",
+            color=colour,
+            lw=1,
+            label=f"{law}, fixed c = {power(values[0])} … {power(values[-1])}",
+        )
         for c, at in ((values[0], 0), (values[-1], -1)):
-            ax.annotate(f"{c:g}", (x[at], y[at]), xytext=(4, 4), textcoords="offset points", fontsize=8, color=colour)
+            ax.annotate(power(c), (x[at], y[at]), xytext=(4, 4), textcoords="offset points", fontsize=8, color=colour)
     ax.set(
         xlabel="winner stated (% of problems)", ylabel="stated winner loses in a fresh replication (%)", xlim=(0, 100)
     )
@@ -453,7 +480,7 @@ def picture(scores: dict[str, Any], path: Path) -> None:
     ax.set_title(
         f"Pooled over {len(families.FAMILIES)} families, {scores['oracle']['pooled']['problems']} problems", fontsize=10
     )
-    ax.legend(fontsize=8, frameon=False, loc="upper left")
+    figure.legend(fontsize=8, frameon=False, loc="outside right upper")
     figure.savefig(path, dpi=150)
 
 
