@@ -21,7 +21,7 @@ def test_demo_prints_and_writes(tmp_path, run, result):
     assert shown.exit_code == 0, shown.output
     for line in (
         str(result),
-        "In other words: Wien is out",
+        "In other words, Wien is out",
         "Rayleigh-Jeans is rejected up to c = ",
         "rivals calibrate",
     ):

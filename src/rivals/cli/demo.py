@@ -45,7 +45,7 @@ def demo(
     with working("Recording, fitting and comparing …"):
         result = blackbody_comparison(law=law, c=read_c(c), threshold=threshold, n_simulations=n_simulations, rng=seed)
     print_comparison(result)
-    for sentences in (f"In other words: {in_other_words(result)}", what_c_does(result.sweep(C_SWEPT)), NEXT):
+    for sentences in (f"In other words, {in_other_words(result)}", what_c_does(result.sweep(C_SWEPT)), NEXT):
         typer.echo(f"\n{fill(sentences, WIDTH)}")
     with working("Writing the report …"):
         written = write_report(result, out)
