@@ -33,8 +33,8 @@ ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "process", "tails", "sampling_error", "transport", "groups", "verdict"],
     "comparison": ["archive", "table", "settings", "laws", "judge", "result", "compare"],
     "calibration": [
-        "experiment", "fingerprint", "study", "work", "pools", "execution", "progress", "store_file", "store", "curve",
-        "result", "calibrate",
+        "experiment", "replications", "fingerprint", "study", "work", "pools", "execution", "progress", "store_file", "store",
+        "curve", "correction", "result", "calibrate",
     ],
 }  # fmt: skip
 

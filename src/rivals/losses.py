@@ -10,7 +10,16 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import as_numbers, check_losses, check_model, check_models, check_simulations, check_size, show
+from rivals._checks import (
+    as_numbers,
+    check_losses,
+    check_model,
+    check_models,
+    check_simulations,
+    check_size,
+    show,
+    warn,
+)
 from rivals._random import COMPARISON_SIMULATION, simulation_streams
 from rivals._types import RNG, FloatArray, Model
 
@@ -116,7 +125,7 @@ class Losses:
         """Number of independent losses that carry as much information about their mean as the observed sequence."""
         return effective_size(self.observed)
 
-    def _shared_values(self) -> float:
+    def shared_values(self) -> float:
         """Part of the simulated losses that equal an observed one, where losses are continuous."""
         if self.n_simulations == 0 or np.unique(self.observed).size < 0.9 * self.n_observed:
             return 0.0
@@ -148,12 +157,6 @@ class Losses:
         if smaller < FEW_SAMPLES:
             doubts.append(
                 f"only {smaller} losses in one of its samples; what they say about the tails of the loss is a guess"
-            )
-        shared = self._shared_values()
-        if shared > MANY_SHARED:
-            doubts.append(
-                f"{shared:.0%} of its synthetic losses are found among the observed ones to the last digit; were they computed on "
-                "simulated data?"
             )
         if law != "beta":
             return doubts
@@ -242,10 +245,9 @@ def losses_by_name(
     for index, (name, model) in enumerate(by_name.items()):
         seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
         try:
-            if isinstance(model, Losses):
-                losses[name] = model
-            elif isinstance(model, (tuple, list)) and len(model) == 2:
-                losses[name] = Losses(*model)
+            if isinstance(model, (Losses, tuple, list)) and (isinstance(model, Losses) or len(model) == 2):
+                losses[name] = model if isinstance(model, Losses) else Losses(*model)
+                _check_given(name, losses[name])
             elif getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
                 losses[name] = Losses(np.asarray(model))
             else:
@@ -262,6 +264,21 @@ def losses_by_name(
     if data is not None and not any(callable(getattr(model, "simulate", None)) for model in by_name.values()):
         raise ValueError("data was given, but all models came with their losses; leave it out, or pass Candidates")
     return losses
+
+
+def _check_given(name: str, losses: Losses) -> None:
+    """Losses that a user computed may be of the same data twice; a candidate that we let simulate makes no such mistake."""
+    if losses.repeats_itself():
+        raise ValueError(
+            "the synthetic losses are the observed ones, value for value, so that no model could be wrong; pass the losses of "
+            "data that the model simulated itself"
+        )
+    shared = losses.shared_values()
+    if shared > MANY_SHARED:
+        warn(
+            f"model '{show(name)}': {shared:.0%} of its synthetic losses are found among the observed ones to the last digit; were "
+            "they computed on simulated data?"
+        )
 
 
 def _check_together(losses: dict[str, Losses]) -> None:

@@ -60,7 +60,7 @@ def test_our_trigamma_is_that_of_mpmath():
 
 
 def test_limits_of_the_ratio():
-    """r → 0: x = 0; r → ∞: x = 1 (method.md §2); the peer has them the wrong way round. 0/0 is r = 1."""
+    """r → 0: x = 0; r → ∞: x = 1 ; the peer has them the wrong way round. 0/0 is r = 1."""
     alpha, beta = beta_parameters([-np.inf, np.inf], 0.0)
     draws = np.random.default_rng(0).beta(alpha, beta, size=(100, 2))
     assert (draws[:, 0] == 0).all()

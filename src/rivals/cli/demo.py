@@ -17,7 +17,7 @@ from rivals.comparison import compare as compare_models
 
 # 4 to 10 µm at 4000 K, and few photons: Wien's law fails there, that of Rayleigh and Jeans nearly holds.
 N_POINTS = 4096
-RECORDING: dict[str, Any] = {"wavelengths": (4.0, 10.0), "temperature": 4000.0, "gain": 3e3}
+RECORDING: dict[str, Any] = {"wavelengths": (4.0, 10.0), "temperature": 4000.0, "gain": 1.6e3}
 C_SWEPT = [2.0**k for k in range(-6, 4)]
 
 NEXT = (

@@ -83,11 +83,6 @@ def check_enough(losses: Mapping[str, Losses], settings: Settings) -> None:
                 f"model '{show(name)}': no synthetic losses, and law {settings.law!r} measures how far simulations are from the "
                 "data; pass (observed, synthetic), or law='groups' with the groups of the points"
             )
-        if sample.repeats_itself():
-            raise ValueError(
-                f"model '{show(name)}': the synthetic losses are the observed ones, value for value, so that no model could be "
-                "wrong; pass the losses of data that the model simulated itself"
-            )
 
 
 def _difference_errors(losses: Sequence[Losses], best: int, settings: Settings) -> FloatArray:
