@@ -24,6 +24,7 @@ import numpy as np
 
 import environment
 import rivals
+from cases import PEERS_METHOD
 from rivals.plots import plot_calibration
 from rivals.testbeds.blackbody import bias_sweep
 
@@ -59,6 +60,7 @@ def run_ours(n_experiments: int, workers: int) -> tuple[dict[str, Any], rivals.C
         begin = time.perf_counter()
         calibration = rivals.calibrate(
             {"bias sweep": bias_sweep},
+            **PEERS_METHOD,
             c=[2.0**power for power in LOG2_C],
             n_experiments=n_experiments,
             n_data=N_DATA,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 Pair = tuple[FloatArray, FloatArray]  # observed, synthetic
+
+# What the peer computes: the process of the paper, on one simulation of each candidate.
+PEERS_METHOD: dict[str, Any] = {"law": "beta", "n_simulations": 1}
 
 
 def gaussian_nll(y: FloatArray, width: float, centre: float = 0.0) -> FloatArray:

@@ -1,7 +1,7 @@
 """Measure `rivals`. Each call is one fresh process that prints one line of JSON.
 
 python ours.py draws LOSSES.npy C N           wall and processor time per draw of R, the tree included
-python ours.py compare MODELS L               seconds for `compare` with defaults
+python ours.py compare MODELS L               seconds for `compare` by the law of the peer
 python ours.py survivors MODELS L KIND        seconds for the survivors, and the peak memory of the process
 """
 
@@ -40,13 +40,13 @@ def draws(losses: str, c: str, n_draws: str) -> dict[str, object]:
 
 def compare(n_models: str, size: str) -> dict[str, object]:
     import rivals
-    from cases import candidates
+    from cases import PEERS_METHOD, candidates
 
     losses = candidates(int(n_models), int(size), "alike")
     found: list[rivals.Comparison] = []
 
     def once(repeat: int) -> None:
-        found[:] = [rivals.compare(losses, rng=repeat)]
+        found[:] = [rivals.compare(losses, **PEERS_METHOD, rng=repeat)]
         _ = found[0].survivors, found[0].probability
 
     wall, processor = _median_times(once, REPEATS)
@@ -55,12 +55,12 @@ def compare(n_models: str, size: str) -> dict[str, object]:
 
 def survivors(n_models: str, size: str, kind: str) -> dict[str, object]:
     import rivals
-    from cases import candidates
+    from cases import PEERS_METHOD, candidates
 
     losses = candidates(int(n_models), int(size), kind)
     before = _peak_memory()
     wall_start, processor_start = time.perf_counter(), time.process_time()
-    result = rivals.compare(losses, rng=0)
+    result = rivals.compare(losses, **PEERS_METHOD, rng=0)
     found = result.survivors
     return {
         "wall": time.perf_counter() - wall_start,

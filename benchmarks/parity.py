@@ -212,7 +212,7 @@ def _truth_table(n: int = 4000, c: float = 2.0**-2, n_paths: int = 64) -> list[s
         "",
         f"y ~ N(0, 1); A = N(0, 1) is true, B = N(0, 1.5²). L = {n}, c = {c:g}. Shown are the first seeds at which "
         "v < 1e-8 at the topmost node, that is, where the two quantile functions of A happen to cross at the median. "
-        f"P(R_A < R_B) by {n_paths} paths of the peer each, and by `compare` with defaults.",
+        f"P(R_A < R_B) by {n_paths} paths of the peer each, and by `compare` under law beta.",
         "",
         "| seed | R_A: peer | ours | R_B: peer | ours | P(R_A < R_B): peer | ours |",
         "| --- | --- | --- | --- | --- | --- | --- |",
@@ -220,7 +220,7 @@ def _truth_table(n: int = 4000, c: float = 2.0**-2, n_paths: int = 64) -> list[s
     for seed in list(_crossing_seeds(n, c))[:2]:
         pairs = {"A": cases.true_model(n, seed), "B": cases.wide_model(n, seed)}
         peer = {name: _peer_risks(losses, c, n_paths)["simpson"] for name, losses in pairs.items()}
-        ours = rivals.compare(pairs, c=c, rng=0)
+        ours = rivals.compare(pairs, **cases.PEERS_METHOD, c=c, rng=0)
         probability = float(np.mean(peer["A"][:, None] < peer["B"][None, :]))
         risks = (
             f"{_spread(peer[name].mean(), peer[name].std())} | {_spread(ours.risk_mean[name], ours.risk_std[name])}"

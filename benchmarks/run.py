@@ -108,7 +108,7 @@ def _draw_row(what: str, losses: cases.Pair, c: float, seconds: float, measured:
 def _compare_row(measured: dict[str, Any]) -> Row:
     run = measured["compare of 4"] = environment.run_ours("compare", 4, N_OBSERVED)
     return Row(
-        f"compare of 4 models with defaults, L = {N_OBSERVED}, survivors and matrix",
+        f"compare of 4 models under law beta, L = {N_OBSERVED}, survivors and matrix",
         "",
         _seconds(run),
         _seconds(run),

@@ -47,8 +47,8 @@ print(result)
 # distribution wide, so that it may be better or worse next year, and it survives. The model with one input is more honest about how little it
 # knows, its distribution is narrower, and it is rejected.
 #
-# Less than three hundred patients are few for this purpose: the largest losses decide, and those of the simulated patients are others for each
-# ``rng``. Try some.
+# Less than three hundred patients are few for this purpose. The column "stable" says in what part of the sixteen simulations of each model the
+# verdict is the same.
 
 plot_risks(result)
 
@@ -80,3 +80,6 @@ regression = rivals.compare(
 )
 print(regression)
 plot_risks(regression)
+
+# %%
+# Ridge regression is ahead by more than three standard errors, but at the default c that is not enough to say that it would be next time.

@@ -38,11 +38,48 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_python_of_a_page_runs_from_top_to_bottom(page):
+def run_python(page: Path) -> dict:
     namespace: dict = {}
     for block in blocks(page, "python"):
         exec(compile(block, page.name, "exec"), namespace)
+    return namespace
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.stem not in ("start", "tutorial")], ids=lambda p: p.stem
+)
+def test_python_of_a_page_runs_from_top_to_bottom(page):
+    run_python(page)
+
+
+def test_what_the_start_says_holds():
+    result = run_python(DOCS / "start.md")["result"]
+    assert "wide" in result.rejections
+    assert "wide" not in result.sweep([1.0]).comparisons[0].rejections
+
+
+def test_what_the_tutorial_says_holds():
+    found = run_python(DOCS / "tutorial.md")
+    result, sweep, mended = found["result"], found["sweep"], found["mended"]
+    assert result.ranking == ("Michaelis-Menten", "logarithm", "line")
+    assert not result.rejections
+    gap, error = result.difference["logarithm"]
+    assert round(gap, 2) == 0.09
+    assert 4 < gap / error < 5
+    at = dict(zip(sweep.c, sweep.survivors, strict=True))
+    assert at[0.5] == ("Michaelis-Menten", "logarithm")
+    assert at[2**-5] == ("Michaelis-Menten",)
+    assert all(mended.risk_std[name] < result.risk_std[name] for name in result.names)
+    assert all(mended.distance[name] < result.distance[name] for name in result.names)
+    assert mended.survivors == ("Michaelis-Menten", "logarithm")
+    assert mended.unstable == ("logarithm",)
+    assert 0.6 < mended.stability["logarithm"] < 0.8
+
+
+def test_no_page_cites_what_is_not_in_the_repository():
+    for page in [*DOCS.glob("*.md"), DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"method\.md|shared/", text), page.name
 
 
 @pytest.mark.parametrize("page", ["start", "terminal"])
@@ -52,6 +89,8 @@ def test_commands_of_a_page_run(page):
         np.savetxt(f"{kind}.csv", rng.exponential([1.0, 1.5], (200, 2)), delimiter=",", header="A,B", comments="")
     rows = [f"{name},{kind},{loss}" for name in "AB" for kind in ("observed", "synthetic") for loss in rng.random(100)]
     Path("losses.csv").write_text("\n".join(["model,kind,loss", *rows]), encoding="utf-8")
+    sessions = [f"{a},{b},{index % 4}" for index, (a, b) in enumerate(rng.random((200, 2)))]
+    Path("sessions.csv").write_text("\n".join(["A,B,session", *sessions]), encoding="utf-8")
     commands = [line[2:] for block in blocks(DOCS / f"{page}.md", "console") for line in block.splitlines()]
     assert commands
     for command in commands:
@@ -62,10 +101,10 @@ def test_commands_of_a_page_run(page):
 
 
 def test_reference_lists_every_public_name():
-    from rivals import plots, read, report
+    from rivals import calibration, plots, read, report
 
     text = (DOCS / "api.md").read_text(encoding="utf-8")
-    for module in (rivals, plots, read, report):
+    for module in (rivals, calibration, plots, read, report):
         for name in module.__all__:
             is_package = isinstance(getattr(module, name), ModuleType)  # these have sections of their own
             assert name.startswith("__") or is_package or re.search(rf"^   {name}$", text, re.MULTILINE), (

@@ -32,28 +32,43 @@ def run(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
 
 def test_first_comparison(tmp_path, monkeypatch):
     found = run("plot_first_comparison", tmp_path, monkeypatch)
-    assert found["result"].survivors == ("log-normal", "exponential")
-    assert found["sweep"].survivors[0] == ("log-normal", "exponential")
+    result, sweep = found["result"], found["sweep"]
+    assert result.survivors == ("log-normal", "exponential", "old estimate")
+    assert result.other_laws["beta"] == ("old estimate",)
+    gap, error = result.difference["exponential"]
+    assert gap < error
+    assert [set(names) for names in sweep.survivors] == [
+        set(result.names) - {"old estimate"} if c <= 0.125 else set(result.names) for c in sweep.c
+    ]
     assert (tmp_path / "waiting-times.html").exists()
 
 
 def test_scikit_learn(tmp_path, monkeypatch):
     found = run("plot_scikit_learn", tmp_path, monkeypatch)
-    assert found["result"].survivors == ("logistic regression", "linear discriminant")
-    assert found["regression"].ranking == ("ridge", "forest")
+    result, regression = found["result"], found["regression"]
+    assert result.survivors == ("logistic regression", "linear discriminant")
+    assert result.risk_std["linear discriminant"] > result.risk_std["radius only"]
+    assert not result.unstable
+    assert regression.survivors == ("ridge", "forest")
+    gap, error = regression.difference["forest"]
+    assert gap > 3 * error
 
 
 @pytest.mark.slow
 def test_numpyro(tmp_path, monkeypatch):
     result = run("plot_numpyro", tmp_path, monkeypatch)["result"]
-    assert result.ranking == ("Student", "Gaussian")
+    assert result.survivors == ("Student", "Gaussian")
     # The noise is Student's: only the Gaussian's simulations miss the wild points, so its risk is the less certain.
-    assert result.risk_std["Gaussian"] > 2 * result.risk_std["Student"]
+    assert result.distance["Gaussian"] > 2 * result.distance["Student"]
 
 
 def test_simulator(tmp_path, monkeypatch):
-    result = run("plot_simulator", tmp_path, monkeypatch)["result"]
-    assert result.ranking == ("Ricker", "Hassell")
+    found = run("plot_simulator", tmp_path, monkeypatch)
+    result, by_lake = found["result"], found["by_lake"]
+    assert result.survivors == ("Ricker", "Hassell")
+    gap, error = result.difference["Hassell"]
+    assert gap > 10 * error
+    assert by_lake.survivors == ("Ricker",)
 
 
 def test_every_example_is_tested():

@@ -40,3 +40,12 @@ def is_package(name):
 def test_imports_are_public(path):
     names = [f"{module}.{name}" for module, name in imports_from_the_library(path)]
     assert [name for name in names if not is_public(name)] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_comparisons_and_calibrations_are_by_the_papers_method(path):
+    """Defaults of the library are others, and may change: every call says `**PAPER`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) in ("compare", "calibrate"):
+            spread = [ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg is None]
+            assert "PAPER" in spread, f"line {node.lineno}"

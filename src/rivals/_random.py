@@ -12,6 +12,7 @@ from rivals._types import RNG
 # Every key of a stream, by the owner of the entropy. A stream is `stream(entropy, key, ...)`; the numbers are part of
 # what a seed means, and never change.
 PROCESS_END_POINTS, PROCESS_NODES = 0, 1  # a process
+TRANSPORT_RISK = 0  # the transport law of one model
 CANDIDATE_SIMULATION = 1  # a candidate: the bare entropy would repeat default_rng(seed), perhaps the data's
 COMPARISON_DRAWS, COMPARISON_SIMULATION = 0, 1  # a comparison: then the place of the model (and the block of draws)
 EXPERIMENT_DESIGN, EXPERIMENT_DATA, EXPERIMENT_SYNTHETIC, EXPERIMENT_TRUTH, EXPERIMENT_DRAWS = range(5)

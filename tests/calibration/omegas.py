@@ -13,8 +13,11 @@ from rivals import Candidate, Experiment
 
 SEPARATION = 0.1
 
-# Sizes with which an experiment takes a few milliseconds.
-SMALL = {"n_data": 64, "n_truth": 300, "n_draws": 64, "c": [0.0625, 1.0], "depth": 4, "rng": 7, "progress": False}
+# Sizes with which an experiment takes a few milliseconds, under the law that is computed in more steps.
+SMALL = {
+    "n_data": 64, "n_truth": 300, "n_draws": 64, "c": [0.0625, 1.0], "law": "beta", "n_simulations": 2, "depth": 4,
+    "rng": 7, "progress": False,
+}  # fmt: skip
 
 
 def gaussian(mean):
@@ -27,6 +30,16 @@ def toy(rng, spread=0.1):
     return Experiment(
         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-SEPARATION), gaussian(SEPARATION))
     )
+
+
+def replicated(rng, spread=0.1, offset=0.1):
+    """The same, and every replication has an offset of its own."""
+    mean = rng.normal(0, spread)
+
+    def measure(n, rng):
+        return mean + rng.normal(0, offset) + rng.standard_normal(n)
+
+    return Experiment(observe=measure, candidates=(gaussian(-SEPARATION), gaussian(SEPARATION)), replicate=measure)
 
 
 def refitted(rng):

@@ -215,7 +215,7 @@ def test_memory_of_the_parent_does_not_grow():
 
         def quick(task, block):
             half = np.full(len(task.settings.c), 0.5)
-            return [Success(block.omega, i, Outcome(half, half, 0.1, 0.2, 0.01), 1e-3) for i in block.experiments], []
+            return [Success(block.omega, i, Outcome(half, half, 0.1, 0.2, 0.01, 1.0, False), 1e-3) for i in block.experiments], []
 
         pools.run_block = quick
         with tempfile.TemporaryDirectory() as folder:

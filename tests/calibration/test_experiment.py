@@ -4,12 +4,18 @@ from functools import partial
 
 import numpy as np
 import pytest
-from omegas import SEPARATION, gaussian, refitted, toy
+from omegas import SEPARATION, gaussian, refitted, replicated, toy
 
-from rivals import Experiment
-from rivals.calibration.experiment import Settings, is_undecided, run_experiment, wants_index
+import rivals
+from rivals import Candidate, Experiment
+from rivals._random import EXPERIMENT_DATA, EXPERIMENT_DESIGN, EXPERIMENT_SYNTHETIC, stream
+from rivals.calibration.experiment import Settings, experiment_entropy, is_undecided, run_experiment, wants_index
+from rivals.losses import losses_of_model
 
-SIZES = {"c": (0.0625, 1.0), "n_data": 100, "n_synthetic": 100, "n_truth": 2000, "n_draws": 500}
+SIZES = {
+    "c": (0.0625, 1.0), "n_data": 100, "n_synthetic": 100, "n_truth": 2000, "n_draws": 500, "law": "beta",
+    "n_simulations": 1,
+}  # fmt: skip
 
 
 def run(omega, entropy=0, place=0, index=0, **changes):
@@ -27,6 +33,92 @@ def test_same_numbers_wherever_it_runs():
 def test_other_values_of_c_do_not_change_those_of_one():
     """Common random numbers: the result at a c depends on that c alone."""
     assert run(toy, 3).probability[1] == run(toy, 3, c=[1.0]).probability[0]
+
+
+def test_the_law_of_the_paper_gives_the_numbers_it_always_gave():
+    """Recorded before there were other laws: 276 of 500 × 500 pairs of draws more or fewer would be 0.001."""
+    outcome = run(toy, 3, 1, 5)
+    np.testing.assert_allclose(outcome.probability, [0.554356, 0.698376], atol=1e-4)
+    assert outcome.risk_a == pytest.approx(0.516231082253385, rel=1e-12)
+    assert outcome.truth_error == pytest.approx(0.004543867289069388, rel=1e-9)
+
+
+@pytest.mark.parametrize("law", ["transport", "beta"])
+@pytest.mark.parametrize("order", [None, "time"])
+def test_an_experiment_is_a_comparison(law, order):
+    """The probability at each c is what `compare` says of the same losses, to its Monte Carlo error."""
+    outcome = run(toy, 3, law=law, order=order, n_simulations=4, n_draws=20_000)
+    own = experiment_entropy(3, 0, 0)
+    experiment = toy(stream(own, EXPERIMENT_DESIGN))
+    data = experiment.observe(100, stream(own, EXPERIMENT_DATA))
+    losses = {
+        name: losses_of_model(
+            candidate, data, n_simulations=4, rng=np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, place))
+        )
+        for place, (name, candidate) in enumerate(zip("ab", experiment.candidates, strict=True))
+    }
+    for c, probability in zip(SIZES["c"], outcome.probability, strict=True):
+        compared = rivals.compare(losses, law=law, order=order, c=c, rng=0)
+        tolerance = 1e-12 if law == "transport" else 0.03  # 4 standard errors of two samples
+        assert probability == pytest.approx(compared.probability[0, 1], abs=tolerance)
+    assert (outcome.standard_error == 0.0).all() == (law == "transport")
+
+
+def test_a_series_has_a_larger_sampling_error():
+    """Noise of autocorrelation 0.9: its long-run error brings B closer to ½ than the i.i.d. one."""
+
+    def series(rng):
+        def observe(n, rng):
+            noise = rng.standard_normal(n)
+            for place in range(1, n):
+                noise[place] += 0.9 * noise[place - 1]
+            return 0.3 + noise
+
+        return Experiment(observe=observe, candidates=(gaussian(0.0), gaussian(0.5)))
+
+    sizes = {"law": "transport", "c": (1e-9,), "n_data": 400}
+    for index in range(5):
+        iid, hac = (run(series, index=index, order=order, **sizes).probability[0] for order in (None, "time"))
+        assert abs(hac - 0.5) < abs(iid - 0.5)
+
+
+def test_the_truth_of_replications_is_the_part_won():
+    """With offsets much wider than the problems vary, and each replication decided, a wins one in two."""
+    alone = [run(partial(replicated, offset=1.0), index=index) for index in range(20)]
+    several = [run(partial(replicated, offset=1.0), index=index, n_replications=8) for index in range(20)]
+    assert {outcome.truth for outcome in alone} <= {0.0, 0.5, 1.0}
+    assert all(float(outcome.truth * 16).is_integer() for outcome in several)
+    # 160 replications: a standard error of 0.04.
+    assert np.mean([outcome.truth for outcome in several]) == pytest.approx(0.5, abs=0.16)
+    assert all(outcome.replicated for outcome in alone)
+    assert not run(toy).replicated
+    # Nothing before the truth depends on it.
+    np.testing.assert_array_equal(alone[3].probability, several[3].probability)
+
+
+def test_where_nothing_varies_a_replication_is_new_data_of_the_process():
+    outcomes = [run(partial(replicated, spread=0.3, offset=0.0), index=index) for index in range(40)]
+    same = [run(partial(toy, spread=0.3), index=index).truth for index in range(40)]
+    # The problems are the same ones; only those too close to call may differ.
+    assert np.mean([one.truth == other for one, other in zip(outcomes, same, strict=True)]) > 0.85
+
+
+@pytest.mark.parametrize(
+    ("replicate", "message"),
+    [
+        (lambda n, rng: rng.standard_normal(n - 1), r"replicate\(2000, rng\) gave data with 1999 and 1999 losses"),
+        (lambda n, rng: (rng.standard_normal(n),), "of another form than observe: .ndarray of n. and ndarray of n;"),
+        (lambda n, rng: rng.standard_normal((n, 1)), "ndarray of n × 1 and ndarray of n"),
+    ],
+)
+def test_a_replication_of_another_form_or_size(replicate, message):
+    models = [Candidate(loss=lambda y: np.ravel(y) ** 2, simulate=lambda n, rng: rng.standard_normal(n))] * 2
+
+    def omega(rng):
+        return Experiment(observe=lambda n, rng: rng.standard_normal(n), candidates=tuple(models), replicate=replicate)
+
+    with pytest.raises(ValueError, match=message):
+        run(omega)
 
 
 def test_the_truth_and_its_error():
@@ -135,6 +227,12 @@ def test_who_is_told_its_index():
         ({"c": 1.0}, TypeError, "c is not a sequence of numbers"),
         ({"n_synthetic": 1}, ValueError, "n_synthetic must be at least 2"),
         ({"depth": 25}, ValueError, "depth must be at most 24"),
+        ({"depth": 8, "law": "transport"}, ValueError, "law 'transport' has no depth: got 8"),
+        ({"law": "groups"}, ValueError, "law 'groups' has no c to calibrate"),
+        ({"law": "transprt"}, ValueError, "did you mean 'transport'?"),
+        ({"order": "space"}, ValueError, "order must be one of 'time'"),
+        ({"n_simulations": 0}, ValueError, "n_simulations must be at least 1"),
+        ({"n_replications": 1.5}, TypeError, "n_replications must be a whole number"),
     ],
 )
 def test_settings_are_checked_where_they_are_made(changes, error, message):

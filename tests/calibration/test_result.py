@@ -8,7 +8,7 @@ from omegas import SEPARATION, gaussian
 from scipy import stats
 
 import rivals
-from rivals import Experiment, Losses, RivalsWarning
+from rivals import Experiment, Losses
 from rivals.calibration import Calibration
 from rivals.calibration.curve import (
     FOR_THE_WRONG_MODEL,
@@ -26,9 +26,11 @@ def made_up(probability, truth, *, c=(1.0,), omegas=("o",), omega=None):
     risks = np.column_stack([np.where(truth, 0.0, 1.0), np.where(truth, 1.0, 0.0), np.full(len(truth), 1e-3)])
     return Calibration(
         omegas=omegas, c=c, n_data=100, n_synthetic=100, n_truth=1000, n_draws=100, loss_unit="nats", entropy=0, failures=(),
+        law="beta", n_simulations=1, order=None, n_replications=1, _replicated=False,
         _omega=np.zeros(len(truth), dtype=np.int64) if omega is None else omega,
         _experiment=np.arange(len(truth)), _probability=probability,
         _standard_error=np.zeros_like(probability), _risks=risks,
+        _truth=np.asarray(truth, dtype=float),
     )  # fmt: skip
 
 
@@ -61,7 +63,7 @@ def toy_calibration():
 
     found = rivals.calibrate(
         {"toy": omega}, n_data=100, n_experiments=400, n_truth=20_000, n_draws=400, c=[1e-6, 0.03, 0.5], rng=1,
-        executor=0, progress=False,
+        law="beta", n_simulations=1, executor=0, progress=False,
     )  # fmt: skip
     return found, np.array(posteriors)
 
@@ -103,6 +105,7 @@ def test_bins_are_of_equal_count():
 def test_undecided_truths_count_half():
     found = made_up([0.2, 0.8], np.array([True, True]))
     found._risks[0] = 0.5, 0.5, 1.0
+    found._truth[0] = 0.5
     assert found.curve(1.0, bins=1).observed.tolist() == [0.75]
     assert found.curve(1.0, bins=1).undecided == 1
     assert found.records["undecided"].tolist() == [True, False]
@@ -155,13 +158,50 @@ def test_the_worst_epistemic_distribution_decides():
         both.choose_c()
 
 
-def test_correction_recovers_the_truth():
-    """Outcomes more confident than right: the corrected probability is what the truth was drawn with."""
-    probability, truth = calibrated(40_000, sharpen=2.0)
-    found = made_up(probability, truth)
-    stated = np.array([0.1, 0.3, 0.5, 0.8, 0.95])
-    logit = np.log(stated / (1 - stated)) / 2.0
-    np.testing.assert_allclose(found.correct(stated, 1.0, bins=64), 1 / (1 + np.exp(-logit)), atol=0.03)
+def test_without_valid_c_the_curve_still_corrects():
+    """The best Brier score of B, whatever the curve; the sharper of two, for the same truth, is worse."""
+    sharp, truth = calibrated(1000, sharpen=6.0)
+    sharper = 1 / (1 + np.exp(-2.0 * np.log(sharp / (1 - sharp))))
+    found = made_up(np.column_stack([sharper, sharp]), truth, c=(0.5, 1.0))
+    with pytest.raises(ValueError, match="no value of c is valid here"):
+        found.choose_c()
+    assert found.choose_c(valid_only=False) == 1.0
+    assert found.brier_score(1.0) == pytest.approx(np.mean((sharp - truth) ** 2))
+
+
+@pytest.mark.parametrize(("n", "valid"), [(255, False), (256, True)])
+def test_too_few_to_tell(n, valid):
+    found = made_up(*calibrated(n))
+    assert found.judge(1.0)["o"].valid == valid
+    assert bool(found.valid_c().values) == valid
+    assert ("255 experiments are too few to tell, 256 are needed" in str(found)) != valid
+    assert found.to_dict()["chosen"] == 1.0
+
+
+def test_too_few_of_one_epistemic_distribution():
+    probability, truth = calibrated(600)
+    found = made_up(probability, truth, omegas=("many", "few"), omega=np.repeat([0, 1], [540, 60]))
+    assert found.valid_c("many").values == (1.0,)
+    assert not found.valid_c().values
+    with pytest.raises(ValueError, match="'few' has 60 experiments: fewer than 64"):
+        found.correct(0.9, 1.0)
+    assert found.correct(0.9, 1.0, omega="many") > 0.5
+    assert "no curve to read B through" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("sharpen", "edge"), [((8.0, 4.0, 2.0), "largest"), ((2.0, 4.0, 8.0), "smallest"), ((4.0, 1.0, 4.0), None)]
+)
+def test_the_best_c_at_an_edge_is_said(sharpen, edge):
+    truth = calibrated(1000)[1]
+    found = made_up(np.column_stack([calibrated(1000, sharpen=s)[0] for s in sharpen]), truth, c=(0.5, 1.0, 2.0))
+    if edge is None:
+        assert found.edge() is None
+        assert found.to_dict()["edge"] is None
+    else:
+        assert f"is the {edge} that was tried" in found.edge()
+        assert found.edge() in str(found)
+        assert found.to_dict()["edge"] == found.edge()
 
 
 def test_correction_takes_the_least_confident_of_several():
@@ -175,15 +215,10 @@ def test_correction_takes_the_least_confident_of_several():
     assert both.correct(0.9, 1.0) < both.correct(0.9, 1.0, omega="good")
 
 
-def test_correction_refuses_to_guess():
-    probability, truth = calibrated(500)
-    found = made_up(0.3 + 0.4 * probability, truth)
-    with pytest.raises(ValueError, match=r"no calibration experiment had B = 0.99: they range from 0\.3"):
-        found.correct(0.99, 1.0)
-    with pytest.raises(ValueError, match="cannot correct probabilities: it is reversed"):
-        made_up(1 - calibrated(2000)[0], calibrated(2000)[1]).correct(0.5, 1.0)
+@pytest.mark.parametrize("wrong", [1.5, -0.1, np.nan])
+def test_correction_wants_probabilities(wrong):
     with pytest.raises(ValueError, match=r"must lie in \[0, 1\]"):
-        found.correct(1.5, 1.0)
+        made_up(*calibrated(500)).correct([0.5, wrong], 1.0)
 
 
 def test_unknown_names_and_values():
@@ -201,25 +236,62 @@ def test_records_have_all_fields(toy_calibration):
     assert records["omega"][0] == "toy"
     np.testing.assert_array_equal(records["c"][:3], found.c)
     np.testing.assert_array_equal(records["truly_better"], records["risk_a"] < records["risk_b"])
+    np.testing.assert_array_equal(records["truth"], np.where(records["undecided"], 0.5, records["truly_better"]))
 
 
-def test_compare_takes_a_calibration(toy_calibration):
-    found, _ = toy_calibration
+def losses_of(n_observed=100, n_synthetic=100, n_simulations=1):
     rng = np.random.default_rng(0)
-    losses = {name: Losses(*rng.exponential(scale, (2, 100))) for name, scale in (("A", 1.0), ("B", 1.1))}
-    assert rivals.compare(losses, c=found, rng=0).c == found.choose_c()
-    larger = {name: Losses(*rng.exponential(scale, (2, 1000))) for name, scale in (("A", 1.0), ("B", 1.1))}
-    with pytest.warns(RivalsWarning, match="calibrated for 100 (observed|synthetic) losses, and is used for 1000"):
-        rivals.compare(larger, c=found, rng=0)
+    return {
+        name: Losses(rng.exponential(scale, n_observed), rng.exponential(scale, (n_simulations, n_synthetic)))
+        for name, scale in (("A", 1.0), ("B", 1.1))
+    }
 
 
-def test_compare_minds_the_unit():
-    good = made_up(*calibrated(1000, 1))
-    rng = np.random.default_rng(0)
-    losses = {name: Losses(*rng.exponential(scale, (2, 100))) for name, scale in (("A", 1.0), ("B", 1.1))}
-    with pytest.warns(RivalsWarning, match="calibrated for losses in nats, and is used for losses in bits"):
-        rivals.compare(losses, c=good, rng=0, loss_unit="bits")
-    rivals.compare(losses, c=good, rng=0, loss_unit="nats")
+def test_compare_takes_the_law_the_c_and_the_curve():
+    found = made_up(
+        np.column_stack([calibrated(1000, sharpen=s)[0] for s in (6.0, 2.0)]), calibrated(1000)[1], c=(0.5, 1.0)
+    )
+    result = rivals.compare(losses_of(), c=found, rng=0)
+    assert (result.law, result.c) == ("beta", 1.0)
+    np.testing.assert_array_equal(result.calibrated, found.correct(result.probability, 1.0))
+
+
+FITTING = {"law": None, "order": None, "loss_unit": None}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "settings", "message"),
+    [
+        ({"n_observed": 151}, {}, "is for 100 observed losses of each model, and model 'A' has 151; .* calibrate"),
+        ({"n_observed": 66}, {}, "has 66"),
+        ({"n_synthetic": 1000}, {}, "is for 100 synthetic losses of each model, and model 'A' has 1000"),
+        ({"n_simulations": 3}, {}, "is for 1 simulations of each model, and model 'A' has 3"),
+        ({}, {"law": "transport"}, "is of law 'beta', and law 'transport' is asked for; leave law out"),
+        ({}, {"law": "groups"}, "is of law 'beta', and law 'groups' is asked for"),
+        ({}, {"order": "time"}, "is with order=None, and the comparison with order='time'"),
+        ({}, {"loss_unit": "bits"}, "is for losses in nats, and these are in bits"),
+    ],
+)
+def test_what_a_calibration_does_not_fit(sizes, settings, message):
+    with pytest.raises(ValueError, match=message):
+        made_up(*calibrated(300)).check_fit(losses_of(**sizes), **{**FITTING, **settings})
+
+
+@pytest.mark.parametrize(
+    ("sizes", "settings"),
+    [
+        ({}, {}),
+        ({"n_observed": 150, "n_synthetic": 67, "n_simulations": 2}, {}),
+        ({}, {"law": "beta", "loss_unit": "nats"}),
+    ],
+)
+def test_what_a_calibration_fits(sizes, settings):
+    made_up(*calibrated(64)).check_fit(losses_of(**sizes), **{**FITTING, **settings})
+
+
+def test_a_calibration_of_too_few_experiments_fits_nothing():
+    with pytest.raises(ValueError, match="'o' has 63 experiments: fewer than 64 do not tell"):
+        made_up(*calibrated(63)).check_fit(losses_of(), **FITTING)
 
 
 def test_plots(toy_calibration):
@@ -268,6 +340,10 @@ def test_results_as_dictionaries_and_tables(toy_calibration):
     found, _ = toy_calibration
     summary = json.loads(json.dumps(found.to_dict()))
     assert summary["c"] == list(found.c)
+    assert (summary["law"], summary["n_simulations"], summary["order"]) == ("beta", 1, None)
+    assert summary["question"] == "which candidate is better on new data of the same process"
+    assert summary["question"] in str(found)
+    assert summary["question"] in found._repr_html_()
     assert summary["overconfidence"] == [found.overconfidence(c) for c in found.c]
     assert summary["valid"] == [c for c, problem in found.problems().items() if problem is None]
     assert int(summary["rng"]) == found.entropy

@@ -9,7 +9,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from omegas import refitted, toy
+from omegas import refitted, replicated, toy
 
 import rivals
 from rivals.calibration import StoreError, open_store
@@ -57,6 +57,10 @@ def test_fresh_entropy_is_taken_from_the_store(tmp_path, small):
         ({"n_draws": 65}, "n_draws"),
         ({"depth": None}, "depth: the store has 4, this run None"),
         ({"loss_unit": "bits"}, "loss_unit: the store has None, this run 'bits'"),
+        ({"law": "transport", "depth": None}, "law: the store has 'beta', this run 'transport'"),
+        ({"n_simulations": 3}, "n_simulations: the store has 2, this run 3"),
+        ({"order": "time"}, "order: the store has None, this run 'time'"),
+        ({"n_replications": 2}, "n_replications: the store has 1, this run 2"),
     ],
 )
 def test_another_study_is_refused_with_what_differs(tmp_path, small, changes, message):
@@ -99,8 +103,73 @@ def test_a_newer_schema_is_refused(tmp_path, small):
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(StoreError, match="newer rivals: schema 99, this one knows 1; upgrade"):
+    with pytest.raises(StoreError, match="newer rivals: schema 99, this one knows 2; upgrade"):
         run(path, small)
+
+
+SCHEMA_1 = """
+CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE outcomes (
+    omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
+    probability BLOB NOT NULL, standard_error BLOB NOT NULL,
+    risk_a REAL NOT NULL, risk_b REAL NOT NULL, truth_error REAL NOT NULL, seconds REAL NOT NULL,
+    PRIMARY KEY (omega, experiment)
+) WITHOUT ROWID;
+CREATE TABLE failures (
+    omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
+    attempts INTEGER NOT NULL, seed TEXT NOT NULL, error TEXT NOT NULL, traceback TEXT NOT NULL,
+    PRIMARY KEY (omega, experiment)
+) WITHOUT ROWID;
+PRAGMA application_id = 1380537921; PRAGMA user_version = 1;
+"""
+
+
+def test_a_store_of_schema_1_is_read_and_not_written(tmp_path, small):
+    """What it held before there were laws and replications: the paper's law, one simulation, the truth from the risks."""
+    new, old = tmp_path / "new.sqlite", tmp_path / "old.sqlite"
+    expected = run(new, small, n_simulations=1)
+    with sqlite3.connect(new) as source, sqlite3.connect(old) as target:
+        target.executescript(SCHEMA_1)
+        (identity,) = source.execute("SELECT value FROM study WHERE key = 'identity'").fetchone()
+        kept = {
+            key: value
+            for key, value in json.loads(identity).items()
+            if key not in ("law", "n_simulations", "order", "n_replications")
+        }
+        target.execute("INSERT INTO study VALUES ('identity', ?)", (json.dumps(kept),))
+        columns = "omega, experiment, probability, standard_error, risk_a, risk_b, truth_error, seconds"
+        rows = source.execute(f"SELECT {columns} FROM outcomes").fetchall()
+        target.executemany("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    source.close()
+    target.close()
+    found = open_store(old)
+    np.testing.assert_array_equal(found.records, expected.records)
+    assert (found.law, found.n_simulations, found.order, found.n_replications) == ("beta", 1, None, 1)
+    assert found.question == expected.question
+    with pytest.raises(
+        StoreError, match="written by an older rivals: schema 1, this one writes 2; it can still be read"
+    ):
+        run(old, small, n_simulations=1)
+
+
+def test_the_question_is_kept(tmp_path, small):
+    path = tmp_path / "s.sqlite"
+    found = rivals.calibrate(replicated, n_experiments=4, n_replications=3, store=path, executor=0, **small)
+    again = open_store(path)
+    assert again.question == found.question == "which candidate is better in a fresh replication"
+    assert again.n_replications == 3
+    np.testing.assert_array_equal(again.records["truth"], found.records["truth"])
+
+
+def test_one_study_answers_one_question(small):
+    def mixed(rng):
+        return toy(rng) if rng.random() < 0.5 else replicated(rng)
+
+    for omegas in (mixed, {"one": toy, "two": replicated}):
+        with pytest.raises(ValueError, match="some experiments have a replicate and others have none"):
+            rivals.calibrate(omegas, n_experiments=20, executor=0, **small)
+    with pytest.raises(ValueError, match="n_replications = 2, but an experiment has no replicate"):
+        rivals.calibrate(toy, n_experiments=2, n_replications=2, executor=0, **small)
 
 
 def test_foreign_and_damaged_files_are_refused(tmp_path, small):

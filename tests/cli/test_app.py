@@ -72,6 +72,13 @@ def test_success_exits_with_0(folder, main, capsys):
         (["compare", "absent.csv"], "absent.csv"),
         (["compare", "observed.csv"], "give a second file"),
         (["compare", "long.tsv", "--c", "-1"], "c must be"),
+        (["compare", "long.tsv", "--c", "absent.sqlite"], "neither a number nor the store of a calibration"),
+        (["compare", "long.tsv", "--c", "long.tsv"], "long.tsv"),
+        (["compare", "long.tsv", "--law", "betta"], "did you mean 'beta'?"),
+        (["compare", "long.tsv", "--order", "space"], "order must be one of 'time'"),
+        (["compare", "long.tsv", "--law", "groups"], "law 'groups' needs groups"),
+        (["compare", "long.tsv", "--groups", "subject"], "neither a column of long.tsv (model, kind, loss) nor a file"),
+        (["compare", "losses.npz", "--groups", "subject"], "neither a column of losses.npz nor a file"),
         (["compare", "long.tsv", "--threshold", "0.2"], "threshold must lie"),
         (["compare", "long.tsv", "--depth", "many"], "--depth"),
         (["report", "long.tsv", "--out", "absent/report.html"], "absent"),
@@ -99,10 +106,9 @@ def test_options_have_the_librarys_names_and_defaults(name):
     library = inspect.signature(rivals.compare).parameters
     (command,) = (each.callback for each in cli.app.registered_commands if each.callback.__name__ == name)
     options = inspect.signature(command).parameters
-    shared = {"c", "threshold", "n_draws", "max_draws", "depth"} & set(options)
-    if name == "sweep":  # takes several
-        shared.remove("c")
-    assert {"threshold"} <= shared
+    shared = set(library) & set(options)
+    assert {"law", "c", "threshold"} <= shared
+    assert ("n_simulations" in shared) == (name == "demo")  # files hold the simulations that they hold
     assert {option: options[option].default for option in shared} == {
         option: library[option].default for option in shared
     }

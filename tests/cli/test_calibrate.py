@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from rivals.cli import app
 from rivals.cli.values import parse_c
 
-SIZES = ["--n-data", "64", "--n-truth", "300", "--n-draws", "64", "--depth", "4", "--no-progress", "--workers", "0"]
+SIZES = ["--n-data", "64", "--n-truth", "300", "--no-progress", "--workers", "0", "--n-simulations", "4"]
 
 
 @pytest.fixture
@@ -27,6 +27,8 @@ def test_run_resume_status_and_export(here, tmp_path):
     first = invoke(*line, "--export", table, "--plot", picture)
     assert first.exit_code == 0, first.output
     assert "20 experiments" in first.output
+    assert "under law 'transport'" in first.output
+    assert "question: which candidate is better on new data of the same process" in first.output
     assert "rng = 3" in first.output
     assert len(table.read_text().splitlines()) == 41
     assert picture.read_bytes()[:4] == b"\x89PNG"
@@ -37,6 +39,17 @@ def test_run_resume_status_and_export(here, tmp_path):
     assert "20 of 20 done" in invoke("--status", store).output
     exported = invoke(store, "--export", tmp_path / "again.parquet")
     assert exported.exit_code == 0, exported.output
+
+
+def test_law_order_and_replications(here):
+    beta = ["--law", "beta", "--n-draws", "64", "--depth", "4"]
+    found = invoke("omegas:replicated", *beta, "--n-experiments", "4", "--n-replications", "2", "--json", *SIZES)
+    assert found.exit_code == 0, found.output
+    summary = json.loads(found.output)
+    assert (summary["law"], summary["n_simulations"], summary["n_replications"]) == ("beta", 4, 2)
+    assert summary["question"].endswith("in a fresh replication")
+    series = invoke("omegas:toy", "--order", "time", "--n-experiments", "4", "--json", *SIZES)
+    assert json.loads(series.output)["order"] == "time"
 
 
 def test_json(here):
@@ -55,6 +68,9 @@ def test_json(here):
         (["nowhere_at_all:x"], "No module named"),
         (["omegas:nothing"], "has no 'nothing'"),
         (["omegas:toy", "--c", "two"], "--c is not a number: got 'two'"),
+        (["omegas:toy", "--law", "groups"], "law 'groups' has no c to calibrate"),
+        (["omegas:toy", "--order", "tim"], "did you mean 'time'?"),
+        (["omegas:toy", "--n-replications", "2"], "n_replications = 2, but an experiment has no replicate"),
         ([], "needs the path of a store"),
     ],
 )

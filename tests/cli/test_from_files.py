@@ -11,7 +11,9 @@ import pytest
 
 import rivals
 from rivals.cli.sweep import DEFAULT_C
+from rivals.cli.values import read_c
 from rivals.read import long_table, losses_from_files
+from rivals.testbeds import toys
 
 
 @pytest.mark.parametrize("files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len)
@@ -23,11 +25,102 @@ def test_every_form_of_file_gives_the_librarys_answer(folder, run, files):
 
 
 def test_every_option_reaches_the_library(folder, run):
-    options = {"c": 0.5, "threshold": 0.8, "n_draws": 300, "max_draws": 900, "depth": 5}
+    options = {"law": "beta", "c": 0.5, "threshold": 0.8, "order": "time", "n_draws": 300, "max_draws": 900, "depth": 5}
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     shown = run("compare", "long.tsv", *words, "--seed", "3", "--json")
     expected = rivals.compare(long_table("long.tsv"), **options, rng=3)
     assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+
+
+@pytest.mark.parametrize(("text", "c"), [("0.25", 0.25), ("2^-2", 0.25), ("2**-3", 0.125), ("1e-2", 0.01)])
+def test_c_as_people_write_it(text, c):
+    assert read_c(text) == c
+
+
+def test_c_is_that_of_the_law_by_default(folder, run):
+    shown = run("compare", "long.tsv", "--law", "beta", "--seed", "3", "--json")
+    assert json.loads(shown.stdout)["c"] == rivals.compare(long_table("long.tsv"), law="beta", rng=3).c
+
+
+def test_c_from_a_calibration(folder, run):
+    """The store is opened, and the calibration is used as by the library: its c, its law, its curve."""
+    sizes = {"n_data": 400, "n_truth": 1000, "n_experiments": 64, "n_draws": 64, "c": [2**-4, 1.0], "n_simulations": 1}
+    rivals.calibrate(toys.omega, **sizes, rng=0, executor=0, progress=False, store="study.sqlite")
+    expected = rivals.compare(long_table("long.tsv"), c=rivals.calibration.open_store("study.sqlite"), rng=3)
+    shown = run("compare", "long.tsv", "--c", "study.sqlite", "--seed", "3", "--json")
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+    assert expected.calibrated is not None
+
+
+LABELS = [f"session {index % 5}" for index in range(400)]
+
+
+@pytest.fixture
+def with_groups(folder):
+    """The observed table and the long table with a column of sessions; the sessions in a file of their own."""
+    header, *rows = (folder / "observed.csv").read_text(encoding="utf-8").splitlines()
+    wide = [f"{header},session", *(f"{row},{label}" for row, label in zip(rows, LABELS, strict=True))]
+    (folder / "grouped.csv").write_text("\n".join(wide), encoding="utf-8")
+    header, *rows = (folder / "long.tsv").read_text(encoding="utf-8").splitlines()
+    long = [f"{header}\tsession", *(f"{row}\t{LABELS[index % 400]}" for index, row in enumerate(rows))]
+    (folder / "grouped.tsv").write_text("\n".join(long), encoding="utf-8")
+    (folder / "sessions.csv").write_text("\n".join(["session", *LABELS]), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("law", ["transport", "beta", "groups"])
+@pytest.mark.parametrize(
+    "files",
+    [
+        ("grouped.csv", "synthetic.csv", "--groups", "session"),
+        ("grouped.tsv", "--groups", "session"),
+        ("observed.csv", "synthetic.csv", "--groups", "sessions.csv"),
+        ("losses.npz", "--groups", "sessions.csv"),
+    ],
+    ids=["column", "long", "file", "archive"],
+)
+def test_groups_from_a_column_or_a_file(with_groups, run, files, law):
+    shown = run("compare", *files, "--law", law, "--seed", "7", "--json")
+    assert shown.exit_code == 0, shown.output
+    losses = losses_from_files("observed.csv", "synthetic.csv")
+    expected = rivals.compare(losses, law=law, groups=LABELS, rng=7)
+    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+
+
+@pytest.mark.parametrize(
+    "files", [("grouped.csv", "session"), ("observed.csv", "sessions.csv")], ids=["column", "file"]
+)
+def test_groups_need_no_simulations(with_groups, run, files):
+    shown = run("compare", files[0], "--law", "groups", "--groups", files[1], "--seed", "7", "--json")
+    assert shown.exit_code == 0, shown.output
+    losses = {name: sample.observed for name, sample in losses_from_files("observed.csv", "synthetic.csv").items()}
+    expected = rivals.compare(losses, law="groups", groups=LABELS, rng=7)
+    np.testing.assert_array_equal(json.loads(shown.stdout)["probability"], expected.probability)
+
+
+def test_mistakes_in_groups_are_said(with_groups, main, capsys):
+    def complaint(*arguments):
+        assert main("compare", *arguments) == 2
+        return capsys.readouterr().err
+
+    assert main("sweep", "long.tsv", "--law", "groups", "--groups", "sessions.csv") == 2
+    assert "no c to sweep over" in capsys.readouterr().err
+    assert "has 3 columns" in complaint("long.tsv", "--groups", "observed.csv")
+    text = Path("sessions.csv").read_text(encoding="utf-8")
+    Path("short.csv").write_text(text.rpartition("\n")[0], encoding="utf-8")
+    assert "expected one label for each of 400" in complaint("long.tsv", "--groups", "short.csv")
+    Path("gap.csv").write_text(text.replace("session 3", '" "', 1), encoding="utf-8")
+    assert "1 of 400 points have no label" in complaint("long.tsv", "--groups", "gap.csv")
+    header, *rows = Path("grouped.tsv").read_text(encoding="utf-8").splitlines()
+    Path("shuffled.tsv").write_text(
+        "\n".join([header, *rows[400:], *rows[:1], *rows[2:400], rows[1]]), encoding="utf-8"
+    )
+    assert "not those of" in complaint("shuffled.tsv", "--groups", "session")
+    Path("bad.csv").write_text(
+        Path("grouped.csv").read_text(encoding="utf-8").replace("\n0.", "\nx0.", 1), encoding="utf-8"
+    )
+    assert "bad.csv, column" in complaint("bad.csv", "synthetic.csv", "--groups", "session")
 
 
 def test_two_tables_give_verdict_and_report_by_one_command(folder, run):
@@ -35,7 +128,7 @@ def test_two_tables_give_verdict_and_report_by_one_command(folder, run):
         "compare", "observed.csv", "synthetic.csv", "--report", "page.html", "--save", "saved.npz", "--seed", "1"
     )
     assert shown.exit_code == 0, shown.output
-    assert "Worth keeping" in shown.stdout
+    assert rivals.compare(losses_from_files("observed.csv", "synthetic.csv"), rng=1).verdict in shown.stdout
     assert (folder / "page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert str(rivals.load("saved.npz")) == shown.stdout.strip()
     again = run("report", "saved.npz", "--out", "again.html", "--seed", "1")
@@ -65,7 +158,10 @@ def test_sweep_prints_one_line_per_c(folder, run):
 
 def test_warnings_are_sentences_on_the_other_stream(folder, run):
     rows = [
-        f"{model},{kind},{value}" for model in "AB" for kind in ("observed", "synthetic") for value in (1.5, 2.5, 3.5)
+        f"{model},{kind},{value}"
+        for model in "AB"
+        for kind, values in {"observed": (1.5, 2.5, 3.5), "synthetic": (1.0, 2.0, 3.0)}.items()
+        for value in values
     ]
     Path("few.csv").write_text("model,kind,loss\n" + "\n".join(rows), encoding="utf-8")
     shown = run("compare", "few.csv", "--seed", "0")

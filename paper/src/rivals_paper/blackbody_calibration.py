@@ -12,6 +12,7 @@ from rivals.testbeds import blackbody, seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.calibration_panels import draw_curve, frame_panel
 from rivals_paper.experiments import Experiments
+from rivals_paper.method import PAPER
 from rivals_paper.mirrored import probability_as_published
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure, published
 from rivals_paper.risks import probability, sample_risk
@@ -54,6 +55,7 @@ def make(task: Task) -> Reproduction:
     experiments = _kept(task.folder / f"{NAME}-published-{n}-{task.seed}.npz", n, task.seed, task.progress)
     calibration = calibrate(
         {"bias sweep": blackbody.bias_sweep},
+        **PAPER,
         n_data=N_DATA,
         n_experiments=n,
         c=[2.0**k for k in LOG2_C],

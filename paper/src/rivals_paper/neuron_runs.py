@@ -12,6 +12,7 @@ from rivals import Calibration, calibrate
 from rivals.testbeds.pyloric import Condition, Corrected, Published, published_draws
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
+from rivals_paper.method import PAPER
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, Task, comparison, published
 
 N_DATA: Final = 4000
@@ -56,6 +57,7 @@ def run_omegas(task: Task, store: str, omegas: dict[str, Any], c: Sequence[float
     task.folder.mkdir(parents=True, exist_ok=True)
     return calibrate(
         omegas,
+        **PAPER,
         n_data=N_DATA,
         n_synthetic=N_DATA,
         n_truth=N_TRUTH,

@@ -9,6 +9,7 @@ import numpy as np
 from rivals import Comparison, HierarchicalBetaProcess, compare
 from rivals.testbeds import blackbody
 from rivals_paper.densities import common_range, density
+from rivals_paper.method import PAPER
 from rivals_paper.output import Reproduction, Task, new_figure
 from rivals_paper.streams import stream
 
@@ -40,7 +41,7 @@ def make(task: Task) -> Reproduction:
         for k in (0, 1)
     )
     models = {name: blackbody.fit(training, law=law) for name, law in LAWS.items()}
-    result = compare(models, data, c=C, rng=task.seed)
+    result = compare(models, data, **PAPER, c=C, rng=task.seed)
     return Reproduction(
         figure=draw(models, data, result),
         comparisons=[],  # a drawing has no numbers

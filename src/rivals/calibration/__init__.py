@@ -3,8 +3,9 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Not on first use as the others: the function must stand in the place of its module, which has the same name.
+# Not on first use as the others: the functions must stand in the place of their modules, which have the same names.
 from rivals.calibration.calibrate import CalibrationInterrupted, calibrate
+from rivals.calibration.replications import Replications, replications
 
 if TYPE_CHECKING:
     from rivals.calibration.curve import CalibrationCurve
@@ -19,10 +20,12 @@ __all__ = [
     "CalibrationInterrupted",
     "Experiment",
     "Failure",
+    "Replications",
     "StoreError",
     "ValidRange",
     "calibrate",
     "open_store",
+    "replications",
 ]
 
 # Where a name is defined. Workers import this package, and need neither SQLite nor the results.

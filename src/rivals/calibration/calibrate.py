@@ -12,17 +12,22 @@ from rivals._checks import check_positive, check_size
 from rivals._random import entropy_from
 from rivals._types import RNG
 from rivals.calibration.execution import Plan, execute
-from rivals.calibration.experiment import Omega, Settings
+from rivals.calibration.experiment import Omega, Outcome, Settings, check_law
 from rivals.calibration.pools import open_pool
 from rivals.calibration.progress import show_progress
 from rivals.calibration.study import Study, make_study
 from rivals.calibration.work import Task, pack
+from rivals.comparison.settings import DEFAULT_LAW, N_SIMULATIONS, Law, Order
 
 if TYPE_CHECKING:
     from rivals.calibration.result import Calibration
     from rivals.calibration.store import Standing, Store
 
-DEFAULT_C = (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 4.0)
+# The transport law costs next to nothing at one more c, and its best c is not known to an order of magnitude: octaves.
+DEFAULT_C: dict[str, tuple[float, ...]] = {
+    "beta": (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 4.0),
+    "transport": tuple(2.0**octave for octave in range(-10, 7)),
+}
 N_TRUTH = 2**16
 N_DRAWS = 2**11
 
@@ -46,8 +51,12 @@ def calibrate(
     *,
     n_data: int,
     n_experiments: int,
-    c: Sequence[float] = DEFAULT_C,
+    c: Sequence[float] | None = None,
+    law: Law = DEFAULT_LAW,
+    n_simulations: int = N_SIMULATIONS,
+    order: Order | None = None,
     n_truth: int = N_TRUTH,
+    n_replications: int = 1,
     n_synthetic: int | None = None,
     n_draws: int = N_DRAWS,
     depth: int | None = None,
@@ -59,7 +68,11 @@ def calibrate(
     time_limit: float | None = None,
     block_size: int | None = None,
 ) -> Calibration:
-    """Find out on simulated experiments for which c the probabilities of `compare` can be trusted.
+    """Find out on simulated experiments what the probabilities of `compare` mean, and which c is best.
+
+    Where the experiments have a `replicate`, the question is who wins in a fresh replication; without, who wins on new
+    data of the same process. `compare(models, data, c=calibration)` takes the law, the c of the best Brier score, and
+    reads probabilities through the curve.
 
     Parameters
     ----------
@@ -70,16 +83,26 @@ def calibrate(
         Data points per experiment: as many as the real one has.
     n_experiments : int
         Experiments per epistemic distribution. Running again with more of them and the same store adds the rest.
-    c : sequence of float
-        The values to try. All are computed on the same data and random numbers.
+    c : sequence of float, optional
+        The values to try. All are computed on the same data and random numbers. By default a grid that suits the law.
+    law : "transport" or "beta"
+        The law of the risk, as in `compare`. Law "groups" has no c.
+    n_simulations : int
+        Simulations of each candidate, as many as in `compare`.
+    order : None or "time"
+        Whether data are a series, as in `compare`: the sampling error of law "transport" is then long-run (HAC).
     n_truth : int
         Data points from which it is found out which candidate is truly better.
+    n_replications : int
+        Fresh replications of each experiment, of `n_truth` points each, for experiments that have a `replicate`. The truth
+        is the part of them that a wins. One is enough where experiments are cheap: more experiments tell more than more
+        replications of each.
     n_synthetic : int, optional
         Points that candidates simulate; as many as `n_data` by default.
     n_draws : int
-        Draws of each risk; 2 048 give a standard error of the probability of at most 0.011.
+        Draws of each risk under law "beta"; 2 048 give a standard error of the probability of at most 0.011.
     depth : int, optional
-        Refinements of the process; as deep as the data resolve by default.
+        Refinements of the process of law "beta"; as deep as the data resolve by default.
     loss_unit : str, optional
         What losses are measured in, such as "nats"; remembered, since c belongs to it.
     rng : int, SeedSequence, Generator or None
@@ -117,13 +140,17 @@ def calibrate(
     manner = Manner(executor, progress, time_limit, block_size)
     entropy = stored_entropy(store) if rng is None and store is not None else None
     settings = Settings(
-        c=c,
+        c=DEFAULT_C[check_law(law)] if c is None else c,
         n_data=n_data,
         n_synthetic=n_data if n_synthetic is None else n_synthetic,
         n_truth=n_truth,
         n_draws=n_draws,
         entropy=entropy_from(rng) if entropy is None else entropy,
         depth=depth,
+        law=law,
+        n_simulations=n_simulations,
+        order=order,
+        n_replications=n_replications,
     )
     study = make_study(omegas, settings, n_experiments=n_experiments, loss_unit=loss_unit)
     with open_writer(store, study.identity, study.n_experiments) as (opened, standing):
@@ -159,6 +186,7 @@ def _run(study: Study, store: Store, standing: Standing, manner: Manner) -> None
         with open_pool(manner.executor) as pool, show_progress(manner.progress, total, finished) as progress:
             task = Task(omegas if pool.in_process else pack(omegas), study.settings, manner.time_limit)
             for successes, failures in execute(pool, task, plan):
+                _check_question([success.outcome for success in successes], study.settings, store)
                 store.write(successes, failures)
                 finished += len(successes) + len(failures)
                 failed += len(failures)
@@ -170,3 +198,21 @@ def _run(study: Study, store: Store, standing: Standing, manner: Manner) -> None
             else "they are lost; name a store= to keep them next time"
         )
         raise CalibrationInterrupted(f"stopped after {finished} of {total} experiments; {kept}") from None
+
+
+def _check_question(outcomes: Sequence[Outcome], settings: Settings, store: Store) -> None:
+    """All experiments of a study answer one question; the store remembers which."""
+    replicated = {outcome.replicated for outcome in outcomes}
+    if False in replicated and settings.n_replications > 1:
+        raise ValueError(
+            f"n_replications = {settings.n_replications}, but an experiment has no replicate: it cannot be replicated; "
+            "give the Experiment a replicate(n, rng), or leave n_replications out"
+        )
+    known = store.get("replicated")
+    if known is None and len(replicated) == 1:
+        store.put("replicated", replicated.pop())
+    elif replicated - {known}:
+        raise ValueError(
+            "some experiments have a replicate and others have none: they answer different questions; give it to all "
+            "(replicate=observe where nothing varies), or make two studies"
+        )

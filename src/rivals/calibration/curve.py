@@ -13,6 +13,8 @@ from rivals._types import FloatArray, IntArray
 
 # Small violations are allowed: a mean excess up to this is one.
 SMALL_EXCESS = 0.05
+# With fewer experiments a curve tells nothing for sure, and no c is called valid.
+ENOUGH_TO_JUDGE = 256
 # Curves are called not monotone when chance would make them so with less than this probability.
 SIGNIFICANCE = 0.01
 
@@ -69,7 +71,7 @@ class CalibrationCurve:
     >>> curve.excess.round(2)
     array([-0.16,  0.1 ])
     >>> curve.judge()
-    Judgement(valid=True, reason='mean excess 0.050')
+    Judgement(valid=False, reason='undetermined: 10 experiments are too few to tell, 256 are needed')
     """
 
     predicted: FloatArray
@@ -96,7 +98,7 @@ class CalibrationCurve:
         return float(np.average(np.maximum(self.excess, 0.0), weights=self.counts))
 
     def judge(self) -> Judgement:
-        """Valid unless overconfident beyond chance and by more than a little, reversed, or not monotone."""
+        """Valid unless overconfident beyond chance and by more than a little, reversed, not monotone, or too few to tell."""
         if self.overconfidence > SMALL_EXCESS and (self.certain_excess > 0).any():
             worst = int(np.argmax(self.excess))
             return Judgement(
@@ -105,23 +107,15 @@ class CalibrationCurve:
                 f"better in {self.observed[worst]:.2f} of experiments",
             )
         problem = self._not_monotone()
-        return Judgement(False, problem) if problem else Judgement(True, f"mean excess {self.overconfidence:.3f}")
-
-    def correct(self, probability: FloatArray) -> FloatArray:
-        """What B turned out to mean, by linear interpolation of the isotonic curve."""
-        problem = self._not_monotone()
         if problem:
-            raise ValueError(
-                f"the calibration curve cannot correct probabilities: it is {problem}; choose another c, or run more experiments"
+            return Judgement(False, problem)
+        n_experiments = int(self.counts.sum())
+        if n_experiments < ENOUGH_TO_JUDGE:
+            return Judgement(
+                False,
+                f"undetermined: {n_experiments} experiments are too few to tell, {ENOUGH_TO_JUDGE} are needed",
             )
-        low, high = float(self.edges[0, 0]), float(self.edges[-1, 1])
-        outside = (probability < low) | (probability > high)
-        if outside.any():
-            raise ValueError(
-                f"no calibration experiment had B = {probability[outside].ravel()[0]:.4g}: they range from {low:.4g} to "
-                f"{high:.4g}, and a correction there would be a guess; run more experiments, or others"
-            )
-        return np.interp(probability, self.predicted, self.isotonic())
+        return Judgement(True, f"mean excess {self.overconfidence:.3f}")
 
     def isotonic(self) -> FloatArray:
         """The non-decreasing curve closest to the observed one."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_depth, check_losses, check_model, check_positive, check_size
+from rivals._checks import check_choice, check_depth, check_losses, check_model, check_positive, check_size
 from rivals._random import (
     EXPERIMENT_DATA,
     EXPERIMENT_DESIGN,
@@ -20,9 +20,12 @@ from rivals._random import (
     stream,
 )
 from rivals._types import FloatArray, Model
+from rivals.comparison.settings import DEFAULT_LAW, LAWS, N_SIMULATIONS, ORDERS, Law, Order
 from rivals.core.process import HierarchicalBetaProcess
+from rivals.core.sampling_error import mean_covariance
+from rivals.core.transport import transport_probability, wasserstein_squares
 from rivals.core.verdict import probability_below
-from rivals.losses import Losses, common_reference, effective_size, losses_of_model
+from rivals.losses import Losses, common_reference, effective_size, excess_empirical_risks, losses_of_model
 
 # Raised whenever the numbers of an experiment change, so that a store is never filled by two algorithms.
 ALGORITHM = 1
@@ -42,21 +45,28 @@ class Experiment:
     candidates : pair, or callable
         Two candidates (each with `loss(data)` and `simulate(n, rng)`), or a function of the data that gives them, when
         they are refitted to every replicate.
+    replicate : callable, optional
+        `replicate(n, rng)` gives n data points of a fresh replication: the problem is the same, what varies between
+        replications is drawn anew with `rng`. The better candidate is then the one with the lower risk there. Without
+        it the better one is that with the lower risk on new data of the very process that made the observed data:
+        a question about sampling error alone.
 
     Examples
     --------
-    An epistemic distribution is any function from a generator to an experiment:
+    An epistemic distribution is any function from a generator to an experiment. Here the mean is the problem, and each
+    replication has an offset of its own:
 
     >>> from rivals.testbeds.toys import gaussian
     >>> def omega(rng):
     ...     mean = rng.normal(0, 0.1)
-    ...     return Experiment(
-    ...         observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
-    ...     )
+    ...     def measure(n, rng):
+    ...         return mean + rng.normal(0, 0.05) + rng.standard_normal(n)
+    ...     return Experiment(observe=measure, candidates=(gaussian(-0.1), gaussian(0.1)), replicate=measure)
     """
 
     observe: Callable[[int, np.random.Generator], Any]
     candidates: tuple[Model, Model] | Callable[[Any], tuple[Model, Model]]
+    replicate: Callable[[int, np.random.Generator], Any] | None = None
 
 
 # rng → Experiment, or (rng, index) → Experiment.
@@ -74,6 +84,10 @@ class Settings:
     n_draws: int
     entropy: int
     depth: int | None = None
+    law: Law = DEFAULT_LAW
+    n_simulations: int = N_SIMULATIONS
+    order: Order | None = None
+    n_replications: int = 1
 
     def __post_init__(self) -> None:
         try:
@@ -85,8 +99,25 @@ class Settings:
         object.__setattr__(self, "c", tuple(sorted(values)))
         for name in ("n_data", "n_synthetic", "n_truth", "n_draws"):
             object.__setattr__(self, name, check_size(getattr(self, name), name, least=2))
+        for name in ("n_simulations", "n_replications"):
+            object.__setattr__(self, name, check_size(getattr(self, name), name))
+        check_law(self.law)
+        if self.order is not None:
+            check_choice(self.order, "order", ORDERS)
         if self.depth is not None:
+            if self.law != "beta":
+                raise ValueError(f"law {self.law!r} has no depth: got {self.depth!r}; it belongs to law 'beta'")
             object.__setattr__(self, "depth", check_depth(self.depth))
+
+
+def check_law(law: Any) -> Law:
+    """A law that has a c to calibrate."""
+    checked: Law = check_choice(law, "law", LAWS)
+    if checked == "groups":
+        raise ValueError(
+            "law 'groups' has no c to calibrate: the spread between groups takes its place; use it in compare as it is"
+        )
+    return checked
 
 
 @dataclass(frozen=True)
@@ -95,9 +126,11 @@ class Outcome:
 
     probability: FloatArray  # P(R_a < R_b) at each c
     standard_error: FloatArray
-    risk_a: float  # the true risks, from n_truth samples
+    risk_a: float  # the true risks, from n_truth samples; of several replications the mean
     risk_b: float
     truth_error: float  # standard error of risk_a − risk_b
+    truth: float  # part of the replications that a wins; an undecided one counts half
+    replicated: bool  # whether the truth is that of fresh replications
 
 
 def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> Outcome:
@@ -112,12 +145,17 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
             candidate,
             data,
             n_synthetic=settings.n_synthetic,
+            n_simulations=settings.n_simulations,
             rng=np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, which)),
         )
         for which, candidate in enumerate(pair)
     ]
-    truth_data = experiment.observe(settings.n_truth, stream(own, EXPERIMENT_TRUTH))
-    return Outcome(*_probabilities(samples, settings, own), *_truth(pair, truth_data))
+    if settings.law == "beta":
+        probability, error = _beta_probabilities(samples, settings, own)
+    else:
+        probability, error = _transport_probabilities(samples, settings)
+    truths = _truths(experiment, pair, data, settings, own)
+    return Outcome(probability, error, *_summary(truths), replicated=experiment.replicate is not None)
 
 
 def experiment_entropy(entropy: int, place: int, index: int) -> int:
@@ -153,6 +191,17 @@ def is_undecided(risk_a: npt.ArrayLike, risk_b: npt.ArrayLike, truth_error: npt.
     return np.asarray(~(distance > np.multiply(DECIDED, truth_error)))
 
 
+def part_won(risk_a: npt.ArrayLike, risk_b: npt.ArrayLike, truth_error: npt.ArrayLike) -> FloatArray:
+    """1 where a is truly better, 0 where b is, ½ where that is undecided.
+
+    Examples
+    --------
+    >>> part_won([1.0, 1.0], [1.1, 2.0], [0.1, 0.1])
+    array([0.5, 1. ])
+    """
+    return np.where(is_undecided(risk_a, risk_b, truth_error), 0.5, np.less(risk_a, risk_b))
+
+
 def _pair(experiment: Experiment, data: Any) -> list[Model]:
     """The two models, checked."""
     models = tuple(experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates)
@@ -163,8 +212,8 @@ def _pair(experiment: Experiment, data: Any) -> list[Model]:
     return [check_model(model, f"candidate {letter}: ") for model, letter in zip(models, "ab", strict=True)]
 
 
-def _probabilities(samples: list[Losses], settings: Settings, own: int) -> tuple[FloatArray, FloatArray]:
-    """B at every c, on the same data, the same tree and the same random numbers."""
+def _beta_probabilities(samples: list[Losses], settings: Settings, own: int) -> tuple[FloatArray, FloatArray]:
+    """B at every c, on the same data, the same tree and the same random numbers; and its Monte Carlo error."""
     reference = common_reference(samples)
     processes = [
         HierarchicalBetaProcess.from_losses(sample, settings.c[0], settings.depth, reference=reference)
@@ -184,12 +233,74 @@ def _probabilities(samples: list[Losses], settings: Settings, own: int) -> tuple
     return probability, error
 
 
-def _truth(pair: list[Model], data: Any) -> tuple[float, float, float]:
+def _transport_probabilities(samples: list[Losses], settings: Settings) -> tuple[FloatArray, FloatArray]:
+    """B at every c in closed form, without Monte Carlo error."""
+    reference = common_reference(samples)
+    means = excess_empirical_risks(samples, reference)
+    excess = np.stack([sample.observed - reference for sample in samples])
+    squares = np.array(
+        [
+            np.mean(wasserstein_squares(observed, sample.simulations - reference))
+            for observed, sample in zip(excess, samples, strict=True)
+        ]
+    )
+    covariance = mean_covariance(excess, order=settings.order)
+    probability = [transport_probability(means, squares, covariance, c)[0, 1] for c in settings.c]
+    return np.array(probability), np.zeros(len(settings.c))
+
+
+def _truths(
+    experiment: Experiment, pair: list[Model], data: Any, settings: Settings, own: int
+) -> list[tuple[float, float, float]]:
+    """The true risks and the error of their difference: on new data of the same process, or in each replication."""
+    if experiment.replicate is None:
+        return [_truth(pair, experiment.observe(settings.n_truth, stream(own, EXPERIMENT_TRUTH)))]
+    truths = []
+    for replication in range(settings.n_replications):
+        fresh = experiment.replicate(settings.n_truth, stream(own, EXPERIMENT_TRUTH, replication))
+        if _form(fresh) != _form(data):
+            raise ValueError(
+                f"replicate gave data of another form than observe: {_form(fresh)} and {_form(data)}; "
+                "both must give what the candidates' loss takes"
+            )
+        truths.append(_truth(pair, fresh, settings.n_truth))
+    return truths
+
+
+def _truth(pair: list[Model], data: Any, size: int | None = None) -> tuple[float, float, float]:
     """True risks, and the standard error of their difference (data of a long run may be correlated)."""
     a, b = (
         check_losses(candidate.loss(data), f"losses of candidate {letter} on the data for the truth")
         for candidate, letter in zip(pair, "ab", strict=True)
     )
+    if size is not None and not a.size == b.size == size:
+        raise ValueError(
+            f"replicate({size}, rng) gave data with {a.size} and {b.size} losses of candidates a and b: it must give as many "
+            f"points as asked for; mend it, or pass n_truth={a.size} where the design allows no other size"
+        )
     difference = a - b
     error = float(np.std(difference) / np.sqrt(effective_size(difference)))
     return float(np.mean(a)), float(np.mean(b)), error
+
+
+def _summary(truths: list[tuple[float, float, float]]) -> tuple[float, float, float, float]:
+    """Over replications: the mean risks, the error of their difference, and the part that a wins."""
+    if len(truths) == 1:
+        risk_a, risk_b, error = truths[0]
+    else:
+        risks_a, risks_b, errors = np.transpose(truths)
+        risk_a, risk_b = float(np.mean(risks_a)), float(np.mean(risks_b))
+        error = float(np.sqrt(np.sum(errors**2)) / errors.size)
+    return risk_a, risk_b, error, float(np.mean(part_won(*np.transpose(truths))))
+
+
+def _form(data: Any) -> str:
+    """The form of data, whatever their number: kinds of containers, and the shape of one point."""
+    if isinstance(data, tuple):
+        return f"({', '.join(_form(part) for part in data)})"
+    if isinstance(data, Mapping):
+        return f"mapping of {{{', '.join(f'{key}: {_form(part)}' for key, part in data.items())}}}"
+    shape = getattr(data, "shape", None)
+    if shape is None:
+        return type(data).__name__
+    return f"{type(data).__name__} of {' × '.join(['n', *map(str, shape[1:])]) if len(shape) else 'one number'}"

@@ -16,10 +16,12 @@ import numpy.typing as npt
 
 from rivals._checks import need, show
 from rivals._types import BoolArray, FloatArray
-from rivals.calibration.curve import CalibrationCurve, Judgement, calibration_curve, most_cautious
+from rivals.calibration.correction import Correction, fit_correction
+from rivals.calibration.curve import ENOUGH_TO_JUDGE, CalibrationCurve, Judgement, calibration_curve, most_cautious
 from rivals.calibration.experiment import is_undecided
 from rivals.calibration.store import Store, open_reader
 from rivals.calibration.work import Failure
+from rivals.comparison.settings import Law, Order
 from rivals.losses import Losses
 
 FIELDS = (
@@ -30,14 +32,19 @@ FIELDS = (
     "standard_error",
     "truly_better",
     "undecided",
+    "truth",
     "risk_a",
     "risk_b",
     "truth_error",
 )
 
-# c belongs to the sizes it was calibrated for; within this factor it is taken to serve.
+# A calibration belongs to the sizes it was made with; within this factor it is taken to serve.
 SIMILAR_SIZE = 1.5
-REMEDY = "c belongs to a loss and to sizes: calibrate again"
+# Simulations only steady W or δ, by the root of their number: a factor of two is a factor of 1.4 there.
+SIMILAR_SIMULATIONS = 2.0
+# With fewer experiments of an epistemic distribution there is no curve to read probabilities through.
+ENOUGH_TO_CORRECT = 64
+REMEDY = "a calibration belongs to a loss, a law and sizes: calibrate for these"
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,14 @@ class Calibration:
         The values of c, increasing.
     n_data, n_synthetic, n_truth, n_draws : int
         The sizes that c belongs to.
+    law : str
+        The law of the risk that c belongs to.
+    n_simulations : int
+        Simulations of each candidate.
+    order : "time" or None
+        Whether sampling errors are those of a series.
+    n_replications : int
+        Replications from which the truth of each experiment was found out.
     loss_unit : str or None
     entropy : int
         Repeats the study.
@@ -112,8 +127,10 @@ class Calibration:
     ... )
     >>> calibration.records["probability"].shape
     (32,)
-    >>> calibration.to_dict()["valid"]
-    [1.0]
+    >>> calibration.question
+    'which candidate is better on new data of the same process'
+    >>> print(calibration.valid_c())
+    no valid c: at c = 1, undetermined: 32 experiments are too few to tell, 256 are needed
     """
 
     omegas: tuple[str, ...]
@@ -122,14 +139,20 @@ class Calibration:
     n_synthetic: int
     n_truth: int
     n_draws: int
+    law: Law
+    n_simulations: int
+    order: Order | None
+    n_replications: int
     loss_unit: str | None
     entropy: int
     failures: tuple[Failure, ...]
+    _replicated: bool
     _omega: npt.NDArray[np.int64]
     _experiment: npt.NDArray[np.int64]
     _probability: FloatArray
     _standard_error: FloatArray
     _risks: FloatArray
+    _truth: FloatArray
 
     @classmethod
     def from_store(cls, store: Store, n_experiments: int | None = None) -> Calibration:
@@ -143,15 +166,28 @@ class Calibration:
             n_synthetic=identity["n_synthetic"],
             n_truth=identity["n_truth"],
             n_draws=identity["n_draws"],
+            # Stores of schema 1 know these only.
+            law=identity.get("law", "beta"),
+            n_simulations=identity.get("n_simulations", 1),
+            order=identity.get("order"),
+            n_replications=identity.get("n_replications", 1),
             loss_unit=identity["loss_unit"],
             entropy=int(identity["entropy"]),
             failures=contents.failures,
+            _replicated=contents.replicated,
             _omega=contents.omega,
             _experiment=contents.experiment,
             _probability=contents.probability,
             _standard_error=contents.standard_error,
             _risks=contents.risks,
+            _truth=contents.truth,
         )
+
+    @property
+    def question(self) -> str:
+        """What the probabilities are about: new data of the process that made the data, or a fresh replication."""
+        where = "in a fresh replication" if self._replicated else "on new data of the same process"
+        return f"which candidate is better {where}"
 
     # ---------------------------------------------------------------- records
 
@@ -165,18 +201,20 @@ class Calibration:
         """One row per experiment and c, as a structured array.
 
         Fields: omega, experiment, c, probability (P(R_a < R_b), the candidates in order), standard_error,
-        truly_better (whether a is), undecided (the truth is too close to call), risk_a, risk_b (the true risks), and
-        truth_error (standard error of their difference).
+        truly_better (whether a is), undecided (the truth is too close to call), truth (1 where a is better, 0 where b is, ½
+        where undecided; of several replications the mean), risk_a, risk_b (the true risks), and truth_error (standard
+        error of their difference).
         """
         n, n_c = self._probability.shape
         width = max(len(name) for name in self.omegas)
-        kinds = (f"U{width}", "i8", "f8", "f8", "f8", "?", "?", "f8", "f8", "f8")
+        kinds = (f"U{width}", "i8", "f8", "f8", "f8", "?", "?", "f8", "f8", "f8", "f8")
         rows = np.empty((n, n_c), dtype=list(zip(FIELDS, kinds, strict=True)))
         rows["omega"] = np.array(self.omegas)[self._omega][:, None]
         rows["experiment"] = self._experiment[:, None]
         rows["c"] = self.c
         rows["probability"], rows["standard_error"] = self._probability, self._standard_error
         rows["truly_better"], rows["undecided"] = self._truly_better[:, None], self._undecided[:, None]
+        rows["truth"] = self._truth[:, None]
         for column, name in enumerate(("risk_a", "risk_b", "truth_error")):
             rows[name] = self._risks[:, column, None]
         return rows.ravel()
@@ -188,11 +226,6 @@ class Calibration:
     @cached_property
     def _undecided(self) -> BoolArray:
         return is_undecided(*self._risks.T)
-
-    @cached_property
-    def _truth(self) -> FloatArray:
-        """1 where a is truly better, 0 where b is, ½ where that is undecided."""
-        return np.where(self._undecided, 0.5, self._truly_better)
 
     def to_dataframe(self) -> Any:
         """`records` as a pandas data frame."""
@@ -220,12 +253,8 @@ class Calibration:
         self, c: float, omega: str | None = None, bins: int = 16, *, confidence: float = 0.95
     ) -> CalibrationCurve:
         """Calibration curve at one c: of one epistemic distribution, or of all experiments together."""
-        rows = self._rows(omega)
-        probability = self._probability[rows, self._column(c)]
-        if probability.size == 0:
-            whose = "any epistemic distribution" if omega is None else f"epistemic distribution {omega!r}"
-            raise ValueError(f"no curve yet: there is no finished experiment of {whose}; run some, or wait for them")
-        return calibration_curve(probability, self._truth[rows], bins=bins, confidence=confidence)
+        rows, column = self._finished(omega), self._column(c)
+        return calibration_curve(self._probability[rows, column], self._truth[rows], bins=bins, confidence=confidence)
 
     def overconfidence(self, c: float, omega: str | None = None, bins: int = 16) -> float:
         """Mean excess of |B_EMD − ½| over |B_epis − ½|, of the worst epistemic distribution if none is named."""
@@ -261,17 +290,60 @@ class Calibration:
         above = "no larger c was tried" if end == len(self.c) else f"c = {self.c[end]:g} is {problems[end]}"
         return ValidRange(self.c[begin], self.c[end - 1], below, above, self.c[begin:end])
 
-    def choose_c(self, omega: str | None = None, bins: int = 16) -> float:
-        """The valid c whose probabilities tell most: the best Brier score of the worst epistemic distribution."""
-        valid = self.valid_c(omega, bins)
-        if not valid.values:
-            raise ValueError(f"no value of c is valid here: {valid.low_reason}; try larger values")
-        return min(valid.values, key=lambda c: (self._score(c, omega), -c))
+    def choose_c(self, omega: str | None = None, bins: int = 16, *, valid_only: bool = True) -> float:
+        """The c whose probabilities tell most: the best Brier score of the worst epistemic distribution.
 
-    def correct(self, probability: npt.ArrayLike, c: float, omega: str | None = None, bins: int = 16) -> FloatArray:
-        """Probabilities of `compare` at this c, corrected by isotonic regression of the calibration curve.
+        Parameters
+        ----------
+        omega : str, optional
+            Which epistemic distribution; by default all of them.
+        bins : int
+            Equal-count bins of the curves by which c is judged.
+        valid_only : bool
+            Whether B itself is to be trusted, so that only a valid c will do. False where B is read through the curve,
+            as `compare(..., c=calibration)` does: the curve corrects it, whichever c it is.
+        """
+        values = self.c
+        if valid_only:
+            valid = self.valid_c(omega, bins)
+            if not valid.values:
+                raise ValueError(
+                    f"no value of c is valid here: {valid.low_reason}; run more experiments or try larger values, or use "
+                    "compare(..., c=calibration), which reads probabilities through the curve"
+                )
+            values = valid.values
+        return min(values, key=lambda c: (self.brier_score(c, omega), -c))
 
-        With several epistemic distributions the correction closest to ½ is taken: the worst decides.
+    def brier_score(self, c: float, omega: str | None = None) -> float:
+        """Mean squared error of B as a forecast of the truth, of the worst epistemic distribution if none is named."""
+        column, scores = self._column(c), []
+        for name in self._names(omega):
+            rows = self._finished(name)
+            scores.append(float(np.mean((self._probability[rows, column] - self._truth[rows]) ** 2)))
+        return max(scores)
+
+    def edge(self, omega: str | None = None) -> str | None:
+        """Whether the best c is at an end of those that were tried, in a sentence; None if it is inside, or alone."""
+        best = self.choose_c(omega, valid_only=False)
+        if len(self.c) == 1 or self.c[0] < best < self.c[-1]:
+            return None
+        end, beyond = ("smallest", "smaller") if best == self.c[0] else ("largest", "larger")
+        return f"c = {best:g} is the {end} that was tried, and a {beyond} one may be better; try more of them"
+
+    def correct(self, probability: npt.ArrayLike, c: float, omega: str | None = None) -> FloatArray:
+        """What probabilities at this c turned out to mean, by isotonic regression of the truth on B.
+
+        Symmetric in the two candidates, and constant beyond the experiments that were seen. With several epistemic
+        distributions the correction closest to ½ is taken (`rivals.calibration.curve.most_cautious`).
+
+        Parameters
+        ----------
+        probability : array_like
+            P(R_a < R_b) as `compare` gives it.
+        c : float
+            One of the values that were calibrated.
+        omega : str, optional
+            Which epistemic distribution; by default all of them.
         """
         values = np.asarray(probability, dtype=np.float64)
         outside = ~((values >= 0) & (values <= 1))
@@ -279,31 +351,45 @@ class Calibration:
             raise ValueError(
                 f"probabilities must lie in [0, 1]: got {values[outside].ravel()[0]:g}; pass those of compare"
             )
-        corrected = []
-        for name, curve in self._curves(c, omega, bins).items():
-            try:
-                corrected.append(curve.correct(values))
-            except ValueError as error:
-                raise ValueError(f"epistemic distribution {show(name)!r}: {error}") from None
-        return most_cautious(np.stack(corrected))
+        return most_cautious(np.stack([self._correction(c, name)(values) for name in self._names(omega)]))
 
     # ---------------------------------------------------------------- use in compare
 
-    def doubts(self, losses: Mapping[str, Losses], loss_unit: str | None = None) -> list[str]:
-        """What makes this calibration unfit for these losses, in sentences."""
-        sentences = []
-        for what, calibrated, sizes in (
-            ("observed losses", self.n_data, {sample.n_observed for sample in losses.values()}),
-            ("synthetic losses", self.n_synthetic, {sample.n_synthetic for sample in losses.values()}),
-        ):
-            odd = sorted(size for size in sizes if not 1 / SIMILAR_SIZE <= size / calibrated <= SIMILAR_SIZE)
-            if odd:
-                sentences.append(f"c was calibrated for {calibrated} {what}, and is used for {odd[0]}; {REMEDY}")
-        if loss_unit != self.loss_unit and loss_unit is not None and self.loss_unit is not None:
-            sentences.append(
-                f"c was calibrated for losses in {self.loss_unit}, and is used for losses in {loss_unit}; {REMEDY}"
+    def check_fit(
+        self, losses: Mapping[str, Losses], *, law: str | None, order: str | None, loss_unit: str | None
+    ) -> None:
+        """Refuse losses, or settings of a comparison, that this calibration was not made for.
+
+        Parameters
+        ----------
+        losses : mapping of Losses
+        law, order, loss_unit : str or None
+            Those of the comparison. A law or a unit that is not named passes.
+        """
+        if law is not None and law != self.law:
+            raise ValueError(
+                f"the calibration is of law {self.law!r}, and law {law!r} is asked for; leave law out, or calibrate(..., law={law!r})"
             )
-        return sentences
+        if order != self.order:
+            raise ValueError(
+                f"the calibration is with order={self.order!r}, and the comparison with order={order!r}; make them the same"
+            )
+        if loss_unit != self.loss_unit and loss_unit is not None and self.loss_unit is not None:
+            raise ValueError(
+                f"the calibration is for losses in {show(self.loss_unit)}, and these are in {show(loss_unit)}; {REMEDY}"
+            )
+        for name, sample in losses.items():
+            for what, calibrated, size, factor in (
+                ("observed losses", self.n_data, sample.n_observed, SIMILAR_SIZE),
+                ("synthetic losses", self.n_synthetic, sample.n_synthetic, SIMILAR_SIZE),
+                ("simulations", self.n_simulations, sample.n_simulations, SIMILAR_SIMULATIONS),
+            ):
+                if not calibrated / factor <= size <= calibrated * factor:
+                    raise ValueError(
+                        f"the calibration is for {calibrated} {what} of each model, and model '{show(name)}' has {size}; {REMEDY}"
+                    )
+        for name in self.omegas:
+            self._check_enough(name)
 
     # ---------------------------------------------------------------- showing
 
@@ -318,6 +404,11 @@ class Calibration:
             "n_synthetic": self.n_synthetic,
             "n_truth": self.n_truth,
             "n_draws": self.n_draws,
+            "law": self.law,
+            "n_simulations": self.n_simulations,
+            "order": self.order,
+            "n_replications": self.n_replications,
+            "question": self.question,
             "loss_unit": self.loss_unit,
             "rng": str(self.entropy),  # larger than what JSON readers elsewhere can hold
             "c": list(self.c),
@@ -326,7 +417,9 @@ class Calibration:
             "valid": list(valid.values),
             "below": valid.low_reason,
             "above": valid.high_reason,
-            "chosen": self.choose_c() if valid.values else None,
+            "brier_score": [self.brier_score(c) for c in self.c],
+            "chosen": self.choose_c(valid_only=False),
+            "edge": self.edge(),
         }
 
     def __str__(self) -> str:
@@ -334,7 +427,7 @@ class Calibration:
             f"  c = {c:<12g} overconfidence {self.overconfidence(c):.3f}  {problem or 'valid'}"
             for c, problem in self.problems().items()
         ]
-        return "\n".join([self._heading(), *lines, f"Valid: {self.valid_c()}"])
+        return "\n".join([self._heading(), self._subheading(), *lines, f"Valid: {self.valid_c()}", self._choice()])
 
     __repr__ = __str__
 
@@ -345,9 +438,9 @@ class Calibration:
         )
         # The class keeps notebooks from taking dollar signs in names for mathematics.
         return (
-            f'<div class="tex2jax_ignore mathjax_ignore"><p>{escape(self._heading())}</p>'
+            f'<div class="tex2jax_ignore mathjax_ignore"><p>{escape(self._heading())}<br>{escape(self._subheading())}</p>'
             "<table><thead><tr><th>c</th><th>overconfidence</th><th>verdict</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table><p>Valid: {escape(str(self.valid_c()))}</p></div>"
+            f"<tbody>{rows}</tbody></table><p>Valid: {escape(str(self.valid_c()))}</p><p>{escape(self._choice())}</p></div>"
         )
 
     def _heading(self) -> str:
@@ -358,13 +451,56 @@ class Calibration:
             + (f", losses in {show(self.loss_unit)}" if self.loss_unit else "")
         )
 
+    def _subheading(self) -> str:
+        return (
+            f"Law {self.law!r}, {self.n_simulations} simulation(s) of each candidate"
+            + (f", order {self.order!r}" if self.order else "")
+            + f"; question: {self.question}"
+            + (f" ({self.n_replications} of each)" if self.n_replications > 1 else "")
+        )
+
+    def _choice(self) -> str:
+        best = self.choose_c(valid_only=False)
+        edge = self.edge()
+        try:
+            largest = min(self._correction(best, name).largest for name in self.omegas)
+            read = f"read through the curve, B is at most {largest:.3g}"
+        except ValueError:
+            read = f"no curve to read B through with fewer than {ENOUGH_TO_CORRECT} experiments of each distribution"
+        return f"Best: c = {best:g} under law {self.law!r} (Brier score {self.brier_score(best):.3f}); {read}" + (
+            f"\n  {edge}" if edge else ""
+        )
+
     # ---------------------------------------------------------------- inside
+
+    @cached_property
+    def _corrections(self) -> dict[tuple[int, str], Correction]:
+        return {}
+
+    def _correction(self, c: float, omega: str) -> Correction:
+        """The curve of one epistemic distribution, fitted once."""
+        column = self._column(c)
+        if (column, omega) not in self._corrections:
+            self._check_enough(omega)
+            rows = self._rows(omega)
+            self._corrections[column, omega] = fit_correction(self._probability[rows, column], self._truth[rows])
+        return self._corrections[column, omega]
+
+    def _check_enough(self, omega: str) -> None:
+        n_experiments = int(self._rows(omega).sum())
+        if n_experiments < ENOUGH_TO_CORRECT:
+            raise ValueError(
+                f"epistemic distribution '{show(omega)}' has {n_experiments} experiments: fewer than {ENOUGH_TO_CORRECT} do not "
+                f"tell what a probability means; run more, {ENOUGH_TO_JUDGE} or better a thousand"
+            )
+
+    def _names(self, omega: str | None) -> Sequence[str]:
+        return self.omegas if omega is None else (omega,)
 
     def _curves(
         self, c: float, omega: str | None, bins: int, *, confidence: float = 0.95
     ) -> dict[str, CalibrationCurve]:
-        names: Sequence[str] = self.omegas if omega is None else (omega,)
-        return {name: self.curve(c, name, bins, confidence=confidence) for name in names}
+        return {name: self.curve(c, name, bins, confidence=confidence) for name in self._names(omega)}
 
     def _problem(self, c: float, omega: str | None, bins: int) -> str | None:
         for name, judgement in self.judge(c, omega, bins).items():
@@ -373,17 +509,20 @@ class Calibration:
                 return f"{judgement.reason}{where}"
         return None
 
-    def _score(self, c: float, omega: str | None) -> float:
-        names = self.omegas if omega is None else (omega,)
-        squares = (self._probability[:, self._column(c)] - self._truth) ** 2
-        return max(float(np.mean(squares[self._rows(name)])) for name in names)
-
     def _column(self, c: float) -> int:
         near = np.flatnonzero(np.isclose(self.c, c, rtol=1e-9, atol=0))
         if near.size == 0:
             tried = [float(f"{value:.6g}") for value in self.c]
             raise ValueError(f"c = {c!r} was not calibrated: there are {tried}; take one of these")
         return int(near[0])
+
+    def _finished(self, omega: str | None) -> BoolArray:
+        """Which experiments there are, at least one."""
+        rows = self._rows(omega)
+        if not rows.any():
+            whose = "any epistemic distribution" if omega is None else f"epistemic distribution {omega!r}"
+            raise ValueError(f"no curve yet: there is no finished experiment of {whose}; run some, or wait for them")
+        return rows
 
     def _rows(self, omega: str | None) -> BoolArray:
         if omega is None:

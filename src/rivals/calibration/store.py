@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._types import BoolArray, FloatArray
+from rivals.calibration.experiment import part_won
 from rivals.calibration.store_file import (
     StoreError,
     check_file,
@@ -30,6 +31,7 @@ from rivals.calibration.store_file import (
     is_blank,
     is_locked,
     last_change,
+    schema_version,
     set_journal,
     take_lock,
 )
@@ -55,6 +57,8 @@ class Contents:
     probability: FloatArray  # (experiments, values of c)
     standard_error: FloatArray
     risks: FloatArray  # risk_a, risk_b, truth_error
+    truth: FloatArray
+    replicated: bool  # whether the truth is that of fresh replications
     failures: tuple[Failure, ...]
 
 
@@ -163,7 +167,7 @@ class Store:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany(
-                "INSERT OR IGNORE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (_row(item) for item in successes)
+                "INSERT OR IGNORE INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (_row(item) for item in successes)
             )
             self._connection.executemany(
                 "INSERT OR IGNORE INTO failures VALUES (?, ?, ?, ?, ?, ?)",
@@ -207,19 +211,21 @@ class Store:
         identity = self.get("identity")
         n_c = len(identity["c"])
         size = self._connection.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0]
-        keys, risks = np.empty((size, 2), dtype=np.int64), np.empty((size, 3))
+        keys, risks, truth = np.empty((size, 2), dtype=np.int64), np.empty((size, 3)), np.empty(size)
         probability, standard_error = np.empty((size, n_c)), np.empty((size, n_c))
+        with_truth = schema_version(self._connection) > 1
         rows = self._connection.execute(
-            "SELECT omega, experiment, probability, standard_error, risk_a, risk_b, truth_error FROM outcomes "
-            "WHERE ? < 0 OR experiment < ? ORDER BY omega, experiment LIMIT ?",
+            "SELECT omega, experiment, probability, standard_error, risk_a, risk_b, truth_error, "
+            f"{'truth' if with_truth else 'NULL'} FROM outcomes WHERE ? < 0 OR experiment < ? ORDER BY omega, experiment LIMIT ?",
             (limit, limit, size),  # a writer may be faster than we read
         )
         count = 0
-        for count, (omega, experiment, packed_probability, packed_error, *risk) in enumerate(rows, start=1):
+        for count, (omega, experiment, packed_probability, packed_error, *risk, won) in enumerate(rows, start=1):
             keys[count - 1] = omega, experiment
             probability[count - 1] = np.frombuffer(packed_probability, "<f8")
             standard_error[count - 1] = np.frombuffer(packed_error, "<f8")
             risks[count - 1] = risk
+            truth[count - 1] = part_won(*risk) if won is None else won
         return Contents(
             identity=identity,
             omega=keys[:count, 0],
@@ -227,6 +233,8 @@ class Store:
             probability=probability[:count],
             standard_error=standard_error[:count],
             risks=risks[:count],
+            truth=truth[:count],
+            replicated=bool(self.get("replicated")),
             failures=tuple(self._failures(limit)),
         )
 
@@ -275,5 +283,6 @@ def _row(item: Success) -> tuple[Any, ...]:
         outcome.risk_a,
         outcome.risk_b,
         outcome.truth_error,
+        outcome.truth,
         item.seconds,
     )

@@ -10,14 +10,15 @@ from contextlib import closing
 from typing import Any
 
 APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # 1 had no column `truth`
 
 SCHEMA = """
 CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE outcomes (
     omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
     probability BLOB NOT NULL, standard_error BLOB NOT NULL,
-    risk_a REAL NOT NULL, risk_b REAL NOT NULL, truth_error REAL NOT NULL, seconds REAL NOT NULL,
+    risk_a REAL NOT NULL, risk_b REAL NOT NULL, truth_error REAL NOT NULL, truth REAL NOT NULL,
+    seconds REAL NOT NULL,
     PRIMARY KEY (omega, experiment)
 ) WITHOUT ROWID;
 CREATE TABLE failures (
@@ -83,7 +84,7 @@ def check_file(connection: sqlite3.Connection, path: str) -> None:
     """Refuse what is no store, is damaged, or was written by a newer version."""
     try:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        version = schema_version(connection)
         problem = None if application != APPLICATION_ID else connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.DatabaseError as error:
         raise StoreError(
@@ -99,8 +100,19 @@ def check_file(connection: sqlite3.Connection, path: str) -> None:
         raise StoreError(f"{path!r} is damaged or cut short: {problem}; restore it from a copy, or name another file")
 
 
+def schema_version(connection: sqlite3.Connection) -> int:
+    """The version of the layout of a store."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
 def check_identity(connection: sqlite3.Connection, identity: Mapping[str, Any], path: str) -> None:
     """Refuse the store of another study, with what differs."""
+    version = schema_version(connection)
+    if version < SCHEMA_VERSION:
+        raise StoreError(
+            f"{path!r} was written by an older rivals: schema {version}, this one writes {SCHEMA_VERSION}; it can still be read "
+            "with open_store, name another file to go on"
+        )
     stored = json.loads(connection.execute("SELECT value FROM study WHERE key = 'identity'").fetchone()[0])
     differing = _differences(stored, identity)
     if differing:

@@ -15,8 +15,9 @@ import typer
 
 from rivals import calibration
 from rivals._checks import need
-from rivals.calibration.calibrate import DEFAULT_C, N_DRAWS, N_TRUTH
+from rivals.calibration.calibrate import N_DRAWS, N_TRUTH
 from rivals.cli.values import parse_c
+from rivals.comparison.settings import DEFAULT_LAW, N_SIMULATIONS
 
 if TYPE_CHECKING:
     from rivals.calibration import Calibration
@@ -33,19 +34,28 @@ def calibrate(
         typer.Argument(help="module:name of an epistemic distribution, or of a mapping of them by name; or a store."),
     ] = None,
     c: Annotated[
-        list[str] | None, typer.Option(help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated (default: as suits the law)."
+        ),
     ] = None,
+    law: Annotated[str, typer.Option(help="Law of the risk: transport or beta.")] = DEFAULT_LAW,
+    n_simulations: Annotated[int, typer.Option(help="Simulations of each candidate.")] = N_SIMULATIONS,
+    order: Annotated[str | None, typer.Option(help='"time" where data are a series.')] = None,
     n_experiments: Annotated[int | None, typer.Option(help="Experiments per epistemic distribution (needed).")] = None,
     n_data: Annotated[
         int | None, typer.Option(help="Data points per experiment: as many as the real one has (needed).")
     ] = None,
     n_truth: Annotated[int, typer.Option(help="Data points from which the truth is found out.")] = N_TRUTH,
+    n_replications: Annotated[
+        int, typer.Option(help="Fresh replications of each experiment, where it has a replicate.")
+    ] = 1,
     n_synthetic: Annotated[
         int | None, typer.Option(help="Points that candidates simulate (default: --n-data).")
     ] = None,
-    n_draws: Annotated[int, typer.Option(help="Draws of each risk.")] = N_DRAWS,
+    n_draws: Annotated[int, typer.Option(help="Draws of each risk, under law beta.")] = N_DRAWS,
     depth: Annotated[
-        int | None, typer.Option(help="Refinements of the process (default: as the data resolve).")
+        int | None, typer.Option(help="Refinements of the process of law beta (default: as the data resolve).")
     ] = None,
     loss_unit: Annotated[str | None, typer.Option(help='What losses are measured in, such as "nats".')] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file that keeps every finished experiment.")] = None,
@@ -63,13 +73,13 @@ def calibrate(
     plot: Annotated[Path | None, typer.Option(help="Draw the calibration curves into this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Find out on simulated experiments for which c the probabilities can be trusted.
+    """Find out on simulated experiments what probabilities mean, and which c is best.
 
     The same line run again resumes where it stopped.
 
     Examples:
 
-      rivals calibrate my_models:omega --c 2^-6,2^-4,2^-2,1 --n-experiments 2048 --n-data 4000 --store study.sqlite
+      rivals calibrate my_models:omega --n-experiments 2048 --n-data 4000 --store study.sqlite
 
       rivals calibrate --status study.sqlite
     """
@@ -81,10 +91,14 @@ def calibrate(
     else:
         _check_needed({"--n-data": n_data, "--n-experiments": n_experiments})
         settings = {
-            "c": DEFAULT_C if c is None else parse_c(c),
+            "c": None if c is None else parse_c(c),
+            "law": law,
+            "n_simulations": n_simulations,
+            "order": order,
             "n_experiments": n_experiments,
             "n_data": n_data,
             "n_truth": n_truth,
+            "n_replications": n_replications,
             "n_synthetic": n_synthetic,
             "n_draws": n_draws,
             "depth": depth,

@@ -8,15 +8,31 @@ from typing import Annotated
 import typer
 
 from rivals.cli.from_files import Settings, compare_files
-from rivals.cli.options import C, Depth, Draws, Json, MaxDraws, Observed, Seed, Synthetic, Threshold
+from rivals.cli.options import (
+    C,
+    Depth,
+    Draws,
+    Groups,
+    Json,
+    Law,
+    MaxDraws,
+    Observed,
+    Order,
+    Seed,
+    Synthetic,
+    Threshold,
+)
 from rivals.comparison import MAX_DRAWS, N_DRAWS
 
 
 def compare(
     observed: Observed,
     synthetic: Synthetic = None,
-    c: C = 1.0,
+    law: Law = None,
+    c: C = None,
     threshold: Threshold = 0.95,
+    order: Order = None,
+    groups: Groups = None,
     n_draws: Draws = N_DRAWS,
     max_draws: MaxDraws = MAX_DRAWS,
     depth: Depth = None,
@@ -31,7 +47,8 @@ def compare(
     """
     from rivals.cli.console import print_comparison, print_json, say, write_page
 
-    result = compare_files(observed, synthetic, Settings(c, threshold, n_draws, max_draws, depth, seed))
+    settings = Settings(law, c, threshold, order, groups, n_draws, max_draws, depth, seed)
+    result = compare_files(observed, synthetic, settings)
     if as_json:
         print_json(result.to_dict())
     else:

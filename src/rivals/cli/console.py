@@ -26,10 +26,11 @@ def print_comparison(result: Comparison) -> None:
     cells = result.cells()
     console.print(_table(list(result.headings[:-1]), [row[:-1] for row in cells], right=(1, 2, 3)))
     for row in cells:
-        console.print(_text(f"{row[0]}: {row[-1]}", "dim"))
+        if row[-1]:
+            console.print(_text(f"{row[0]}: {row[-1]}", "dim"))
     console.print()
     console.print(_text(result.verdict, "bold"))
-    console.print(_text(f"c = {result.c:g}, threshold = {result.threshold:g}", "dim"))
+    console.print(_text(result.made_with, "dim"))
 
 
 def print_sweep(sweep: Sweep) -> None:

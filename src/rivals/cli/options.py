@@ -17,12 +17,44 @@ Observed = Annotated[
 ]
 Synthetic = Annotated[
     Path | None,
-    typer.Argument(help="Losses of each model on its own simulations, in the same columns.", show_default=False),
+    typer.Argument(
+        help="Losses of each model on its own simulations, in the same columns; not needed under law groups.",
+        show_default=False,
+    ),
 ]
-C = Annotated[float, typer.Option(help="Sensitivity to the discrepancy between model and data.")]
+Law = Annotated[
+    str | None,
+    typer.Option(help="Law of the risk: transport (the default), beta (the paper's) or groups.", show_default=False),
+]
+C = Annotated[
+    str | None,
+    typer.Option(
+        help="Sensitivity to the discrepancy between model and data, as 0.25 or 2^-2; or the store of a calibration, "
+        "whose law and curve are then used, too. By default that of the law.",
+        show_default=False,
+    ),
+]
 Threshold = Annotated[float, typer.Option(help="Probability above which a better rival rejects a model.")]
+Order = Annotated[
+    str | None,
+    typer.Option(help='"time" where the points are a series, for sampling errors that allow for it.'),
+]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        help="Group of each observed point: a column of the observed table, or a file with one column. Replications under "
+        "law groups, clusters under the others.",
+        metavar="COLUMN or FILE",
+        show_default=False,
+    ),
+]
+Simulations = Annotated[
+    int | None, typer.Option(help="Simulations of each candidate; 16 by default.", show_default=False)
+]
 Draws = Annotated[int, typer.Option(help="Draws of the risk of each model.")]
-MaxDraws = Annotated[int, typer.Option(help="Draws at most, where the threshold is close.")]
-Depth = Annotated[int | None, typer.Option(help="Refinements of the process; as deep as the data resolve by default.")]
+MaxDraws = Annotated[int, typer.Option(help="Draws at most, where the threshold is close (law beta).")]
+Depth = Annotated[
+    int | None, typer.Option(help="Refinements of the process of law beta; as deep as the data resolve by default.")
+]
 Seed = Annotated[int | None, typer.Option(help="Seed of the random numbers; drawn and printed if not given.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rivals.cli.from_files import Settings, compare_files
-from rivals.cli.options import C, Depth, Draws, MaxDraws, Observed, Seed, Synthetic, Threshold
+from rivals.cli.options import C, Depth, Draws, Groups, Law, MaxDraws, Observed, Order, Seed, Synthetic, Threshold
 from rivals.comparison import MAX_DRAWS, N_DRAWS
 
 
@@ -16,8 +16,11 @@ def report(
     observed: Observed,
     synthetic: Synthetic = None,
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
-    c: C = 1.0,
+    law: Law = None,
+    c: C = None,
     threshold: Threshold = 0.95,
+    order: Order = None,
+    groups: Groups = None,
     n_draws: Draws = N_DRAWS,
     max_draws: MaxDraws = MAX_DRAWS,
     depth: Depth = None,
@@ -29,6 +32,7 @@ def report(
     """
     from rivals.cli.console import print_comparison, write_page
 
-    result = compare_files(observed, synthetic, Settings(c, threshold, n_draws, max_draws, depth, seed))
+    settings = Settings(law, c, threshold, order, groups, n_draws, max_draws, depth, seed)
+    result = compare_files(observed, synthetic, settings)
     print_comparison(result)
     write_page(result, out)

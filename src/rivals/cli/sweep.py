@@ -7,16 +7,17 @@ from typing import Annotated
 import typer
 
 from rivals.cli.from_files import Settings, compare_files
-from rivals.cli.options import Depth, Draws, Json, MaxDraws, Observed, Seed, Synthetic, Threshold
+from rivals.cli.options import Depth, Draws, Groups, Json, Law, MaxDraws, Observed, Order, Seed, Synthetic, Threshold
 from rivals.comparison import MAX_DRAWS, N_DRAWS
 
-# The range in which the original study found valid values, in octaves.
+# In octaves, from where nearly every difference is called reproducible to where hardly any is.
 DEFAULT_C = [2.0**k for k in range(-6, 4)]
 
 
 def sweep(
     observed: Observed,
     synthetic: Synthetic = None,
+    law: Law = None,
     c: Annotated[
         list[str] | None,
         typer.Option(
@@ -25,6 +26,8 @@ def sweep(
         ),
     ] = None,
     threshold: Threshold = 0.95,
+    order: Order = None,
+    groups: Groups = None,
     n_draws: Draws = N_DRAWS,
     max_draws: MaxDraws = MAX_DRAWS,
     depth: Depth = None,
@@ -39,7 +42,8 @@ def sweep(
     from rivals.cli.values import parse_c
 
     values = parse_c(c) if c else DEFAULT_C
-    result = compare_files(observed, synthetic, Settings(values[0], threshold, n_draws, max_draws, depth, seed))
+    settings = Settings(law, None, threshold, order, groups, n_draws, max_draws, depth, seed)
+    result = compare_files(observed, synthetic, settings)
     with working(f"Comparing at {len(values)} values of c …"):
         over_c = result.sweep(values)
     if as_json:

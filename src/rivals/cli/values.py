@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rivals.calibration import Calibration
+
 
 def parse_c(texts: list[str]) -> list[float]:
     """Values of c.
@@ -13,9 +19,40 @@ def parse_c(texts: list[str]) -> list[float]:
     """
     values = []
     for text in ",".join(texts).split(","):
-        base, _, exponent = text.strip().replace("**", "^").partition("^")
-        try:
-            values.append(float(base) ** float(exponent) if exponent else float(base))
-        except (ValueError, OverflowError, ZeroDivisionError):
-            raise ValueError(f"--c is not a number: got {text.strip()!r}; write 0.25 or 2^-2") from None
+        value = _number(text)
+        if value is None:
+            raise ValueError(f"--c is not a number: got {text.strip()!r}; write 0.25 or 2^-2")
+        values.append(value)
     return values
+
+
+def read_c(text: str | None) -> float | Calibration | None:
+    """One value of c, or the calibration in a store; None for the default of the law.
+
+    Examples
+    --------
+    >>> read_c("2^-2")
+    0.25
+    """
+    if text is None:
+        return None
+    value = _number(text)
+    if value is not None:
+        return value
+    if not Path(text).is_file():
+        raise ValueError(
+            f"--c is neither a number nor the store of a calibration: got {text!r}, and there is no such file; write 0.25 or 2^-2, "
+            "or the path of a store"
+        )
+    from rivals.calibration import open_store  # SQLite, when it is asked for
+
+    return open_store(text)
+
+
+def _number(text: str) -> float | None:
+    """0.25, 2^-2 or 2**-2; None if it is no number."""
+    base, power, exponent = text.strip().replace("**", "^").partition("^")
+    try:
+        return float(base) ** float(exponent) if power else float(base)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return None

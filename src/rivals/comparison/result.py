@@ -20,6 +20,7 @@ from rivals.comparison import archive, table
 from rivals.comparison.judge import Judged, judge
 from rivals.comparison.laws import law_of
 from rivals.comparison.settings import Settings
+from rivals.core.tails import extremes
 from rivals.core.verdict import Duel, probability_matrix
 from rivals.losses import Losses, excess_empirical_risks
 
@@ -207,12 +208,12 @@ class Comparison:
     @cached_property
     def diagnostics(self) -> Mapping[str, tuple[str, ...]]:
         """Name → what one should know before believing the numbers of this model."""
-        return self._by_name(
-            [
-                table.notes(self.losses[name], share, in_time=self.order == "time")
-                for name, share in self.end_point_share.items()
-            ]
-        )
+        return self._by_name([table.notes(sample, in_time=self.order == "time") for sample in self.losses.values()])
+
+    @cached_property
+    def extremes(self) -> Mapping[str, tuple[int, ...]]:
+        """Name → positions of its five largest losses, the largest first: the data points to look at one by one."""
+        return self._by_name([tuple(extremes(sample.observed).tolist()) for sample in self.losses.values()])
 
     def risk_interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
         """The central interval that the risk of a model falls into with probability `level`."""

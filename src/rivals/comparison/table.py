@@ -11,6 +11,7 @@ import numpy as np
 
 from rivals._checks import need, show
 from rivals._types import FloatArray
+from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.losses import Losses
 
 HEADINGS = ("model", "mean loss", "difference to best", "risk, 90 % interval", "rejected by", "stable", "notes")
@@ -114,11 +115,13 @@ def dataframe(rows: Sequence[Row], index: str) -> Any:
     return need("pandas", extra="table", purpose="to_dataframe").DataFrame(list(rows)).set_index(index)
 
 
-def notes(losses: Losses, end_point_share: float, *, in_time: bool) -> tuple[str, ...]:
-    """What one should know before believing the numbers of a model, shortly."""
+def notes(losses: Losses, *, in_time: bool) -> tuple[str, ...]:
+    """What one should know before believing the numbers of a model, shortly; nothing about a healthy one."""
     sentences = []
-    if end_point_share == end_point_share:  # nan under laws without end points
-        sentences.append(f"end points {end_point_share:.0%} of Var R")
+    shape = tail_shape(losses.observed)
+    if tail_word(shape) in ("look", "do not trust"):
+        rows = ", ".join(map(str, extremes(losses.observed, 3).tolist()))
+        sentences.append(f"largest losses: {tail_word(shape)} (tail {shape:.2f}; rows {rows} …)")
     if losses.tie_fraction > 0.01:
         sentences.append(f"ties {losses.tie_fraction:.0%}")
     if in_time and losses.effective_size < 0.5 * losses.n_observed:

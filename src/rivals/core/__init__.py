@@ -7,6 +7,7 @@ from rivals.core import tree
 from rivals.core.beta import beta_parameters
 from rivals.core.process import HierarchicalBetaProcess
 from rivals.core.quantiles import QuantileFunction
+from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.core.transport import TransportLaw
 from rivals.core.verdict import decide, probability_below, probability_matrix, reject
 
@@ -16,8 +17,11 @@ __all__ = [
     "TransportLaw",
     "beta_parameters",
     "decide",
+    "extremes",
     "probability_below",
     "probability_matrix",
     "reject",
+    "tail_shape",
+    "tail_word",
     "tree",
 ]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from rivals._checks import check_positive, check_size
-from rivals._random import entropy_from, stream
+from rivals._random import TRANSPORT_RISK, entropy_from, stream
 from rivals._types import RNG, FloatArray, IntArray
 from rivals.core.sampling_error import mean_covariance
 from rivals.losses import Losses
@@ -124,7 +124,7 @@ class TransportLaw:
     def sample_excess_risk(self, n_draws: int, rng: RNG = None) -> FloatArray:
         """Draws of R − reference: what to compare when losses have a large common offset."""
         n_draws = check_size(n_draws, "n_draws")
-        return self.excess + self.risk_std * stream(entropy_from(rng), 0).standard_normal(n_draws)
+        return self.excess + self.risk_std * stream(entropy_from(rng), TRANSPORT_RISK).standard_normal(n_draws)
 
     def __repr__(self) -> str:
         return (

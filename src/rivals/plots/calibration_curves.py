@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKERS = "osD^vP*X"
+MOST_CURVES = len(MARKERS)
 
 
 def plot_calibration(
@@ -32,7 +33,7 @@ def plot_calibration(
     ----------
     calibration : Calibration
     c : sequence of float, optional
-        Which curves; all by default.
+        Which curves; by default all, or of more than eight the best and some on either side.
     omega : str, optional
         Which epistemic distribution; all experiments together by default.
     bins : int
@@ -60,7 +61,7 @@ def plot_calibration(
 
     ax = axes_or_new(ax, width=5.6, height=5.2)
     shade_overconfidence(ax)
-    values = calibration.c if c is None else tuple(c)
+    values = _values(calibration) if c is None else tuple(c)
     colours = colormaps["viridis"](np.linspace(0, 0.92, len(values)))
     for place, (value, colour) in enumerate(zip(values, colours, strict=True)):
         curve = calibration.curve(value, omega, bins)
@@ -72,8 +73,9 @@ def plot_calibration(
     ax.set_xlabel("predicted: probability B that a beats b")
     ax.set_ylabel("observed: part of experiments in which a is truly better")
     ax.set_title(
-        (f"{literal(omega)}\n" if omega else "") + "Curves in the white are safe (bins may stray by chance);\n"
-        "red: more confident than right, yellow: for the wrong model",
+        (f"{literal(omega)}\n" if omega else "")
+        + f"Law {calibration.law!r}: {calibration.question}\n"
+        + "Red: more confident than right; yellow: for the wrong model (bins may stray by chance)",
         fontsize="medium",
         loc="left",
     )
@@ -152,6 +154,14 @@ def shade_overconfidence(
                 ax.fill(*corners.T, color=colour, linewidth=0)
     if diagonal:
         ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle="--")
+
+
+def _values(calibration: Calibration) -> tuple[float, ...]:
+    """At most eight values of c: from the best one on, evenly spaced to both sides."""
+    tried = calibration.c
+    step = -(-len(tried) // MOST_CURVES)
+    best = tried.index(calibration.choose_c(valid_only=False))
+    return tried[best % step :: step]
 
 
 def _power(value: float) -> str:

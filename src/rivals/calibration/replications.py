@@ -1,0 +1,487 @@
+"""Building blocks of an epistemic distribution, for who has candidates and one data set: what varies between replications.
+
+`replications(models, data, offset=0.1)` is an epistemic distribution. Each experiment that it makes is a *problem*: which
+candidate makes the data, which pair of candidates is judged, and how large each variation is. Each *replication* of it
+draws the variations themselves anew. The problem has to vary as well: for one fixed problem a fresh replication does not
+depend on the data at hand, and nothing could be learned from B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._checks import as_numbers, check_model, check_models, show
+from rivals._types import FloatArray, IntArray, Model
+from rivals.calibration.experiment import Experiment
+
+# How large a variation is, is not known exactly either: log-uniform within this factor of the size given.
+WITHIN = 2.0
+# Outliers are errors of Student's t distribution with this many degrees of freedom, times this many standard deviations
+# of the response: heavy tails of finite variance, so that the risk under a squared loss exists.
+OUTLIER_FREEDOM, OUTLIER_SCALE = 3.0, 3.0
+MOST_OUTLIERS = 0.5
+
+Get: TypeAlias = Callable[[Any], npt.ArrayLike]
+Set: TypeAlias = Callable[[Any, FloatArray], Any]
+Parameters: TypeAlias = Callable[[np.random.Generator], Model]
+Design: TypeAlias = Literal["resample"] | Callable[[Any, np.random.Generator], Any]
+
+
+def replications(
+    models: Mapping[str, Model],
+    data: Any,
+    *,
+    source: str | Mapping[str, float] | None = None,
+    offset: float = 0.0,
+    gain: float = 0.0,
+    noise: float = 0.0,
+    outliers: float = 0.0,
+    drift: float = 0.0,
+    parameters: Mapping[str, Parameters] | Parameters | None = None,
+    design: Design | None = None,
+    residuals: Mapping[str, npt.ArrayLike] | None = None,
+    response: tuple[Get, Set] | None = None,
+) -> Replications:
+    """An epistemic distribution from candidates and one data set, by what varies between replications.
+
+    Name what you believe differs between your experiment and a repetition of it by someone else, and how much. Sizes are
+    in standard deviations of the response of `data`, and typical: in each problem they are drawn within a factor of 2.
+
+    Parameters
+    ----------
+    models : mapping
+        Name → candidate. Each problem judges two of them, drawn at random.
+    data : array or tuple
+        The data set: a vector; a tuple (inputs, ..., response); or a matrix with the response in its last column. Anything
+        else with `response`. The candidates simulate data of the same form.
+    source : str or mapping, optional
+        Which candidate makes the data. None: one of them, drawn for each problem. A mapping name → weight: drawn so; a
+        name: always that one. "mixture": every candidate makes a part of the points, the parts drawn for each problem, so
+        that no candidate is exactly right.
+    offset : float
+        A replication shifts all responses by the same amount, N(0, (offset·sd)²): a calibration constant, a batch effect.
+    gain : float
+        A replication multiplies all responses by 1 + N(0, gain²): an amplifier, a unit of measurement, a dose. It acts about
+        zero, so zero must mean something.
+    noise : float
+        A replication adds Gaussian noise, its standard deviation |N(0, noise²)|·sd: an instrument that is noisier than the
+        candidates think. (Noise cannot become less; fit the candidates to good data.)
+    outliers : float
+        In a replication a part |N(0, outliers²)| of the points, at most half, is shifted by heavy-tailed errors (Student's t
+        with 3 degrees of freedom, times 3 sd): slips, artefacts, unlike subjects.
+    drift : float
+        A replication adds a linear trend over the order of its points, its total N(0, (drift·sd)²): warming up, bleaching,
+        fatigue. For data in the order of measurement.
+    parameters : mapping or callable, optional
+        Name → function from a generator to a candidate: the source of this name with parameters drawn within the
+        covariance of its fit. (One function: whatever the source.) A replication has parameters of its own: subjects, samples or sites differ as much as the
+        fit is uncertain.
+    design : "resample" or callable, optional
+        "resample": a replication measures at other inputs: as many rows as `data` has, drawn from the rows with
+        replacement. Or a function (data, rng) → data of the same size, called once per replication on simulated data, to pick
+        rows unevenly (a covariate shift) or to disturb the recorded inputs.
+    residuals : mapping, optional
+        Name → residuals of `data` under the candidate of this name, response minus fitted value. The data of a source are
+        then its fitted values plus residuals drawn with replacement: errors as they were seen, not as the candidate says.
+        Each replication draws from a sample of its own of these residuals.
+    response : pair of callables, optional
+        (get, set) for data of another form: `get(data)` gives the responses as a vector, `set(data, responses)` new data
+        with these.
+
+    Returns
+    -------
+    Replications
+        A function from a generator to an `Experiment`, to be given to `calibrate`.
+
+    Notes
+    -----
+    The response is changed as a real number. Counts and labels would not stay such: use `parameters`, `design` or
+    `source="mixture"` for them.
+
+    A candidate whose `simulate(n, rng)` is tied to the inputs of `data` gives that many points only, whatever n. It serves with
+    `n_data` and `n_truth` of that size, or with `design="resample"`, which puts simulations of that size together.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds.toys import gaussian
+    >>> y = np.random.default_rng(0).standard_normal(200)
+    >>> models = {"low": gaussian(-0.1), "high": gaussian(0.1)}
+    >>> omega = rivals.calibration.replications(models, y, source="mixture", offset=0.05)
+    >>> calibration = rivals.calibrate(omega, n_data=200, n_experiments=16, n_truth=500, rng=0, executor=0, progress=False)
+    >>> calibration.question
+    'which candidate is better in a fresh replication'
+    """
+    by_name = {name: check_model(model, f"model '{show(name)}': ") for name, model in check_models(models).items()}
+    form = form_of(data, response)
+    given = {"offset": offset, "gain": gain, "noise": noise, "outliers": outliers, "drift": drift}
+    omega = Replications(
+        models=by_name,
+        data=data,
+        weights=_weights(source, by_name),
+        sizes={name: _size(value, name) for name, value in given.items()},
+        parameters=_parameters(parameters, by_name),
+        design=_design(design, form),
+        residuals=_residuals(residuals, form.get(data), by_name),
+        response=response,
+    )
+    _check_variation(omega, form.get(data))
+    return omega
+
+
+@dataclass(frozen=True, eq=False)
+class Replications:
+    """An epistemic distribution made by `replications`, which explains and checks the parameters.
+
+    Parameters
+    ----------
+    models : mapping
+    data : object
+    weights : mapping or None
+        Of each source; None where they are drawn for each problem ("mixture").
+    sizes : mapping
+        Of each variation of the response.
+    parameters, residuals : mapping
+    design : "resample", callable or None
+    response : pair of callables, optional
+
+    Examples
+    --------
+    >>> from rivals.testbeds.toys import gaussian
+    >>> y = np.random.default_rng(0).standard_normal(200)
+    >>> omega = replications({"low": gaussian(-0.1), "high": gaussian(0.1)}, y, offset=0.05)
+    >>> omega(np.random.default_rng(1)).observe(5, np.random.default_rng(2)).shape
+    (5,)
+    """
+
+    models: Mapping[str, Model]
+    data: Any = field(repr=False)
+    weights: Mapping[str, float] | None
+    sizes: Mapping[str, float]
+    parameters: Mapping[str, Parameters]
+    design: Design | None
+    residuals: Mapping[str, FloatArray] = field(repr=False)
+    response: tuple[Get, Set] | None
+
+    def __call__(self, rng: np.random.Generator) -> Experiment:
+        """Draw a problem."""
+        names = list(self.models)
+        if self.weights is None:
+            source = dict(zip(names, rng.dirichlet(np.ones(len(names))).tolist(), strict=True))
+        else:
+            source = {str(rng.choice(list(self.weights), p=list(self.weights.values()))): 1.0}
+        a, b = (self.models[names[place]] for place in rng.permutation(len(names))[:2])
+        strength = {name: size * WITHIN ** rng.uniform(-1.0, 1.0) for name, size in self.sizes.items()}
+        measure = partial(self.measure, source, strength)
+        return Experiment(observe=measure, candidates=(a, b), replicate=measure)
+
+    def measure(
+        self, source: Mapping[str, float], strength: Mapping[str, float], n: int, rng: np.random.Generator
+    ) -> Any:
+        """Data of one replication of a problem, with variations of its own."""
+        form = self._form
+        rows = self._rows(n, rng)
+        parts = [self._made_by(name, n, rows, rng) for name in source]
+        # Each point comes from one source, drawn by its weight.
+        data = form.pick(parts, rng.choice(len(parts), size=n, p=list(source.values()))) if len(parts) > 1 else parts[0]
+        if callable(self.design):
+            data = self.design(data, rng)
+            form.check_size(data, n, "design(data, rng) gave")
+        if not any(strength.values()):
+            return data
+        return form.set(data, vary(form.get(data), strength, self._deviation, rng))
+
+    @cached_property
+    def _form(self) -> Form:
+        return form_of(self.data, self.response)
+
+    @cached_property
+    def _deviation(self) -> float:
+        return float(np.std(self._form.get(self.data)))
+
+    def _rows(self, n: int, rng: np.random.Generator) -> IntArray:
+        """Which row of the design each point is at: over and over again, the design once more for each replication."""
+        n_rows = self._form.get(self.data).size
+        rows = rng.integers(0, n_rows, n_rows) if self.design == "resample" else np.arange(n_rows)
+        return np.resize(rows, n)
+
+    def _made_by(self, name: str, n: int, rows: IntArray, rng: np.random.Generator) -> Any:
+        """Data of n points that one source makes in this replication."""
+        form = self._form
+        if name in self.residuals:
+            residuals = self.residuals[name]
+            # A replication has errors of its own, a sample of those seen; its points are drawn from these.
+            errors = rng.choice(rng.choice(residuals, residuals.size), n)
+            fitted = form.get(self.data) - residuals
+            return form.set(form.take(self.data, rows), fitted[rows] + errors)
+        model = self.models[name]
+        if name in self.parameters:
+            model = check_model(self.parameters[name](rng), f"parameters of '{show(name)}': ")
+        if self.design != "resample":
+            data = model.simulate(n, rng)
+            form.check_size(data, n, f"model '{show(name)}' simulated")
+            return data
+        # Candidates may be tied to the design: let them simulate at all of it as often as needed, and take the rows drawn.
+        n_rows = form.get(self.data).size
+        simulations = [model.simulate(n_rows, rng) for _ in range(-(-n // n_rows))]
+        for data in simulations:
+            form.check_size(data, n_rows, f"model '{show(name)}' simulated")
+        responses = np.concatenate([form.get(data)[rows[:n_rows]] for data in simulations])
+        return form.set(form.take(simulations[0], rows), responses[:n])
+
+
+def vary(response: FloatArray, strength: Mapping[str, float], deviation: float, rng: np.random.Generator) -> FloatArray:
+    """The responses of a replication: each variation drawn once, with the given strength.
+
+    Examples
+    --------
+    >>> vary(np.zeros(3), {"offset": 1.0}, 2.0, np.random.default_rng(0)).round(3)
+    array([0.251, 0.251, 0.251])
+    """
+    varied = np.array(response)
+    drawn = {name: size * rng.standard_normal() for name, size in strength.items() if size > 0.0}
+    varied *= 1.0 + drawn.get("gain", 0.0)
+    varied += deviation * drawn.get("offset", 0.0)
+    if "drift" in drawn:
+        varied += deviation * drawn["drift"] * np.linspace(-0.5, 0.5, varied.size)
+    if "noise" in drawn:
+        varied += deviation * abs(drawn["noise"]) * rng.standard_normal(varied.size)
+    if "outliers" in drawn:
+        hit = rng.random(varied.size) < min(abs(drawn["outliers"]), MOST_OUTLIERS)
+        varied[hit] += OUTLIER_SCALE * deviation * rng.standard_t(OUTLIER_FREEDOM, int(hit.sum()))
+    return varied
+
+
+# ---------------------------------------------------------------- forms of data
+
+
+class Form:
+    """How to reach the responses and the rows of data; here a vector of responses."""
+
+    def get(self, data: Any) -> FloatArray:
+        """The responses."""
+        return _as_vector(data)
+
+    def set(self, data: Any, response: FloatArray) -> Any:
+        """The same data with other responses."""
+        return response
+
+    def take(self, data: Any, rows: IntArray) -> Any:
+        """Some rows."""
+        return self.get(data)[rows]
+
+    def pick(self, parts: Sequence[Any], which: IntArray) -> Any:
+        """Row i of `parts[which[i]]`, for every i."""
+        return np.choose(which, [self.get(part) for part in parts])
+
+    def check_size(self, data: Any, n: int, what: str) -> None:
+        """Refuse data of another size than asked for."""
+        size = self.get(data).size
+        if size != n:
+            raise ValueError(
+                f"{what} {size} points where {n} were asked for; if candidates are tied to the inputs of the data, use as many "
+                "points for n_data and n_truth, or design='resample'"
+            )
+
+
+class TupleForm(Form):
+    """(inputs, ..., responses)."""
+
+    def get(self, data: Any) -> FloatArray:
+        if not isinstance(data, (tuple, list)) or len(data) < 2:
+            raise TypeError(f"expected data of the form (inputs, ..., response): got {type(data).__name__}")
+        return _as_vector(data[-1])
+
+    def set(self, data: Any, response: FloatArray) -> Any:
+        return (*data[:-1], response)
+
+    def take(self, data: Any, rows: IntArray) -> Any:
+        return tuple(part.iloc[rows] if hasattr(part, "iloc") else np.asarray(part)[rows] for part in data)
+
+    def pick(self, parts: Sequence[Any], which: IntArray) -> Any:
+        columns = []
+        for column in zip(*parts, strict=True):
+            merged = column[0].copy() if hasattr(column[0], "iloc") else np.array(column[0])
+            for place, other in enumerate(column[1:], start=1):
+                if hasattr(merged, "iloc"):
+                    merged.iloc[which == place] = other.iloc[which == place].to_numpy()
+                else:
+                    merged[which == place] = np.asarray(other)[which == place]
+            columns.append(merged)
+        return tuple(columns)
+
+
+class MatrixForm(Form):
+    """One row per point, the response in the last column."""
+
+    def get(self, data: Any) -> FloatArray:
+        if np.ndim(data) != 2:
+            raise TypeError(f"expected a matrix with the response in its last column: got shape {np.shape(data)}")
+        return _as_vector(data[:, -1])
+
+    def set(self, data: Any, response: FloatArray) -> Any:
+        return np.column_stack([data[:, :-1], response])
+
+    def take(self, data: Any, rows: IntArray) -> Any:
+        return data[rows]
+
+    def pick(self, parts: Sequence[Any], which: IntArray) -> Any:
+        return np.stack(parts)[which, np.arange(which.size)]
+
+
+class OtherForm(Form):
+    """Data that only the user's functions know. They have no rows: the inputs of all sources must be the same."""
+
+    def __init__(self, get: Get, set: Set) -> None:
+        self._get, self._set = get, set
+
+    def get(self, data: Any) -> FloatArray:
+        return _as_vector(self._get(data))
+
+    def set(self, data: Any, response: FloatArray) -> Any:
+        return self._set(data, response)
+
+    def take(self, data: Any, rows: IntArray) -> Any:
+        if not np.array_equal(rows, np.arange(self.get(data).size)):
+            raise ValueError(
+                f"data of your own form have no rows that could be taken: {rows.size} points were asked for; use as many for "
+                "n_data and n_truth as the data have"
+            )
+        return data
+
+    def pick(self, parts: Sequence[Any], which: IntArray) -> Any:
+        return self.set(parts[0], np.choose(which, [self.get(part) for part in parts]))
+
+
+def form_of(data: Any, response: tuple[Get, Set] | None) -> Form:
+    """The form of a data set.
+
+    Examples
+    --------
+    >>> type(form_of((np.zeros((3, 2)), np.zeros(3)), None)).__name__
+    'TupleForm'
+    """
+    if response is not None:
+        if len(response) != 2 or not all(callable(function) for function in response):
+            raise TypeError(f"response must be a pair of functions (get, set): got {show(repr(response))}")
+        return OtherForm(*response)
+    if isinstance(data, tuple) and len(data) > 1:
+        return TupleForm()
+    if isinstance(data, np.ndarray) and data.ndim == 2 and data.shape[1] > 1:
+        return MatrixForm()
+    if np.ndim(data) == 1 and not isinstance(data, tuple):
+        return Form()
+    raise TypeError(
+        f"data of an unknown form: {type(data).__name__} of shape {np.shape(data) if not isinstance(data, tuple) else len(data)}; "
+        "pass a vector, (inputs, response), a matrix with the response in its last column, or response=(get, set)"
+    )
+
+
+def _as_vector(response: Any) -> FloatArray:
+    vector = as_numbers(response, "response of the data")
+    if vector.ndim != 1 or vector.size < 2 or not np.isfinite(vector).all():
+        raise ValueError(
+            f"response of the data: expected two or more finite numbers in a vector; got shape {vector.shape}"
+            + (", some not finite" if vector.ndim == 1 and vector.size > 1 else "")
+        )
+    return vector
+
+
+# ---------------------------------------------------------------- checks
+
+
+def _size(value: Any, name: str) -> float:
+    if isinstance(value, (str, bytes, bool)) or value is None:
+        raise TypeError(f"{name} must be a number: got {value!r}; pass a size, 0 where it does not vary")
+    number = float(value)
+    if not (np.isfinite(number) and number >= 0.0):
+        raise ValueError(f"{name} must be a finite number, 0 or more: got {value!r}; pass a size, it has no sign")
+    return number
+
+
+def _weights(source: Any, models: Mapping[str, Model]) -> dict[str, float] | None:
+    """Weight of each source, adding up to one; None for a mixture."""
+    if source == "mixture":
+        if "mixture" in models:
+            raise ValueError("source='mixture' is ambiguous: a model has this name; rename the model")
+        return None
+    if source is None:
+        return dict.fromkeys(models, 1.0 / len(models))
+    weights = {source: 1.0} if isinstance(source, str) else dict(source)
+    _check_known(weights, "source", models)
+    numbers = {name: _size(weight, f"the weight of source '{show(name)}'") for name, weight in weights.items()}
+    total = sum(numbers.values())
+    if not total > 0.0:
+        raise ValueError(f"source: the weights add up to {total:g}; give some source a weight above 0")
+    return {name: weight / total for name, weight in numbers.items() if weight > 0.0}
+
+
+def _parameters(parameters: Any, models: Mapping[str, Model]) -> dict[str, Parameters]:
+    if parameters is None:
+        return {}
+    functions = dict.fromkeys(models, parameters) if callable(parameters) else dict(parameters)
+    _check_known(functions, "parameters", models)
+    for name, function in functions.items():
+        if not callable(function):
+            raise TypeError(
+                f"parameters of '{show(name)}' must be a function from a generator to a candidate: got {type(function).__name__}"
+            )
+    return functions
+
+
+def _design(design: Any, form: Form) -> Design | None:
+    if design == "resample" and isinstance(form, OtherForm):
+        raise ValueError(
+            "design='resample' needs rows, and data of your own form have none; pass a function (data, rng)"
+        )
+    if design is None or design == "resample" or callable(design):
+        checked: Design | None = design
+        return checked
+    raise ValueError(f"design must be 'resample' or a function (data, rng) → data: got {show(repr(design))}")
+
+
+def _residuals(residuals: Any, response: FloatArray, models: Mapping[str, Model]) -> dict[str, FloatArray]:
+    if residuals is None:
+        return {}
+    if not isinstance(residuals, Mapping):
+        raise TypeError(f"residuals must be a mapping from model to its residuals: got {type(residuals).__name__}")
+    _check_known(residuals, "residuals", models)
+    vectors = {name: _as_vector(values) for name, values in residuals.items()}
+    for name, values in vectors.items():
+        if values.size != response.size:
+            raise ValueError(
+                f"residuals of '{show(name)}': {values.size} for {response.size} data points; pass response minus fitted value of each"
+            )
+    return vectors
+
+
+def _check_variation(omega: Replications, response: FloatArray) -> None:
+    twice = [show(name) for name in omega.residuals if name in omega.parameters]
+    if twice:
+        raise ValueError(
+            f"both parameters and residuals are given for {twice}: only one of them can make the data; give one"
+        )
+    if any(omega.sizes.values()):
+        if np.ptp(response) == 0.0:
+            raise ValueError(
+                "all responses of the data are the same: sizes are in their standard deviations, which is 0"
+            )
+    elif not (omega.parameters or omega.design or omega.residuals):
+        raise ValueError(
+            "nothing varies between replications: give a size to offset, gain, noise, outliers or drift, or pass parameters, "
+            "design or residuals; for sampling error alone, use an Experiment without replicate"
+        )
+
+
+def _check_known(names: Mapping[str, Any], what: str, models: Mapping[str, Model]) -> None:
+    unknown = [show(name) for name in names if name not in models]
+    if unknown:
+        raise ValueError(
+            f"{what} names {unknown}, which are no models: there are {[show(name) for name in models]}; take these"
+        )

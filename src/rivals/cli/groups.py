@@ -1,0 +1,88 @@
+"""`--groups`: the group of each observed point, from a column of the table of losses or from a file of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rivals._checks import show
+from rivals.losses import Losses
+from rivals.read import long_table, losses_from_files, wide_tables
+from rivals.read.columns import Column, columns_of, numbers
+from rivals.read.loss_tables import FIRST_ROW, LONG
+
+Labels = list[Any]
+
+
+def read_losses(
+    observed: Path, synthetic: Path | None, groups: str | None, *, law: str | None
+) -> tuple[dict[str, Losses], Labels | None]:
+    """Losses by model, and the label of the group of each observed point, if groups are given."""
+    if observed.suffix.lower() == ".npz" or (groups is None and law != "groups"):
+        return losses_from_files(observed, synthetic), None if groups is None else _from_file(groups, observed, [])
+    where, columns = columns_of(observed)
+    is_long = synthetic is None and all(name in columns for name in LONG)
+    column = columns.pop(groups, None) if groups is not None else None
+    losses = _losses(observed, synthetic, columns, is_long=is_long, observed_only=law == "groups")
+    if groups is None:
+        return losses, None
+    if column is None:
+        return losses, _from_file(groups, observed, list(columns))
+    return losses, _from_long_column(where, columns, column, groups) if is_long else _labels(column)
+
+
+def _losses(
+    observed: Path, synthetic: Path | None, columns: dict[str, Column], *, is_long: bool, observed_only: bool
+) -> dict[str, Losses]:
+    """Losses from the columns that are left when that of the groups is taken away."""
+    if is_long:
+        return long_table(observed)
+    if synthetic is None and observed_only:
+        return {
+            name: Losses(numbers(column, f"{show(observed)}, column {show(name)!r}", first_row=FIRST_ROW))
+            for name, column in columns.items()
+        }
+    if synthetic is None:
+        return losses_from_files(observed)  # which says what is missing
+    try:
+        return wide_tables(columns, synthetic)
+    except ValueError as error:  # which knows the columns, but not the file
+        raise ValueError(str(error).replace("the mapping", show(observed))) from None
+
+
+def _from_file(path: str, observed: Path, columns: list[str]) -> Labels:
+    if not Path(path).is_file():
+        has = f" ({', '.join(show(name) for name in columns)})" if columns else ""
+        raise ValueError(
+            f"--groups is neither a column of {show(observed)}{has} nor a file: got {show(path)!r}; name the column, or a file "
+            "with one column"
+        )
+    where, table = columns_of(path)
+    if len(table) != 1:
+        raise ValueError(
+            f"--groups: {where} has {len(table)} columns ({', '.join(show(name) for name in table)}); give a file with one, "
+            "the label of each observed point"
+        )
+    return _labels(next(iter(table.values())))
+
+
+def _from_long_column(where: str, columns: dict[str, Column], column: Column, name: str) -> Labels:
+    """Of a long table the rows of observed losses count, and all models must have the same groups in the same order."""
+    by_model: dict[str, Labels] = {}
+    for model, kind, label in zip(columns["model"], columns["kind"], _labels(column), strict=True):
+        if str(kind).strip().lower() == "observed":
+            by_model.setdefault(str(model).strip(), []).append(label)
+    first, *others = by_model
+    for model in others:
+        if by_model[model] != by_model[first]:
+            raise ValueError(
+                f"{where}, column {show(name)!r}: the groups of model {show(model)!r} are not those of {show(first)!r}; list the "
+                "observed points of all models in the same order"
+            )
+    return by_model[first]
+
+
+def _labels(column: Column) -> Labels:
+    """The cells, None for empty ones."""
+    cells = [cell.strip() if isinstance(cell, str) else cell for cell in column.tolist()]
+    return [None if cell == "" else cell for cell in cells]
