@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -11,11 +11,12 @@ from scipy.special import ndtri
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
+from rivals.comparison.laws import law_of
 from rivals.core.process import HierarchicalBetaProcess
 from rivals.core.sampling_error import mean_covariance
 from rivals.core.transport import transport_probability
 from rivals.core.verdict import reject
-from rivals.plots import density_of
+from rivals.plots import density_of, risk_density
 from rivals.plots.risk_densities import gaussian_density
 
 Density: TypeAlias = "tuple[FloatArray, FloatArray]"
@@ -64,7 +65,7 @@ def runs_over_c(result: Comparison, c: Sequence[float], drawn: Sequence[int]) ->
     if result.law == "transport":
         runs = _transport_runs(result, others, drawn)
     else:
-        runs = [_run(other, drawn) for other in result.sweep(others)] if others else []
+        runs = [_beta_run(result, value, drawn) for value in others]
     return sorted([own, *runs], key=lambda run: run.c)
 
 
@@ -82,7 +83,7 @@ def _run(result: Comparison, drawn: Sequence[int]) -> Run:
         rejected_by=[None if rejection is None else names.index(rejection.by) for rejection in rejections],
         undecided=sorted({names.index(duel.model) for duel in result.undecided}),
         densities=[density_of(result, names[index], n_points=DENSITY_POINTS, relative=True) for index in drawn],
-        bands=[_band(result, names[index]) for index in drawn] if result.law == "beta" else [],
+        bands=_bands(result, result.c, drawn),
     )
 
 
@@ -94,6 +95,27 @@ def _moments(result: Comparison) -> tuple[FloatArray, FloatArray, FloatArray]:
         return mean, low, high
     reach = NINETY * np.array([result.risk_std[name] for name in result.names])
     return mean, mean - reach, mean + reach
+
+
+def _beta_run(result: Comparison, c: float, drawn: Sequence[int]) -> Run:
+    """As `Comparison.sweep`, but without the verdicts of single simulations, which take most of its time."""
+    law = law_of(list(result.losses.values()), replace(result.settings, c=c))
+    rejections, undecided = law.decide()  # draws more where the threshold is close
+    probability, standard_error = law.matrix()
+    draws = law.draws()
+    low, high = np.array([np.quantile(sample, [0.05, 0.95]) for sample in draws]).T
+    return Run(
+        c=c,
+        probability=probability,
+        standard_error=standard_error,
+        mean=law.risk_mean - law.reference,
+        low=low,
+        high=high,
+        rejected_by=[rejections[i].rival if i in rejections else None for i in range(len(draws))],
+        undecided=sorted({duel.model for duel in undecided}),
+        densities=[risk_density(draws[i], n_points=DENSITY_POINTS) for i in drawn],
+        bands=_bands(result, c, drawn),
+    )
 
 
 def _transport_runs(result: Comparison, c: Sequence[float], drawn: Sequence[int]) -> list[Run]:
@@ -124,9 +146,14 @@ def _transport_runs(result: Comparison, c: Sequence[float], drawn: Sequence[int]
     return runs
 
 
-def _band(result: Comparison, name: str) -> FloatArray:
-    """Where nine in ten sampled paths run, on a coarse grid of Φ."""
-    # The upper levels of the tree are the same whatever its depth; only these are drawn here.
-    process = HierarchicalBetaProcess.from_losses(result.losses[name], result.c, PATH_DEPTH)
-    _, paths = process.sample_paths(PATHS, depth=PATH_DEPTH, rng=0)
-    return np.asarray(np.quantile(paths, [0.05, 0.95], axis=0) - result.reference)
+def _bands(result: Comparison, c: float, drawn: Sequence[int]) -> list[FloatArray]:
+    """Where nine in ten sampled paths of law "beta" run, on a coarse grid of Φ."""
+    if result.law != "beta":
+        return []
+    bands = []
+    for index in drawn:
+        # The upper levels of the tree are the same whatever its depth; only these are drawn here.
+        process = HierarchicalBetaProcess.from_losses(result.losses[result.names[index]], c, PATH_DEPTH)
+        _, paths = process.sample_paths(PATHS, depth=PATH_DEPTH, rng=0)
+        bands.append(np.quantile(paths, [0.05, 0.95], axis=0) - result.reference)
+    return bands
