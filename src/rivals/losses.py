@@ -28,6 +28,9 @@ HEAVY_TIES = 0.5
 UNEQUAL_SIZES = 2.0
 MANY_SHARED = 0.2
 
+# The same loss, computed at different places of an array, may differ by a few units in the last place.
+ROUNDING_UNITS = 16
+
 AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike] | npt.NDArray[Any]"
 
 
@@ -150,6 +153,32 @@ class Losses:
         step = check_size(step, "step")
         return Losses(self.observed[::step], self.synthetic[..., ::step])
 
+    def spread_ties(self) -> Losses:
+        """The same losses with those of each tie spread evenly, on both sides half way to the nearest other value.
+
+        A tie is a flat stretch of q*, on which the beta process has no spread: with 0/1 losses the risk of the worst
+        model would be certain. Spread out, the process is as wide as simulations differ from the data in how often each
+        value occurs. The mean of every tie stays, and losses without ties stay as they are. It is no random jitter:
+        that would add a noise of its own to the mean and to the discrepancy.
+
+        Observed and synthetic losses are spread alike, by the values that occur in any of them; values that differ by
+        rounding only are one. Where all are the same there is no other value, and they stay.
+
+        Examples
+        --------
+        >>> Losses([0, 0, 0, 1], [0, 1, 1, 1]).spread_ties().observed.round(2)
+        array([-0.33,  0.  ,  0.33,  1.  ])
+        """
+        values = np.sort(np.concatenate([self.observed, self.synthetic.ravel()]))
+        rounding = ROUNDING_UNITS * np.spacing(np.max(np.abs(values)))
+        levels = values[np.diff(values, prepend=-np.inf) > rounding]
+        if levels.size == 1:
+            return self
+        gaps = np.diff(levels)
+        widths = np.minimum(np.append(gaps[0], gaps), np.append(gaps, gaps[-1]))
+        synthetic = np.apply_along_axis(_spread, -1, self.synthetic, levels, widths) if self.n_simulations else None
+        return Losses(_spread(self.observed, levels, widths), self.synthetic if synthetic is None else synthetic)
+
     def doubts(self, law: str = "beta") -> list[str]:
         """What makes the answer for this model less reliable than it looks under a law of the risk, in sentences."""
         doubts = []
@@ -176,6 +205,16 @@ class Losses:
     def __repr__(self) -> str:
         simulated = f"{self.n_simulations} × {self.n_synthetic}" if self.n_simulations != 1 else str(self.n_synthetic)
         return f"Losses({self.n_observed} observed, {simulated if self.n_simulations else 'no'} synthetic, empirical risk {self.empirical_risk:.5g})"
+
+
+def _spread(sample: FloatArray, levels: FloatArray, widths: FloatArray) -> FloatArray:
+    """Spread the losses of each level evenly over its width; in a tie the earlier point gets the lower place."""
+    level = np.searchsorted(levels, sample, side="right") - 1
+    order = np.argsort(level, kind="stable")
+    counts = np.bincount(level, minlength=levels.size)
+    places = np.empty(sample.size)
+    places[order] = np.arange(sample.size) - (np.cumsum(counts) - counts)[level[order]]
+    return np.asarray(sample + widths[level] * ((places + 0.5) / counts[level] - 0.5))
 
 
 @dataclass(frozen=True)
