@@ -11,6 +11,7 @@ from rivals import Candidate, Losses, RivalsWarning, compare
 from rivals.losses import effective_size
 
 GOOD = [0.5, 1.0, 1.5, 2.0]
+SIMULATED = [0.6, 1.1, 1.4, 2.2]
 
 BAD = {
     "nan": ([0.1, np.nan, 0.3, np.nan], ValueError, "2 of 4 are NaN, the first at position 1"),
@@ -59,9 +60,9 @@ ACCEPTED = {
 @pytest.mark.parametrize("place", ["observed", "synthetic"])
 def test_refused_with_model_and_reason(case, place):
     values, error, message = BAD[case]
-    pair = (values, GOOD) if place == "observed" else (GOOD, values)
+    pair = (values, SIMULATED) if place == "observed" else (GOOD, values)
     with pytest.raises(error, match=message) as caught:
-        compare({"good": (GOOD, GOOD), "bad one": pair})
+        compare({"good": (GOOD, SIMULATED), "bad one": pair})
     assert str(caught.value).startswith(f"model 'bad one': {place} losses: ")
 
 
@@ -73,7 +74,7 @@ def test_a_matrix_is_several_simulations_but_never_the_data():
     with pytest.raises(ValueError, match=r"1 of 4 are NaN, the first at position \(1, 0\)"):
         Losses(GOOD, [[1.0, 2.0], [np.nan, 4.0]])
     with pytest.raises(ValueError, match=r"model 'B' has 1 simulation.*model 'A' has 3; give all models equally many"):
-        compare({"A": losses, "B": (GOOD, GOOD)})
+        compare({"A": losses, "B": (GOOD, SIMULATED)})
 
 
 @pytest.mark.parametrize("case", ACCEPTED)
