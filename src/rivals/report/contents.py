@@ -28,7 +28,7 @@ def contents(result: Comparison, c: Sequence[float] = GRID_OF_C) -> dict[str, An
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
-    >>> page = contents(rivals.compare(toys.losses(), rng=0), c=[0.5, 2.0])
+    >>> page = contents(rivals.compare(toys.losses(), c=1.0, rng=0), c=[0.5, 2.0])
     >>> page["c"], page["own"]["c"]
     ([0.5, 1.0, 2.0], 1)
     """

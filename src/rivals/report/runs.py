@@ -55,7 +55,7 @@ def runs_over_c(result: Comparison, c: Sequence[float], drawn: Sequence[int]) ->
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
-    >>> [run.c for run in runs_over_c(rivals.compare(toys.losses(), rng=0), [0.5, 2.0], drawn=[0])]
+    >>> [run.c for run in runs_over_c(rivals.compare(toys.losses(), c=1.0, rng=0), [0.5, 2.0], drawn=[0])]
     [0.5, 1.0, 2.0]
     """
     own = _run(result, drawn)
