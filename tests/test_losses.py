@@ -67,7 +67,7 @@ def test_refused_with_model_and_reason(case, place):
 
 
 def test_a_matrix_is_several_simulations_but_never_the_data():
-    losses = Losses(GOOD, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    losses = Losses(GOOD, [[1.1, 2.1], [3.1, 4.1], [5.1, 6.1]])
     assert (losses.n_simulations, losses.n_synthetic) == (3, 2)
     with pytest.raises(ValueError, match=r"observed losses: expected a one-dimensional array.*got shape \(2, 2\)"):
         Losses([[1.0, 2.0], [3.0, 4.0]], GOOD)

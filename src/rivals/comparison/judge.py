@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -38,6 +38,19 @@ class Judged:
 def judge(losses: Sequence[Losses], settings: Settings, correct: Correct | None = None) -> Judged:
     """Find the models that some rival reproducibly beats; `correct` reads probabilities through a calibration."""
     law = law_of(losses, settings)
+    errors = _difference_errors(losses, int(np.argmin(law.empirical)), settings)
+    judged = _judge(law, settings, errors, correct)
+    return replace(judged, stability=_stability(law, judged.rejections, losses[0].n_simulations, correct))
+
+
+def judge_at(losses: Sequence[Losses], settings: Settings, values: Sequence[float]) -> list[Judged]:
+    """The same at several values of c, without the stability of each."""
+    law = law_of(losses, settings)
+    errors = _difference_errors(losses, int(np.argmin(law.empirical)), settings)
+    return [_judge(law.at(c), settings, errors, None) for c in values]
+
+
+def _judge(law: Law, settings: Settings, difference_error: FloatArray, correct: Correct | None) -> Judged:
     if correct is None:
         calibrated = None
         rejections, undecided = law.decide()
@@ -49,7 +62,7 @@ def judge(losses: Sequence[Losses], settings: Settings, correct: Correct | None 
     return Judged(
         reference=law.reference,
         excess_empirical_risk=law.empirical,
-        difference_error=_difference_errors(losses, int(np.argmin(law.empirical)), settings),
+        difference_error=difference_error,
         excess_risks=law.draws(),
         risk_mean=law.risk_mean,
         risk_std=law.risk_std,
@@ -57,7 +70,7 @@ def judge(losses: Sequence[Losses], settings: Settings, correct: Correct | None 
         distance=law.distance,
         probability=law.probability,
         calibrated=calibrated,
-        stability=_stability(law, rejections, losses[0].n_simulations, correct),
+        stability=np.full(law.empirical.size, np.nan),
         rejections=rejections,
         undecided=undecided,
     )

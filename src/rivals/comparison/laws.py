@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Protocol
 
@@ -38,6 +40,9 @@ class Law(Protocol):
     def probability(self) -> FloatArray | None:
         """[a, b] = P(R_a < R_b) in closed form, where there is one."""
 
+    def at(self, c: float) -> Law:
+        """The same law at another c; what does not depend on c is kept."""
+
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
         """The duels that reject a model, and those too close to call."""
 
@@ -62,16 +67,27 @@ class BetaLaw:
     """The hierarchical beta process of each model: draws, more of them where the threshold is close."""
 
     def __init__(self, losses: Sequence[Losses], settings: Settings) -> None:
-        self._losses, self._settings = losses, settings
+        self._losses = losses
         self.reference = common_reference(losses)
         self.empirical = excess_empirical_risks(losses, self.reference)
-        self._processes = [self._process(sample) for sample in losses]
-        self.risk_mean = np.array([process.risk_mean for process in self._processes])
-        self.risk_std = np.array([process.risk_std for process in self._processes])
-        self.end_point_share = np.array([process.end_point_share for process in self._processes])
         self.distance = np.full(len(losses), np.nan)
         self.probability: FloatArray | None = None
-        self._blocks = [[self._draw(index, 0, settings.n_draws)] for index in range(len(losses))]
+        self._settings = settings
+        self._set([self._process(sample) for sample in losses])
+
+    def at(self, c: float) -> BetaLaw:
+        other = copy(self)
+        other._settings = replace(self._settings, c=c)
+        other._set([process.at(c) for process in self._processes])
+        return other
+
+    def _set(self, processes: list[HierarchicalBetaProcess]) -> None:
+        """All that depends on c."""
+        self._processes = processes
+        self.risk_mean = np.array([process.risk_mean for process in processes])
+        self.risk_std = np.array([process.risk_std for process in processes])
+        self.end_point_share = np.array([process.end_point_share for process in processes])
+        self._blocks = [[self._draw(index, 0, self._settings.n_draws)] for index in range(len(processes))]
         self._sorted = [np.sort(blocks[0]) for blocks in self._blocks]
 
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
@@ -160,7 +176,7 @@ class TransportLaws(ClosedForm):
 
     def __init__(self, losses: Sequence[Losses], settings: Settings) -> None:
         super().__init__(losses, settings)
-        # [simulation, model]; sorting once would do, but the samples are sorted within the kernel in a millisecond.
+        # [simulation, model]
         self._squares = np.stack(
             [
                 wasserstein_squares(excess, sample.simulations - self.reference)
@@ -169,10 +185,20 @@ class TransportLaws(ClosedForm):
             axis=1,
         )
         self._covariance = mean_covariance(self._excess, order=settings.order, groups=settings.groups)
-        squares = self._squares.mean(axis=0)
-        self.distance = np.sqrt(squares)
+        self.distance = np.sqrt(self._squares.mean(axis=0))
         self.risk_mean = self.reference + self.empirical
-        self.risk_std = np.sqrt(settings.c * squares + np.diagonal(self._covariance))
+        self._set()
+
+    def at(self, c: float) -> TransportLaws:
+        other = copy(self)
+        other._settings = replace(self._settings, c=c)
+        other._set()
+        return other
+
+    def _set(self) -> None:
+        """All that depends on c."""
+        squares = self._squares.mean(axis=0)
+        self.risk_std = np.sqrt(self._settings.c * squares + np.diagonal(self._covariance))
         self.probability = self._probability(squares)
 
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
@@ -197,6 +223,9 @@ class GroupsLaw(ClosedForm):
         self.risk_mean, self.risk_std = self.reference + summary.risk_mean, summary.risk_std
         self.difference, self.spread = summary.difference, summary.spread
         self.probability = group_probabilities(means, covariances)
+
+    def at(self, c: float) -> GroupsLaw:
+        raise ValueError("law 'groups' has no c to sweep over; compare under law 'transport' or 'beta'")
 
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
         return np.zeros((0, len(self._losses)), dtype=bool)

@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from rivals._checks import check_losses, check_name, check_positive, check_threshold, show
 from rivals._types import FloatArray
 from rivals.comparison import archive, table
-from rivals.comparison.judge import Judged, judge
+from rivals.comparison.judge import Judged, judge_at
 from rivals.comparison.laws import law_of
 from rivals.comparison.settings import Settings
 from rivals.core.tails import extremes
@@ -301,10 +301,10 @@ class Comparison:
                 f" Undecided: P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f} ± {duel.standard_error:.4f}"
                 " is too close to the threshold; raise max_draws, or take it as a tie."
             )
-        return " ".join([sentence, *self._remarks()])
+        return " ".join([sentence, *self.remarks()])
 
-    def _remarks(self) -> list[str]:
-        """What hangs on luck or on the choice of the law."""
+    def remarks(self) -> list[str]:
+        """What hangs on luck or on the choice of the law, in sentences."""
         remarks = []
         if self.unstable:
             parts = [
@@ -336,11 +336,9 @@ class Comparison:
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(c))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
-        if self.law == "groups":
-            raise ValueError("law 'groups' has no c to sweep over; compare under law 'transport' or 'beta'")
-        settings = [replace(self.settings, c=value) for value in values]
-        samples = list(self.losses.values())
-        return Sweep(tuple(Comparison(self.losses, each, judge(samples, each)) for each in settings))
+        verdicts = judge_at(list(self.losses.values()), self.settings, values)
+        runs = zip(values, verdicts, strict=True)
+        return Sweep(tuple(Comparison(self.losses, replace(self.settings, c=c), judged) for c, judged in runs))
 
     # ---------------------------------------------------------------- other forms
 
