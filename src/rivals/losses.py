@@ -192,7 +192,7 @@ class Losses:
         if self.tie_fraction > HEAVY_TIES:
             doubts.append(
                 f"{self.tie_fraction:.0%} of its observed losses are in large ties, where the process has no spread and says too little "
-                "about replication; use a continuous score, or sum the losses of groups of points"
+                "about replication; use law='transport', which takes ties as they are, or ties='spread', or a continuous score"
             )
         ratio = self.n_synthetic / self.n_observed
         if not 1 / UNEQUAL_SIZES <= ratio <= UNEQUAL_SIZES:

@@ -261,3 +261,17 @@ def test_the_rule_on_a_matrix_is_the_rule_in_words():
         for model, duel in rejections.items():
             rivals_of = [b for b in range(n) if risk[b] < risk[model] and probability[b, model] > threshold]
             assert risk[duel.rival] == min(risk[b] for b in rivals_of)
+
+
+def test_ties_can_be_spread_under_law_beta():
+    rng = np.random.default_rng(8)
+    coins = {"fair": tuple(rng.integers(0, 2, (2, 500))), "biased": (rng.integers(0, 2, 500), rng.random(500) < 0.9)}
+    with pytest.warns(rivals.RivalsWarning, match="large ties.*ties='spread'"):
+        flat = rivals.compare(coins, law="beta", rng=0)
+    spread = rivals.compare(coins, law="beta", ties="spread", rng=0)
+    assert spread.risk_std["biased"] > 10 * max(flat.risk_std["biased"], 1e-6)
+    assert spread.empirical_risk["fair"] == pytest.approx(flat.empirical_risk["fair"], abs=1e-12)
+    with pytest.raises(ValueError, match="law 'transport' takes ties as they are"):
+        rivals.compare(coins, ties="spread", rng=0)
+    with pytest.raises(ValueError, match="ties must be one of 'spread'"):
+        rivals.compare(coins, law="beta", ties="jitter", rng=0)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy.typing as npt
 
-from rivals._checks import check_groups, check_size, show, warn
+from rivals._checks import check_choice, check_groups, check_size, show, warn
 from rivals._random import entropy_from
 from rivals._types import RNG
 from rivals.comparison.judge import check_enough, judge
@@ -27,6 +27,7 @@ def compare(
     n_simulations: int | None = None,
     order: Order | None = None,
     groups: npt.ArrayLike | None = None,
+    ties: Literal["spread"] | None = None,
     n_draws: int = N_DRAWS,
     max_draws: int = MAX_DRAWS,
     n_synthetic: int | None = None,
@@ -60,6 +61,9 @@ def compare(
     groups : array_like, optional
         The label of the group of each point. Under law "groups" they are the replications; under other laws sampling
         errors are by clusters.
+    ties : {"spread"}, optional
+        Law "beta" has no spread where losses are tied, as counts and 0/1 losses are. "spread" spreads the losses of each tie
+        evenly before (`Losses.spread_ties`). Law "transport" takes ties as they are.
     n_draws : int
         Draws of the risk of each model. Under law "beta" models whose fate hangs on a probability within two standard
         errors of the threshold get more, up to `max_draws`; what is undecided even then is said in the result.
@@ -112,6 +116,13 @@ def compare(
         n_simulations=check_size(n_simulations, "n_simulations"),
         entropy=settings.entropy,
     )
+    if ties is not None:
+        check_choice(ties, "ties", ("spread",))
+        if settings.law != "beta":
+            raise ValueError(
+                f"law {settings.law!r} takes ties as they are: got ties = {ties!r}; it belongs to law 'beta'"
+            )
+        losses = {name: sample.spread_ties() for name, sample in losses.items()}
     if groups is not None:
         settings = replace(settings, groups=_codes(groups, next(iter(losses.values())).n_observed, settings.law))
     check_enough(losses, settings)
