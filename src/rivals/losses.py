@@ -163,6 +163,8 @@ class Losses:
 
         Observed and synthetic losses are spread alike, by the values that occur in any of them; values that differ by
         rounding only are one. Where all are the same there is no other value, and they stay.
+        Use the result for quantile functions alone: which point of a tie gets which loss means nothing, so that
+        differences between models, point by point, do not either.
 
         Examples
         --------
