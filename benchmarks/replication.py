@@ -25,11 +25,11 @@ import matplotlib
 import numpy as np
 import numpy.typing as npt
 from arch.bootstrap import MCS
-from scipy.optimize import isotonic_regression
 from scipy.special import ndtr
 
 import families
 from rivals import HierarchicalBetaProcess
+from rivals.calibration.correction import Correction, fit_correction
 from rivals.core.groups import group_probabilities
 from rivals.core.sampling_error import mean_covariance
 from rivals.core.transport import wasserstein_squares
@@ -45,7 +45,8 @@ N_POINTS, N_REPLICATIONS, N_TRUTHS = 1000, 400, 32
 N_GROUPS, GROUP_SIZE = 8, 250
 SIMULATIONS = (1, 4, 16, 32)
 TRANSPORT_C = tuple(2.0 ** np.arange(-12, 5))
-BETA_C = tuple(2.0 ** np.arange(-8, 1, 2))
+BETA_C = tuple(2.0 ** np.arange(-14, 1, 2))
+N_BETA = 256  # experiments of each family that the beta process is calibrated with: it is slow
 SHOWN_TRANSPORT_C = (2.0**-8, 2.0**-6, 2.0**-4, 2.0**-3, 2.0**-2, 1.0)
 SHOWN_BETA_C = (2.0**-4, 2.0**-2, 1.0)
 N_DRAWS = 1000
@@ -128,7 +129,7 @@ def judge(name: str, purpose: int, index: int, seed: int) -> dict[str, Any]:
     squares = np.sum([wasserstein_squares(own, other) for own, other in zip(losses, synthetic, strict=True)], axis=0)
     covariance = mean_covariance(losses, order=problem.order)
     test = purpose == TEST
-    with_beta = test or (purpose == BROAD and index % len(families.FAMILIES) == 0)
+    with_beta = test or (purpose == BROAD and index < N_BETA)
     return {
         "gap": losses[1].mean() - losses[0].mean(),
         "squares": [squares[:count].mean() for count in SIMULATIONS],
@@ -193,11 +194,10 @@ def groups(problem: families.Problem, rng: np.random.Generator) -> float:
 
 @dataclass(frozen=True)
 class Calibration:
-    """c by the Brier score, and the isotonic regression of the truth on B, both orders of each pair counted."""
+    """As `rivals.compare(..., c=calibration)` uses one: c by the Brier score, then the library's own correction."""
 
     c: float
-    predicted: FloatArray
-    corrected: FloatArray
+    correct: Correction
 
     @classmethod
     def of(
@@ -205,14 +205,11 @@ class Calibration:
     ) -> Calibration:
         """`probability(c)` of all experiments, `wins` the part of fresh replications that the first candidate won."""
         c = min(sensitivities, key=lambda c: float(np.mean((probability(c) - wins) ** 2)))
-        b = probability(c)
-        predicted, place, counts = np.unique(np.concatenate([b, 1.0 - b]), return_inverse=True, return_counts=True)
-        truth = np.bincount(place, np.concatenate([wins, 1.0 - wins])) / counts
-        return cls(c, predicted, isotonic_regression(truth, weights=counts).x)
+        return cls(c, fit_correction(probability(c), wins))
 
     def __call__(self, probability: FloatArray) -> FloatArray:
         """B read through the curve; outside the range seen, as at its end."""
-        return np.interp(probability, self.predicted, self.corrected)
+        return self.correct(probability)
 
 
 # ---------------------------------------------------------------- calibrations on other problems
@@ -234,7 +231,7 @@ def calibration_sets(
 
 def beta_sets(pools: dict[str, Evidence], kind: str, name: str, size: int) -> Iterator[list[tuple[Evidence, Any]]]:
     """The same for the beta process, from the experiments for which it was computed."""
-    sources = {"mixture": list(pools), "left out": [other for other in pools if other != name]}[kind]
+    sources = {"own": [name], "mixture": list(pools), "left out": [other for other in pools if other != name]}[kind]
     rows = np.flatnonzero(np.isfinite(pools[sources[0]].beta[:, 0]))
     each = min(size // len(sources), rows.size)
     for begin in range(0, rows.size - each + 1, each):
@@ -295,6 +292,7 @@ def score_all(tests: dict[str, Evidence], pools: dict[str, Evidence], vague: dic
         by_method[f"beta, c = {power(c)}"] = Said({name: test.beta[:, BETA_C.index(c)] for name, test in tests.items()})
     for c in SHOWN_TRANSPORT_C:
         by_method[f"transport, c = {power(c)}"] = Said({name: test.transport(c, 16) for name, test in tests.items()})
+    by_method["beta, calibrated on own, 256"] = calibrated_beta(tests, pools, "own", 256, "wins")
     for kind in ("mixture", "left out"):
         for size in SIZES:
             by_method[f"beta, calibrated on {kind}, {size}"] = calibrated_beta(tests, pools, kind, size, "wins")
@@ -365,6 +363,7 @@ SHOWN_BY_FAMILY = (
     "Diebold-Mariano, HAC",
     "groups, 8 × 250",
     "beta, c = 2^-4",
+    "beta, calibrated on own, 256",
     "beta, calibrated on mixture, 1024",
     "transport, c = 2^-3",
     "transport, c = 2^-6",
@@ -490,7 +489,8 @@ MARKERS = (
     ("bootstrap", "v", "C4", "bootstrap of the mean difference"),
     ("model confidence set", "^", "C5", "model confidence set, 10 %"),
     ("Diebold-Mariano, HAC", "D", "C6", "Diebold-Mariano, HAC"),
-    ("beta, calibrated on mixture, 1024", "o", "C1", "beta, calibrated"),
+    ("beta, calibrated on mixture, 1024", "o", "C1", "beta, calibrated on all families"),
+    ("beta, calibrated on own, 256", "P", "C1", "beta, calibrated on the same family"),
     ("transport, calibrated on mixture, 1024", "o", "C0", "transport, calibrated on all families"),
     ("transport, calibrated on left out, 1024", "X", "C0", "transport, calibrated on the other families"),
     ("transport, calibrated on own, 1024", "P", "C0", "transport, calibrated on the same family"),

@@ -181,7 +181,7 @@ class Losses:
         synthetic = np.apply_along_axis(_spread, -1, self.synthetic, levels, widths) if self.n_simulations else None
         return Losses(_spread(self.observed, levels, widths), self.synthetic if synthetic is None else synthetic)
 
-    def doubts(self, law: str = "beta") -> list[str]:
+    def doubts(self, law: str = "beta", ties: str | None = None) -> list[str]:
         """What makes the answer for this model less reliable than it looks under a law of the risk, in sentences."""
         doubts = []
         smaller = min(self.n_observed, self.n_synthetic) if self.n_simulations else self.n_observed
@@ -191,7 +191,7 @@ class Losses:
             )
         if law != "beta":
             return doubts
-        if self.tie_fraction > HEAVY_TIES:
+        if ties is None and self.tie_fraction > HEAVY_TIES:
             doubts.append(
                 f"{self.tie_fraction:.0%} of its observed losses are in large ties, where the process has no spread and says too little "
                 "about replication; use law='transport', which takes ties as they are, or ties='spread', or a continuous score"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy.typing as npt
 
-from rivals._checks import check_choice, check_groups, check_size, show, warn
+from rivals._checks import check_groups, check_size, show, warn
 from rivals._random import entropy_from
 from rivals._types import RNG
 from rivals.comparison.judge import check_enough, judge
 from rivals.comparison.result import Comparison
-from rivals.comparison.settings import DEFAULT_LAW, MAX_DRAWS, N_DRAWS, N_SIMULATIONS, Law, Order, Settings
+from rivals.comparison.settings import DEFAULT_LAW, MAX_DRAWS, N_DRAWS, N_SIMULATIONS, Law, Order, Settings, Ties
 from rivals.losses import AnyModel, look_like_log_likelihoods, losses_by_name
 
 
@@ -27,7 +27,7 @@ def compare(
     n_simulations: int | None = None,
     order: Order | None = None,
     groups: npt.ArrayLike | None = None,
-    ties: Literal["spread"] | None = None,
+    ties: Ties | None = None,
     n_draws: int = N_DRAWS,
     max_draws: int = MAX_DRAWS,
     n_synthetic: int | None = None,
@@ -105,6 +105,7 @@ def compare(
         threshold=threshold,
         order=order,
         depth=depth,
+        ties=ties,
         n_draws=n_draws,
         max_draws=max_draws,
         entropy=entropy_from(rng),
@@ -116,18 +117,11 @@ def compare(
         n_simulations=check_size(n_simulations, "n_simulations"),
         entropy=settings.entropy,
     )
-    if ties is not None:
-        check_choice(ties, "ties", ("spread",))
-        if settings.law != "beta":
-            raise ValueError(
-                f"law {settings.law!r} takes ties as they are: got ties = {ties!r}; it belongs to law 'beta'"
-            )
-        losses = {name: sample.spread_ties() for name, sample in losses.items()}
     if groups is not None:
         settings = replace(settings, groups=_codes(groups, next(iter(losses.values())).n_observed, settings.law))
     check_enough(losses, settings)
     for name, sample in losses.items():
-        for doubt in sample.doubts(settings.law):
+        for doubt in sample.doubts(settings.law, settings.ties):
             warn(f"model '{show(name)}': {doubt}")
     if look_like_log_likelihoods(losses.values()):
         warn(

@@ -60,7 +60,10 @@ def law_of(losses: Sequence[Losses], settings: Settings) -> Law:
     """The law that the settings name, for these losses."""
     if settings.law == "groups":
         return GroupsLaw(losses, settings)
-    return BetaLaw(losses, settings) if settings.law == "beta" else TransportLaws(losses, settings)
+    if settings.law == "transport":
+        return TransportLaws(losses, settings)
+    # Spread for the process alone: which point of a tie gets which offset is arbitrary, and no matter of paired errors.
+    return BetaLaw([sample.spread_ties() for sample in losses] if settings.ties == "spread" else losses, settings)
 
 
 class BetaLaw:

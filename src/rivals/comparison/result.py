@@ -25,7 +25,7 @@ from rivals.core.verdict import Duel, probability_matrix
 from rivals.losses import Losses, excess_empirical_risks
 
 # What a file keeps of a comparison, beside its arrays.
-SETTINGS = ("law", "c", "threshold", "entropy", "n_draws", "max_draws", "depth", "order")
+SETTINGS = ("law", "c", "threshold", "entropy", "n_draws", "max_draws", "depth", "order", "ties")
 BY_MODEL = ("risk_mean", "risk_std", "end_point_share", "distance", "stability", "difference_error")
 
 # A verdict that fewer of the single simulations would share is called unstable.

@@ -11,9 +11,11 @@ from rivals._types import IntArray
 
 Law = Literal["beta", "transport", "groups"]
 Order = Literal["time"]
+Ties = Literal["spread"]
 
 LAWS: tuple[Law, ...] = ("transport", "beta", "groups")
 ORDERS: tuple[Order, ...] = ("time",)
+TIES: tuple[Ties, ...] = ("spread",)
 DEFAULT_LAW: Law = "transport"
 # Measured, not derived: uncalibrated, at c = 1/8 stated winners lose in about 5 % of fresh replications, pooled over the families of
 # benchmarks/replication.py, and in up to 11 % of single ones. Under law "beta" c = 1 is the original paper's first choice: it abstains.
@@ -39,16 +41,19 @@ class Settings:
     max_draws: int = MAX_DRAWS
     depth: int | None = None
     order: Order | None = None
+    ties: Ties | None = None
     groups: IntArray | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def checked(cls, *, law: Any, c: Any, order: Any, depth: Any, threshold: Any, **sizes: Any) -> Settings:
+    def checked(cls, *, law: Any, c: Any, order: Any, ties: Any, depth: Any, threshold: Any, **sizes: Any) -> Settings:
         """From what a user gives."""
         law = check_choice(law, "law", LAWS)
         if law == "groups" and c is not None:
             raise ValueError(f"law 'groups' has no c: got c = {c!r}; the spread between groups takes its place")
         if depth is not None and law != "beta":
             raise ValueError(f"law {law!r} has no depth: got {depth!r}; it belongs to law 'beta'")
+        if ties is not None and law != "beta":
+            raise ValueError(f"law {law!r} takes ties as they are: got ties = {ties!r}; it belongs to law 'beta'")
         n_draws = check_size(sizes["n_draws"], "n_draws", least=2)
         return cls(
             entropy=sizes["entropy"],
@@ -58,5 +63,6 @@ class Settings:
             n_draws=n_draws,
             max_draws=max(check_size(sizes["max_draws"], "max_draws"), n_draws),
             depth=None if depth is None else check_depth(depth),
+            ties=None if ties is None else check_choice(ties, "ties", TIES),
             order=None if order is None else check_choice(order, "order", ORDERS),
         )

@@ -27,6 +27,9 @@ MAX_DRAWN = 512
 # Draws are made in pieces that fit the processor's cache.
 CHUNK = 2**13
 
+# A factor that is as good as infinite, but whose product with zero is zero.
+LARGEST_FACTOR = 1e300
+
 
 @dataclass(frozen=True)
 class RiskMoments:
@@ -161,9 +164,13 @@ class Tree:
             nodes = level(k).start + branches
             scale = rise_square * 4.0**-k
             total = scale * height_variance[nodes] + ends.variance_at(offset + 2.0**-k * height_mean[nodes])
-            factor = np.divide(
-                scale, total * weights[nodes], out=np.zeros_like(total), where=total * weights[nodes] > 0
-            )
+            with np.errstate(over="ignore"):  # of shares that are cut off at one below
+                factor = np.minimum(
+                    np.divide(
+                        scale, total * weights[nodes], out=np.zeros_like(total), where=total * weights[nodes] > 0
+                    ),
+                    LARGEST_FACTOR,
+                )
             here = descendants(branches, k, self.depth)
             share = np.minimum(factor[:, None] * terms[here], 1.0)
             errors[here] += reach[:, None] * np.minimum(share * (skew[here] * np.sqrt(share) + kurt[here] * share), 0.3)
