@@ -275,3 +275,19 @@ def test_ties_can_be_spread_under_law_beta():
         rivals.compare(coins, ties="spread", rng=0)
     with pytest.raises(ValueError, match="ties must be one of 'spread'"):
         rivals.compare(coins, law="beta", ties="jitter", rng=0)
+
+
+def test_the_critical_c_is_where_the_verdict_changes():
+    result = rivals.compare(losses(), c=0.1, rng=0)
+    for name in result.names:
+        limit = result.critical_c[name]
+        if np.isnan(limit):
+            assert name in result.sweep([1e-12]).survivors[0]
+        else:
+            below, above = result.sweep([limit * (1 - 1e-9), limit * (1 + 1e-9)]).survivors
+            assert name not in below
+            assert name in above
+    assert np.isnan(result.critical_c[result.ranking[0]])
+    assert not np.isnan(result.critical_c["B"])
+    wide = rivals.compare(losses(), c=1e3, rng=0)
+    assert "At smaller c there is more to reject" in wide.verdict

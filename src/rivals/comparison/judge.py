@@ -28,6 +28,7 @@ class Judged:
     risk_std: FloatArray
     end_point_share: FloatArray
     distance: FloatArray
+    critical_c: FloatArray
     probability: FloatArray | None  # in closed form; None where it comes from the draws
     calibrated: FloatArray | None
     stability: FloatArray  # part of the single simulations with the same verdict on a model; nan where unknown
@@ -68,6 +69,7 @@ def _judge(law: Law, settings: Settings, difference_error: FloatArray, correct: 
         risk_std=law.risk_std,
         end_point_share=law.end_point_share,
         distance=law.distance,
+        critical_c=law.critical_c,
         probability=law.probability,
         calibrated=calibrated,
         stability=np.full(law.empirical.size, np.nan),

@@ -16,7 +16,7 @@ from rivals.comparison.settings import Settings
 from rivals.core.groups import group_probabilities, group_summary
 from rivals.core.process import HierarchicalBetaProcess
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.transport import transport_probability, wasserstein_squares
+from rivals.core.transport import critical_c, transport_probability, wasserstein_squares
 from rivals.core.verdict import Duel, decide, probability_matrix, reject
 from rivals.losses import Losses, common_reference, excess_empirical_risks
 
@@ -35,6 +35,7 @@ class Law(Protocol):
     risk_std: FloatArray
     end_point_share: FloatArray  # nan where the law knows no end points
     distance: FloatArray  # W, the transport distance of simulated from observed losses; nan under other laws
+    critical_c: FloatArray  # the largest c at which each model is rejected, where that has a closed form; else nan
 
     @property
     def probability(self) -> FloatArray | None:
@@ -73,7 +74,7 @@ class BetaLaw:
         self._losses = losses
         self.reference = common_reference(losses)
         self.empirical = excess_empirical_risks(losses, self.reference)
-        self.distance = np.full(len(losses), np.nan)
+        self.distance = self.critical_c = np.full(len(losses), np.nan)
         self.probability: FloatArray | None = None
         self._settings = settings
         self._set([self._process(sample) for sample in losses])
@@ -154,7 +155,7 @@ class ClosedForm:
         self.reference = common_reference(losses)
         self.empirical = excess_empirical_risks(losses, self.reference)
         self.end_point_share = np.full(len(losses), np.nan)
-        self.distance = np.full(len(losses), np.nan)
+        self.distance = self.critical_c = np.full(len(losses), np.nan)
         self._excess = np.stack([sample.observed for sample in losses]) - self.reference
 
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
@@ -190,6 +191,7 @@ class TransportLaws(ClosedForm):
         self._covariance = mean_covariance(self._excess, order=settings.order, groups=settings.groups)
         self.distance = np.sqrt(self._squares.mean(axis=0))
         self.risk_mean = self.reference + self.empirical
+        self.critical_c = critical_c(self.empirical, self.distance**2, self._covariance, settings.threshold)
         self._set()
 
     def at(self, c: float) -> TransportLaws:

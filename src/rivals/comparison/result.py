@@ -26,7 +26,7 @@ from rivals.losses import Losses, excess_empirical_risks
 
 # What a file keeps of a comparison, beside its arrays.
 SETTINGS = ("law", "c", "threshold", "entropy", "n_draws", "max_draws", "depth", "order", "ties")
-BY_MODEL = ("risk_mean", "risk_std", "end_point_share", "distance", "stability", "difference_error")
+BY_MODEL = ("risk_mean", "risk_std", "end_point_share", "distance", "critical_c", "stability", "difference_error")
 
 # A verdict that fewer of the single simulations would share is called unstable.
 STABLE = 0.9
@@ -188,6 +188,11 @@ class Comparison:
         return self._by_name(self.judged.distance.tolist())
 
     @cached_property
+    def critical_c(self) -> Mapping[str, float]:
+        """Name → the largest c at which it is rejected; nan if it never is, and under laws other than "transport"."""
+        return self._by_name(self.judged.critical_c.tolist())
+
+    @cached_property
     def stability(self) -> Mapping[str, float]:
         """Name → part of the single simulations in which the verdict on it is the same; nan with one simulation."""
         return self._by_name(self.judged.stability.tolist())
@@ -306,6 +311,13 @@ class Comparison:
     def remarks(self) -> list[str]:
         """What hangs on luck or on the choice of the law, in sentences."""
         remarks = []
+        nearly = [name for name in self.survivors if self.critical_c[name] > 0.0] if self.calibrated is None else []
+        if nearly:
+            parts = [f"{show(name)} for c up to {self.critical_c[name]:.2g}" for name in nearly[:3]]
+            more = f" and {len(nearly) - 3} more for some smaller c" if len(nearly) > 3 else ""
+            remarks.append(
+                f"At smaller c there is more to reject: {', '.join(parts)}{more}; calibrate() finds which c to trust."
+            )
         if self.unstable:
             parts = [
                 f"{show(name)} (the same in {self.stability[name]:.0%} of the simulations)" for name in self.unstable

@@ -202,6 +202,26 @@ def transport_probability(means: FloatArray, squares: FloatArray, covariance: Fl
     return np.asarray(np.where(gap < 0.0, smaller, 1.0 - smaller))
 
 
+def critical_c(means: FloatArray, squares: FloatArray, covariance: FloatArray, threshold: float) -> FloatArray:
+    """The largest c at which each model is rejected under the transport law; nan where none is that small.
+
+    P(R_b < R_a) > ε for c < ((m_a − m_b)² / z² − V_ab) / (W_a² + W_b²), with z = Φ⁻¹(ε) and V_ab the variance of the
+    paired difference. Of all rivals of lower mean loss the one that rejects longest counts.
+
+    Examples
+    --------
+    >>> critical_c(np.array([1.0, 1.5]), np.array([0.1, 0.1]), 0.01 * np.eye(2), 0.95).round(3)
+    array([  nan, 0.362])
+    """
+    own = np.diagonal(covariance)
+    variance = np.maximum(own[:, None] + own[None, :] - 2.0 * covariance, 0.0)
+    gap = means[:, None] - means[None, :]  # [model, rival]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        largest = ((gap / ndtri(threshold)) ** 2 - variance) / (squares[:, None] + squares[None, :])
+    best = np.max(np.where((gap > 0.0) & (largest > 0.0), largest, -np.inf), axis=1)
+    return np.where(best > 0.0, best, np.nan)
+
+
 def _samples(losses: Losses | tuple[Any, Any]) -> tuple[FloatArray, FloatArray, float]:
     """Observed losses, synthetic losses (simulations × points) and the reference that both are less."""
     if not isinstance(losses, Losses):
