@@ -5,7 +5,7 @@ OLDEST ?= python3.11
 NEWEST ?= $(shell .ci/newest-python $(PYTHON))
 BIN := .venv/bin
 
-.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest lint format bench docs paper dist clean
+.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest lint format bench evidence docs paper dist clean
 
 .venv/.made: pyproject.toml
 	$(PYTHON) -m venv --clear .venv
@@ -87,6 +87,15 @@ format: .venv/.lint
 bench: .venv/.test
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/parity.py
+
+# Are verdicts right? About half an hour; docs/does-it-work.md shows what comes out.
+evidence: .venv/.test
+	$(BIN)/python -m pip install --quiet --group evidence
+	$(BIN)/python benchmarks/replication.py --workers 2
+	$(BIN)/python benchmarks/flips.py
+	$(BIN)/python benchmarks/ties.py
+	$(BIN)/python benchmarks/neurons.py
+	$(BIN)/python tools/evidence.py
 
 docs: .venv/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
