@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
@@ -11,22 +11,17 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri
 
-from rivals._checks import check_losses, check_name, check_positive, check_threshold, show
+from rivals._checks import check_positive, show
 from rivals._types import FloatArray
 from rivals.comparison import archive, table
 from rivals.comparison.judge import Judged, judge_at
 from rivals.comparison.laws import law_of
 from rivals.comparison.settings import Settings
 from rivals.core.tails import extremes
-from rivals.core.verdict import Duel, probability_matrix
-from rivals.losses import Losses, excess_empirical_risks
-
-# What a file keeps of a comparison, beside its arrays.
-SETTINGS = ("law", "c", "threshold", "entropy", "n_draws", "max_draws", "depth", "order", "ties")
-BY_MODEL = ("risk_mean", "risk_std", "end_point_share", "distance", "critical_c", "stability", "difference_error")
+from rivals.core.verdict import probability_matrix
+from rivals.losses import Losses
 
 # A verdict that fewer of the single simulations would share is called unstable.
 STABLE = 0.9
@@ -398,8 +393,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Everything but the losses and draws, as plain numbers and text."""
         return {
-            **archive.stamp(),
-            **self._header(),
+            **archive.header(self.losses, self.settings, self.judged),
             "models": self.rows(),
             "probability": self.probability.tolist(),
             "calibrated": None if self.calibrated is None else self.calibrated.tolist(),
@@ -411,17 +405,7 @@ class Comparison:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write losses, draws and settings to one NPZ file; `rivals.load` reads it back."""
-        arrays: dict[str, npt.NDArray[Any]] = {}
-        for index, (losses, draws) in enumerate(zip(self.losses.values(), self.excess_risks, strict=True)):
-            arrays[f"observed_{index}"], arrays[f"synthetic_{index}"] = losses.observed, losses.synthetic
-            arrays[f"draws_{index}"] = draws
-        optional = {
-            "probability": self.judged.probability,
-            "calibrated": self.judged.calibrated,
-            "groups": self.settings.groups,
-        }
-        arrays |= {name: array for name, array in optional.items() if array is not None}
-        archive.write(path, self._header(), arrays)
+        archive.save(path, self.losses, self.settings, self.judged)
 
     def report(self, path: str | PathLike[str]) -> None:
         """Write one self-contained, interactive HTML page (needs jinja2)."""
@@ -429,22 +413,6 @@ class Comparison:
         from rivals.report import write_report
 
         write_report(self, path)
-
-    def _header(self) -> dict[str, Any]:
-        return {
-            "names": list(self.names),
-            **{key: getattr(self.settings, key) for key in SETTINGS},
-            "c": _or_none(self.c),
-            "n_simulations": self.n_simulations,
-            "reference": self.reference,
-            **{key: {name: _or_none(value) for name, value in self._by_model(key).items()} for key in BY_MODEL},
-            "survivors": list(self.survivors),
-            "rejections": {name: asdict(rejection) for name, rejection in self.rejections.items()},
-            "undecided": [asdict(duel) for duel in self.undecided],
-        }
-
-    def _by_model(self, key: str) -> dict[str, float]:
-        return dict(zip(self.names, getattr(self.judged, key).tolist(), strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Read-only views of dictionaries cannot be pickled; a result must travel between processes.
@@ -572,59 +540,7 @@ def load(path: str | PathLike[str]) -> Comparison:
     >>> again.survivors == result.survivors
     True
     """
-    try:
-        header, arrays = archive.read(path)
-        return _from_file(header, arrays)
-    except (FileNotFoundError, IsADirectoryError, PermissionError):
-        raise
-    except archive.UNREADABLE as error:
-        raise archive.unreadable(path, error) from error
-
-
-def _from_file(header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Comparison:
-    names = [check_name(name) for name in header["names"]]
-    losses = {name: Losses(arrays[f"observed_{i}"], arrays[f"synthetic_{i}"]) for i, name in enumerate(names)}
-    if len(losses) != len(names) or not set(header["rejections"]) <= set(names):
-        raise ValueError("its names do not fit together")
-    draws = [check_losses(arrays[f"draws_{i}"], f"draws of {show(name)}") for i, name in enumerate(names)]
-    rejections = [_duel(names, name, kept) for name, kept in header["rejections"].items()]
-    kept_settings = {key: header[key] for key in SETTINGS if key in header}
-    groups = arrays.get("groups")
-    settings = Settings(**{**kept_settings, "c": np.nan if header["c"] is None else check_positive(header["c"], "c")})
-    check_threshold(settings.threshold)
-    reference = float(header["reference"])
-    judged = Judged(
-        reference=reference,
-        excess_empirical_risk=excess_empirical_risks(losses.values(), reference),
-        excess_risks=tuple(draws),
-        **{key: _kept_by_model(header, key, names) for key in BY_MODEL},
-        probability=_matrix(arrays, "probability", len(names)),
-        calibrated=_matrix(arrays, "calibrated", len(names)),
-        rejections={duel.model: duel for duel in rejections},
-        undecided=[_duel(names, kept["model"], kept) for kept in header["undecided"]],
-    )
-    return Comparison(losses, settings if groups is None else replace(settings, groups=groups.astype(np.intp)), judged)
-
-
-def _kept_by_model(header: dict[str, Any], key: str, names: list[str]) -> FloatArray:
-    """One number per model; what an older file does not have is not known."""
-    kept = header.get(key, dict.fromkeys(names))
-    if set(kept) != set(names):
-        raise ValueError(f"its {key} is not that of its models")
-    return np.array([np.nan if kept[name] is None else float(kept[name]) for name in names])
-
-
-def _matrix(arrays: dict[str, npt.NDArray[Any]], key: str, n_models: int) -> FloatArray | None:
-    matrix = arrays.get(key)
-    if matrix is not None and matrix.shape != (n_models, n_models):
-        raise ValueError(f"its {key} has shape {matrix.shape} for {n_models} models")
-    return matrix
-
-
-def _duel(names: list[str], model: str, kept: dict[str, Any]) -> Duel:
-    if not {"by", "probability", "standard_error"} <= set(kept):
-        raise ValueError("its rejections are not complete")
-    return Duel(names.index(model), names.index(kept["by"]), kept["probability"], kept["standard_error"])
+    return Comparison(*archive.load(path))
 
 
 def _list_verdicts(names: Sequence[str], rejected: Sequence[str]) -> str:
