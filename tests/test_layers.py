@@ -33,7 +33,7 @@ ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "process", "tails", "sampling_error", "transport", "groups", "verdict"],
     "comparison": ["table", "settings", "laws", "judge", "archive", "result", "compare"],
     "calibration": [
-        "experiment", "replications", "fingerprint", "study", "work", "pools", "execution", "progress", "store_file", "store",
+        "experiment", "forms", "replications", "fingerprint", "study", "work", "pools", "execution", "progress", "store_file", "store",
         "curve", "correction", "result", "calibrate",
     ],
 }  # fmt: skip
