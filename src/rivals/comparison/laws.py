@@ -14,7 +14,7 @@ from rivals._random import COMPARISON_DRAWS, stream
 from rivals._types import BoolArray, FloatArray
 from rivals.comparison.settings import Settings
 from rivals.core.groups import group_probabilities, group_summary
-from rivals.core.process import HierarchicalBetaProcess
+from rivals.core.process import MAX_DEPTH, HierarchicalBetaProcess
 from rivals.core.sampling_error import mean_covariance
 from rivals.core.transport import critical_c, transport_probability, wasserstein_squares
 from rivals.core.verdict import Duel, decide, probability_matrix, reject
@@ -22,8 +22,9 @@ from rivals.losses import Losses, common_reference, excess_empirical_risks
 
 Correct = Callable[[FloatArray], FloatArray]
 
-# Verdicts of single simulations, which say how stable a verdict is, need no more than this many draws of each risk.
-STABILITY_DRAWS = 2000
+# Verdicts of single simulations, which say how stable a verdict is, need no more than this many draws of each risk, nor
+# more levels than the paper's.
+STABILITY_DRAWS, STABILITY_DEPTH = 2000, 8
 
 
 class Law(Protocol):
@@ -108,7 +109,9 @@ class BetaLaw:
         rejected = np.zeros((len(singles[0]), len(singles)), dtype=bool)
         for index, samples in enumerate(zip(*singles, strict=True)):
             draws = [
-                np.sort(self._process(sample).sample_excess_risk(STABILITY_DRAWS, self._seed(model, 0)))
+                np.sort(
+                    self._process(sample, STABILITY_DEPTH).sample_excess_risk(STABILITY_DRAWS, self._seed(model, 0))
+                )
                 for model, sample in enumerate(samples)
             ]
             if correct is None:
@@ -118,9 +121,9 @@ class BetaLaw:
             rejected[index, list(rejections)] = True
         return rejected
 
-    def _process(self, sample: Losses) -> HierarchicalBetaProcess:
+    def _process(self, sample: Losses, max_depth: int = MAX_DEPTH) -> HierarchicalBetaProcess:
         return HierarchicalBetaProcess.from_losses(
-            sample, self._settings.c, self._settings.depth, reference=self.reference
+            sample, self._settings.c, self._settings.depth, max_depth=max_depth, reference=self.reference
         )
 
     def _more(self, index: int) -> bool:

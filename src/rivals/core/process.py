@@ -40,6 +40,8 @@ class HierarchicalBetaProcess:
         Number of times that intervals are halved. By default as deep as the data resolve (2^depth ≈ number of
         losses), where the last pieces keep the shape of q*; with a number given, as with the paper's 8, pieces are
         straight and the risk is the trapezoid sum.
+    max_depth : int
+        The most of the former; where the data would resolve more, the last pieces still keep the shape of q*.
     tolerance : float
         `sample_risk` draws as many nodes as needed for the distribution function of the risk to be right to about
         this much (in probability); the other nodes enter by their exact conditional mean and variance.
@@ -66,11 +68,12 @@ class HierarchicalBetaProcess:
         *,
         c: float,
         depth: int | None = None,
+        max_depth: int = MAX_DEPTH,
         tolerance: float = 5e-4,
         reference: float = 0.0,
     ) -> None:
         simulations = (synthetic,) if isinstance(synthetic, QuantileFunction) else tuple(synthetic)
-        levels = resolved_depth(observed.size) if depth is None else check_depth(depth)
+        levels = min(resolved_depth(observed.size), max_depth) if depth is None else check_depth(depth)
         self.observed, self.synthetic, self.depth = observed, simulations, levels
         self.tolerance = check_positive(tolerance, "tolerance")
         self.reference = reference
@@ -85,6 +88,7 @@ class HierarchicalBetaProcess:
         c: float,
         depth: int | None = None,
         *,
+        max_depth: int = MAX_DEPTH,
         tolerance: float = 5e-4,
         reference: float | None = None,
     ) -> HierarchicalBetaProcess:
@@ -97,7 +101,15 @@ class HierarchicalBetaProcess:
         observed, *simulations = (
             QuantileFunction.of_checked(sample - reference) for sample in (losses.observed, *losses.simulations)
         )
-        return cls(observed, simulations, c=c, depth=depth, tolerance=tolerance, reference=reference)
+        return cls(
+            observed,
+            simulations,
+            c=c,
+            depth=depth,
+            max_depth=max_depth,
+            tolerance=tolerance,
+            reference=reference,
+        )
 
     def at(self, c: float) -> HierarchicalBetaProcess:
         """The same process at another c. All that does not depend on c is kept."""
