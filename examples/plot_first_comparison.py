@@ -4,8 +4,8 @@ Five minutes: three models, one verdict
 
 Install: ``pip install "rivals[plot,report]"``.
 
-A model is two functions: the loss of each data point, and a simulator. Here the data are a thousand waiting times, and three
-models of them are at hand.
+A model is two functions: the loss of each data point, and a simulator. Here the data are a thousand waiting times, and there
+are three models.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ training, held_out = rng.gamma(shape=1.6, scale=1.25, size=(2, 1000))
 # Three models
 # ------------
 # An exponential and a log-normal law, each fitted by maximum likelihood, and an exponential with an old estimate of the mean. The loss is the
-# negative log likelihood. None of them is right.
+# negative log likelihood. No model is right.
 
 
 def exponential(mean):
@@ -46,9 +46,9 @@ models = {
 # %%
 # The verdict
 # -----------
-# ``c`` says how much of the mismatch between data and simulations may turn out differently in a replication. At c = 1 that is about all of it,
-# and no model is rejected: the old estimate is far behind, but its simulations are so unlike the data that it cannot say by how much it
-# will be behind next time. Law "beta", that of the original paper, would reject it on the same losses; the verdict says that, too.
+# ``c`` sets how much of the mismatch between data and simulations may change in a replication. At c = 1 it is about all of it, and no model
+# is rejected. The old estimate is far behind, but its simulations differ so much from the data that a replication may reverse the order. Law
+# "beta", that of the original paper, would reject it on the same losses; the printed verdict says so.
 
 result = rivals.compare(models, held_out, c=1.0, rng=0)
 print(result)
@@ -59,19 +59,19 @@ print(result)
 plot_risks(result)
 
 # %%
-# Why is one wider than the other? Because its simulations are further from the data.
+# A curve is wider if the simulations of its model are further from the data.
 
 plot_quantiles(result, "old estimate")
 
 # %%
-# How much does the verdict depend on c? Up to c = 0.125 the old estimate is rejected. The exponential and the log-normal law, which differ
-# by less than the sampling error of their difference, are kept at every c.
+# How much does the verdict depend on c? Up to c = 0.125 the old estimate is rejected. The exponential and the log-normal law differ by
+# less than the standard error of their difference, and both are kept at every c.
 
 sweep = result.sweep(c=[2.0**k for k in range(-6, 4)])
 print(sweep)
 plot_sweep(sweep)
 
 # %%
-# An interactive page of all this, one file to send to a colleague:
+# An interactive page with all of this, in one file:
 
 result.report("waiting-times.html")

@@ -4,8 +4,8 @@ Two posteriors in NumPyro
 
 Install: ``pip install "rivals[plot,arviz]" numpyro``.
 
-A line is fitted to data with a few wild points, once with Gaussian and once with Student noise. Both posteriors are judged on held-out
-data, by the loss of the posterior predictive. The same works for PyMC and Stan: all that is needed are two log likelihoods.
+We fit a line to data with outliers, once with Gaussian and once with Student noise, and judge both posteriors on held-out data by the loss of
+the posterior predictive. PyMC and Stan work in the same way: you need two arrays of log likelihoods.
 """
 
 import jax
@@ -51,9 +51,9 @@ def student(x, y=None):
 # %%
 # From posterior to losses
 # ------------------------
-# Two groups of log likelihoods, of each point under each draw of the parameters: of held-out data, and of data that the model simulated at
-# the same inputs. Each simulated point is from another draw, so that together they follow the posterior predictive, whose loss
-# ``reduction="lpd"`` is: minus the log of the mean likelihood.
+# We need log likelihoods for each point and each posterior draw: on held-out data, and on data that the model simulated at the same inputs.
+# Each simulated point uses another posterior draw, so that the points follow the posterior predictive. ``reduction="lpd"`` is its loss: minus
+# the log of the mean likelihood.
 
 
 def losses(model, seed):
@@ -76,9 +76,9 @@ def losses(model, seed):
 # %%
 # The verdict
 # -----------
-# Student noise is ahead, and its simulations are the more like the data. At c = 0.25 the Gaussian is kept nevertheless: the wild points, which
-# its simulations do not have, may be fewer next time. There is one simulation of each posterior here, so how stable that is remains unknown;
-# several are made by drawing ``simulated`` several times, and go to ``rivals.Losses`` as the rows of a matrix.
+# Student noise is ahead, and its simulations resemble the data more closely. At c = 0.25 the Gaussian is kept nevertheless: a replication may
+# have fewer outliers, which its simulations lack. With one simulation of each posterior, the stability of this verdict is unknown. For several
+# simulations, draw ``simulated`` several times, and pass them to ``rivals.Losses`` as the rows of a matrix.
 
 result = rivals.compare({"Gaussian": losses(gaussian, 0), "Student": losses(student, 1)}, c=0.25, rng=0)
 print(result)

@@ -4,8 +4,8 @@ Estimators of scikit-learn
 
 Install: ``pip install "rivals[plot]" scikit-learn``.
 
-Which classifier would still be better on next year's patients? A score on held-out data ranks them; ``rivals`` says whether the
-rank would survive a replication.
+Which classifier would still be better on next year's patients? A score on held-out data ranks them; ``rivals`` asks whether the
+ranking would survive a replication.
 """
 
 import numpy as np
@@ -27,8 +27,8 @@ inputs, labels = load_breast_cancer(return_X_y=True)
 fit_inputs, test_inputs, fit_labels, test_labels = train_test_split(inputs, labels, test_size=0.5, random_state=0)
 
 # %%
-# ``predict_proba`` gives both things that are needed: the loss of a patient is minus the log of the probability of the true label, and labels can
-# be simulated. ``floor`` keeps probabilities away from zero, where one surprise would cost an infinite loss.
+# ``predict_proba`` is enough: the loss of a patient is minus the log of the probability of the true label, and the same probabilities simulate
+# labels. ``floor`` keeps probabilities above zero, so that no loss is infinite.
 
 estimators = {
     "logistic regression": make_pipeline(StandardScaler(), LogisticRegression()),
@@ -43,12 +43,12 @@ result = rivals.compare(models, (test_inputs, test_labels), c=0.25, rng=0)
 print(result)
 
 # %%
-# The linear discriminant is too sure of itself: its own simulations surprise it less than the data do. That gap makes its risk
-# distribution wide, so that it may be better or worse next year, and it survives. The model with one input is more honest about how little it
-# knows, its distribution is narrower, and it is rejected.
+# The linear discriminant is overconfident: its losses on its own simulations are lower than on the data. This gap makes its risk distribution
+# wide, so it may be better or worse next year, and it survives. The model with one input is better calibrated, so its distribution is
+# narrower, and it is rejected.
 #
-# Less than three hundred patients are few for this purpose. The column "stable" says in what part of the sixteen simulations of each model the
-# verdict is the same.
+# Fewer than three hundred patients are few for this purpose. The column "stable" shows the fraction of the sixteen simulations of each model
+# that give the same verdict.
 
 plot_risks(result)
 
@@ -56,7 +56,7 @@ plot_risks(result)
 plot_losses(result)
 
 # %%
-# A regressor needs one thing more: a model of its noise, which you name. A prediction alone cannot simulate data.
+# A regressor also needs a noise model, which you supply: a prediction alone cannot simulate data.
 
 inputs, targets = load_diabetes(return_X_y=True)
 targets = targets / 100
@@ -82,4 +82,7 @@ print(regression)
 plot_risks(regression)
 
 # %%
-# Ridge regression is ahead by more than three standard errors, but at the default c that is not enough to say that it would be next time.
+# Ridge regression is ahead by more than three standard errors, and at the default c the forest is rejected. This depends on c: at c = 0.5 the
+# forest is kept.
+
+print(regression.sweep(c=[0.125, 0.5]))

@@ -4,8 +4,8 @@ Simulators without a likelihood
 
 Install: ``pip install "rivals[plot]"``.
 
-A fish population is counted every year. Two simulators, the Ricker and the Hassell map with random good and bad years, can make such
-series, but nobody can write down their likelihood. Any loss will do that compares a data point with what the model expects: here the
+A fish population is counted every year. Two simulators, the Ricker and the Hassell map with random good and bad years, can generate such
+series, but their likelihoods are intractable. Any loss that compares a data point with the predictive distribution can be used: here the
 *continuous ranked probability score* (CRPS) of each count against an ensemble of simulations.
 """
 
@@ -53,7 +53,7 @@ def crps(ensemble, y):
 
 
 def candidate(simulator):
-    ensemble = simulator(1000, np.random.default_rng(1))  # what the model expects; drawn once
+    ensemble = simulator(1000, np.random.default_rng(1))  # the predictive distribution; drawn once
     return rivals.Candidate(
         loss=lambda series: crps(ensemble, series).ravel(),
         simulate=lambda n, rng: simulator(n // YEARS, rng),
@@ -61,21 +61,21 @@ def candidate(simulator):
 
 
 # %%
-# The data: ten lakes, each counted for forty years, whose growth rates differ a little from that which both models assume.
+# The data: ten lakes, each counted for forty years. Their growth rates differ slightly from the one that both models assume.
 
 rng = np.random.default_rng(0)
 lakes = np.concatenate([ricker(1, rng, growth) for growth in rng.normal(1.6, 0.05, 10)])
 
-lake = np.repeat(np.arange(10), YEARS)  # of each count; years in a lake depend on each other
+lake = np.repeat(np.arange(10), YEARS)  # of each count; years in a lake are correlated
 models = {"Ricker": candidate(ricker), "Hassell": candidate(hassell)}
 result = rivals.compare(models, lakes, c=1.0, groups=lake, rng=0)
 print(result)
 
 # %%
-# The Ricker map is ahead, by more than ten standard errors, and those are by lakes. It made the data, and its simulations are like them. Those of the Hassell
-# map are not, and at c = 1 nothing excludes that it would do better elsewhere.
+# The Ricker map is ahead by more than ten standard errors, which allow for correlations within lakes. It generated the data, and its
+# simulations resemble them. The simulations of the Hassell map do not, and at c = 1 it might still do better elsewhere.
 #
-# But the lakes *are* replications: they show what differs between places. Then neither simulations nor c are needed. In a new lake the Ricker
+# But the lakes *are* replications: they show what differs between places. Then we need neither simulations nor c. In a new lake the Ricker
 # map would win again.
 
 by_lake = rivals.compare(models, lakes, law="groups", groups=lake, rng=0)

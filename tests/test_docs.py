@@ -1,7 +1,12 @@
-"""The documentation: its Python and its commands run as they stand, and it leaves out no public name."""
+"""The documentation: its Python and its commands run as they stand, it shows what they print, and it leaves out no public name.
+
+`python tests/test_docs.py` writes the outputs that the pages show anew.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
 import shlex
 from collections.abc import Iterator
@@ -18,13 +23,12 @@ from rivals import cli
 plt = pytest.importorskip("matplotlib.pyplot", reason='the documentation draws: pip install "rivals[plot]"')
 pytest.importorskip("jinja2", reason='the documentation writes reports: pip install "rivals[report]"')
 
-DOCS = Path(__file__).parents[1] / "docs"
-# Those on calibration run for minutes, or need a cluster: `make docs` and the tests of calibration have to do for them.
-PAGES = sorted(
-    path
-    for path in DOCS.glob("*.md")
-    if "```python\n" in path.read_text(encoding="utf-8") and not path.stem.startswith("calibration")
-)
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+SLOW = {"calibration-replications": "sklearn"}  # pages that run for ten seconds, and what they need
+PAGES = sorted(path for path in DOCS.glob("*.md") if "```python\n" in path.read_text(encoding="utf-8"))
+# A block that runs, and the block of its output, if it follows directly.
+BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n```text\n(?P<shown>.*?)```)?", re.DOTALL)
 
 
 @pytest.fixture(autouse=True)
@@ -38,28 +42,62 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def run_python(page: Path) -> dict:
+def as_shown(printed: str) -> str:
+    """Without the blanks at the ends of lines, which editors take away."""
+    return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+
+
+def run_python(page: Path) -> tuple[dict, list[tuple[str | None, str]]]:
+    """The names that a page leaves behind, and of each block the output that the page shows and the one it prints."""
     namespace: dict = {}
-    for block in blocks(page, "python"):
-        exec(compile(block, page.name, "exec"), namespace)
+    outputs = []
+    for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(block["code"], page.name, "exec"), namespace)
+        outputs.append((block["shown"], as_shown(printed.getvalue())))
+    return namespace, outputs
+
+
+def names_after(page: Path, *, every_output: bool = False) -> dict:
+    """Run a page; what it shows is what it prints, and if so asked it shows all."""
+    namespace, outputs = run_python(page)
+    for shown, printed in outputs:
+        if shown is not None or (every_output and printed):
+            assert shown == printed, page.name
     return namespace
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if page.stem not in ("start", "tutorial")], ids=lambda p: p.stem
+    "page",
+    [page for page in PAGES if page.stem not in ("start", "tutorial") and page.stem not in SLOW],
+    ids=lambda p: p.stem,
 )
-def test_python_of_a_page_runs_from_top_to_bottom(page):
-    run_python(page)
+def test_python_of_a_page_runs_and_prints_what_it_shows(page):
+    names_after(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", SLOW)
+def test_python_of_a_slow_page_runs_and_prints_what_it_shows(page):
+    pytest.importorskip(SLOW[page], reason=f"this page needs {SLOW[page]} (group `recipes`)")
+    names_after(DOCS / f"{page}.md", every_output=True)
+
+
+def test_what_the_readme_shows_is_what_it_prints():
+    names_after(ROOT / "README.md", every_output=True)
 
 
 def test_what_the_start_says_holds():
-    result = run_python(DOCS / "start.md")["result"]
+    names = names_after(DOCS / "start.md", every_output=True)
+    result = names["result"]
     assert "wide" in result.rejections
     assert "wide" not in result.sweep([1.0]).comparisons[0].rejections
+    assert names["by_session"].survivors == ("mean 0.0", "mean 0.1")
 
 
 def test_what_the_tutorial_says_holds():
-    found = run_python(DOCS / "tutorial.md")
+    found = names_after(DOCS / "tutorial.md", every_output=True)
     result, sweep, mended = found["result"], found["sweep"], found["mended"]
     assert result.ranking == ("Michaelis-Menten", "logarithm", "line")
     assert not result.rejections
@@ -76,8 +114,24 @@ def test_what_the_tutorial_says_holds():
     assert 0.6 < mended.stability["logarithm"] < 0.8
 
 
+@pytest.mark.parametrize("page", ["choose-c", "faq"])
+def test_rates_on_a_page_are_those_of_the_benchmarks(page):
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    rates = re.findall(r"(\d+\.\d ± \d\.\d) %", text)
+    measured = {
+        rate
+        for name in ("replication", "flips")
+        for rate in re.findall(
+            r"\d+\.\d ± \d\.\d", (ROOT / "benchmarks" / "results" / f"{name}.md").read_text(encoding="utf-8")
+        )
+    }
+    assert rates
+    assert not set(rates) - measured
+    assert not re.search(r"(?<!± )\b\d+\.\d %", text), "a rate without its standard error"
+
+
 def test_no_page_cites_what_is_not_in_the_repository():
-    for page in [*DOCS.glob("*.md"), DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]:
+    for page in [*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
         text = page.read_text(encoding="utf-8")
         assert not re.search(r"method\.md|shared/", text), page.name
 
@@ -126,3 +180,26 @@ def test_pages_point_to_pages_that_exist():
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             if not target.startswith("auto_examples"):
                 assert (DOCS / target).exists(), f"{page.name} points to {target}"
+
+
+def write_outputs(page: Path) -> None:
+    """Put what the blocks of a page print into the blocks that show it."""
+    outputs = iter(run_python(page)[1])
+
+    def with_output(block: re.Match[str]) -> str:
+        shown, printed = next(outputs)
+        code = f"```python\n{block['code']}```"
+        return code if shown is None else f"{code}\n\n```text\n{printed}```"
+
+    page.write_text(BLOCK.sub(with_output, page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    import os
+    import tempfile
+
+    plt.switch_backend("agg")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for page in [*PAGES, ROOT / "README.md"]:
+            write_outputs(page)

@@ -183,7 +183,7 @@ def test_interrupting_keeps_what_was_acknowledged(tmp_path, small):
     begin = time.monotonic()
     _, errors = process.communicate(timeout=30)
     assert time.monotonic() - begin < 4.0  # two seconds on a machine that is not busy
-    assert "run the same again to go on from there" in errors
+    assert "run the same again to continue" in errors
     assert open_store(store).n_experiments >= before
 
 

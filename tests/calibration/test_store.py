@@ -263,7 +263,7 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path, small):
     found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300)
     assert found.returncode != 0
     assert "could not write to the store" in found.stderr
-    assert "what was acknowledged before is safe" in found.stderr
+    assert "finished experiments are safe" in found.stderr
     acknowledged = sum(map(int, found.stdout.split()))
     assert acknowledged > 0
     assert open_store(path).n_experiments == acknowledged

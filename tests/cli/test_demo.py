@@ -21,7 +21,7 @@ def test_demo_prints_and_writes(tmp_path, run, result):
     assert shown.exit_code == 0, shown.output
     for line in (
         str(result),
-        "In other words, Wien is out",
+        "In other words, Wien is rejected",
         "Rayleigh-Jeans is rejected up to c = ",
         "rivals calibrate",
     ):
@@ -45,7 +45,7 @@ def test_the_verdict_is_not_that_of_one_seed(seed):
 
 def test_what_a_colleague_is_told_holds(result):
     text = in_other_words(result)
-    assert text.startswith("Wien is out: a repetition elsewhere would have it lose to Planck again")
+    assert text.startswith("Wien is rejected: in a replication it would lose to Planck again")
     assert ("with probability above 0.999" in text) == (result.probability[0, 2] > 0.9995)
     gap, error = result.difference["Rayleigh-Jeans"]
     assert f"Rayleigh-Jeans is {gap:.2f} ± {error:.2f} nats per point behind Planck" in text
@@ -58,7 +58,7 @@ def test_what_a_colleague_is_told_holds(result):
 def test_what_is_said_about_c_holds(result):
     text = what_c_does(result.sweep(C_SWEPT))
     for name in ("Rayleigh-Jeans", "Wien"):
-        last = float(re.search(rf"{name} is rejected up to c = ([\d.]+) and kept beyond", text)[1])
+        last = float(re.search(rf"{name} is rejected up to c = ([\d.]+) and kept above", text)[1])
         assert C_SWEPT[0] <= last < C_SWEPT[-1]
         for c in C_SWEPT:
             assert (name in blackbody_comparison(c=c).rejections) == (c <= last)

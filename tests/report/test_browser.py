@@ -103,7 +103,7 @@ def test_groups_have_no_slider_for_c(browser, groups, tmp_path):
     assert "has no c" in browser.text("#no-c")
     assert browser.count("svg") == 2
     assert survivors(browser) == list(groups.survivors)
-    assert browser.texts("#models thead th")[-2:] == ["90 % of R", "verdict"]  # no simulations, no stability
+    assert browser.texts("#models thead th")[-2:] == ["risk, 90 % interval", "verdict"]  # no simulations, no stability
     browser.set_slider("threshold", 0)  # 0.505
     shown = survivors(browser)
     rejected = reject(groups.excess_empirical_risk, groups.probability, 0.505)
@@ -116,7 +116,7 @@ def test_the_threshold_acts_on_calibrated_probabilities(browser, calibrated, tmp
     browser.open(write_report(calibrated, tmp_path / "calibrated.html"))
     assert browser.logs()[0] == []
     assert browser.count("#c, #sweep") == 0
-    assert "comes with the calibration" in browser.text("#no-c")
+    assert "comes from the calibration" in browser.text("#no-c")
     assert survivors(browser) == list(calibrated.survivors)
     data, seen = contents(calibrated), set()
     for index in range(0, len(data["thresholds"]), 9):

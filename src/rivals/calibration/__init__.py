@@ -1,4 +1,4 @@
-"""Calibration: which c is valid, found out on simulated experiments whose truth is known."""
+"""Calibration: find a valid c from simulated experiments with known truth."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""`calibrate`: run simulated experiments, durably, and return what they say about c."""
+"""`calibrate`: run simulated experiments, keep them in a store, and return what they say about c."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ N_DRAWS = 2**11
 
 
 class CalibrationInterrupted(KeyboardInterrupt):
-    """The run was stopped by the user; the message says what is kept and how to go on.
+    """The run was stopped by the user; the message says what is kept and how to continue.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def calibrate(
     time_limit: float | None = None,
     block_size: int | None = None,
 ) -> Calibration:
-    """Find out on simulated experiments what the probabilities of `compare` mean, and which c is best.
+    """Calibrate the probabilities of `compare` on simulated experiments, and find the best c.
 
     Where the experiments have a `replicate`, the question is who wins in a fresh replication; without, who wins on new
     data of the same process. `compare(models, data, c=calibration)` takes the law, the c of the best Brier score, and
@@ -78,11 +78,11 @@ def calibrate(
     ----------
     omegas : mapping, or a function
         Name → epistemic distribution: a function from a generator to an `Experiment`. One with a parameter `index` that
-        has no default, as `omega(rng, index)`, is told the index of its experiment, too: for designs taken from a list.
+        has no default, as `omega(rng, index)`, also receives the index of its experiment, for designs from a list.
     n_data : int
-        Data points per experiment: as many as the real one has.
+        Data points per experiment, as many as in the real one.
     n_experiments : int
-        Experiments per epistemic distribution. Running again with more of them and the same store adds the rest.
+        Experiments per epistemic distribution. A second run with a larger number and the same store adds the rest.
     c : sequence of float, optional
         The values to try. All are computed on the same data and random numbers. By default a grid that suits the law.
     law : "transport" or "beta"
@@ -92,11 +92,11 @@ def calibrate(
     order : None or "time"
         Whether data are a series, as in `compare`: the sampling error of law "transport" is then long-run (HAC).
     n_truth : int
-        Data points from which it is found out which candidate is truly better.
+        Data points that determine which candidate is truly better.
     n_replications : int
         Fresh replications of each experiment, of `n_truth` points each, for experiments that have a `replicate`. The truth
-        is the part of them that a wins. One is enough where experiments are cheap: more experiments tell more than more
-        replications of each.
+        is the fraction that a wins. One is enough if experiments are cheap: additional experiments are more informative
+        than additional replications.
     n_synthetic : int, optional
         Points that candidates simulate; as many as `n_data` by default.
     n_draws : int
@@ -104,18 +104,18 @@ def calibrate(
     depth : int, optional
         Refinements of the process of law "beta"; as deep as the data resolve by default.
     loss_unit : str, optional
-        What losses are measured in, such as "nats"; remembered, since c belongs to it.
+        Unit of the losses, such as "nats". The calibration keeps it, because c may depend on it.
     rng : int, SeedSequence, Generator or None
-        Source of randomness. Experiment i of epistemic distribution j depends on the entropy, i and j alone.
+        Source of randomness. Experiment i of epistemic distribution j depends only on the entropy, i and j.
     executor : None, int, or concurrent.futures.Executor
         None for as many processes as there are cores, a number for that many (0: in this process), or any executor,
-        such as `Client.get_executor()` of Dask. Functions travel to other processes by cloudpickle.
+        such as `Client.get_executor()` of Dask. Functions are sent to other processes by cloudpickle.
     store : path, optional
         SQLite file that keeps every finished experiment. The same call resumes it.
     progress : bool
         Whether to show progress on standard error.
     time_limit : float, optional
-        Seconds of wall-clock time after which an experiment is given up and recorded as failed.
+        Seconds of wall-clock time after which an experiment is abandoned and recorded as failed.
     block_size : int, optional
         Experiments per block; about a second's worth by default. The results do not depend on it.
 
@@ -193,7 +193,7 @@ def _run(study: Study, store: Store, standing: Standing, manner: Manner) -> None
                 progress.update(finished, failed)
     except KeyboardInterrupt:
         kept = (
-            f"all of them are in {store.path!r}; run the same again to go on from there"
+            f"all of them are in {store.path!r}; run the same again to continue"
             if store.path
             else "they are lost; name a store= to keep them next time"
         )

@@ -1,4 +1,4 @@
-"""What a stated probability turned out to mean: the isotonic regression of the truth on B."""
+"""How often a stated probability came true: the isotonic regression of the truth on B."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
         if isinstance(broken, BrokenExecutor):
             if not pool.rebuild():
                 raise RuntimeError(
-                    f"the executor is broken: {broken}; what was acknowledged is kept, run the same again with a new one"
+                    f"the executor is broken: {broken}; finished experiments are kept; run the same again with a new executor"
                 ) from broken
             dead += out.values()  # a broken pool loses all that was out
             out.clear()

@@ -93,7 +93,7 @@ class Settings:
         try:
             values = tuple(check_positive(value, f"c[{place}]") for place, value in enumerate(self.c))
         except TypeError as error:
-            raise TypeError(f"c is not a sequence of numbers: {error}; pass a list of them") from None
+            raise TypeError(f"c is not a sequence of numbers: {error}; pass a list of numbers") from None
         if not values or len(set(values)) != len(values):
             raise ValueError(f"c must be one or more different values: got {list(values)}; name each value once")
         object.__setattr__(self, "c", tuple(sorted(values)))
@@ -115,7 +115,7 @@ def check_law(law: Any) -> Law:
     checked: Law = check_choice(law, "law", LAWS)
     if checked == "groups":
         raise ValueError(
-            "law 'groups' has no c to calibrate: the spread between groups takes its place; use it in compare as it is"
+            "law 'groups' has no c to calibrate: the spread between groups takes its place; use it in compare directly"
         )
     return checked
 
@@ -207,7 +207,7 @@ def _pair(experiment: Experiment, data: Any) -> list[Model]:
     models = tuple(experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates)
     if len(models) != 2:
         raise ValueError(
-            f"an Experiment needs a pair of candidates: got {len(models)}; judge more of them pair by pair"
+            f"an Experiment needs a pair of candidates: got {len(models)}; judge more candidates pair by pair"
         )
     return [check_model(model, f"candidate {letter}: ") for model, letter in zip(models, "ab", strict=True)]
 
@@ -276,7 +276,7 @@ def _truth(pair: list[Model], data: Any, size: int | None = None) -> tuple[float
     if size is not None and not a.size == b.size == size:
         raise ValueError(
             f"replicate({size}, rng) gave data with {a.size} and {b.size} losses of candidates a and b: it must give as many "
-            f"points as asked for; mend it, or pass n_truth={a.size} where the design allows no other size"
+            f"points as asked for; correct it, or pass n_truth={a.size} if the design allows no other size"
         )
     difference = a - b
     error = float(np.std(difference) / np.sqrt(effective_size(difference)))

@@ -1,9 +1,9 @@
-"""Building blocks of an epistemic distribution, for who has candidates and one data set: what varies between replications.
+"""Building blocks of an epistemic distribution from candidates and one data set: what varies between replications.
 
 `replications(models, data, offset=0.1)` is an epistemic distribution. Each experiment that it makes is a *problem*: which
 candidate makes the data, which pair of candidates is judged, and how large each variation is. Each *replication* of it
-draws the variations themselves anew. The problem has to vary as well: for one fixed problem a fresh replication does not
-depend on the data at hand, and nothing could be learned from B.
+draws its own variations. The problem must vary, too: for a fixed problem, a fresh replication is independent of the data
+at hand, and B would carry no information.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def replications(
         else with `response`. The candidates simulate data of the same form.
     source : str or mapping, optional
         Which candidate makes the data. None: one of them, drawn for each problem. A mapping name → weight: drawn so; a
-        name: always that one. "mixture": every candidate makes a part of the points, the parts drawn for each problem, so
+        name: always that one. "mixture": every candidate generates a fraction of the points, drawn for each problem, so
         that no candidate is exactly right.
     offset : float
         A replication shifts all responses by the same amount, N(0, (offset·sd)²): a calibration constant, a batch effect.
@@ -70,10 +70,10 @@ def replications(
         zero, so zero must mean something.
     noise : float
         A replication adds Gaussian noise, its standard deviation |N(0, noise²)|·sd: an instrument that is noisier than the
-        candidates think. (Noise cannot become less; fit the candidates to good data.)
+        candidates assume. (Noise is only added; fit the candidates to good data.)
     outliers : float
-        In a replication a part |N(0, outliers²)| of the points, at most half, is shifted by heavy-tailed errors (Student's t
-        with 3 degrees of freedom, times 3 sd): slips, artefacts, unlike subjects.
+        In a replication a fraction |N(0, outliers²)| of the points, at most half, is shifted by heavy-tailed errors (Student's t
+        with 3 degrees of freedom, times 3 sd): mistakes, artefacts, atypical subjects.
     drift : float
         A replication adds a linear trend over the order of its points, its total N(0, (drift·sd)²): warming up, bleaching,
         fatigue. For data in the order of measurement.
@@ -87,7 +87,7 @@ def replications(
         rows unevenly (a covariate shift) or to disturb the recorded inputs.
     residuals : mapping, optional
         Name → residuals of `data` under the candidate of this name, response minus fitted value. The data of a source are
-        then its fitted values plus residuals drawn with replacement: errors as they were seen, not as the candidate says.
+        then its fitted values plus residuals drawn with replacement: observed errors in place of the noise model of the candidate.
         Each replication draws from a sample of its own of these residuals.
     response : pair of callables, optional
         (get, set) for data of another form: `get(data)` gives the responses as a vector, `set(data, responses)` new data
@@ -100,11 +100,11 @@ def replications(
 
     Notes
     -----
-    The response is changed as a real number. Counts and labels would not stay such: use `parameters`, `design` or
+    The response is changed as a real number, so counts and labels would not remain counts and labels: use `parameters`, `design` or
     `source="mixture"` for them.
 
-    A candidate whose `simulate(n, rng)` is tied to the inputs of `data` gives that many points only, whatever n. It serves with
-    `n_data` and `n_truth` of that size, or with `design="resample"`, which puts simulations of that size together.
+    A candidate with fixed inputs returns as many points as `data` has, whatever n. Use it with `n_data` and `n_truth` of that
+    size, or with `design="resample"`, which combines several such simulations.
 
     Examples
     --------

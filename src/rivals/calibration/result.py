@@ -111,7 +111,7 @@ class Calibration:
     order : "time" or None
         Whether sampling errors are those of a series.
     n_replications : int
-        Replications from which the truth of each experiment was found out.
+        Replications that determine the truth of each experiment.
     loss_unit : str or None
     entropy : int
         Repeats the study.
@@ -185,7 +185,7 @@ class Calibration:
 
     @property
     def question(self) -> str:
-        """What the probabilities are about: new data of the process that made the data, or a fresh replication."""
+        """What the probabilities refer to: new data of the process that made the data, or a fresh replication."""
         where = "in a fresh replication" if self._replicated else "on new data of the same process"
         return f"which candidate is better {where}"
 
@@ -267,7 +267,7 @@ class Calibration:
     def judge(self, c: float, omega: str | None = None, bins: int = 16) -> Mapping[str, Judgement]:
         """Whether c is valid, for each epistemic distribution, and why not.
 
-        The bands with which overconfidence is told from chance hold for all bins at once (95 % over the curve).
+        The bands that separate overconfidence from chance are simultaneous over all bins (95 % over the curve).
         """
         curves = self._curves(c, omega, bins, confidence=1.0 - 0.05 / bins)
         return {name: curve.judge() for name, curve in curves.items()}
@@ -291,7 +291,7 @@ class Calibration:
         return ValidRange(self.c[begin], self.c[end - 1], below, above, self.c[begin:end])
 
     def choose_c(self, omega: str | None = None, bins: int = 16, *, valid_only: bool = True) -> float:
-        """The c whose probabilities tell most: the best Brier score of the worst epistemic distribution.
+        """The c with the most informative probabilities: the best Brier score in the worst epistemic distribution.
 
         Parameters
         ----------
@@ -300,8 +300,8 @@ class Calibration:
         bins : int
             Equal-count bins of the curves by which c is judged.
         valid_only : bool
-            Whether B itself is to be trusted, so that only a valid c will do. False where B is read through the curve,
-            as `compare(..., c=calibration)` does: the curve corrects it, whichever c it is.
+            True if you use B without correction: only a valid c is then chosen. False if the curve corrects B, as in
+            `compare(..., c=calibration)`: the curve does so at any c.
         """
         values = self.c
         if valid_only:
@@ -328,10 +328,10 @@ class Calibration:
         if len(self.c) == 1 or self.c[0] < best < self.c[-1]:
             return None
         end, beyond = ("smallest", "smaller") if best == self.c[0] else ("largest", "larger")
-        return f"c = {best:g} is the {end} that was tried, and a {beyond} one may be better; try more of them"
+        return f"c = {best:g} is the {end} that was tried, and a {beyond} one may be better; try more values"
 
     def correct(self, probability: npt.ArrayLike, c: float, omega: str | None = None) -> FloatArray:
-        """What probabilities at this c turned out to mean, by isotonic regression of the truth on B.
+        """Calibrated probabilities: how often such a B at this c came true, by isotonic regression of the truth on B.
 
         Symmetric in the two candidates, and constant beyond the experiments that were seen. With several epistemic
         distributions the correction closest to ½ is taken (`rivals.calibration.curve.most_cautious`).

@@ -178,8 +178,8 @@ class Store:
             with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
             raise StoreError(
-                f"could not write to the store {self.path!r}: {explain(error)}; what was acknowledged before is safe, "
-                "mend this and run the same again to go on from there"
+                f"could not write to the store {self.path!r}: {explain(error)}; finished experiments are safe; "
+                "correct this and run the same again to continue"
             ) from error
 
     def put(self, key: str, value: Any) -> None:

@@ -111,13 +111,13 @@ def check_identity(connection: sqlite3.Connection, identity: Mapping[str, Any], 
     if version < SCHEMA_VERSION:
         raise StoreError(
             f"{path!r} was written by an older rivals: schema {version}, this one writes {SCHEMA_VERSION}; it can still be read "
-            "with open_store, name another file to go on"
+            "with open_store, name another file to start anew"
         )
     stored = json.loads(connection.execute("SELECT value FROM study WHERE key = 'identity'").fetchone()[0])
     differing = _differences(stored, identity)
     if differing:
         raise StoreError(
-            f"{path!r} belongs to another study: {'; '.join(differing)}; use the same settings to go on with it, or name another file"
+            f"{path!r} belongs to another study: {'; '.join(differing)}; use the same settings to continue it, or name another file"
         )
 
 

@@ -45,7 +45,7 @@ for command in (demo, compare, sweep, calibrate, report):
 
 
 def main() -> None:
-    """Run; what the user can mend is said in a sentence, with exit code 2."""
+    """Run; an error that the user can correct is printed as one sentence, with exit code 2."""
     try:
         app()
     except (ValueError, TypeError, OSError, ImportError, RuntimeError) as error:
@@ -62,7 +62,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Options of `rivals` itself."""

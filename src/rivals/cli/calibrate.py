@@ -31,46 +31,52 @@ NEEDED = {
 def calibrate(
     target: Annotated[
         str | None,
-        typer.Argument(help="module:name of an epistemic distribution, or of a mapping of them by name; or a store."),
+        typer.Argument(
+            help="module:name of an epistemic distribution, or of a mapping from names to several; or a store."
+        ),
     ] = None,
     c: Annotated[
         list[str] | None,
         typer.Option(
-            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated (default: as suits the law)."
+            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated (the default depends on the law)."
         ),
     ] = None,
     law: Annotated[str, typer.Option(help="Law of the risk: transport or beta.")] = DEFAULT_LAW,
     n_simulations: Annotated[int, typer.Option(help="Simulations of each candidate.")] = N_SIMULATIONS,
-    order: Annotated[str | None, typer.Option(help='"time" where data are a series.')] = None,
-    n_experiments: Annotated[int | None, typer.Option(help="Experiments per epistemic distribution (needed).")] = None,
-    n_data: Annotated[
-        int | None, typer.Option(help="Data points per experiment: as many as the real one has (needed).")
+    order: Annotated[str | None, typer.Option(help='"time" if the data are a time series.')] = None,
+    n_experiments: Annotated[
+        int | None, typer.Option(help="Experiments per epistemic distribution (required).")
     ] = None,
-    n_truth: Annotated[int, typer.Option(help="Data points from which the truth is found out.")] = N_TRUTH,
+    n_data: Annotated[
+        int | None, typer.Option(help="Data points per experiment, as many as in the real one (required).")
+    ] = None,
+    n_truth: Annotated[int, typer.Option(help="Data points that determine the true winner.")] = N_TRUTH,
     n_replications: Annotated[
-        int, typer.Option(help="Fresh replications of each experiment, where it has a replicate.")
+        int, typer.Option(help="Fresh replications of each experiment that has a replicate.")
     ] = 1,
     n_synthetic: Annotated[
         int | None, typer.Option(help="Points that candidates simulate (default: --n-data).")
     ] = None,
     n_draws: Annotated[int, typer.Option(help="Draws of each risk, under law beta.")] = N_DRAWS,
     depth: Annotated[
-        int | None, typer.Option(help="Refinements of the process of law beta (default: as the data resolve).")
+        int | None, typer.Option(help="Depth of the process of law beta (default: as deep as the data resolve).")
     ] = None,
-    loss_unit: Annotated[str | None, typer.Option(help='What losses are measured in, such as "nats".')] = None,
+    loss_unit: Annotated[str | None, typer.Option(help='Unit of the losses, such as "nats".')] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file that keeps every finished experiment.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed; printed back when omitted, kept in the store.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes (default: one per core; 0: none).")] = None,
-    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler to run on, as tcp://host:8786.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds after which an experiment is given up.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed; drawn and printed if omitted; kept in the store.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Worker processes (default: one per core; 0: run in this process).")
+    ] = None,
+    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds after which an experiment is abandoned.")] = None,
     progress: Annotated[bool, typer.Option(help="Show progress.")] = True,
     status: Annotated[
-        bool, typer.Option("--status", help="Say how far the store has come, also while it runs.")
+        bool, typer.Option("--status", help="Show the progress of a store, also while it is being written.")
     ] = False,
     export: Annotated[
         Path | None, typer.Option(help="Write the records of the store to a .csv or .parquet file.")
     ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the calibration curves into this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the calibration curves to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Find out on simulated experiments what probabilities mean, and which c is best.

@@ -38,8 +38,8 @@ def compare(
     depth: Depth = None,
     seed: Seed = None,
     as_json: Json = False,
-    report: Annotated[Path | None, typer.Option(help="Write the interactive page to this file, too.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Save the comparison to this .npz file, too.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Also write the interactive page to this file.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Also save the comparison to this .npz file.")] = None,
 ) -> None:
     """Say which models survive, from files of losses.
 

@@ -81,10 +81,10 @@ def blackbody_comparison(*, rng: RNG = 0, **settings: Any) -> Comparison:
 
 
 def in_other_words(result: Comparison) -> str:
-    """What one would tell a colleague: who is out, and who is behind without being out."""
+    """What one would tell a colleague: which models are rejected, and which are behind but kept."""
     best, *others = result.ranking
     words = [
-        f"{name} is out: a repetition elsewhere would have it lose to {rejection.by} again, "
+        f"{name} is rejected: in a replication it would lose to {rejection.by} again, "
         f"with probability {'above 0.999' if rejection.probability > 0.9995 else f'{rejection.probability:.3f}'}."
         for name, rejection in result.rejections.items()
     ]
@@ -93,8 +93,8 @@ def in_other_words(result: Comparison) -> str:
             gap, error = result.difference[name]
             ahead = result.probability[result.names.index(best), result.names.index(name)]
             words.append(
-                f"{name} is {gap:.2f} ± {error:.2f} nats per point behind {best}. But neither law simulates what was recorded, and a "
-                f"repetition may mend or spoil as much as that: {best} would be ahead with probability {ahead:.2f} only. Keep both."
+                f"{name} is {gap:.2f} ± {error:.2f} nats per point behind {best}. But the simulations of neither law match the "
+                f"recording, and in a replication this mismatch may shift the losses by as much: {best} would win with probability {ahead:.2f}. Keep both."
             )
     return " ".join(words)
 
@@ -105,17 +105,17 @@ def what_c_does(sweep: Sweep) -> str:
     for name in sweep.comparisons[0].ranking[1:]:
         rejecting = [run.c for run in sweep.comparisons if name in run.rejections]
         if not rejecting:
-            parts.append(f"{name} is kept at all of them")
+            parts.append(f"{name} is kept at every c")
         elif len(rejecting) == len(sweep.comparisons):
-            parts.append(f"{name} is rejected at all of them")
+            parts.append(f"{name} is rejected at every c")
         elif rejecting == sorted(sweep.c)[: len(rejecting)]:
-            parts.append(f"{name} is rejected up to c = {max(rejecting):g} and kept beyond")
+            parts.append(f"{name} is rejected up to c = {max(rejecting):g} and kept above")
         else:  # law "beta" knows such cases
             parts.append(f"{name} is rejected at c = {', '.join(f'{c:g}' for c in rejecting)} only")
     low, high = min(sweep.c), max(sweep.c)
     return (
-        "c says how much of the mismatch between data and simulations may turn out differently next time: small c trusts the "
-        f"models, large c distrusts them. From c = {low:g} to {high:g}, {'; '.join(parts)}."
+        "c sets how much of the mismatch between data and simulations may change in a replication: a small c trusts the "
+        f"models, a large c does not. From c = {low:g} to {high:g}, {'; '.join(parts)}."
     )
 
 

@@ -30,14 +30,14 @@ C = Annotated[
     str | None,
     typer.Option(
         help="Sensitivity to the discrepancy between model and data, as 0.25 or 2^-2; or the store of a calibration, "
-        "whose law and curve are then used, too. By default that of the law.",
+        "whose law and curve are then used as well. The default depends on the law.",
         show_default=False,
     ),
 ]
 Threshold = Annotated[float, typer.Option(help="Probability above which a better rival rejects a model.")]
 Order = Annotated[
     str | None,
-    typer.Option(help='"time" where the points are a series, for sampling errors that allow for it.'),
+    typer.Option(help='"time" if the points are a time series: sampling errors then allow for autocorrelation.'),
 ]
 Groups = Annotated[
     str | None,
@@ -52,9 +52,9 @@ Simulations = Annotated[
     int | None, typer.Option(help="Simulations of each candidate; 16 by default.", show_default=False)
 ]
 Draws = Annotated[int, typer.Option(help="Draws of the risk of each model.")]
-MaxDraws = Annotated[int, typer.Option(help="Draws at most, where the threshold is close (law beta).")]
+MaxDraws = Annotated[int, typer.Option(help="Maximum number of draws, near the threshold (law beta).")]
 Depth = Annotated[
-    int | None, typer.Option(help="Refinements of the process of law beta; as deep as the data resolve by default.")
+    int | None, typer.Option(help="Depth of the process of law beta; by default as deep as the data resolve.")
 ]
-Seed = Annotated[int | None, typer.Option(help="Seed of the random numbers; drawn and printed if not given.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the random numbers; drawn and printed if omitted.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]

@@ -71,11 +71,11 @@ def plot_calibration(
             ax.vlines(curve.predicted, curve.low, curve.high, color=colour, alpha=0.35, linewidth=1)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.set_xlabel("predicted: probability B that a beats b")
-    ax.set_ylabel("observed: part of experiments in which a is truly better")
+    ax.set_ylabel("observed: fraction of experiments in which a is truly better")
     ax.set_title(
         (f"{literal(omega)}\n" if omega else "")
         + f"Law {calibration.law!r}: {calibration.question}\n"
-        + "Red: more confident than right; yellow: for the wrong model (bins may stray by chance)",
+        + "Red: overconfident; yellow: favours the wrong model (single bins may deviate by chance)",
         fontsize="medium",
         loc="left",
     )
@@ -120,7 +120,7 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     ax.set_ylim(bottom=0)
     ax.set_xlabel("sensitivity c")
     ax.set_ylabel("overconfidence (mean excess)")
-    ax.set_title("Green: the values of c that no epistemic distribution forbids", fontsize="medium", loc="left")
+    ax.set_title("Green: values of c that are valid for every epistemic distribution", fontsize="medium", loc="left")
     ax.legend(fontsize="small")
     return ax
 
@@ -128,7 +128,7 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
 def shade_overconfidence(
     ax: Axes, *, overconfident: str = "#D55E002E", wrong: str | None = "#F0E44259", diagonal: bool = True
 ) -> None:
-    """Shade where a curve is overconfident, and where it is so for the wrong model.
+    """Shade the regions where a curve is overconfident, and where it favours the wrong model.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def shade_overconfidence(
     wrong : colour, optional
         Beyond, where the other model is the better: yellow, as in the paper; None leaves it white.
     diagonal : bool
-        Whether to draw the line on which what is said is true.
+        Whether to draw the diagonal, on which stated probabilities equal observed fractions.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def plot_losses(
     several = ", with their range" if result.n_simulations > 1 else ""
     reading(
         ax,
-        f"Thick: losses on the data; thin: on the model's own simulations{several}. Where they part, the model is wrong."
+        f"Thick: losses on the data; thin: on the model's own simulations{several}. The model is wrong where they separate."
         if result.n_simulations
         else "Losses on the data. The models came without simulations, as law “groups” allows.",
     )

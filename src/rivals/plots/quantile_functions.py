@@ -121,7 +121,7 @@ def plot_process(
     _draw_functions(ax, process.observed, process.synthetic, process.reference, highest)
     reading(
         ax,
-        "The wider the gap δ between data and simulation, the more the sampled paths stray from q*; the average of each "
+        "The wider the gap δ between data and simulation, the more the sampled paths deviate from q*; the average of each "
         f"is a risk R. Law “beta”, c = {process.c:g}"
         + ("" if highest == 1.0 else ". The highest losses leave the frame."),
     )

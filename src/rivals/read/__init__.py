@@ -1,4 +1,4 @@
-"""From what people have to losses: one file per kind of input, nothing heavy imported unless used."""
+"""Readers of losses: one file per kind of input; heavy libraries are imported only when used."""
 
 from rivals.read.arviz import arviz_tree
 from rivals.read.distributions import distribution

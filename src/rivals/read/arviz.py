@@ -70,7 +70,7 @@ def arviz_tree(
     if held_out == TRAINING and TRAINING in _groups(tree):
         warn(
             f"{where}: the group {TRAINING!r} is, by convention, the log likelihood of the data that the model was fitted to, and such "
-            "losses are too low, the more so the more flexible the model; compute it for held-out data",
+            "losses are biased low, most for flexible models; compute it for held-out data",
         )
     observed, synthetic = (
         _reduce(

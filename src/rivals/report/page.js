@@ -117,7 +117,7 @@
     const doubt = byId("doubt");
     doubt.hidden = verdict.unclear.length === 0;
     doubt.textContent = verdict.unclear.length
-      ? `Too close to the threshold for the number of draws: ${list(verdict.unclear)}. A run at this threshold would draw more; take it as a tie.`
+      ? `Too close to the threshold for the number of draws: ${list(verdict.unclear)}. A run at this threshold would use more draws; treat it as undecided.`
       : "";
   }
 
@@ -140,7 +140,7 @@
     }
     byId(changesId).textContent = changes.length
       ? `The boxes hold the number of survivors. The verdict changes between ${what} = ${changes.join("; ")}.`
-      : `The verdict is the same for every ${what} offered here.`;
+      : `The verdict is the same for every ${what} on this slider.`;
   }
 
   function showTable(run, verdict) {
@@ -193,7 +193,7 @@
     const peak = Math.max(...spread.map((curve) => curve.peak), 0) || 1;
     const rejected = (model) => verdict.rejectedBy[model] !== null;
     const svg = picture("risks", "Distributions of the risk",
-      drawn.map((model) => `${names[model]}: mean ${number(run.mean[model])}, nine in ten between ${number(run.low[model])} and ${number(run.high[model])}`).join("; "),
+      drawn.map((model) => `${names[model]}: mean ${number(run.mean[model])}, 90 % interval ${number(run.low[model])} to ${number(run.high[model])}`).join("; "),
       drawn.map((model) => ({ colour: colour(model), dash: dash(model), label: short((rejected(model) ? "✗ " : "") + names[model]) })));
     const x = { low: reference + low, high: reference + high };
     x.ticks = ticksOf(x.low, x.high);

@@ -17,36 +17,38 @@ MOST_EXTREME = 5
 
 TAILS = {
     "look": "the variance of their mean may be infinite; look at the largest ones below",
-    "do not trust": "the variance of their mean is infinite as far as one can tell, so that its standard error and the verdict "
-    "mean little; look at the largest ones below, or use a bounded score",
-    "too few to tell": "there are too few of them for the shape of their tail",
+    "do not trust": "the variance of their mean is probably infinite, so its standard error and the verdict mean little; "
+    "look at the largest ones below, or use a bounded score",
+    "too few to tell": "there are too few losses to estimate the shape of their tail",
 }
 
 
 def remarks(result: Comparison) -> list[str]:
-    """What the run's own verdict hangs on: simulations, the law, extreme losses. Empty if on nothing of these."""
+    """What the verdict of the run is sensitive to: simulations, the law, extreme losses. Empty if to none of these."""
     sentences = []
     if result.unstable:
         parts = [
             f"{show(name)} (the same in {result.stability[name]:.0%} of the simulations)" for name in result.unstable
         ]
         sentences.append(
-            f"Unstable: {', '.join(parts)}. With other random numbers the verdict on it may turn; simulate more, or take it as undecided."
+            f"Unstable: {', '.join(parts)}. With other random numbers the verdict may change; simulate more, or treat it as undecided."
         )
     if result.law != "groups" and result.n_simulations == 1:
         sentences.append(
-            "There is one simulation of each model, so how stable the verdict is remains unknown; simulate more."
+            "There is only one simulation of each model, so the stability of the verdict is unknown; simulate more."
         )
     for law, rejected in result.other_laws.items():
         differing = [name for name in result.ranking if (name in rejected) != (name in result.rejections)]
         if differing:
             verdicts = [f"{'rejects' if name in rejected else 'keeps'} {show(name)}" for name in differing]
             sentences.append(
-                f"The laws disagree: law “{law}”, on the same losses at the same c, {', '.join(verdicts)}. Such a verdict rests on the law."
+                f"The laws disagree: law “{law}”, on the same losses at the same c, {', '.join(verdicts)}. The verdict depends on the law."
             )
     heavy = [name for name in result.ranking if tail_word(tail_shape(result.losses[name].observed)) == "do not trust"]
     if heavy:
-        sentences.append(f"Do not trust the mean loss of {', '.join(map(show, heavy))}: a few extreme losses make it.")
+        sentences.append(
+            f"Do not trust the mean loss of {', '.join(map(show, heavy))}: a few extreme losses dominate it."
+        )
     return sentences
 
 
@@ -54,18 +56,18 @@ def about_probabilities(result: Comparison) -> str:
     """How to take the probabilities of this law."""
     if result.calibrated is not None:
         return (
-            "Probabilities were read through the curve of a calibration. They hold as far as its experiments resemble yours and "
-            "what may change between replications."
+            "Probabilities are corrected by the curve of a calibration. They hold as far as its simulated experiments, and their "
+            "variation between replications, resemble the real ones."
         )
     if result.law == "groups":
         return (
-            "Probabilities are for a new group, drawn as these were. They hold as far as groups differ as replications of the "
+            "Probabilities are for a new group from the same population. They hold as far as groups differ as replications of the "
             "experiment would."
         )
-    unit = "" if result.law == "transport" else " It belongs to a loss, to its unit and to the number of points."
+    unit = "" if result.law == "transport" else " It is specific to a loss, its unit and the number of points."
     return (
-        f"No c suits every problem.{unit} Probabilities at a c that was merely chosen are not calibrated: simulated experiments with "
-        "fresh replications find c and the curve through which to read them (rivals.calibrate)."
+        f"No c suits every problem.{unit} Probabilities at a c that was chosen by hand are not calibrated. Use rivals.calibrate to "
+        "find c and a calibration curve from simulated experiments with fresh replications."
     )
 
 
@@ -74,12 +76,12 @@ def why_no_slider(result: Comparison) -> str | None:
     if result.law == "groups":
         return "Law “groups” has no c: the spread between the groups takes its place."
     if result.calibrated is not None:
-        return f"c = {result.c:g} comes with the calibration, whose curve holds at this c only; so it cannot be moved here."
+        return f"c = {result.c:g} comes from the calibration, whose curve holds only at this c; so it cannot be changed here."
     return None
 
 
 def notes(result: Comparison) -> list[dict[str, Any]]:
-    """For each model, best first: what one should know before believing its numbers, in sentences."""
+    """For each model, best first: caveats about its numbers, in sentences."""
     return [{"model": name, "sentences": _notes(result, name)} for name in result.ranking]
 
 
@@ -93,12 +95,10 @@ def _notes(result: Comparison, name: str) -> list[str]:
             f"Tail of its losses: {word}" + ("" if shape != shape else f" (shape {shape:.2f})") + f"; {TAILS[word]}."
         )
     if result.law == "transport":
-        sentences.append(
-            f"Its simulated losses are {result.distance[name]:.3g} away from the observed ones, on average."
-        )
+        sentences.append(f"The mean distance between its simulated and observed losses is {result.distance[name]:.3g}.")
     if result.order == "time" and losses.effective_size < 0.5 * losses.n_observed:
         sentences.append(
-            f"Its losses are correlated in time: {losses.n_observed} of them say about as much about their mean as "
+            f"Its losses are correlated in time: the mean of {losses.n_observed} losses is about as precise as that of "
             f"{losses.effective_size:.0f} independent ones."
         )
     return sentences
@@ -130,7 +130,7 @@ def extreme_losses(result: Comparison, models: tuple[str, ...]) -> list[dict[str
 
 
 def provenance(result: Comparison) -> dict[str, str]:
-    """What repeats the run: versions, entropy, sizes."""
+    """What one needs to repeat the run: versions, entropy, sizes."""
     sizes = sorted({(losses.n_observed, losses.n_synthetic) for losses in result.losses.values()})
     closed = result.law != "beta"
     rows = {
