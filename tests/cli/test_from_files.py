@@ -168,3 +168,43 @@ def test_warnings_are_sentences_on_the_other_stream(folder, run):
     assert shown.exit_code == 0
     assert "warning: model 'A': only 3 losses" in shown.stderr
     assert "warning" not in shown.stdout
+
+
+@pytest.fixture
+def with_index(folder):
+    """The wide tables with row numbers in front, as pandas writes them."""
+    for name in ("observed", "synthetic"):
+        header, *rows = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+        lines = [f",{header}", *(f"{index},{row}" for index, row in enumerate(rows))]
+        (folder / f"indexed_{name}.csv").write_text("\n".join(lines), encoding="utf-8")
+    return "indexed_observed.csv", "indexed_synthetic.csv"
+
+
+@pytest.mark.parametrize(
+    "options", [("--ignore", "Unnamed: 0"), ("--models", "narrow,right", "--models", "too [bold]wide")], ids=len
+)
+@pytest.mark.parametrize("command", ["compare", "sweep", "report"])
+def test_an_index_is_left_out_on_request(with_index, run, main, capsys, options, command):
+    assert main(command, *with_index) == 2
+    assert "column 1 has no name" in capsys.readouterr().err
+    shown = run(command, *with_index, *options, "--seed", "1")
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout == run(command, "observed.csv", "synthetic.csv", "--seed", "1").stdout
+
+
+@pytest.mark.parametrize("files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len)
+def test_models_of_every_form_of_file(folder, run, main, capsys, files):
+    shown = run("compare", *files, "--models", "narrow, right", "--seed", "1", "--json")
+    assert set(json.loads(shown.stdout)["names"]) == {"narrow", "right"}
+    assert main("compare", *files, "--models", "narow,right") == 2
+    assert "did you mean 'narrow'?" in capsys.readouterr().err
+
+
+def test_ids_beside_groups_are_left_out(with_groups, run, main, capsys):
+    header, *rows = Path("grouped.csv").read_text(encoding="utf-8").splitlines()
+    lines = [f"id,{header}", *(f"{index},{row}" for index, row in enumerate(rows))]
+    Path("ids.csv").write_text("\n".join(lines), encoding="utf-8")
+    line = ["compare", "ids.csv", "--law", "groups", "--groups", "session", "--seed", "7"]
+    assert main(*line) == 2
+    assert "column 'id' is a running number" in capsys.readouterr().err
+    assert "id" not in json.loads(run(*line, "--ignore", "id", "--json").stdout)["names"]

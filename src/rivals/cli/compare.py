@@ -7,15 +7,17 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.from_files import Settings, compare_files
+from rivals.cli.from_files import Settings, Source, compare_files
 from rivals.cli.options import (
     C,
     Depth,
     Draws,
     Groups,
+    Ignore,
     Json,
     Law,
     MaxDraws,
+    Models,
     Observed,
     Order,
     Seed,
@@ -28,6 +30,8 @@ from rivals.comparison import MAX_DRAWS, N_DRAWS
 def compare(
     observed: Observed,
     synthetic: Synthetic = None,
+    models: Models = None,
+    ignore: Ignore = None,
     law: Law = None,
     c: C = None,
     threshold: Threshold = 0.95,
@@ -48,7 +52,7 @@ def compare(
     from rivals.cli.console import print_comparison, print_json, say, write_page
 
     settings = Settings(law, c, threshold, order, groups, n_draws, max_draws, depth, seed)
-    result = compare_files(observed, synthetic, settings)
+    result = compare_files(Source(observed, synthetic, models, ignore), settings)
     if as_json:
         print_json(result.to_dict())
     else:

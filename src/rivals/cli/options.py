@@ -22,6 +22,18 @@ Synthetic = Annotated[
         show_default=False,
     ),
 ]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The models to compare, with commas between; may be repeated. By default all.", show_default=False
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Columns to leave out, as an id or a fold, with commas between; may be repeated.", show_default=False
+    ),
+]
 Law = Annotated[
     str | None,
     typer.Option(help="Law of the risk: transport (the default), beta (the paper's) or groups.", show_default=False),

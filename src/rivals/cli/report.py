@@ -7,14 +7,30 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.from_files import Settings, compare_files
-from rivals.cli.options import C, Depth, Draws, Groups, Law, MaxDraws, Observed, Order, Seed, Synthetic, Threshold
+from rivals.cli.from_files import Settings, Source, compare_files
+from rivals.cli.options import (
+    C,
+    Depth,
+    Draws,
+    Groups,
+    Ignore,
+    Law,
+    MaxDraws,
+    Models,
+    Observed,
+    Order,
+    Seed,
+    Synthetic,
+    Threshold,
+)
 from rivals.comparison import MAX_DRAWS, N_DRAWS
 
 
 def report(
     observed: Observed,
     synthetic: Synthetic = None,
+    models: Models = None,
+    ignore: Ignore = None,
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
     law: Law = None,
     c: C = None,
@@ -33,6 +49,6 @@ def report(
     from rivals.cli.console import print_comparison, write_page
 
     settings = Settings(law, c, threshold, order, groups, n_draws, max_draws, depth, seed)
-    result = compare_files(observed, synthetic, settings)
+    result = compare_files(Source(observed, synthetic, models, ignore), settings)
     print_comparison(result)
     write_page(result, out)

@@ -6,8 +6,22 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.from_files import Settings, compare_files
-from rivals.cli.options import Depth, Draws, Groups, Json, Law, MaxDraws, Observed, Order, Seed, Synthetic, Threshold
+from rivals.cli.from_files import Settings, Source, compare_files
+from rivals.cli.options import (
+    Depth,
+    Draws,
+    Groups,
+    Ignore,
+    Json,
+    Law,
+    MaxDraws,
+    Models,
+    Observed,
+    Order,
+    Seed,
+    Synthetic,
+    Threshold,
+)
 from rivals.comparison import MAX_DRAWS, N_DRAWS
 
 # In octaves, from where nearly every difference is called reproducible to where hardly any is.
@@ -17,6 +31,8 @@ DEFAULT_C = [2.0**k for k in range(-6, 4)]
 def sweep(
     observed: Observed,
     synthetic: Synthetic = None,
+    models: Models = None,
+    ignore: Ignore = None,
     law: Law = None,
     c: Annotated[
         list[str] | None,
@@ -43,7 +59,7 @@ def sweep(
 
     values = parse_c(c) if c else DEFAULT_C
     settings = Settings(law, None, threshold, order, groups, n_draws, max_draws, depth, seed)
-    result = compare_files(observed, synthetic, settings)
+    result = compare_files(Source(observed, synthetic, models, ignore), settings)
     with working(f"Comparing at {len(values)} values of c …"):
         over_c = result.sweep(values)
     if as_json:

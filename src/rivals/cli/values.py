@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,17 @@ def parse_c(texts: list[str]) -> list[float]:
             raise ValueError(f"--c is not a number: got {text.strip()!r}; write 0.25 or 2^-2")
         values.append(value)
     return values
+
+
+def parse_names(texts: list[str]) -> list[str]:
+    """Names with commas between; a name that has a comma of its own stands in double quotes.
+
+    Examples
+    --------
+    >>> parse_names(["A,B", '"C, the other"'])
+    ['A', 'B', 'C, the other']
+    """
+    return [name.strip() for names in csv.reader(texts, skipinitialspace=True) for name in names if name.strip()]
 
 
 def read_c(text: str | None) -> float | Calibration | None:

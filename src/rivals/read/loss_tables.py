@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from rivals._checks import show
 from rivals._types import BoolArray, FloatArray
 from rivals.losses import Losses
 from rivals.read.columns import Column, columns_of, numbers
+from rivals.read.selection import Selection
 
 LONG = ("model", "kind", "loss")
 SIMULATION = "simulation"  # the optional column that tells simulations apart
@@ -20,7 +21,7 @@ KINDS = ("observed", "synthetic")
 FIRST_ROW = 2
 
 
-def long_table(table: Any) -> dict[str, Losses]:
+def long_table(table: Any, *, models: Iterable[str] | None = None) -> dict[str, Losses]:
     """Losses from a table with one loss per row: columns `model`, `kind` (observed or synthetic) and `loss`.
 
     Parameters
@@ -30,6 +31,8 @@ def long_table(table: Any) -> dict[str, Losses]:
         simulations a column `simulation` says which one a synthetic loss belongs to, by a number or a name; for
         observed losses it is not looked at. Nor are columns of other names. A model without synthetic losses has none,
         which is enough for law "groups".
+    models : iterable of str, optional
+        The models to read; all by default.
 
     Returns
     -------
@@ -42,10 +45,12 @@ def long_table(table: Any) -> dict[str, Losses]:
     >>> long_table(table)
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
-    return losses_from_columns(*columns_of(table))
+    return losses_from_columns(*columns_of(table), Selection.checked(models, ()))
 
 
-def losses_from_columns(where: str, columns: Mapping[str, Column], *, otherwise: str = "") -> dict[str, Losses]:
+def losses_from_columns(
+    where: str, columns: Mapping[str, Column], selection: Selection, *, otherwise: str = ""
+) -> dict[str, Losses]:
     """Losses from the columns of a long table; `otherwise` says what to do if it turns out to be none."""
     absent = [name for name in LONG if name not in columns]
     if absent:
@@ -59,16 +64,18 @@ def losses_from_columns(where: str, columns: Mapping[str, Column], *, otherwise:
     simulated = kind == "synthetic"
     labels = _simulations(columns.get(SIMULATION), simulated, where)
     losses = {}
-    for name in dict.fromkeys(model.tolist()):
+    for name in selection.of(model.tolist(), where):
         own = model == name
         synthetic = loss[own & simulated]
         if labels is not None:
             synthetic = by_simulation(synthetic, labels[own & simulated], f"{where}, model {show(name)!r}")
-        losses[str(name)] = make_losses(str(name), loss[own & (kind == "observed")], synthetic, where)
+        losses[name] = make_losses(name, loss[own & (kind == "observed")], synthetic, where)
     return check_equally_many(losses, where)
 
 
-def wide_tables(observed: Any, synthetic: Any) -> dict[str, Losses]:
+def wide_tables(
+    observed: Any, synthetic: Any, *, models: Iterable[str] | None = None, ignore: Iterable[str] = ()
+) -> dict[str, Losses]:
     """Losses from two tables with one column per model, the same models in both.
 
     Parameters
@@ -77,6 +84,10 @@ def wide_tables(observed: Any, synthetic: Any) -> dict[str, Losses]:
         Losses on held-out data, and on the model's own simulations: .csv, .tsv or .parquet files, pandas, polars or
         pyarrow tables, or mappings of columns. With several simulations a column `simulation` of the synthetic table
         says which one a row belongs to, by a number or a name; each has equally many rows.
+    models : iterable of str, optional
+        The columns that are models; all by default, and then a column that looks like an index is refused.
+    ignore : iterable of str
+        Columns to leave out, such as an id or a fold.
 
     Returns
     -------
@@ -88,26 +99,39 @@ def wide_tables(observed: Any, synthetic: Any) -> dict[str, Losses]:
     >>> wide_tables({"A": [1.0, 2.0], "B": [2.0, 2.5]}, {"A": [1.5, 1.0], "B": [2.2, 2.1]})["B"]
     Losses(2 observed, 2 synthetic, empirical risk 2.25)
     """
-    (where, first), (where_too, second) = columns_of(observed), columns_of(synthetic)
+    return losses_from_wide(columns_of(observed), columns_of(synthetic), Selection.checked(models, ignore))
+
+
+def losses_from_wide(
+    observed: tuple[str, Mapping[str, Column]], synthetic: tuple[str, Mapping[str, Column]], selection: Selection
+) -> dict[str, Losses]:
+    """Losses from the columns of two wide tables, each with what to call it in messages."""
+    (where, first), (where_too, second) = observed, synthetic
     # A model may be called "simulation" where both tables have it.
     several = SIMULATION in second and SIMULATION not in first
-    labels = _simulations(second.pop(SIMULATION), None, where_too) if several else None
-    for name in (*first, *second):
+    labels = _simulations(second[SIMULATION], None, where_too) if several else None
+    names = selection.of(
+        (name for name in (*first, *second) if not (several and name == SIMULATION)), f"{where}, {where_too}"
+    )
+    selection.check_names(names, where)
+    for name in names:
         if name not in first or name not in second:
             raise ValueError(
                 f"model {show(name)!r} has a column in {where if name in first else where_too}, but none in "
-                f"{where_too if name in first else where}; observed and synthetic tables must have the same columns"
+                f"{where_too if name in first else where}; observed and synthetic tables must have the same columns, but for those "
+                "that are left out (--ignore)"
             )
+    points = {name: numbers(first[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW) for name in names}
+    simulated = {
+        name: numbers(second[name], f"{where_too}, column {show(name)!r}", first_row=FIRST_ROW) for name in names
+    }
+    selection.check_values(points, simulated, where)
     losses = {}
-    for name in first:
-        column = f"{where_too}, column {show(name)!r}"
-        simulated = numbers(second[name], column, first_row=FIRST_ROW)
-        losses[name] = make_losses(
-            name,
-            numbers(first[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW),
-            simulated if labels is None else by_simulation(simulated, labels, column),
-            where,
-        )
+    for name in names:
+        own = simulated[name]
+        if labels is not None:
+            own = by_simulation(own, labels, f"{where_too}, column {show(name)!r}")
+        losses[name] = make_losses(name, points[name], own, where)
     return losses
 
 
