@@ -208,3 +208,49 @@ def test_ids_beside_groups_are_left_out(with_groups, run, main, capsys):
     assert main(*line) == 2
     assert "column 'id' is a running number" in capsys.readouterr().err
     assert "id" not in json.loads(run(*line, "--ignore", "id", "--json").stdout)["names"]
+
+
+def test_the_files_and_the_models_are_echoed(folder, run):
+    shown = run("compare", "observed.csv", "synthetic.csv", "--seed", "1", "--json")
+    expected = "observed: observed.csv, synthetic: synthetic.csv, models: narrow, right, too [bold]wide\n"
+    assert shown.stderr == expected
+    assert "models" in json.loads(shown.stdout)
+
+
+def test_swapped_files_are_noticed_by_their_names_and_by_their_look(folder, run):
+    shown = run("compare", "synthetic.csv", "observed.csv", "--seed", "1")
+    assert "warning: synthetic.csv is taken for the observed losses" in shown.stderr
+    assert "warning: synthetic.csv and observed.csv look swapped" in shown.stderr
+    assert "swap" not in run("compare", "observed.csv", "synthetic.csv", "--seed", "1").stderr
+
+
+@pytest.mark.parametrize("files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len)
+def test_log_likelihoods_have_their_signs_changed(folder, run, files):
+    expected = run("compare", *files, "--seed", "1").stdout
+    for name in ("observed.csv", "synthetic.csv", "long.tsv"):
+        separator = "\t" if name == "long.tsv" else ","
+        header, *rows = (folder / name).read_text(encoding="utf-8").splitlines()
+        turned = [separator.join(map(_turn, row.split(separator))) for row in rows]
+        (folder / name).write_text("\n".join([header, *turned]), encoding="utf-8")
+    with np.load("losses.npz") as archive:
+        arrays = {name: -archive[name] for name in archive}
+    np.savez("losses.npz", **arrays)
+    wrong = run("compare", *files, "--seed", "1")
+    assert "--log-likelihood" in wrong.stderr
+    right = run("compare", *files, "--seed", "1", "--log-likelihood")
+    assert right.stdout == expected
+    assert "warning" not in right.stderr
+
+
+def _turn(cell):
+    try:
+        return repr(-float(cell))
+    except ValueError:
+        return cell
+
+
+def test_groups_of_log_likelihoods(with_groups, run):
+    line = ["--law", "groups", "--groups", "sessions.csv", "--seed", "1", "--json"]
+    pages = [json.loads(run("compare", "observed.csv", *more, *line).stdout) for more in ([], ["--log-likelihood"])]
+    straight, turned = ({row["model"]: row["empirical_risk"] for row in page["models"]} for page in pages)
+    assert turned == {name: pytest.approx(-risk) for name, risk in straight.items()}

@@ -16,6 +16,7 @@ from rivals.cli.options import (
     Ignore,
     Json,
     Law,
+    LogLikelihood,
     MaxDraws,
     Models,
     Observed,
@@ -32,6 +33,7 @@ def compare(
     synthetic: Synthetic = None,
     models: Models = None,
     ignore: Ignore = None,
+    log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: C = None,
     threshold: Threshold = 0.95,
@@ -52,7 +54,7 @@ def compare(
     from rivals.cli.console import print_comparison, print_json, say, write_page
 
     settings = Settings(law, c, threshold, order, groups, n_draws, max_draws, depth, seed)
-    result = compare_files(Source(observed, synthetic, models, ignore), settings)
+    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     if as_json:
         print_json(result.to_dict())
     else:

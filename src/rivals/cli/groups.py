@@ -16,21 +16,33 @@ Labels = list[Any]
 
 
 def read_losses(
-    observed: Path, synthetic: Path | None, groups: str | None, *, law: str | None, selection: Selection
+    observed: Path,
+    synthetic: Path | None,
+    groups: str | None,
+    *,
+    law: str | None,
+    selection: Selection,
+    log_likelihood: bool = False,
 ) -> tuple[dict[str, Losses], Labels | None]:
     """Losses by model, and the label of the group of each observed point, if groups are given."""
     if observed.suffix.lower() == ".npz" or (groups is None and law != "groups"):
-        losses = losses_from_files(observed, synthetic, models=selection.models, ignore=selection.ignore)
+        losses = losses_from_files(
+            observed,
+            synthetic,
+            models=selection.models,
+            ignore=selection.ignore,
+            log_likelihood=log_likelihood,
+        )
         return losses, None if groups is None else _from_file(groups, observed, [])
     where, columns = columns_of(observed)
     is_long = synthetic is None and all(name in columns for name in LONG)
     column = columns.pop(groups, None) if groups is not None else None
     if is_long:
-        losses = losses_from_columns(where, columns, selection)
+        losses = losses_from_columns(where, columns, selection, log_likelihood=log_likelihood)
     elif synthetic is not None:
-        losses = losses_from_wide((where, columns), columns_of(synthetic), selection)
+        losses = losses_from_wide((where, columns), columns_of(synthetic), selection, log_likelihood=log_likelihood)
     elif law == "groups":
-        losses = _observed_only(where, columns, selection)
+        losses = _observed_only(where, columns, selection, -1.0 if log_likelihood else 1.0)
     else:
         losses = losses_from_files(observed)  # which says what is missing
     if groups is None:
@@ -40,12 +52,12 @@ def read_losses(
     return losses, _from_long_column(where, columns, column, groups) if is_long else _labels(column)
 
 
-def _observed_only(where: str, columns: dict[str, Column], selection: Selection) -> dict[str, Losses]:
+def _observed_only(where: str, columns: dict[str, Column], selection: Selection, sign: float) -> dict[str, Losses]:
     names = selection.of(columns, where)
     selection.check_names(names, where)
     points = {name: numbers(columns[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW) for name in names}
     selection.check_values(points, {}, where)
-    return {name: Losses(column) for name, column in points.items()}
+    return {name: Losses(sign * column) for name, column in points.items()}
 
 
 def _from_file(path: str, observed: Path, columns: list[str]) -> Labels:

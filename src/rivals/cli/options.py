@@ -34,6 +34,9 @@ Ignore = Annotated[
         help="Columns to leave out, as an id or a fold, with commas between; may be repeated.", show_default=False
     ),
 ]
+LogLikelihood = Annotated[
+    bool, typer.Option("--log-likelihood", help="The files hold log likelihoods: higher is better.")
+]
 Law = Annotated[
     str | None,
     typer.Option(help="Law of the risk: transport (the default), beta (the paper's) or groups.", show_default=False),

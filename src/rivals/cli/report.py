@@ -15,6 +15,7 @@ from rivals.cli.options import (
     Groups,
     Ignore,
     Law,
+    LogLikelihood,
     MaxDraws,
     Models,
     Observed,
@@ -31,6 +32,7 @@ def report(
     synthetic: Synthetic = None,
     models: Models = None,
     ignore: Ignore = None,
+    log_likelihood: LogLikelihood = False,
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
     law: Law = None,
     c: C = None,
@@ -49,6 +51,6 @@ def report(
     from rivals.cli.console import print_comparison, write_page
 
     settings = Settings(law, c, threshold, order, groups, n_draws, max_draws, depth, seed)
-    result = compare_files(Source(observed, synthetic, models, ignore), settings)
+    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     print_comparison(result)
     write_page(result, out)

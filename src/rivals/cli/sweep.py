@@ -14,6 +14,7 @@ from rivals.cli.options import (
     Ignore,
     Json,
     Law,
+    LogLikelihood,
     MaxDraws,
     Models,
     Observed,
@@ -33,6 +34,7 @@ def sweep(
     synthetic: Synthetic = None,
     models: Models = None,
     ignore: Ignore = None,
+    log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: Annotated[
         list[str] | None,
@@ -59,7 +61,7 @@ def sweep(
 
     values = parse_c(c) if c else DEFAULT_C
     settings = Settings(law, None, threshold, order, groups, n_draws, max_draws, depth, seed)
-    result = compare_files(Source(observed, synthetic, models, ignore), settings)
+    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     with working(f"Comparing at {len(values)} values of c …"):
         over_c = result.sweep(values)
     if as_json:

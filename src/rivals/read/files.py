@@ -20,6 +20,7 @@ def losses_from_files(
     *,
     models: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
+    log_likelihood: bool = False,
 ) -> dict[str, Losses]:
     """Losses of several models from one file, or from a pair of wide tables.
 
@@ -34,6 +35,8 @@ def losses_from_files(
         The models to read; all by default.
     ignore : iterable of str
         Models, or columns of wide tables, to leave out.
+    log_likelihood : bool
+        Whether the table holds log likelihoods, higher is better; their signs are changed.
 
     Returns
     -------
@@ -52,12 +55,13 @@ def losses_from_files(
     """
     selection = Selection.checked(models, ignore)
     if synthetic is not None:
-        return losses_from_wide(columns_of(observed), columns_of(synthetic), selection)
+        return losses_from_wide(columns_of(observed), columns_of(synthetic), selection, log_likelihood=log_likelihood)
     if Path(observed).suffix.lower() == ".npz":
-        losses = npz(observed)
+        losses = npz(observed, log_likelihood=log_likelihood)
         return {name: losses[name] for name in selection.of(losses, show(observed))}
     return losses_from_columns(
         *columns_of(observed),
         selection,
+        log_likelihood=log_likelihood,
         otherwise="; if it has one column per model, give a second file with the synthetic losses in the same columns",
     )

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import show
+from rivals._checks import show, warn
 from rivals._types import BoolArray, FloatArray
 from rivals.losses import Losses
 from rivals.read.columns import Column, columns_of, numbers
 from rivals.read.selection import Selection
+from rivals.read.swapped import look_swapped
 
 LONG = ("model", "kind", "loss")
 SIMULATION = "simulation"  # the optional column that tells simulations apart
@@ -21,7 +22,7 @@ KINDS = ("observed", "synthetic")
 FIRST_ROW = 2
 
 
-def long_table(table: Any, *, models: Iterable[str] | None = None) -> dict[str, Losses]:
+def long_table(table: Any, *, models: Iterable[str] | None = None, log_likelihood: bool = False) -> dict[str, Losses]:
     """Losses from a table with one loss per row: columns `model`, `kind` (observed or synthetic) and `loss`.
 
     Parameters
@@ -33,6 +34,8 @@ def long_table(table: Any, *, models: Iterable[str] | None = None) -> dict[str, 
         which is enough for law "groups".
     models : iterable of str, optional
         The models to read; all by default.
+    log_likelihood : bool
+        Whether the table holds log likelihoods, higher is better; their signs are changed.
 
     Returns
     -------
@@ -45,11 +48,16 @@ def long_table(table: Any, *, models: Iterable[str] | None = None) -> dict[str, 
     >>> long_table(table)
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
-    return losses_from_columns(*columns_of(table), Selection.checked(models, ()))
+    return losses_from_columns(*columns_of(table), Selection.checked(models, ()), log_likelihood=log_likelihood)
 
 
 def losses_from_columns(
-    where: str, columns: Mapping[str, Column], selection: Selection, *, otherwise: str = ""
+    where: str,
+    columns: Mapping[str, Column],
+    selection: Selection,
+    *,
+    log_likelihood: bool = False,
+    otherwise: str = "",
 ) -> dict[str, Losses]:
     """Losses from the columns of a long table; `otherwise` says what to do if it turns out to be none."""
     absent = [name for name in LONG if name not in columns]
@@ -59,6 +67,7 @@ def losses_from_columns(
             f"{', '.join(show(name) for name in columns)}{otherwise}"
         )
     loss = numbers(columns["loss"], f"{where}, column 'loss'", first_row=FIRST_ROW)
+    loss = -loss if log_likelihood else loss
     kind = np.array([_kind(cell, where, row) for row, cell in enumerate(columns["kind"], start=FIRST_ROW)])
     model = np.array([_model(cell, where, row) for row, cell in enumerate(columns["model"], start=FIRST_ROW)])
     simulated = kind == "synthetic"
@@ -74,7 +83,12 @@ def losses_from_columns(
 
 
 def wide_tables(
-    observed: Any, synthetic: Any, *, models: Iterable[str] | None = None, ignore: Iterable[str] = ()
+    observed: Any,
+    synthetic: Any,
+    *,
+    models: Iterable[str] | None = None,
+    ignore: Iterable[str] = (),
+    log_likelihood: bool = False,
 ) -> dict[str, Losses]:
     """Losses from two tables with one column per model, the same models in both.
 
@@ -88,6 +102,8 @@ def wide_tables(
         The columns that are models; all by default, and then a column that looks like an index is refused.
     ignore : iterable of str
         Columns to leave out, such as an id or a fold.
+    log_likelihood : bool
+        Whether the table holds log likelihoods, higher is better; their signs are changed.
 
     Returns
     -------
@@ -99,11 +115,16 @@ def wide_tables(
     >>> wide_tables({"A": [1.0, 2.0], "B": [2.0, 2.5]}, {"A": [1.5, 1.0], "B": [2.2, 2.1]})["B"]
     Losses(2 observed, 2 synthetic, empirical risk 2.25)
     """
-    return losses_from_wide(columns_of(observed), columns_of(synthetic), Selection.checked(models, ignore))
+    selection = Selection.checked(models, ignore)
+    return losses_from_wide(columns_of(observed), columns_of(synthetic), selection, log_likelihood=log_likelihood)
 
 
 def losses_from_wide(
-    observed: tuple[str, Mapping[str, Column]], synthetic: tuple[str, Mapping[str, Column]], selection: Selection
+    observed: tuple[str, Mapping[str, Column]],
+    synthetic: tuple[str, Mapping[str, Column]],
+    selection: Selection,
+    *,
+    log_likelihood: bool = False,
 ) -> dict[str, Losses]:
     """Losses from the columns of two wide tables, each with what to call it in messages."""
     (where, first), (where_too, second) = observed, synthetic
@@ -120,18 +141,25 @@ def losses_from_wide(
                 f"model {show(name)!r} has a column in {where if name in first else where_too}, but none in "
                 f"{where_too if name in first else where}; observed and synthetic tables must have the same columns, but for those "
                 "that are left out (--ignore)"
+                + ("; or are the tables swapped?" if name == SIMULATION and name in first else "")
             )
     points = {name: numbers(first[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW) for name in names}
     simulated = {
         name: numbers(second[name], f"{where_too}, column {show(name)!r}", first_row=FIRST_ROW) for name in names
     }
     selection.check_values(points, simulated, where)
+    if look_swapped(points, simulated):
+        warn(
+            f"{where} and {where_too} look swapped: losses on the same held-out points go together, and here the synthetic ones do, "
+            "but the observed ones do not; the observed table comes first"
+        )
+    sign = -1.0 if log_likelihood else 1.0
     losses = {}
     for name in names:
-        own = simulated[name]
+        own = sign * simulated[name]
         if labels is not None:
             own = by_simulation(own, labels, f"{where_too}, column {show(name)!r}")
-        losses[name] = make_losses(name, points[name], own, where)
+        losses[name] = make_losses(name, sign * points[name], own, where)
     return losses
 
 
