@@ -156,6 +156,7 @@ def test_a_reader_that_stops_early_is_no_error(folder):
     code = "import sys; sys.argv = ['rivals', 'compare', 'long.tsv', '--json', '--seed', '0']; from rivals.cli import main; main()"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()
-    assert process.stderr.read().decode().splitlines() == ["losses: long.tsv, models: narrow, right, too [bold]wide"]
+    lines = process.stderr.read().decode().splitlines()
+    assert [line for line in lines if not line.startswith("losses: long.tsv")] == []
     process.stderr.close()
     process.wait(60)

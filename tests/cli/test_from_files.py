@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -254,3 +255,89 @@ def test_groups_of_log_likelihoods(with_groups, run):
     pages = [json.loads(run("compare", "observed.csv", *more, *line).stdout) for more in ([], ["--log-likelihood"])]
     straight, turned = ({row["model"]: row["empirical_risk"] for row in page["models"]} for page in pages)
     assert turned == {name: pytest.approx(-risk) for name, risk in straight.items()}
+
+
+SAVED = {"law": "beta", "c": 0.5, "threshold": 0.8, "n_draws": 300, "max_draws": 900, "depth": 5}
+
+
+@pytest.fixture
+def saved(folder):
+    """A saved comparison with settings of its own."""
+    rivals.compare(long_table("long.tsv"), **SAVED, rng=12).save("saved.npz")
+    return "saved.npz"
+
+
+@pytest.mark.parametrize(
+    ("options", "changes"),
+    [
+        ([], {}),
+        (["--c", "2^-3"], {"c": 0.125}),
+        (["--threshold", "0.95", "--seed", "3"], {"threshold": 0.95, "rng": 3}),
+        (["--law", "transport"], {"law": "transport", "c": None, "depth": None}),
+    ],
+)
+def test_a_saved_comparison_keeps_its_settings_unless_others_are_given(saved, run, options, changes):
+    expected = rivals.compare(long_table("long.tsv"), **SAVED | {"rng": 12} | changes)
+    shown = run("report", saved, *options, "--out", "r.html")
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout.strip() == str(expected)
+    assert "seed" not in shown.stderr
+    shown = run("compare", saved, *options, "--json")
+    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+    if "--c" not in options:
+        over_c = expected.sweep([0.25, 1.0])
+        assert run("sweep", saved, *options, "--c", "2^-2,1").stdout.strip() == str(over_c)
+
+
+def test_models_of_a_saved_comparison_are_compared_with_its_settings(saved, run):
+    losses = {name: sample for name, sample in long_table("long.tsv").items() if name != "narrow"}
+    shown = run("compare", saved, "--ignore", "narrow")
+    assert shown.stdout.strip() == str(rivals.compare(losses, **SAVED, rng=12))
+
+
+def test_a_saved_calibrated_comparison_says_when_it_is_no_longer(folder, run):
+    sizes = {"n_data": 400, "n_truth": 1000, "n_experiments": 64, "c": [2**-4, 1.0], "n_simulations": 1}
+    calibration = rivals.calibrate(toys.omega, **sizes, rng=0, executor=0, progress=False, store="study.sqlite")
+    expected = rivals.compare(long_table("long.tsv"), c=calibration, rng=3)
+    expected.save("saved.npz")
+    assert run("compare", "saved.npz").stdout.strip() == str(expected)
+    assert "give --c and the store" in run("compare", "saved.npz", "--threshold", "0.9").stderr
+    again = run("compare", "saved.npz", "--c", "study.sqlite")
+    assert again.stdout.strip() == str(expected)
+    assert "warning" not in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "long.tsv", "--save", "x.csv"], "--save must end in .npz: got 'x.csv'"),
+        (["compare", "long.tsv", "--save", "absent/x.npz"], "--save: there is no folder"),
+        (["compare", "losses.npz", "--save", "losses.npz"], "is one of the files that are read"),
+        (["compare", "long.tsv", "--report", "absent/r.html"], "--report: there is no folder"),
+        (["compare", "long.tsv", "--report", "a.html"], "a.html is a folder"),
+        (["compare", "long.tsv", "--report", "long.tsv"], "--report must end in .html or .htm"),
+        (["report", "long.tsv", "--out", "a.html"], "a.html is a folder"),
+        (["report", "long.tsv", "--out", "long.tsv/r.html"], "--out: there is no folder"),
+        (["demo", "--out", "long.tsv"], "--out: long.tsv is a file"),
+        (["demo", "--out", "long.tsv/sub"], "--out: there is no folder"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_the_work(folder, main, capsys, monkeypatch, arguments, message):
+    (folder / "a.html").mkdir()
+    monkeypatch.setattr("rivals.cli.from_files.compare", lambda *_, **__: pytest.fail("worked"))
+    monkeypatch.setattr("rivals.cli.demo.compare_models", lambda *_, **__: pytest.fail("worked"))
+    assert main(*arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_writable_is_said_before_the_work(folder, main, capsys, monkeypatch):
+    # Root may write anywhere, so that the answer of the system is played.
+    monkeypatch.setattr("rivals.cli.outputs.os.access", lambda _, mode, **__: not mode & os.W_OK)
+    assert main("compare", "long.tsv", "--save", "x.npz") == 2
+    assert "is not writable" in capsys.readouterr().err
+
+
+def test_a_drawn_seed_can_be_typed(folder, run):
+    seeds = {int(re.search(r"--seed (\d+)", run("compare", "long.tsv").stderr)[1]) for _ in range(3)}
+    assert len(seeds) == 3
+    assert max(seeds) < 10**10

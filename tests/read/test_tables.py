@@ -86,8 +86,8 @@ def test_unequal_numbers_of_losses_go_into_a_long_table():
         ("A,A\n1,2\n", r"two columns are called 'A'"),
         (",A\n0,1\n1,2\n", r"column 1 has no name.*--ignore 'Unnamed: 0'.*index=False"),
         ("5.264,1e-3\n1,2\n2,3\n", r"t\.csv: the first row holds numbers only, so that the header is missing"),
-        ("A,B\n1,2\nnan,3\n", r"t\.csv, model 'A': observed losses: 1 of 2 are NaN, the first at position 1"),
-        ("A,B\n1,2\ninf,3\n", r"model 'A': .*assigns zero probability"),
+        ("A,B\n1,2\nnan,3\n", r"t\.csv, column 'A', row 3: observed losses: 1 of 2 are NaN"),
+        ("A,B\n1,2\ninf,3\n", r"column 'A', row 3: .*assigns zero probability"),
         ("A,B\n1,2\n", r"model 'A'.*needs at least two"),
         ("A,C\n1,2\n2,3\n", r"'C' has a column in .*t\.csv"),
         ('A,B\n1,2\n"1,2\n', r"t\.csv, row \d: "),
@@ -235,7 +235,7 @@ def test_masked_losses_are_refused():
 
 
 def test_hostile_names_are_spelled_out_in_messages(tmp_path):
-    with pytest.raises(ValueError, match=re.escape(r"model 'bad\\x1b[31m\\n'")):
+    with pytest.raises(ValueError, match=re.escape(r"column 'bad\\x1b[31m\\n'")):
         wide_tables({"bad\x1b[31m\n": [1.0, np.nan]}, {"bad\x1b[31m\n": [1.0, 2.0]})
 
 
@@ -303,3 +303,17 @@ def test_unknown_columns_get_a_hint():
         wide_tables(*tables, models=["gauss", "Laplace"])
     with pytest.raises(ValueError, match=r"ignore: .* has no 'gaus'; did you mean 'gauss'"):
         wide_tables(*tables, ignore=["gaus"])
+
+
+def test_an_infinite_value_is_blamed_on_its_file_and_row(tmp_path):
+    for name, text in (("o", "A,B\n1,2\n2,3\n3,1\n"), ("s", "A,B\n1,2\n2,3\n3,inf\n")):
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    paths = tmp_path / "o.csv", tmp_path / "s.csv"
+    with pytest.raises(ValueError, match=r"s\.csv, column 'B', row 4: synthetic losses: 1 of 3 are infinite"):
+        wide_tables(*paths)
+    with pytest.raises(ValueError, match=r"s\.csv, column 'B', row 4: synthetic losses: 1 of 3 are −inf"):
+        wide_tables(*paths, log_likelihood=True)
+    table = LONG | {"loss": np.array([1.0, 2.0, 1.5, np.inf, 7.0, 8.0, 9.0, 9.5])}
+    with pytest.raises(ValueError, match=r"model 'A', row 5: synthetic losses: 1 of 2 are infinite"):
+        long_table(table)
+    assert list(long_table(table, models=["B"])) == ["B"]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.from_files import Settings, Source, compare_files
+from rivals.cli.from_files import Settings, Source, compare_files, given_settings
 from rivals.cli.options import (
     C,
     Depth,
@@ -24,11 +24,14 @@ from rivals.cli.options import (
     Seed,
     Synthetic,
     Threshold,
+    Ties,
 )
+from rivals.cli.outputs import check_output, check_page
 from rivals.comparison import MAX_DRAWS, N_DRAWS
 
 
 def compare(
+    ctx: typer.Context,
     observed: Observed,
     synthetic: Synthetic = None,
     models: Models = None,
@@ -39,6 +42,7 @@ def compare(
     threshold: Threshold = 0.95,
     order: Order = None,
     groups: Groups = None,
+    ties: Ties = None,
     n_draws: Draws = N_DRAWS,
     max_draws: MaxDraws = MAX_DRAWS,
     depth: Depth = None,
@@ -53,7 +57,9 @@ def compare(
     """
     from rivals.cli.console import print_comparison, print_json, say, write_page
 
-    settings = Settings(law, c, threshold, order, groups, n_draws, max_draws, depth, seed)
+    check_output(save, "--save", endings=[".npz"], inputs=[observed, synthetic])
+    check_page(report, "--report", inputs=[observed, synthetic])
+    settings = Settings(law, c, threshold, order, groups, ties, n_draws, max_draws, depth, seed, given_settings(ctx))
     result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     if as_json:
         print_json(result.to_dict())

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from rivals._checks import show, warn
-from rivals.comparison import Comparison, compare
+from rivals.cli.console import say, warnings_as_sentences
+from rivals.cli.groups import read_losses
+from rivals.cli.values import draw_seed, parse_names, read_c
+from rivals.comparison import Comparison, compare, load
 from rivals.losses import Losses
+from rivals.read.npz import is_saved_comparison
+from rivals.read.selection import Selection
+
+ARGUMENTS = ("law", "c", "threshold", "order", "ties", "n_draws", "max_draws", "depth", "rng")
 
 SIMULATED = re.compile("synth|simul", re.IGNORECASE)
 MANY_MODELS = 12
@@ -25,10 +34,33 @@ class Settings:
     threshold: float
     order: str | None
     groups: str | None
+    ties: str | None
     n_draws: int
     max_draws: int
     depth: int | None
     rng: int | None
+    given: frozenset[str]  # the names of those that are not defaults
+
+    def arguments(self) -> dict[str, Any]:
+        """Those of `rivals.compare`, but for the groups."""
+        values = {name: getattr(self, name) for name in ARGUMENTS}
+        return values | {"c": read_c(self.c), "rng": draw_seed() if self.rng is None else self.rng}
+
+    def arguments_over(self, saved: Comparison) -> dict[str, Any]:
+        """Those of a saved comparison, but for what is given now."""
+        kept = saved.settings
+        values = {name: getattr(kept, name) for name in ARGUMENTS if name not in ("c", "rng")}
+        values |= {"c": None if kept.law == "groups" else kept.c, "rng": kept.entropy, "groups": kept.groups}
+        now = {name: value for name, value in self.arguments().items() if name in self.given}
+        calibrated = hasattr(now.get("c"), "choose_c")
+        if calibrated or now.get("law", kept.law) != kept.law:
+            values |= {"law": None, "c": None, "depth": None, "ties": None}  # they belong to the law
+        if saved.calibrated is not None and not calibrated:
+            warn(
+                "the saved comparison reads its probabilities through a calibration, and this one does not; give --c and the store "
+                "of the calibration to use it again"
+            )
+        return values | now
 
 
 @dataclass(frozen=True)
@@ -43,10 +75,6 @@ class Source:
 
     def read(self, groups: str | None, law: str | None) -> tuple[dict[str, Losses], list[Any] | None]:
         """Losses by model, and the group of each observed point."""
-        from rivals.cli.groups import read_losses
-        from rivals.cli.values import parse_names
-        from rivals.read.selection import Selection
-
         selection = Selection(parse_names(self.models) if self.models else None, parse_names(self.ignore or []))
         return read_losses(
             self.observed,
@@ -56,6 +84,16 @@ class Source:
             selection=selection,
             log_likelihood=self.log_likelihood,
         )
+
+    @property
+    def is_saved_comparison(self) -> bool:
+        """Whether there is one file, and `--save` wrote it."""
+        return self.synthetic is None and is_saved_comparison(self.observed)
+
+    @property
+    def changes_something(self) -> bool:
+        """Whether not all models are read as they are."""
+        return bool(self.models or self.ignore or self.log_likelihood)
 
     def describe(self, models: Iterable[str]) -> str:
         """Which file is taken for what, and which models were found, in one line."""
@@ -80,15 +118,27 @@ class Source:
 
 
 def compare_files(source: Source, settings: Settings) -> Comparison:
-    """Compare the models in the files; say which seed was drawn, where none was given."""
-    from rivals.cli.console import say, warnings_as_sentences
-    from rivals.cli.values import read_c
+    """Compare the models in the files; say which seed was drawn, where none was given.
 
+    A saved comparison is taken as it is, unless something else is asked for; what is not given is then as it was.
+    """
     with warnings_as_sentences():
         source.check_order()
+        saved = load(source.observed) if source.is_saved_comparison else None
+        if saved is not None and not settings.given and not source.changes_something:
+            say(source.describe(saved.names))
+            return saved
         losses, groups = source.read(settings.groups, settings.law)
         say(source.describe(losses))
-        result = compare(losses, **{**asdict(settings), "c": read_c(settings.c), "groups": groups})
-    if settings.rng is None:
+        arguments = settings.arguments() if saved is None else settings.arguments_over(saved)
+        result = compare(losses, **arguments | ({} if groups is None else {"groups": groups}))
+    if settings.rng is None and saved is None:
         say(f"seed {result.entropy} (repeat with --seed {result.entropy})")
     return result
+
+
+def given_settings(ctx: typer.Context) -> frozenset[str]:
+    """The options of this command that were given, by the names of the arguments of `rivals.compare`."""
+    names = {"seed": "rng"}
+    given = (name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") != "DEFAULT")
+    return frozenset(names.get(name, name) for name in given) & {*ARGUMENTS, "groups"}

@@ -9,7 +9,7 @@ from rivals._checks import show
 from rivals.losses import Losses
 from rivals.read import losses_from_files
 from rivals.read.columns import Column, columns_of, numbers
-from rivals.read.loss_tables import FIRST_ROW, LONG, losses_from_columns, losses_from_wide
+from rivals.read.loss_tables import FIRST_ROW, LONG, check_finite, losses_from_columns, losses_from_wide
 from rivals.read.selection import Selection
 
 Labels = list[Any]
@@ -57,6 +57,8 @@ def _observed_only(where: str, columns: dict[str, Column], selection: Selection,
     selection.check_names(names, where)
     points = {name: numbers(columns[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW) for name in names}
     selection.check_values(points, {}, where)
+    for name, column in points.items():
+        check_finite(sign * column, "observed losses", f"{where}, column {show(name)!r}")
     return {name: Losses(sign * column) for name, column in points.items()}
 
 

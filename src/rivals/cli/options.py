@@ -63,6 +63,10 @@ Groups = Annotated[
         show_default=False,
     ),
 ]
+Ties = Annotated[
+    str | None,
+    typer.Option(help='"spread" spreads tied losses evenly, under law beta.', show_default=False),
+]
 Simulations = Annotated[
     int | None, typer.Option(help="Simulations of each candidate; 16 by default.", show_default=False)
 ]

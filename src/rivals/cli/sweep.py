@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.from_files import Settings, Source, compare_files
+from rivals.cli.from_files import Settings, Source, compare_files, given_settings
 from rivals.cli.options import (
     Depth,
     Draws,
@@ -22,6 +22,7 @@ from rivals.cli.options import (
     Seed,
     Synthetic,
     Threshold,
+    Ties,
 )
 from rivals.comparison import MAX_DRAWS, N_DRAWS
 
@@ -30,6 +31,7 @@ DEFAULT_C = [2.0**k for k in range(-6, 4)]
 
 
 def sweep(
+    ctx: typer.Context,
     observed: Observed,
     synthetic: Synthetic = None,
     models: Models = None,
@@ -46,6 +48,7 @@ def sweep(
     threshold: Threshold = 0.95,
     order: Order = None,
     groups: Groups = None,
+    ties: Ties = None,
     n_draws: Draws = N_DRAWS,
     max_draws: MaxDraws = MAX_DRAWS,
     depth: Depth = None,
@@ -60,7 +63,9 @@ def sweep(
     from rivals.cli.values import parse_c
 
     values = parse_c(c) if c else DEFAULT_C
-    settings = Settings(law, None, threshold, order, groups, n_draws, max_draws, depth, seed)
+    settings = Settings(
+        law, None, threshold, order, groups, ties, n_draws, max_draws, depth, seed, given_settings(ctx) - {"c"}
+    )
     result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     with working(f"Comparing at {len(values)} values of c …"):
         over_c = result.sweep(values)

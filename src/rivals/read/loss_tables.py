@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import show, warn
+from rivals._checks import check_losses, show, warn
 from rivals._types import BoolArray, FloatArray
 from rivals.losses import Losses
 from rivals.read.columns import Column, columns_of, numbers
@@ -75,6 +75,8 @@ def losses_from_columns(
     losses = {}
     for name in selection.of(model.tolist(), where):
         own = model == name
+        for each in KINDS:
+            check_finite(loss, f"{each} losses", f"{where}, model {show(name)!r}", own & (kind == each))
         synthetic = loss[own & simulated]
         if labels is not None:
             synthetic = by_simulation(synthetic, labels[own & simulated], f"{where}, model {show(name)!r}")
@@ -156,11 +158,25 @@ def losses_from_wide(
     sign = -1.0 if log_likelihood else 1.0
     losses = {}
     for name in names:
-        own = sign * simulated[name]
+        observations, own = sign * points[name], sign * simulated[name]
+        check_finite(observations, "observed losses", f"{where}, column {show(name)!r}")
+        check_finite(own, "synthetic losses", f"{where_too}, column {show(name)!r}")
         if labels is not None:
             own = by_simulation(own, labels, f"{where_too}, column {show(name)!r}")
-        losses[name] = make_losses(name, sign * points[name], own, where)
+        losses[name] = make_losses(name, observations, own, where)
     return losses
+
+
+def check_finite(losses: FloatArray, what: str, where: str, rows: BoolArray | None = None) -> None:
+    """Refuse what is not finite in these rows, or in all of them, and say in which row of the table the first one is."""
+    counted = np.ones(losses.shape, dtype=bool) if rows is None else rows
+    for bad in (np.isnan(losses), losses == np.inf, losses == -np.inf):
+        if np.any(bad & counted):
+            row = int(np.argmax(bad & counted)) + FIRST_ROW
+            try:
+                check_losses(losses[counted], what)
+            except ValueError as error:
+                raise ValueError(f"{where}, row {row}: {error}") from None
 
 
 def by_simulation(losses: FloatArray, labels: npt.NDArray[np.str_], where: str) -> FloatArray:

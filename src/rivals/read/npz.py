@@ -53,6 +53,15 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
     return _by_model(samples, where)
 
 
+def is_saved_comparison(path: str | PathLike[str]) -> bool:
+    """Whether this is a file that `Comparison.save` wrote, and not an archive of bare losses."""
+    try:
+        with zipfile.ZipFile(path) as members:
+            return "header.npy" in members.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
 def _saved(path: str | PathLike[str], *, log_likelihood: bool) -> dict[str, Losses]:
     if log_likelihood:
         raise ValueError("a saved comparison holds losses; leave log_likelihood (--log-likelihood) out")
