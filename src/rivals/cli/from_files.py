@@ -13,6 +13,7 @@ import typer
 from rivals._checks import show, warn
 from rivals.cli.console import say, warnings_as_sentences
 from rivals.cli.groups import read_losses
+from rivals.cli.options import given_options
 from rivals.cli.values import draw_seed, parse_names, read_c
 from rivals.comparison import Comparison, compare, load
 from rivals.losses import Losses
@@ -140,5 +141,4 @@ def compare_files(source: Source, settings: Settings) -> Comparison:
 def given_settings(ctx: typer.Context) -> frozenset[str]:
     """The options of this command that were given, by the names of the arguments of `rivals.compare`."""
     names = {"seed": "rng"}
-    given = (name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") != "DEFAULT")
-    return frozenset(names.get(name, name) for name in given) & {*ARGUMENTS, "groups"}
+    return frozenset(names.get(name, name) for name in given_options(ctx)) & {*ARGUMENTS, "groups"}

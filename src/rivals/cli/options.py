@@ -25,13 +25,17 @@ Synthetic = Annotated[
 Models = Annotated[
     list[str] | None,
     typer.Option(
-        help="The models to compare, with commas between; may be repeated. By default all.", show_default=False
+        help="The models to compare, with commas between; may be repeated. By default all.",
+        metavar="NAMES",
+        show_default=False,
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
     typer.Option(
-        help="Columns to leave out, as an id or a fold, with commas between; may be repeated.", show_default=False
+        help="Columns to leave out, as an id or a fold, with commas between; may be repeated.",
+        metavar="NAMES",
+        show_default=False,
     ),
 ]
 LogLikelihood = Annotated[
@@ -77,3 +81,8 @@ Depth = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of the random numbers; drawn and printed if not given.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+
+
+def given_options(ctx: typer.Context) -> frozenset[str]:
+    """The arguments and options of a command that are not defaults."""
+    return frozenset(name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") != "DEFAULT")

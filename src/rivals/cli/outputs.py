@@ -16,7 +16,7 @@ def check_output(
     if path is None:
         return
     if endings and path.suffix.lower() not in endings:
-        raise ValueError(f"{option} must end in {' or '.join(endings)}: got {show(path.name)!r}; change its ending")
+        raise ValueError(f"{option} must end in {_either(endings)}: got {show(path.name)!r}; change its ending")
     if path.is_dir():
         raise ValueError(f"{option}: {show(path)} is a folder; name a file in it")
     if path.exists() and not path.is_file():
@@ -33,6 +33,14 @@ def check_page(path: Path | None, option: str, *, inputs: Collection[Path | None
         check_output(path, option, endings=(".html", ".htm"), inputs=inputs)
 
 
+def check_picture(path: Path | None, option: str) -> None:
+    """The same for a picture."""
+    if path is not None:
+        backends = need("matplotlib.backend_bases", extra="plot", purpose=option)
+        endings = [f".{name}" for name in backends.FigureCanvasBase.get_supported_filetypes()]
+        check_output(path, option, endings=endings)
+
+
 def check_output_folder(path: Path, option: str) -> None:
     """The same for a folder that is made if need be."""
     if path.exists() and not path.is_dir():
@@ -46,3 +54,8 @@ def _check_folder(folder: Path, option: str) -> None:
         raise ValueError(f"{option}: there is no folder {show(folder)}; make it, or name another one")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ValueError(f"{option}: the folder {show(folder)} is not writable; name another one")
+
+
+def _either(endings: Collection[str]) -> str:
+    *first, last = endings
+    return f"{', '.join(first)} or {last}" if first else last

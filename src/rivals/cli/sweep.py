@@ -42,6 +42,7 @@ def sweep(
         list[str] | None,
         typer.Option(
             help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated. By default 2^-6 to 2^3.",
+            metavar="VALUES",
             show_default=False,
         ),
     ] = None,
