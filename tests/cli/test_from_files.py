@@ -27,6 +27,7 @@ def test_every_form_of_file_gives_the_librarys_answer(folder, run, files):
 
 def test_every_option_reaches_the_library(folder, run):
     options = {"law": "beta", "c": 0.5, "threshold": 0.8, "order": "time", "n_draws": 300, "max_draws": 900, "depth": 5}
+    options |= {"ties": "spread", "loss_unit": "nats"}
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     shown = run("compare", "long.tsv", *words, "--seed", "3", "--json")
     expected = rivals.compare(long_table("long.tsv"), **options, rng=3)
@@ -341,3 +342,9 @@ def test_a_drawn_seed_can_be_typed(folder, run):
     seeds = {int(re.search(r"--seed (\d+)", run("compare", "long.tsv").stderr)[1]) for _ in range(3)}
     assert len(seeds) == 3
     assert max(seeds) < 10**10
+
+
+def test_the_page_has_the_title_that_is_given(folder, run):
+    for arguments in (["report", "long.tsv", "--out"], ["compare", "long.tsv", "--report"]):
+        run(*arguments, "page.html", "--title", "Mine & yours", "--seed", "1")
+        assert "<title>Mine &amp; yours" in Path("page.html").read_text(encoding="utf-8")

@@ -17,6 +17,7 @@ from rivals.cli.options import (
     Json,
     Law,
     LogLikelihood,
+    LossUnit,
     MaxDraws,
     Models,
     Observed,
@@ -25,6 +26,7 @@ from rivals.cli.options import (
     Synthetic,
     Threshold,
     Ties,
+    Title,
 )
 from rivals.cli.outputs import check_output, check_page
 from rivals.comparison import MAX_DRAWS, N_DRAWS
@@ -46,9 +48,11 @@ def compare(
     n_draws: Draws = N_DRAWS,
     max_draws: MaxDraws = MAX_DRAWS,
     depth: Depth = None,
+    loss_unit: LossUnit = None,
     seed: Seed = None,
     as_json: Json = False,
     report: Annotated[Path | None, typer.Option(help="Write the interactive page to this file, too.")] = None,
+    title: Title = None,
     save: Annotated[Path | None, typer.Option(help="Save the comparison to this .npz file, too.")] = None,
 ) -> None:
     """Say which models survive, from files of losses.
@@ -59,7 +63,9 @@ def compare(
 
     check_output(save, "--save", endings=[".npz"], inputs=[observed, synthetic])
     check_page(report, "--report", inputs=[observed, synthetic])
-    settings = Settings(law, c, threshold, order, groups, ties, n_draws, max_draws, depth, seed, given_settings(ctx))
+    settings = Settings(
+        law, c, threshold, order, groups, ties, n_draws, max_draws, depth, loss_unit, seed, given_settings(ctx)
+    )
     result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     if as_json:
         print_json(result.to_dict())
@@ -69,4 +75,4 @@ def compare(
         result.save(save)
         say(f"written: {save}")
     if report is not None:
-        write_page(result, report)
+        write_page(result, report, title)

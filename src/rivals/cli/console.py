@@ -48,10 +48,15 @@ def print_json(content: dict[str, Any]) -> None:
     print(json.dumps(content, indent=2))
 
 
-def write_page(result: Comparison, path: Path) -> None:
+def write_page(result: Comparison, path: Path, title: str | None = None) -> None:
     """Write the interactive page and say where."""
+    from rivals.report import write_report
+
     with working("Writing the report …"):
-        result.report(path)
+        if title is None:
+            write_report(result, path)
+        else:
+            write_report(result, path, title=title)
     say(f"written: {path}")
 
 

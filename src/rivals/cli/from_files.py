@@ -20,7 +20,8 @@ from rivals.losses import Losses
 from rivals.read.npz import is_saved_comparison
 from rivals.read.selection import Selection
 
-ARGUMENTS = ("law", "c", "threshold", "order", "ties", "n_draws", "max_draws", "depth", "rng")
+# Settings that a saved comparison keeps under the name of the argument.
+KEPT = ("law", "threshold", "order", "ties", "n_draws", "max_draws", "depth")
 
 SIMULATED = re.compile("synth|simul", re.IGNORECASE)
 MANY_MODELS = 12
@@ -39,18 +40,19 @@ class Settings:
     n_draws: int
     max_draws: int
     depth: int | None
+    loss_unit: str | None
     rng: int | None
     given: frozenset[str]  # the names of those that are not defaults
 
     def arguments(self) -> dict[str, Any]:
         """Those of `rivals.compare`, but for the groups."""
-        values = {name: getattr(self, name) for name in ARGUMENTS}
+        values = {name: getattr(self, name) for name in (*KEPT, "loss_unit")}
         return values | {"c": read_c(self.c), "rng": draw_seed() if self.rng is None else self.rng}
 
     def arguments_over(self, saved: Comparison) -> dict[str, Any]:
         """Those of a saved comparison, but for what is given now."""
         kept = saved.settings
-        values = {name: getattr(kept, name) for name in ARGUMENTS if name not in ("c", "rng")}
+        values = {name: getattr(kept, name) for name in KEPT}
         values |= {"c": None if kept.law == "groups" else kept.c, "rng": kept.entropy, "groups": kept.groups}
         now = {name: value for name, value in self.arguments().items() if name in self.given}
         calibrated = hasattr(now.get("c"), "choose_c")
@@ -141,4 +143,4 @@ def compare_files(source: Source, settings: Settings) -> Comparison:
 def given_settings(ctx: typer.Context) -> frozenset[str]:
     """The options of this command that were given, by the names of the arguments of `rivals.compare`."""
     names = {"seed": "rng"}
-    return frozenset(names.get(name, name) for name in given_options(ctx)) & {*ARGUMENTS, "groups"}
+    return frozenset(names.get(name, name) for name in given_options(ctx)) & {*KEPT, "c", "rng", "groups", "loss_unit"}

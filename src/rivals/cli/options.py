@@ -71,6 +71,13 @@ Ties = Annotated[
     str | None,
     typer.Option(help='"spread" spreads tied losses evenly, under law beta.', show_default=False),
 ]
+LossUnit = Annotated[
+    str | None,
+    typer.Option(
+        help='What losses are measured in, such as "nats"; compared with that of the calibration.', show_default=False
+    ),
+]
+Title = Annotated[str | None, typer.Option(help="Heading of the interactive page.", show_default=False)]
 Simulations = Annotated[
     int | None, typer.Option(help="Simulations of each candidate; 16 by default.", show_default=False)
 ]

@@ -16,6 +16,7 @@ from rivals.cli.options import (
     Ignore,
     Law,
     LogLikelihood,
+    LossUnit,
     MaxDraws,
     Models,
     Observed,
@@ -24,6 +25,7 @@ from rivals.cli.options import (
     Synthetic,
     Threshold,
     Ties,
+    Title,
 )
 from rivals.cli.outputs import check_page
 from rivals.comparison import MAX_DRAWS, N_DRAWS
@@ -37,6 +39,7 @@ def report(
     ignore: Ignore = None,
     log_likelihood: LogLikelihood = False,
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    title: Title = None,
     law: Law = None,
     c: C = None,
     threshold: Threshold = 0.95,
@@ -46,6 +49,7 @@ def report(
     n_draws: Draws = N_DRAWS,
     max_draws: MaxDraws = MAX_DRAWS,
     depth: Depth = None,
+    loss_unit: LossUnit = None,
     seed: Seed = None,
 ) -> None:
     """Write an interactive page about the models, one HTML file that works from disk.
@@ -55,7 +59,9 @@ def report(
     from rivals.cli.console import print_comparison, write_page
 
     check_page(out, "--out", inputs=[observed, synthetic])
-    settings = Settings(law, c, threshold, order, groups, ties, n_draws, max_draws, depth, seed, given_settings(ctx))
+    settings = Settings(
+        law, c, threshold, order, groups, ties, n_draws, max_draws, depth, loss_unit, seed, given_settings(ctx)
+    )
     result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     print_comparison(result)
-    write_page(result, out)
+    write_page(result, out, title)

@@ -65,7 +65,7 @@ def sweep(
 
     values = parse_c(c) if c else DEFAULT_C
     settings = Settings(
-        law, None, threshold, order, groups, ties, n_draws, max_draws, depth, seed, given_settings(ctx) - {"c"}
+        law, None, threshold, order, groups, ties, n_draws, max_draws, depth, None, seed, given_settings(ctx) - {"c"}
     )
     result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     with working(f"Comparing at {len(values)} values of c …"):
