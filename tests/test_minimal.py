@@ -54,7 +54,10 @@ def test_the_core_needs_no_extra(tmp_path):
 
 def test_the_command_line_needs_no_extra(tmp_path):
     rows = "\n".join(
-        f"{m},{k},{i * 0.1 + 0.01 * i**2}" for m in "AB" for k in ("observed", "synthetic") for i in range(40)
+        f"{m},{k},{i * 0.1 + 0.01 * i**2 + shift}"
+        for m in "AB"
+        for k, shift in (("observed", 0.0), ("synthetic", 0.037))
+        for i in range(40)
     )
     (tmp_path / "losses.csv").write_text(f"model,kind,loss\n{rows}\n", encoding="utf-8")
     code = (

@@ -68,6 +68,14 @@ def test_any_executor_will_do(small, expected):
     np.testing.assert_array_equal(found.records, expected)
 
 
+@pytest.mark.parametrize("executor", [None, 2])
+def test_without_loky_all_run_in_this_process(small, expected, monkeypatch, executor):
+    monkeypatch.setitem(sys.modules, "loky", None)
+    with pytest.warns(rivals.RivalsWarning, match=r"'loky' is not installed.*run in this process"):
+        found = rivals.calibrate({"one": toy, "two": toy}, n_experiments=60, executor=executor, **small)
+    np.testing.assert_array_equal(found.records, expected)
+
+
 def test_a_worker_that_is_killed_costs_nothing(tmp_path, small):
     """kill -9 in six experiments of a hundred, once each: the records are those of a calm run."""
     folder = tmp_path / "markers"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -71,7 +72,13 @@ def test_json(here):
         (["omegas:toy", "--law", "groups"], "law 'groups' has no c to calibrate"),
         (["omegas:toy", "--order", "tim"], "did you mean 'time'?"),
         (["omegas:toy", "--n-replications", "2"], "n_replications = 2, but an experiment has no replicate"),
-        ([], "needs the path of a store"),
+        (["omegas.py:toy"], "write it as omegas:toy"),
+        (["omegas:tyo"], "has no 'tyo'; did you mean 'toy'?"),
+        (["omegas:__file__"], "'omegas:__file__' is not a function: got str"),
+        (["omegas:toy", "--export", "records.xlsx"], "--export must end in .csv or .parquet"),
+        (["omegas:toy", "--plot", "curve.docx"], "--plot must end in"),
+        (["omegas:toy", "--store", "absent/study.sqlite"], "--store: there is no folder"),
+        ([], "neither a module:name nor a store was given"),
     ],
 )
 def test_mistakes_are_said_in_a_sentence(here, arguments, message):
@@ -87,3 +94,79 @@ def test_needed_options_that_are_missing_are_named(here):
 
 def test_values_of_c():
     assert parse_c(["2^-2,0.5", "2**3"]) == [0.25, 0.5, 8.0]
+
+
+FAILING = """
+def always(rng):
+    raise RuntimeError("the fit did not converge")
+
+def sometimes(rng):
+    from rivals.testbeds import toys
+    if rng.uniform() < 0.5:
+        raise RuntimeError("the fit did not converge")
+    return toys.omega(rng)
+"""
+
+
+@pytest.fixture
+def failing(tmp_path, monkeypatch):
+    """A module whose experiments fail, always and sometimes; its folder."""
+    (tmp_path / "failing_omegas.py").write_text(FAILING, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "failing_omegas", raising=False)
+    return tmp_path
+
+
+def test_where_all_experiments_failed_the_first_traceback_is_shown(failing):
+    line = ["failing_omegas:always", "--n-experiments", "3", "--store", "s.sqlite", *SIZES]
+    for arguments in (line, ["s.sqlite"]):
+        message = str(invoke(*arguments).exception)
+        assert "all 3 experiments of 'always' failed" in message
+        assert 'failing_omegas.py", line 3, in always' in message
+        assert "RuntimeError: the fit did not converge" in message
+
+
+def test_where_some_experiments_failed_it_is_said(failing):
+    shown = invoke("failing_omegas:sometimes", "--n-experiments", "20", "--seed", "0", *SIZES)
+    assert shown.exit_code == 0, shown.output
+    assert "experiments of 'sometimes' failed, the first by RuntimeError: the fit did not converge" in shown.stderr
+
+
+def test_a_store_alone_shows_the_study(here, tmp_path):
+    store = tmp_path / "s.sqlite"
+    run = invoke("omegas:toy", "--c", "2^-4,2^-2,1", "--n-experiments", "70", "--store", store, *SIZES)
+    shown = invoke(store)
+    assert shown.exit_code == 0, shown.output
+    for part in (
+        "70 of 70 done, 0 failed",
+        "question: which candidate",
+        "Best: c = ",
+        "under law 'transport'",
+        "Valid: ",
+    ):
+        assert part in shown.output
+    assert shown.output.endswith(run.output)
+    assert json.loads(invoke(store, "--json").output)["chosen"] in (0.0625, 0.25, 1.0)
+
+
+def test_a_store_has_nothing_to_run(here, tmp_path):
+    assert "there is no store" in str(invoke(tmp_path / "absent.sqlite").exception)
+    (tmp_path / "s.sqlite").touch()
+    found = invoke(tmp_path / "s.sqlite", "--n-experiments", "9")
+    assert "has no functions to run: got --n-experiments, too" in str(found.exception)
+
+
+def test_a_drawn_seed_can_be_typed_and_is_kept_in_the_store(here, tmp_path):
+    line = ["omegas:toy", "--c", "1", "--n-experiments", "4", "--store", tmp_path / "s.sqlite", "--json", *SIZES]
+    seeds = [int(json.loads(invoke(*line).stdout)["rng"]) for _ in range(2)]
+    assert seeds[0] == seeds[1] < 10**10
+
+
+def test_without_loky_it_runs_in_one_process_and_says_so(here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "loky", None)
+    line = ["omegas:toy", "--c", "1", "--n-experiments", "4", "--seed", "3", *SIZES]
+    alone = invoke(*line)
+    shown = invoke(*line, "--workers", "2")
+    assert shown.stdout == alone.stdout
+    assert "'loky' is not installed" in shown.stderr
+    assert shown.stderr.count("\n") == 1

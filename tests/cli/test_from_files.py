@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def test_every_form_of_file_gives_the_librarys_answer(folder, run, files):
 
 def test_every_option_reaches_the_library(folder, run):
     options = {"law": "beta", "c": 0.5, "threshold": 0.8, "order": "time", "n_draws": 300, "max_draws": 900, "depth": 5}
+    options |= {"ties": "spread", "loss_unit": "nats"}
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     shown = run("compare", "long.tsv", *words, "--seed", "3", "--json")
     expected = rivals.compare(long_table("long.tsv"), **options, rng=3)
@@ -168,3 +170,181 @@ def test_warnings_are_sentences_on_the_other_stream(folder, run):
     assert shown.exit_code == 0
     assert "warning: model 'A': only 3 losses" in shown.stderr
     assert "warning" not in shown.stdout
+
+
+@pytest.fixture
+def with_index(folder):
+    """The wide tables with row numbers in front, as pandas writes them."""
+    for name in ("observed", "synthetic"):
+        header, *rows = (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()
+        lines = [f",{header}", *(f"{index},{row}" for index, row in enumerate(rows))]
+        (folder / f"indexed_{name}.csv").write_text("\n".join(lines), encoding="utf-8")
+    return "indexed_observed.csv", "indexed_synthetic.csv"
+
+
+@pytest.mark.parametrize(
+    "options", [("--ignore", "Unnamed: 0"), ("--models", "narrow,right", "--models", "too [bold]wide")], ids=len
+)
+@pytest.mark.parametrize("command", ["compare", "sweep", "report"])
+def test_an_index_is_left_out_on_request(with_index, run, main, capsys, options, command):
+    assert main(command, *with_index) == 2
+    assert "column 1 has no name" in capsys.readouterr().err
+    shown = run(command, *with_index, *options, "--seed", "1")
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout == run(command, "observed.csv", "synthetic.csv", "--seed", "1").stdout
+
+
+@pytest.mark.parametrize("files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len)
+def test_models_of_every_form_of_file(folder, run, main, capsys, files):
+    shown = run("compare", *files, "--models", "narrow, right", "--seed", "1", "--json")
+    assert set(json.loads(shown.stdout)["names"]) == {"narrow", "right"}
+    assert main("compare", *files, "--models", "narow,right") == 2
+    assert "did you mean 'narrow'?" in capsys.readouterr().err
+
+
+def test_ids_beside_groups_are_left_out(with_groups, run, main, capsys):
+    header, *rows = Path("grouped.csv").read_text(encoding="utf-8").splitlines()
+    lines = [f"id,{header}", *(f"{index},{row}" for index, row in enumerate(rows))]
+    Path("ids.csv").write_text("\n".join(lines), encoding="utf-8")
+    line = ["compare", "ids.csv", "--law", "groups", "--groups", "session", "--seed", "7"]
+    assert main(*line) == 2
+    assert "column 'id' is a running number" in capsys.readouterr().err
+    assert "id" not in json.loads(run(*line, "--ignore", "id", "--json").stdout)["names"]
+
+
+def test_the_files_and_the_models_are_echoed(folder, run):
+    shown = run("compare", "observed.csv", "synthetic.csv", "--seed", "1", "--json")
+    expected = "observed: observed.csv, synthetic: synthetic.csv, models: narrow, right, too [bold]wide\n"
+    assert shown.stderr == expected
+    assert "models" in json.loads(shown.stdout)
+
+
+def test_swapped_files_are_noticed_by_their_names_and_by_their_look(folder, run):
+    shown = run("compare", "synthetic.csv", "observed.csv", "--seed", "1")
+    assert "warning: synthetic.csv is taken for the observed losses" in shown.stderr
+    assert "warning: synthetic.csv and observed.csv look swapped" in shown.stderr
+    assert "swap" not in run("compare", "observed.csv", "synthetic.csv", "--seed", "1").stderr
+
+
+@pytest.mark.parametrize("files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len)
+def test_log_likelihoods_have_their_signs_changed(folder, run, files):
+    expected = run("compare", *files, "--seed", "1").stdout
+    for name in ("observed.csv", "synthetic.csv", "long.tsv"):
+        separator = "\t" if name == "long.tsv" else ","
+        header, *rows = (folder / name).read_text(encoding="utf-8").splitlines()
+        turned = [separator.join(map(_turn, row.split(separator))) for row in rows]
+        (folder / name).write_text("\n".join([header, *turned]), encoding="utf-8")
+    with np.load("losses.npz") as archive:
+        arrays = {name: -archive[name] for name in archive}
+    np.savez("losses.npz", **arrays)
+    wrong = run("compare", *files, "--seed", "1")
+    assert "--log-likelihood" in wrong.stderr
+    right = run("compare", *files, "--seed", "1", "--log-likelihood")
+    assert right.stdout == expected
+    assert "warning" not in right.stderr
+
+
+def _turn(cell):
+    try:
+        return repr(-float(cell))
+    except ValueError:
+        return cell
+
+
+def test_groups_of_log_likelihoods(with_groups, run):
+    line = ["--law", "groups", "--groups", "sessions.csv", "--seed", "1", "--json"]
+    pages = [json.loads(run("compare", "observed.csv", *more, *line).stdout) for more in ([], ["--log-likelihood"])]
+    straight, turned = ({row["model"]: row["empirical_risk"] for row in page["models"]} for page in pages)
+    assert turned == {name: pytest.approx(-risk) for name, risk in straight.items()}
+
+
+SAVED = {"law": "beta", "c": 0.5, "threshold": 0.8, "n_draws": 300, "max_draws": 900, "depth": 5}
+
+
+@pytest.fixture
+def saved(folder):
+    """A saved comparison with settings of its own."""
+    rivals.compare(long_table("long.tsv"), **SAVED, rng=12).save("saved.npz")
+    return "saved.npz"
+
+
+@pytest.mark.parametrize(
+    ("options", "changes"),
+    [
+        ([], {}),
+        (["--c", "2^-3"], {"c": 0.125}),
+        (["--threshold", "0.95", "--seed", "3"], {"threshold": 0.95, "rng": 3}),
+        (["--law", "transport"], {"law": "transport", "c": None, "depth": None}),
+    ],
+)
+def test_a_saved_comparison_keeps_its_settings_unless_others_are_given(saved, run, options, changes):
+    expected = rivals.compare(long_table("long.tsv"), **SAVED | {"rng": 12} | changes)
+    shown = run("report", saved, *options, "--out", "r.html")
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout.strip() == str(expected)
+    assert "seed" not in shown.stderr
+    shown = run("compare", saved, *options, "--json")
+    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+    if "--c" not in options:
+        over_c = expected.sweep([0.25, 1.0])
+        assert run("sweep", saved, *options, "--c", "2^-2,1").stdout.strip() == str(over_c)
+
+
+def test_models_of_a_saved_comparison_are_compared_with_its_settings(saved, run):
+    losses = {name: sample for name, sample in long_table("long.tsv").items() if name != "narrow"}
+    shown = run("compare", saved, "--ignore", "narrow")
+    assert shown.stdout.strip() == str(rivals.compare(losses, **SAVED, rng=12))
+
+
+def test_a_saved_calibrated_comparison_says_when_it_is_no_longer(folder, run):
+    sizes = {"n_data": 400, "n_truth": 1000, "n_experiments": 64, "c": [2**-4, 1.0], "n_simulations": 1}
+    calibration = rivals.calibrate(toys.omega, **sizes, rng=0, executor=0, progress=False, store="study.sqlite")
+    expected = rivals.compare(long_table("long.tsv"), c=calibration, rng=3)
+    expected.save("saved.npz")
+    assert run("compare", "saved.npz").stdout.strip() == str(expected)
+    assert "give --c and the store" in run("compare", "saved.npz", "--threshold", "0.9").stderr
+    again = run("compare", "saved.npz", "--c", "study.sqlite")
+    assert again.stdout.strip() == str(expected)
+    assert "warning" not in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["compare", "long.tsv", "--save", "x.csv"], "--save must end in .npz: got 'x.csv'"),
+        (["compare", "long.tsv", "--save", "absent/x.npz"], "--save: there is no folder"),
+        (["compare", "losses.npz", "--save", "losses.npz"], "is one of the files that are read"),
+        (["compare", "long.tsv", "--report", "absent/r.html"], "--report: there is no folder"),
+        (["compare", "long.tsv", "--report", "a.html"], "a.html is a folder"),
+        (["compare", "long.tsv", "--report", "long.tsv"], "--report must end in .html or .htm"),
+        (["report", "long.tsv", "--out", "a.html"], "a.html is a folder"),
+        (["report", "long.tsv", "--out", "long.tsv/r.html"], "--out: there is no folder"),
+        (["demo", "--out", "long.tsv"], "--out: long.tsv is a file"),
+        (["demo", "--out", "long.tsv/sub"], "--out: there is no folder"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_the_work(folder, main, capsys, monkeypatch, arguments, message):
+    (folder / "a.html").mkdir()
+    monkeypatch.setattr("rivals.cli.from_files.compare", lambda *_, **__: pytest.fail("worked"))
+    monkeypatch.setattr("rivals.cli.demo.compare_models", lambda *_, **__: pytest.fail("worked"))
+    assert main(*arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_writable_is_said_before_the_work(folder, main, capsys, monkeypatch):
+    # Root may write anywhere, so that the answer of the system is played.
+    monkeypatch.setattr("rivals.cli.outputs.os.access", lambda _, mode, **__: not mode & os.W_OK)
+    assert main("compare", "long.tsv", "--save", "x.npz") == 2
+    assert "is not writable" in capsys.readouterr().err
+
+
+def test_a_drawn_seed_can_be_typed(folder, run):
+    seeds = {int(re.search(r"--seed (\d+)", run("compare", "long.tsv").stderr)[1]) for _ in range(3)}
+    assert len(seeds) == 3
+    assert max(seeds) < 10**10
+
+
+def test_the_page_has_the_title_that_is_given(folder, run):
+    for arguments in (["report", "long.tsv", "--out"], ["compare", "long.tsv", "--report"]):
+        run(*arguments, "page.html", "--title", "Mine & yours", "--seed", "1")
+        assert "<title>Mine &amp; yours" in Path("page.html").read_text(encoding="utf-8")

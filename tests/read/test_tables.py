@@ -84,9 +84,10 @@ def test_unequal_numbers_of_losses_go_into_a_long_table():
         ("A,B\n1,2\n1,\n", r"t\.csv, column 'B', row 3: the cell is empty"),
         ("A;B\n1,5;2\n1;2\n", r"column 'A', row 2: expected a number.*decimals with a point"),
         ("A,A\n1,2\n", r"two columns are called 'A'"),
-        (",A\n0,1\n1,2\n", r"column 1 has no name.*index=False"),
-        ("A,B\n1,2\nnan,3\n", r"t\.csv, model 'A': observed losses: 1 of 2 are NaN, the first at position 1"),
-        ("A,B\n1,2\ninf,3\n", r"model 'A': .*assigns zero probability"),
+        (",A\n0,1\n1,2\n", r"column 1 has no name.*--ignore 'Unnamed: 0'.*index=False"),
+        ("5.264,1e-3\n1,2\n2,3\n", r"t\.csv: the first row holds numbers only, so that the header is missing"),
+        ("A,B\n1,2\nnan,3\n", r"t\.csv, column 'A', row 3: observed losses: 1 of 2 are NaN"),
+        ("A,B\n1,2\ninf,3\n", r"column 'A', row 3: .*assigns zero probability"),
         ("A,B\n1,2\n", r"model 'A'.*needs at least two"),
         ("A,C\n1,2\n2,3\n", r"'C' has a column in .*t\.csv"),
         ('A,B\n1,2\n"1,2\n', r"t\.csv, row \d: "),
@@ -234,5 +235,85 @@ def test_masked_losses_are_refused():
 
 
 def test_hostile_names_are_spelled_out_in_messages(tmp_path):
-    with pytest.raises(ValueError, match=re.escape(r"model 'bad\\x1b[31m\\n'")):
+    with pytest.raises(ValueError, match=re.escape(r"column 'bad\\x1b[31m\\n'")):
         wide_tables({"bad\x1b[31m\n": [1.0, np.nan]}, {"bad\x1b[31m\n": [1.0, 2.0]})
+
+
+def with_column(name, column):
+    """Observed and synthetic losses of two models, of 20 points, and a column that is none."""
+    rng = np.random.default_rng(0)
+    return [{"A": rng.exponential(size=20), "B": rng.exponential(size=20), name: column} for _ in range(2)]
+
+
+NUMBERS = np.arange(20)
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "message"),
+    [
+        ("__index_level_0__", NUMBERS[::-1], "column '__index_level_0__' is the index of a data frame"),
+        ("Unnamed: 2", NUMBERS[::-1], "column 3 has no name"),
+        ("id", NUMBERS + 7, "column 'id' is a running number"),
+        ("fold", NUMBERS % 2, "column 'fold' is the same in the observed and the synthetic table"),
+    ],
+)
+def test_a_column_that_is_no_model_is_refused_and_left_out_on_request(name, column, message):
+    tables = with_column(name, column)
+    with pytest.raises(ValueError, match=message + ".*--ignore"):
+        wide_tables(*tables)
+    for wanted in (
+        wide_tables(*tables, ignore=[name]),
+        wide_tables(*tables, models=["A", "B"]),
+        wide_tables(*tables, ignore=name),
+    ):
+        assert list(wanted) == ["A", "B"]
+        np.testing.assert_array_equal(wanted["B"].synthetic, tables[1]["B"])
+    assert list(wide_tables(*tables, models=["A", name])) == ["A", name]
+
+
+def test_whole_numbers_among_others_are_said():
+    observed, synthetic = with_column("fold", NUMBERS % 2)
+    synthetic["fold"] = NUMBERS % 3
+    with pytest.warns(rivals.RivalsWarning, match="column 'fold' holds whole numbers only, unlike the others"):
+        assert len(wide_tables(observed, synthetic)) == 3
+    for table in (observed, synthetic):
+        table["A"], table["B"] = np.round(table["A"]), np.round(table["B"])
+    assert len(wide_tables(observed, synthetic)) == 3  # as absolute errors of counts
+
+
+def test_columns_of_one_table_may_be_left_out():
+    observed, synthetic = with_column("note", np.array(["x"] * 20))
+    del synthetic["note"]
+    with pytest.raises(ValueError, match=r"'note' has a column in .*--ignore"):
+        wide_tables(observed, synthetic)
+    assert list(wide_tables(observed, synthetic, ignore=["note"])) == ["A", "B"]
+
+
+def test_models_of_a_long_table(tmp_path):
+    assert list(long_table(LONG, models=["B"])) == ["B"]
+    (tmp_path / "t.csv").write_text(csv_text(LONG), encoding="utf-8")
+    assert list(losses_from_files(tmp_path / "t.csv", ignore=["B"])) == ["A"]
+    with pytest.raises(ValueError, match="models: the mapping has no 'C'; it has A, B"):
+        long_table(LONG, models=["C"])
+
+
+def test_unknown_columns_get_a_hint():
+    tables = [{"gauss": [1.0, 2.0], "laplace": [3.0, 4.0]}] * 2
+    with pytest.raises(ValueError, match=r"models: .* has no 'Laplace'; did you mean 'laplace'"):
+        wide_tables(*tables, models=["gauss", "Laplace"])
+    with pytest.raises(ValueError, match=r"ignore: .* has no 'gaus'; did you mean 'gauss'"):
+        wide_tables(*tables, ignore=["gaus"])
+
+
+def test_an_infinite_value_is_blamed_on_its_file_and_row(tmp_path):
+    for name, text in (("o", "A,B\n1,2\n2,3\n3,1\n"), ("s", "A,B\n1,2\n2,3\n3,inf\n")):
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    paths = tmp_path / "o.csv", tmp_path / "s.csv"
+    with pytest.raises(ValueError, match=r"s\.csv, column 'B', row 4: synthetic losses: 1 of 3 are infinite"):
+        wide_tables(*paths)
+    with pytest.raises(ValueError, match=r"s\.csv, column 'B', row 4: synthetic losses: 1 of 3 are −inf"):
+        wide_tables(*paths, log_likelihood=True)
+    table = LONG | {"loss": np.array([1.0, 2.0, 1.5, np.inf, 7.0, 8.0, 9.0, 9.5])}
+    with pytest.raises(ValueError, match=r"model 'A', row 5: synthetic losses: 1 of 2 are infinite"):
+        long_table(table)
+    assert list(long_table(table, models=["B"])) == ["B"]

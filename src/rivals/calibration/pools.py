@@ -11,7 +11,7 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from rivals._checks import need
+from rivals._checks import need, warn
 from rivals.calibration.work import Block, Results, Task, run_block
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -47,7 +47,7 @@ def open_pool(executor: Executor | int | None) -> Iterator[Pool]:
 
 def _make_pool(executor: Executor | int | None) -> Pool:
     if executor is None:
-        return LocalProcesses(_cores())
+        return _local_processes(_cores())
     if isinstance(executor, bool) or not (isinstance(executor, int) or hasattr(executor, "submit")):
         raise TypeError(
             f"executor is not one: got {executor!r}; pass None, a number of processes, or a concurrent.futures.Executor"
@@ -55,8 +55,16 @@ def _make_pool(executor: Executor | int | None) -> Pool:
     if isinstance(executor, int):
         if executor < 0:
             raise ValueError(f"executor as a number of processes must not be negative: got {executor}; 0 is none")
-        return LocalProcesses(executor) if executor else InProcess()
+        return _local_processes(executor) if executor else InProcess()
     return Foreign(executor)
+
+
+def _local_processes(n_workers: int) -> Pool:
+    try:
+        return LocalProcesses(n_workers)
+    except ImportError as error:
+        warn(f"{error}; meanwhile all experiments run in this process, one after the other")
+        return InProcess()
 
 
 class InProcess:
@@ -102,7 +110,7 @@ class LocalProcesses:
         self._executor.shutdown(wait=True, kill_workers=kill)
 
     def _start(self) -> Any:
-        loky = need("loky", extra="parallel", purpose="several processes (executor=0 stays in this one)")
+        loky = need("loky", extra="parallel", purpose="several processes")
         return loky.ProcessPoolExecutor(
             max_workers=self.n_workers,
             initializer=_prepare_worker,

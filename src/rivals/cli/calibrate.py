@@ -8,20 +8,26 @@ import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from rivals import calibration
-from rivals._checks import need
+from rivals._checks import need, show
 from rivals.calibration.calibrate import N_DRAWS, N_TRUTH
-from rivals.cli.values import parse_c
+from rivals.cli.console import say, warnings_as_sentences
+from rivals.cli.options import given_options
+from rivals.cli.outputs import check_output, check_picture
+from rivals.cli.values import draw_seed, parse_c
 from rivals.comparison.settings import DEFAULT_LAW, N_SIMULATIONS
 
 if TYPE_CHECKING:
     from rivals.calibration import Calibration
 
+EXPORTS = {".csv": "to_csv", ".parquet": "to_parquet"}
+STORES = (".sqlite", ".sqlite3", ".db")
 NEEDED = {
     "--n-data": "how many data points has the real experiment?",
     "--n-experiments": "how many experiments, of each epistemic distribution?",
@@ -29,6 +35,7 @@ NEEDED = {
 
 
 def calibrate(
+    ctx: typer.Context,
     target: Annotated[
         str | None,
         typer.Argument(
@@ -38,7 +45,8 @@ def calibrate(
     c: Annotated[
         list[str] | None,
         typer.Option(
-            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated (the default depends on the law)."
+            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated (the default depends on the law).",
+            metavar="VALUES",
         ),
     ] = None,
     law: Annotated[str, typer.Option(help="Law of the risk: transport or beta.")] = DEFAULT_LAW,
@@ -87,13 +95,20 @@ def calibrate(
 
       rivals calibrate my_models:omega --n-experiments 2048 --n-data 4000 --store study.sqlite
 
-      rivals calibrate --status study.sqlite
+      rivals calibrate study.sqlite
     """
+    check_output(store, "--store")
+    check_output(export, "--export", endings=tuple(EXPORTS))
+    check_picture(plot, "--plot")
     if status:
-        _print_status(store or _as_path(target, "--status"), as_json)
+        _print_status(store or _as_store(target), as_json)
         return
-    if target is None or (export is not None and Path(target).is_file()):
-        result = calibration.open_store(store or _as_path(target, "--export or --plot"))
+    opened = _store_to_show(ctx, target, store)
+    if opened is not None:
+        result = calibration.open_store(opened)
+        _check_finished(result)
+        if not as_json:
+            _print_status(opened, as_json)
     else:
         _check_needed({"--n-data": n_data, "--n-experiments": n_experiments})
         settings = {
@@ -109,14 +124,15 @@ def calibrate(
             "n_draws": n_draws,
             "depth": depth,
             "loss_unit": loss_unit,
-            "rng": seed,
+            "rng": _seed(store) if seed is None else seed,
             "store": store,
             "progress": progress,
             "time_limit": time_limit,
         }
-        result = _run(load_omegas(target), settings, workers, dask)
+        result = _run(load_omegas(str(target)), settings, workers, dask)
+        _check_finished(result)
     if export is not None:
-        _export(result, export)
+        getattr(result, EXPORTS[export.suffix.lower()])(export)
     if plot is not None:
         _plot(result, plot)
     typer.echo(json.dumps(result.to_dict()) if as_json else f"{result}\nrng = {result.entropy}")
@@ -125,17 +141,32 @@ def calibrate(
 def load_omegas(target: str) -> Mapping[str, Any] | Any:
     """The epistemic distribution(s) named module:name, from the path or the current folder."""
     module_name, colon, name = target.partition(":")
-    if not colon or not name:
-        raise ValueError(f"the epistemic distribution must be module:name: got {target!r}; write it as my_models:omega")
+    if not colon or not name or module_name.endswith(".py"):
+        suggestion = f"{module_name.removesuffix('.py') or 'my_models'}:{name or 'omega'}".replace("/", ".")
+        raise ValueError(
+            f"the epistemic distribution must be module:name: got {show(target)!r}; write it as {show(suggestion)}"
+        )
     sys.path.insert(0, str(Path.cwd()))
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
-        raise ValueError(f"{target!r}: {error}; run this where {module_name}.py is, or install it") from None
+        if error.name == module_name.partition(".")[0]:
+            hint = f"run this where {error.name}.py is, or install it"
+        else:
+            hint = f"{module_name} needs it: install it"
+        raise ValueError(f"{show(target)!r}: {error}; {hint}") from None
     if not hasattr(module, name):
-        raise ValueError(f"{target!r}: module {module_name} has no {name!r}; is the name right?")
+        near = get_close_matches(name, dir(module), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "is the name right?"
+        raise ValueError(f"{show(target)!r}: module {module_name} has no {name!r}; {hint}")
+    omegas = getattr(module, name)
+    if not (callable(omegas) or isinstance(omegas, Mapping)):
+        raise TypeError(
+            f"{show(target)!r} is not a function: got {type(omegas).__name__}; name a function from a generator to an Experiment, or "
+            "a mapping of such functions by name"
+        )
     _send_by_value(module)
-    return getattr(module, name)
+    return omegas
 
 
 def _send_by_value(module: Any) -> None:
@@ -154,9 +185,48 @@ def _check_needed(options: Mapping[str, object]) -> None:
         raise ValueError(f"missing {' and '.join(missing)}: {questions}")
 
 
+def _store_to_show(ctx: typer.Context, target: str | None, store: Path | None) -> Path | None:
+    """The store, where there is nothing to run."""
+    if target is None:
+        return store or _as_store(target)
+    if not Path(target).is_file() and (":" in target or Path(target).suffix.lower() not in STORES):
+        return None
+    to_run = {"c", "n_data", "n_experiments", "store", "seed"} & given_options(ctx)
+    if to_run:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(to_run))
+        raise ValueError(
+            f"{show(target)} is a store, which has no functions to run: got {names}, too; to go on with the study, write rivals "
+            f"calibrate module:name ... --store {show(target)}"
+        )
+    return _as_store(target)
+
+
+def _seed(store: Path | None) -> int | None:
+    """A fresh seed; None where the store has one."""
+    from rivals.calibration.store import stored_entropy  # SQLite, when it is asked for
+
+    return draw_seed() if store is None or stored_entropy(store) is None else None
+
+
+def _check_finished(result: Calibration) -> None:
+    """Say what failed; where no experiment of an epistemic distribution came to an end, show why and stop."""
+    finished = set(result.records["omega"].tolist())
+    for place, name in enumerate(result.omegas):
+        failures = [failure for failure in result.failures if failure.omega == place]
+        if failures and name not in finished:
+            raise RuntimeError(
+                f"all {len(failures)} experiments of {show(name)!r} failed; the first one so:\n\n{failures[0].traceback.strip()}\n\n"
+                "Mend the function and begin anew, with another store if there is one: what failed is not run again"
+            )
+        if failures:
+            say(f"{len(failures)} experiments of {show(name)!r} failed, the first by {show(failures[0].error)}")
+    if not finished:
+        raise RuntimeError("there is no finished experiment yet; wait for some, and see --status")
+
+
 def _run(omegas: Any, settings: dict[str, Any], workers: int | None, dask: str | None) -> Calibration:
     try:
-        with _executor(workers, dask) as executor:
+        with warnings_as_sentences(), _executor(workers, dask) as executor:
             return calibration.calibrate(omegas, executor=executor, **settings)
     except calibration.CalibrationInterrupted as stop:
         typer.echo(f"rivals: {stop}", err=True)
@@ -194,13 +264,6 @@ def _print_status(path: Path, as_json: bool) -> None:
         )
 
 
-def _export(result: Calibration, path: Path) -> None:
-    writers = {".csv": result.to_csv, ".parquet": result.to_parquet}
-    if path.suffix.lower() not in writers:
-        raise ValueError(f"--export must end in .csv or .parquet: got {path.name!r}; change its ending")
-    writers[path.suffix.lower()](path)
-
-
 def _plot(result: Calibration, path: Path) -> None:
     from rivals.plots import plot_calibration
 
@@ -209,9 +272,11 @@ def _plot(result: Calibration, path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
-def _as_path(target: str | None, option: str) -> Path:
+def _as_store(target: str | None) -> Path:
     if target is None:
         raise ValueError(
-            f"nothing to calibrate: no module:name was given, and {option} needs the path of a store; see rivals calibrate --help"
+            "nothing to calibrate: neither a module:name nor a store was given; see rivals calibrate --help"
         )
+    if not Path(target).is_file():
+        raise ValueError(f"there is no store {show(target)}; is its path right?")
     return Path(target)

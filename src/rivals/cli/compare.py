@@ -7,38 +7,52 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.from_files import Settings, compare_files
+from rivals.cli.from_files import Settings, Source, compare_files, given_settings
 from rivals.cli.options import (
     C,
     Depth,
     Draws,
     Groups,
+    Ignore,
     Json,
     Law,
+    LogLikelihood,
+    LossUnit,
     MaxDraws,
+    Models,
     Observed,
     Order,
     Seed,
     Synthetic,
     Threshold,
+    Ties,
+    Title,
 )
+from rivals.cli.outputs import check_output, check_page
 from rivals.comparison import MAX_DRAWS, N_DRAWS
 
 
 def compare(
+    ctx: typer.Context,
     observed: Observed,
     synthetic: Synthetic = None,
+    models: Models = None,
+    ignore: Ignore = None,
+    log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: C = None,
     threshold: Threshold = 0.95,
     order: Order = None,
     groups: Groups = None,
+    ties: Ties = None,
     n_draws: Draws = N_DRAWS,
     max_draws: MaxDraws = MAX_DRAWS,
     depth: Depth = None,
+    loss_unit: LossUnit = None,
     seed: Seed = None,
     as_json: Json = False,
     report: Annotated[Path | None, typer.Option(help="Also write the interactive page to this file.")] = None,
+    title: Title = None,
     save: Annotated[Path | None, typer.Option(help="Also save the comparison to this .npz file.")] = None,
 ) -> None:
     """Say which models survive, from files of losses.
@@ -47,8 +61,12 @@ def compare(
     """
     from rivals.cli.console import print_comparison, print_json, say, write_page
 
-    settings = Settings(law, c, threshold, order, groups, n_draws, max_draws, depth, seed)
-    result = compare_files(observed, synthetic, settings)
+    check_output(save, "--save", endings=[".npz"], inputs=[observed, synthetic])
+    check_page(report, "--report", inputs=[observed, synthetic])
+    settings = Settings(
+        law, c, threshold, order, groups, ties, n_draws, max_draws, depth, loss_unit, seed, given_settings(ctx)
+    )
+    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     if as_json:
         print_json(result.to_dict())
     else:
@@ -57,4 +75,4 @@ def compare(
         result.save(save)
         say(f"written: {save}")
     if report is not None:
-        write_page(result, report)
+        write_page(result, report, title)

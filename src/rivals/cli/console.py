@@ -48,10 +48,15 @@ def print_json(content: dict[str, Any]) -> None:
     print(json.dumps(content, indent=2))
 
 
-def write_page(result: Comparison, path: Path) -> None:
+def write_page(result: Comparison, path: Path, title: str | None = None) -> None:
     """Write the interactive page and say where."""
+    from rivals.report import write_report
+
     with working("Writing the report …"):
-        result.report(path)
+        if title is None:
+            write_report(result, path)
+        else:
+            write_report(result, path, title=title)
     say(f"written: {path}")
 
 
@@ -63,14 +68,18 @@ def say(message: str) -> None:
 @contextmanager
 def warnings_as_sentences() -> Iterator[None]:
     """Print our own warnings as sentences; those of others are left as they are."""
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings():
         warnings.simplefilter("always", RivalsWarning)
+        show_others = warnings.showwarning
+
+        def show_sentence(message: Any, category: Any, *place: Any, **options: Any) -> None:
+            if issubclass(category, RivalsWarning):
+                say(f"warning: {message}")
+            else:
+                show_others(message, category, *place, **options)
+
+        warnings.showwarning = show_sentence
         yield
-    for warning in caught:
-        if issubclass(warning.category, RivalsWarning):
-            say(f"warning: {warning.message}")
-        else:
-            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 @contextmanager

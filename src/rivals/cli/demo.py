@@ -12,6 +12,7 @@ import typer
 from rivals._random import DEMO_HELD_OUT, entropy_from, stream
 from rivals._types import RNG
 from rivals.cli.options import C, Law, Simulations, Threshold
+from rivals.cli.outputs import check_output_folder
 from rivals.comparison import Comparison, Sweep
 from rivals.comparison import compare as compare_models
 
@@ -42,6 +43,7 @@ def demo(
     from rivals.cli.console import print_comparison, working
     from rivals.cli.values import read_c
 
+    check_output_folder(out, "--out")
     with working("Recording, fitting and comparing …"):
         result = blackbody_comparison(law=law, c=read_c(c), threshold=threshold, n_simulations=n_simulations, rng=seed)
     print_comparison(result)

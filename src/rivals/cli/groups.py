@@ -7,23 +7,44 @@ from typing import Any
 
 from rivals._checks import show
 from rivals.losses import Losses
-from rivals.read import long_table, losses_from_files, wide_tables
+from rivals.read import losses_from_files
 from rivals.read.columns import Column, columns_of, numbers
-from rivals.read.loss_tables import FIRST_ROW, LONG
+from rivals.read.loss_tables import FIRST_ROW, LONG, check_finite, losses_from_columns, losses_from_wide
+from rivals.read.selection import Selection
 
 Labels = list[Any]
 
 
 def read_losses(
-    observed: Path, synthetic: Path | None, groups: str | None, *, law: str | None
+    observed: Path,
+    synthetic: Path | None,
+    groups: str | None,
+    *,
+    law: str | None,
+    selection: Selection,
+    log_likelihood: bool = False,
 ) -> tuple[dict[str, Losses], Labels | None]:
     """Losses by model, and the label of the group of each observed point, if groups are given."""
     if observed.suffix.lower() == ".npz" or (groups is None and law != "groups"):
-        return losses_from_files(observed, synthetic), None if groups is None else _from_file(groups, observed, [])
+        losses = losses_from_files(
+            observed,
+            synthetic,
+            models=selection.models,
+            ignore=selection.ignore,
+            log_likelihood=log_likelihood,
+        )
+        return losses, None if groups is None else _from_file(groups, observed, [])
     where, columns = columns_of(observed)
     is_long = synthetic is None and all(name in columns for name in LONG)
     column = columns.pop(groups, None) if groups is not None else None
-    losses = _losses(observed, synthetic, columns, is_long=is_long, observed_only=law == "groups")
+    if is_long:
+        losses = losses_from_columns(where, columns, selection, log_likelihood=log_likelihood)
+    elif synthetic is not None:
+        losses = losses_from_wide((where, columns), columns_of(synthetic), selection, log_likelihood=log_likelihood)
+    elif law == "groups":
+        losses = _observed_only(where, columns, selection, -1.0 if log_likelihood else 1.0)
+    else:
+        losses = losses_from_files(observed)  # which says what is missing
     if groups is None:
         return losses, None
     if column is None:
@@ -31,23 +52,14 @@ def read_losses(
     return losses, _from_long_column(where, columns, column, groups) if is_long else _labels(column)
 
 
-def _losses(
-    observed: Path, synthetic: Path | None, columns: dict[str, Column], *, is_long: bool, observed_only: bool
-) -> dict[str, Losses]:
-    """Losses from the columns that are left when that of the groups is taken away."""
-    if is_long:
-        return long_table(observed)
-    if synthetic is None and observed_only:
-        return {
-            name: Losses(numbers(column, f"{show(observed)}, column {show(name)!r}", first_row=FIRST_ROW))
-            for name, column in columns.items()
-        }
-    if synthetic is None:
-        return losses_from_files(observed)  # which says what is missing
-    try:
-        return wide_tables(columns, synthetic)
-    except ValueError as error:  # which knows the columns, but not the file
-        raise ValueError(str(error).replace("the mapping", show(observed))) from None
+def _observed_only(where: str, columns: dict[str, Column], selection: Selection, sign: float) -> dict[str, Losses]:
+    names = selection.of(columns, where)
+    selection.check_names(names, where)
+    points = {name: numbers(columns[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW) for name in names}
+    selection.check_values(points, {}, where)
+    for name, column in points.items():
+        check_finite(sign * column, "observed losses", f"{where}, column {show(name)!r}")
+    return {name: Losses(sign * column) for name, column in points.items()}
 
 
 def _from_file(path: str, observed: Path, columns: list[str]) -> Labels:

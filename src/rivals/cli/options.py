@@ -22,6 +22,25 @@ Synthetic = Annotated[
         show_default=False,
     ),
 ]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The models to compare, with commas between; may be repeated. By default all.",
+        metavar="NAMES",
+        show_default=False,
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Columns to leave out, as an id or a fold, with commas between; may be repeated.",
+        metavar="NAMES",
+        show_default=False,
+    ),
+]
+LogLikelihood = Annotated[
+    bool, typer.Option("--log-likelihood", help="The files hold log likelihoods: higher is better.")
+]
 Law = Annotated[
     str | None,
     typer.Option(help="Law of the risk: transport (the default), beta (the paper's) or groups.", show_default=False),
@@ -48,6 +67,17 @@ Groups = Annotated[
         show_default=False,
     ),
 ]
+Ties = Annotated[
+    str | None,
+    typer.Option(help='"spread" spreads tied losses evenly, under law beta.', show_default=False),
+]
+LossUnit = Annotated[
+    str | None,
+    typer.Option(
+        help='What losses are measured in, such as "nats"; compared with that of the calibration.', show_default=False
+    ),
+]
+Title = Annotated[str | None, typer.Option(help="Heading of the interactive page.", show_default=False)]
 Simulations = Annotated[
     int | None, typer.Option(help="Simulations of each candidate; 16 by default.", show_default=False)
 ]
@@ -58,3 +88,8 @@ Depth = Annotated[
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of the random numbers; drawn and printed if omitted.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+def given_options(ctx: typer.Context) -> frozenset[str]:
+    """The arguments and options of a command that are not defaults."""
+    return frozenset(name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") != "DEFAULT")

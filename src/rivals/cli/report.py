@@ -7,23 +7,49 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.from_files import Settings, compare_files
-from rivals.cli.options import C, Depth, Draws, Groups, Law, MaxDraws, Observed, Order, Seed, Synthetic, Threshold
+from rivals.cli.from_files import Settings, Source, compare_files, given_settings
+from rivals.cli.options import (
+    C,
+    Depth,
+    Draws,
+    Groups,
+    Ignore,
+    Law,
+    LogLikelihood,
+    LossUnit,
+    MaxDraws,
+    Models,
+    Observed,
+    Order,
+    Seed,
+    Synthetic,
+    Threshold,
+    Ties,
+    Title,
+)
+from rivals.cli.outputs import check_page
 from rivals.comparison import MAX_DRAWS, N_DRAWS
 
 
 def report(
+    ctx: typer.Context,
     observed: Observed,
     synthetic: Synthetic = None,
+    models: Models = None,
+    ignore: Ignore = None,
+    log_likelihood: LogLikelihood = False,
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    title: Title = None,
     law: Law = None,
     c: C = None,
     threshold: Threshold = 0.95,
     order: Order = None,
     groups: Groups = None,
+    ties: Ties = None,
     n_draws: Draws = N_DRAWS,
     max_draws: MaxDraws = MAX_DRAWS,
     depth: Depth = None,
+    loss_unit: LossUnit = None,
     seed: Seed = None,
 ) -> None:
     """Write an interactive page about the models, one HTML file that works from disk.
@@ -32,7 +58,10 @@ def report(
     """
     from rivals.cli.console import print_comparison, write_page
 
-    settings = Settings(law, c, threshold, order, groups, n_draws, max_draws, depth, seed)
-    result = compare_files(observed, synthetic, settings)
+    check_page(out, "--out", inputs=[observed, synthetic])
+    settings = Settings(
+        law, c, threshold, order, groups, ties, n_draws, max_draws, depth, loss_unit, seed, given_settings(ctx)
+    )
+    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     print_comparison(result)
-    write_page(result, out)
+    write_page(result, out, title)

@@ -6,8 +6,24 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.from_files import Settings, compare_files
-from rivals.cli.options import Depth, Draws, Groups, Json, Law, MaxDraws, Observed, Order, Seed, Synthetic, Threshold
+from rivals.cli.from_files import Settings, Source, compare_files, given_settings
+from rivals.cli.options import (
+    Depth,
+    Draws,
+    Groups,
+    Ignore,
+    Json,
+    Law,
+    LogLikelihood,
+    MaxDraws,
+    Models,
+    Observed,
+    Order,
+    Seed,
+    Synthetic,
+    Threshold,
+    Ties,
+)
 from rivals.comparison import MAX_DRAWS, N_DRAWS
 
 # In octaves, from where nearly every difference is called reproducible to where hardly any is.
@@ -15,19 +31,25 @@ DEFAULT_C = [2.0**k for k in range(-6, 4)]
 
 
 def sweep(
+    ctx: typer.Context,
     observed: Observed,
     synthetic: Synthetic = None,
+    models: Models = None,
+    ignore: Ignore = None,
+    log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: Annotated[
         list[str] | None,
         typer.Option(
             help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated. By default 2^-6 to 2^3.",
+            metavar="VALUES",
             show_default=False,
         ),
     ] = None,
     threshold: Threshold = 0.95,
     order: Order = None,
     groups: Groups = None,
+    ties: Ties = None,
     n_draws: Draws = N_DRAWS,
     max_draws: MaxDraws = MAX_DRAWS,
     depth: Depth = None,
@@ -42,8 +64,10 @@ def sweep(
     from rivals.cli.values import parse_c
 
     values = parse_c(c) if c else DEFAULT_C
-    settings = Settings(law, None, threshold, order, groups, n_draws, max_draws, depth, seed)
-    result = compare_files(observed, synthetic, settings)
+    settings = Settings(
+        law, None, threshold, order, groups, ties, n_draws, max_draws, depth, None, seed, given_settings(ctx) - {"c"}
+    )
+    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
     with working(f"Comparing at {len(values)} values of c …"):
         over_c = result.sweep(values)
     if as_json:

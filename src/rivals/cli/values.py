@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,17 @@ def parse_c(texts: list[str]) -> list[float]:
     return values
 
 
+def parse_names(texts: list[str]) -> list[str]:
+    """Names with commas between; a name that has a comma of its own stands in double quotes.
+
+    Examples
+    --------
+    >>> parse_names(["A,B", '"C, the other"'])
+    ['A', 'B', 'C, the other']
+    """
+    return [name.strip() for names in csv.reader(texts, skipinitialspace=True) for name in names if name.strip()]
+
+
 def read_c(text: str | None) -> float | Calibration | None:
     """One value of c, or the calibration in a store; None for the default of the law.
 
@@ -47,6 +60,11 @@ def read_c(text: str | None) -> float | Calibration | None:
     from rivals.calibration import open_store  # SQLite, when it is asked for
 
     return open_store(text)
+
+
+def draw_seed() -> int:
+    """A fresh seed, short enough to be typed: ten digits at most."""
+    return secrets.randbelow(10**10)
 
 
 def _number(text: str) -> float | None:

@@ -136,12 +136,22 @@ def _named(header: list[str], where: str) -> list[str]:
     names = [name.strip() for name in header]
     if not names or names == [""]:
         raise ValueError(f"{where}: the file is empty; expected a header with the names of the columns")
-    for number, name in enumerate(names, start=1):
-        if not name or name.startswith("Unnamed:"):
-            raise ValueError(
-                f"{where}: column {number} has no name; if it holds row numbers, leave it out (pandas: to_csv(..., index=False))"
-            )
+    if all(_is_number(name) for name in names):
+        raise ValueError(
+            f"{where}: the first row holds numbers only, so that the header is missing; write the names of the columns into the "
+            "first row (a model that is called by a number needs a letter, too)"
+        )
+    # As pandas calls them; who takes them for models refuses them.
+    names = [name or f"Unnamed: {index}" for index, name in enumerate(names)]
     return _distinct(names, where)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _distinct(names: list[str], where: str) -> list[str]:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import show
+from rivals._checks import as_numbers, show
 from rivals.comparison import archive, load
 from rivals.losses import Losses
 from rivals.read.loss_tables import KINDS, check_equally_many, make_losses
 
 
-def npz(path: str | PathLike[str]) -> dict[str, Losses]:
+def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str, Losses]:
     """Losses from an NPZ archive: arrays called `MODEL/observed` and `MODEL/synthetic`, or what `Comparison.save` wrote.
 
     Parameters
@@ -22,6 +22,8 @@ def npz(path: str | PathLike[str]) -> dict[str, Losses]:
     path : path
         Written for example by `np.savez(path, **{"A/observed": ..., "A/synthetic": ...})`. An array of synthetic losses
         may hold several simulations as rows. Where no model has synthetic losses, there are only those for law "groups".
+    log_likelihood : bool
+        Whether the arrays are log likelihoods, higher is better; their signs are changed.
 
     Returns
     -------
@@ -42,11 +44,28 @@ def npz(path: str | PathLike[str]) -> dict[str, Losses]:
         archive.check_size(path)
         with np.load(path, allow_pickle=False) as arrays:
             if "header" in arrays:
-                return dict(load(path).losses)
+                return _saved(path, log_likelihood=log_likelihood)
             samples = {key: arrays[key] for key in arrays}
     except (ValueError, zipfile.BadZipFile) as error:
         raise ValueError(f"{where}: cannot be read as an NPZ archive of numbers ({error})") from None
+    if log_likelihood:
+        samples = {key: -as_numbers(array, f"array {show(key)!r}") for key, array in samples.items()}
     return _by_model(samples, where)
+
+
+def is_saved_comparison(path: str | PathLike[str]) -> bool:
+    """Whether this is a file that `Comparison.save` wrote, and not an archive of bare losses."""
+    try:
+        with zipfile.ZipFile(path) as members:
+            return "header.npy" in members.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def _saved(path: str | PathLike[str], *, log_likelihood: bool) -> dict[str, Losses]:
+    if log_likelihood:
+        raise ValueError("a saved comparison holds losses; leave log_likelihood (--log-likelihood) out")
+    return dict(load(path).losses)
 
 
 def _by_model(arrays: dict[str, Any], where: str) -> dict[str, Losses]:

@@ -1,0 +1,91 @@
+"""Which columns of a table are models: those that the user names, or all, provided that none is an index in disguise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+
+from rivals._checks import show, warn
+from rivals._types import FloatArray
+
+# What pandas calls an index in a Parquet file, and a column without a name.
+INDEX_NAME = re.compile(r"__index_level_\d+__|Unnamed: (\d+)")
+# In fewer rows chance, or an example, may look like an index.
+FEW_ROWS = 10
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The models to read, all if None, and what to leave out."""
+
+    models: Collection[str] | None = None
+    ignore: Collection[str] = ()
+
+    @classmethod
+    def checked(cls, models: Iterable[str] | str | None, ignore: Iterable[str] | str) -> Selection:
+        """From what a user gives: one name, or several."""
+        return cls(None if models is None else _as_names(models), _as_names(ignore))
+
+    def of(self, names: Iterable[str], where: str) -> list[str]:
+        """The selected ones of these names, in their order."""
+        there = list(dict.fromkeys(names))
+        for option, wanted in (("models", self.models or ()), ("ignore", self.ignore)):
+            for name in wanted:
+                if name not in there:
+                    raise ValueError(f"{option}: {where} has no {show(name)!r}; {_hint(name, there)}")
+        return [name for name in there if (self.models is None or name in self.models) and name not in self.ignore]
+
+    def check_names(self, names: Iterable[str], where: str) -> None:
+        """Refuse the index of a data frame, unless it was named as a model."""
+        for name in names if self.models is None else ():
+            match = INDEX_NAME.fullmatch(name)
+            if match and match[1]:
+                raise ValueError(
+                    f"{where}: column {int(match[1]) + 1} has no name, so that it seems to be an index; {_leave_out(name)} (pandas: "
+                    "to_csv(..., index=False))"
+                )
+            if match:
+                raise ValueError(f"{where}: column {name!r} is the index of a data frame; {_leave_out(name)}")
+
+    def check_values(self, observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray], where: str) -> None:
+        """Refuse what no loss can be, and warn of what it hardly is; models that were named pass."""
+        if self.models is not None or min((column.size for column in observed.values()), default=0) < FEW_ROWS:
+            return
+        same = [name for name in synthetic if _begins_with(synthetic[name], observed[name])]
+        for name, column in observed.items():
+            if np.all(np.diff(column) == 1):
+                raise ValueError(f"{where}: column {show(name)!r} is a running number; {_leave_out(name)}")
+            if name in same and len(same) < len(observed):
+                raise ValueError(
+                    f"{where}: column {show(name)!r} is the same in the observed and the synthetic table, as an id or a fold is; "
+                    f"{_leave_out(name)}"
+                )
+        whole = [name for name, column in observed.items() if np.array_equal(column, np.round(column))]
+        for name in whole if len(whole) < len(observed) else ():
+            warn(
+                f"{where}: column {show(name)!r} holds whole numbers only, unlike the others, and is taken for a model; if it is an id "
+                f"or a fold, {_leave_out(name)}"
+            )
+
+
+def _as_names(names: Iterable[str] | str) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _begins_with(longer: FloatArray, column: FloatArray) -> bool:
+    return bool(np.ptp(column) > 0) and np.array_equal(longer[: column.size], column)
+
+
+def _hint(name: str, there: list[str]) -> str:
+    near = get_close_matches(name, there, n=1)
+    return f"did you mean {show(near[0])!r}?" if near else f"it has {', '.join(show(other) for other in there)}"
+
+
+def _leave_out(name: str) -> str:
+    word = show(name)
+    quoted = f"'{word}'" if " " in word else word
+    return f"leave it out by ignore=[{word!r}] (--ignore {quoted}), or name the models by models=[...] (--models)"

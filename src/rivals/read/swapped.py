@@ -1,0 +1,37 @@
+"""Whether the observed and the synthetic table seem to be swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from rivals._types import FloatArray
+
+# Models are judged on the same held-out points, so that their observed losses go together; each simulates points of its own, so that
+# the synthetic ones do not. In so many rows a rank correlation of independent columns stays below the lower limit by two standard errors.
+FEW_ROWS = 64
+TOGETHER, APART = 0.5, 0.25
+
+
+def look_swapped(observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray]) -> bool:
+    """Whether the synthetic columns go together, as only losses on the same points do, and the observed ones do not.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.standard_normal(200)
+    >>> together = {"A": y**2, "B": np.abs(y)}
+    >>> apart = {"A": rng.standard_normal(200) ** 2, "B": np.abs(rng.standard_normal(200))}
+    >>> look_swapped(together, apart), look_swapped(apart, together)
+    (False, True)
+    """
+    if len(observed) < 2 or min(column.size for column in (*observed.values(), *synthetic.values())) < FEW_ROWS:
+        return False
+    return bool(np.min(_correlations(synthetic)) > TOGETHER and np.max(_correlations(observed)) < APART)
+
+
+def _correlations(columns: Mapping[str, FloatArray]) -> FloatArray:
+    """Size of the rank correlation of the first column with each of the others."""
+    first, *others = (np.argsort(np.argsort(column, kind="stable")) for column in columns.values())
+    return np.abs([np.corrcoef(first, other)[0, 1] for other in others])
