@@ -404,13 +404,13 @@ WORDS = """Where each fails (more in the .json, by noise, and by pair and record
 
 - Third cell, near ties. A against D is plain. A against B and C against D are near ties, except where LP 1 is recorded: there the oracle
   states 58 % and 37 %, of the other cells 3 to 12 %, for which it has too few replications (13 to 21 % errors for three of four). No
-  method that has one recording states even the ties that can be decided: the spread over time within a recording is larger than the spread between
-  recordings, whose traces nearly repeat. Eight recordings as groups state hardly more of them.
+  method that has one recording states even the ties that can be decided: their sampling errors take the points of a recording
+  for a sample, and are larger than the spread between recordings. Eight recordings as groups state hardly more of them.
 - elpd ± SE takes the points for independent. It states 3 to 6 % of the near ties, and these lose in 14 to 24 %, with large standard errors.
   Diebold-Mariano with its long-run variance states none of them.
 - Cauchy noise. Candidates have Gaussian noise, and its fitted scale hangs on a few outliers. Errors with a third cell are 0.2 % for Gaussian noise and
   6.6 ± 0.8 % for Cauchy noise (Diebold-Mariano). Transport at c = 2^-3 all but abstains there, and the few winners it states (2 %) lose in
-  24 ± 4 %: recordings with few outliers, thus of small distance, are those whose fit does not last.
+  24 ± 4 %. Probably these are recordings with few outliers: their distance is small, and their fit does not last.
 - One of the candidates made the data. It always wins if noise is refitted. With the noise of the recording at hand it
   loses one time in ten, because a scale fitted to a quiet recording is too small for a loud one, and the right cell has nothing else to
   explain residuals with. Every uncalibrated method that has one recording makes 9 to 12 % errors, both laws at c = 1 among them: the right candidate fits
