@@ -436,3 +436,36 @@ def test_curves_boxes_and_cells_say_what_they_are(browser, page, result):
     assert browser.driver.execute_script(cell).startswith(f"P({best} is better than {second}) = ")
     boxes = "return Array.from(document.querySelectorAll('.strip span'), box => box.title)"
     assert all("worth keeping" in title for title in browser.driver.execute_script(boxes))
+
+
+def test_a_hopeless_model_does_not_press_the_others_into_a_line(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    good, other = rng.exponential(1.0, 400), rng.exponential(1.05, 400)
+    models = {
+        "good": (good, good[::-1] * 1.1),
+        "other": (other, other[::-1] * 1.1),
+        "hopeless": (100 * good, 100 * other),
+    }
+    result = rivals.compare(models, c=0.1, rng=0)
+    assert list(result.rejections) == ["hopeless"]
+    browser.open(write_report(result, tmp_path / "hopeless.html", c=[0.1]))
+    curves = browser.driver.execute_script(
+        "return Array.from(document.querySelectorAll('#risks .area'), area => area.getBBox().width)"
+    )
+    frame = browser.driver.execute_script("return document.querySelector('#risks rect').getBBox().width")
+    assert min(curves[:2]) > 0.1 * frame
+    assert "leave the frame" in browser.text("#cut")
+    browser.set_slider("threshold", len(contents(result, [0.1])["thresholds"]) - 1)  # 1: nothing is rejected
+    assert browser.text("#cut") == ""
+
+
+def test_numbers_have_the_digits_that_their_interval_supports(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    narrow, wide = rng.normal(5.0, 0.01, 400), rng.normal(7000.0, 2000.0, 400)
+    result = rivals.compare({"narrow": (narrow, narrow + 0.001), "wide": (wide, 1.1 * wide)}, c=1.0, rng=0)
+    browser.open(write_report(result, tmp_path / "digits.html", c=[1.0]))
+    means = browser.texts("#models tbody td:nth-child(2)")
+    for name, text in zip(result.ranking, means, strict=True):
+        low, high = result.risk_interval(name)
+        assert abs(float(text) - result.empirical_risk[name]) < 0.1 * (high - low)
+        assert len(text) <= 8

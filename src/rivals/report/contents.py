@@ -71,7 +71,6 @@ def _run(run: Run) -> dict[str, Any]:
     return {
         "p": np.round(run.probability[upper], 7).tolist(),
         "e": np.round(run.standard_error[upper], 6).tolist() if run.standard_error.any() else None,
-        "mean": run.mean.tolist(),
         "low": _round(run.low),
         "high": _round(run.high),
         "by": run.rejected_by,

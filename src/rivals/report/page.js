@@ -58,16 +58,16 @@
   const forPeople = (value) => general(value, 3);
   const round = (value) => value.toFixed(1);
 
-  // As many digits, for all rows alike, as the narrowest distribution gives meaning to.
-  function formatter(run) {
-    const largest = Math.max(...run.low.concat(run.high).map((value) => Math.abs(reference + value)));
-    const narrowest = Math.min(...run.low.map((low, model) => run.high[model] - low));
+  // As many digits as the width of the distribution of a model gives meaning to.
+  function formatter(run, model) {
+    const largest = Math.max(...[run.low[model], run.high[model], excess[model]].map((value) => Math.abs(reference + value)));
+    const narrowest = run.high[model] - run.low[model];
     if (!(largest > 1e-4 && largest < 1e7)) {
       const digits = largest > 0 ? Math.ceil(Math.log10(largest / Math.max(narrowest, 1e-15 * largest))) + 2 : 6;
-      return (value, base = reference) => (base ? (base + value).toPrecision(Math.min(Math.max(digits, 6), 16)) : general(value, 4));
+      return (value) => (reference + value).toPrecision(Math.min(Math.max(digits, 4), 16));
     }
     const decimals = Math.ceil(-Math.log10(Math.max(narrowest, 1e-4 * largest))) + 2;
-    return (value, base = reference) => (base + value).toFixed(Math.min(Math.max(decimals, 0), 8));
+    return (value) => (reference + value).toFixed(Math.min(Math.max(decimals, 0), 8));
   }
 
   // A gap and its standard error, to two digits of the error.
@@ -169,10 +169,10 @@
   }
 
   function showTable(run, verdict) {
-    const number = formatter(run), body = document.querySelector("#models tbody"), visible = new Set(found());
+    const body = document.querySelector("#models tbody"), visible = new Set(found());
     body.replaceChildren();
     for (const model of ranking) {
-      const by = verdict.rejectedBy[model];
+      const by = verdict.rejectedBy[model], number = formatter(run, model);
       const row = element(body, "tr");
       row.classList.toggle("rejected", by !== null);
       row.classList.toggle("folded", !visible.has(model));
@@ -225,22 +225,23 @@
   }
 
   function showRisks(run, verdict) {
-    const number = formatter(run);
+    const interval = (model) => { const number = formatter(run, model); return `mean loss ${number(excess[model])}, 90 % interval ${number(run.low[model])} … ${number(run.high[model])}`; };
     const spread = run.density.filter((curve) => curve.heights.length);
-    let low = Math.min(...drawn.map((model, i) => Math.min(run.density[i].from, excess[model])));
-    let high = Math.max(...drawn.map((model, i) => Math.max(run.density[i].to, excess[model])));
-    if (!(high > low)) { low -= 0.5; high += 0.5; }
-    const peak = Math.max(...spread.map((curve) => curve.peak), 0) || 1;
     const rejected = (model) => verdict.rejectedBy[model] !== null;
+    const [low, high, cut] = frameOf(run, rejected);
+    byId("cut").textContent = cut ? "Rejected models far from the others leave the frame." : "";
+    const peak = Math.max(...spread.map((curve) => curve.peak), 0) || 1;
     const svg = picture(emptied("risks"), "risks", "Distributions of the risk",
-      drawn.map((model) => `${names[model]}: mean ${number(run.mean[model])}, nine in ten between ${number(run.low[model])} and ${number(run.high[model])}`).join("; "),
+      drawn.map((model) => `${names[model]}: ${interval(model)}`).join("; "),
       drawn.map((model) => ({ colour: colour(model), dash: dash(model), label: (rejected(model) ? "✗ " : "") + names[model] })));
     const x = { low: reference + low, high: reference + high };
-    x.ticks = ticksOf(x.low, x.high, Math.min(room(90), 8));
+    x.ticks = ticksOf(x.low, x.high, Math.min(room(60), 8));
     const { toX, toY } = axes(svg, x, { low: 0, high: 1.05 * peak, ticks: ticksOf(0, 1.05 * peak, 4) }, "risk R (expected loss; lower is better)", "probability density");
+    const inside = shape(shape(svg, "clipPath", { id: "risks-frame" }), "rect", { x: FRAME.left, y: 0, width: FRAME.width - FRAME.right - FRAME.left, height: FRAME.height });
+    const curves = shape(svg, "g", { "clip-path": `url(#${inside.parentNode.id})` });
     drawn.forEach((model, i) => {
-      const curve = run.density[i], last = curve.heights.length - 1, group = shape(svg, "g", rejected(model) ? { class: "faded" } : {});
-      shape(group, "title", {}, `${names[model]}: mean loss ${number(excess[model])}, 90 % interval ${number(run.low[model])} … ${number(run.high[model])}`);
+      const curve = run.density[i], last = curve.heights.length - 1, group = shape(curves, "g", rejected(model) ? { class: "faded" } : {});
+      shape(group, "title", {}, `${names[model]}: ${interval(model)}`);
       if (last > 0) {
         const points = curve.heights.map((height, k) => [toX(reference + curve.from + ((curve.to - curve.from) * k) / last), toY((curve.peak * height) / 999)]);
         shape(group, "path", { d: `${pathOf(points)}L${round(points[last][0])} ${toY(0)}L${round(points[0][0])} ${toY(0)}Z`, class: "area", fill: colour(model) });
@@ -249,8 +250,21 @@
         shape(group, "line", { x1: toX(reference + curve.from), x2: toX(reference + curve.from), y1: toY(0), y2: toY(peak), class: "curve", stroke: colour(model), "stroke-dasharray": dash(model) });
       }
       const tick = toX(reference + excess[model]);
-      shape(svg, "line", { x1: tick, x2: tick, y1: toY(0), y2: toY(0) - 14, stroke: colour(model), "stroke-width": 3 });
+      shape(curves, "line", { x1: tick, x2: tick, y1: toY(0), y2: toY(0) - 14, stroke: colour(model), "stroke-width": 3 });
     });
+  }
+
+  // All curves; but where one hopeless model would press the survivors into a line, these and as much room on either side.
+  const HOPELESS = 8;
+  function frameOf(run, rejected) {
+    const ends = (models) => {
+      const curves = models.map((model) => [run.density[drawn.indexOf(model)], excess[model]]);
+      return [Math.min(...curves.map(([curve, mean]) => Math.min(curve.from, mean))), Math.max(...curves.map(([curve, mean]) => Math.max(curve.to, mean)))];
+    };
+    const [low, high] = ends(drawn), [from, to] = ends(drawn.filter((model) => !rejected(model)));
+    if (!(high > low)) return [low - 0.5, high + 0.5, false];
+    if (to > from && high - low > HOPELESS * (to - from)) return [Math.max(low, 2 * from - to), Math.min(high, 2 * to - from), true];
+    return [low, high, false];
   }
 
   function showSweep() {
