@@ -52,9 +52,8 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
     ax = axes_or_new(ax, width=8.0, height=1.6 + 0.3 * len(models))
     _draw_intervals(ax, result, models, level)
     _draw_differences(ax, result, models)
+    _write_verdicts(ax, [_verdict(result, name) for name in models])
     labels = [literal(name, LONGEST_LABEL) for name in models]
-    verdicts = [_verdict(result, name) for name in models]
-    _write_verdicts(ax, verdicts)
     ax.set_yticks(range(len(models)), labels, fontsize="small")
     ax.set_ylim(len(models) - 0.5 + BELOW, -0.6)
     ax.set_xlabel("loss (lower is better)")
@@ -70,7 +69,7 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
         f"✗ rejected: a rival is reproducibly better.{shared} {setting(result)}."
         + (f" {cut} more models, of higher mean loss, are not drawn." if cut else ""),
         title=title,
-        part=_part_for_rows(ax, labels, verdicts),
+        part=_part_beside(ax, labels),
     )
     return ax
 
@@ -114,10 +113,9 @@ def _write_verdicts(ax: Axes, verdicts: list[str]) -> None:
         ax.text(1.01, row, verdict, transform=place, va="center", fontsize="small", color=colour)
 
 
-def _part_for_rows(ax: Axes, labels: list[str], verdicts: list[str]) -> float:
-    """Part of the width that names on the left and verdicts on the right leave to the rows."""
-    characters = max(map(len, labels)) + max(map(len, verdicts)) + 4
-    return max(1.0 - characters / (CHARACTERS_PER_INCH * width_in_inches(ax)), 0.3)
+def _part_beside(ax: Axes, labels: list[str]) -> float:
+    """Part of the width that the names on the left leave."""
+    return max(1.0 - (max(map(len, labels)) + 4) / (CHARACTERS_PER_INCH * width_in_inches(ax)), 0.4)
 
 
 def _legend_below(ax: Axes) -> None:
@@ -127,7 +125,7 @@ def _legend_below(ax: Axes) -> None:
         loc="upper center",
         bbox_to_anchor=(0.5, -0.55 * ax.figure.dpi / ax.get_window_extent().height),
         ncols=1 if narrow else 3,
-        fontsize=5 if narrow else "small",
+        fontsize="x-small" if narrow else "small",
         frameon=False,
         borderpad=0.1,
         labelspacing=0.2,
