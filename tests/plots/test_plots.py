@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from io import BytesIO, StringIO
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
@@ -22,6 +23,7 @@ from matplotlib.axes import Axes
 from rivals.comparison.judge import judge
 from rivals.plots import (
     density_of,
+    plot_intervals,
     plot_losses,
     plot_probability,
     plot_process,
@@ -32,6 +34,7 @@ from rivals.plots import (
     strongest_rival,
 )
 from rivals.plots.probability_matrix import number
+from rivals.plots.style import literal, style
 
 HOSTILE = ("<script>alert(1)</script>", "$\\frac{1", "../../x\n\x1b[31mred", "$", "ünïcode & “quotes”", "a_b^c" * 30)
 
@@ -84,10 +87,12 @@ def sweep_of(result: rivals.Comparison, c: list[float]) -> rivals.Sweep:
 ALL = {
     "risks": plot_risks,
     "losses": plot_losses,
-    "ppf": lambda result, ax=None: plot_losses(result, kind="ppf", ax=ax),
-    "quantiles": lambda result, ax=None: plot_quantiles(result, result.names[0], ax=ax),
+    "ppf": lambda result, **options: plot_losses(result, kind="ppf", **options),
+    "quantiles": lambda result, **options: plot_quantiles(result, result.names[0], **options),
+    "linear": lambda result, **options: plot_quantiles(result, result.names[0], axis="linear", **options),
     "probability": plot_probability,
-    "sweep": lambda result, ax=None: plot_sweep(sweep_of(result, [0.1, 1.0, 10.0]), ax=ax),
+    "intervals": plot_intervals,
+    "sweep": lambda result, **options: plot_sweep(sweep_of(result, [0.1, 1.0, 10.0]), **options),
 }
 kinds = pytest.mark.parametrize("draw", ALL.values(), ids=ALL.keys())
 
@@ -117,6 +122,11 @@ def test_every_axis_is_labelled_and_says_how_to_be_read(draw, result):
     assert ax.get_xlabel()
     assert ax.get_ylabel()
     assert len(ax.get_title(loc="left")) > 20
+
+
+@kinds
+def test_the_sentence_can_be_left_out(draw, result):
+    assert draw(result, title=False).get_title(loc="left") == ""
 
 
 @kinds
@@ -152,6 +162,65 @@ def test_many_models_fit_beside_the_axes():
         figure = draw(result).figure
         figure.canvas.draw()
         assert figure.axes[0].get_window_extent().width > 0.3 * figure.bbox.width
+
+
+def test_each_of_twenty_eight_models_has_a_look_of_its_own():
+    assert len({(look["color"], look["linestyle"]) for look in map(style, range(28))}) == 28
+
+
+def test_long_names_keep_both_ends():
+    assert literal("random forest of 500 trees, seed 12", 15) == "random …seed 12"
+    assert literal("short", 15) == "short"
+
+
+def test_rows_of_the_intervals_are_the_result(result):
+    ax = plot_intervals(result, level=0.5)
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(result.ranking)
+    intervals, means = ax.collections[0], ax.collections[1]
+    for row, (name, segment) in enumerate(zip(result.ranking, intervals.get_segments(), strict=True)):
+        np.testing.assert_allclose(segment, [[end, row] for end in result.risk_interval(name, 0.5)])
+    np.testing.assert_allclose(means.get_offsets()[:, 0], [result.empirical_risk[name] for name in result.ranking])
+    (gaps,) = [container for container in ax.containers if container.has_xerr]
+    for name, (low, high) in zip(result.ranking[1:], np.array(gaps[2][0].get_segments())[:, :, 0], strict=True):
+        gap, error = result.difference[name]
+        assert (low, high) == pytest.approx([result.empirical_risk["good"] + gap + sign * error for sign in (-1, 1)])
+    by = [f"✗ by {result.rejections[name].by}" if name in result.rejections else "kept" for name in result.ranking]
+    assert [text.get_text() for text in ax.texts] == by
+
+
+@pytest.mark.parametrize(("n_models", "rows"), [(50, 50), (53, 50)])
+def test_at_most_fifty_intervals_and_the_rest_is_said(n_models, rows):
+    models = {f"model number {i}": exponential(1 + 0.05 * i, 1.0, n=50, seed=i) for i in range(n_models)}
+    ax = plot_intervals(rivals.compare(models, rng=0))
+    ax.figure.canvas.draw()
+    labels = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert len(labels) == rows
+    assert all(upper.y0 >= lower.y1 for upper, lower in pairwise(labels))  # none covers the next
+    title = " ".join(ax.get_title(loc="left").split())
+    assert ("3 more models, of higher mean loss, are not drawn" in title) == (n_models > rows)
+
+
+def test_intervals_refuse_an_impossible_level(result):
+    with pytest.raises(ValueError, match=r"level must lie in \(0, 1\): got 90"):
+        plot_intervals(result, level=90)
+
+
+def test_the_tail_axis_shows_the_largest_loss(result):
+    ax = plot_quantiles(result, "bad")
+    largest = result.losses["bad"].observed.max()
+    curve = line_of(ax, "q*, on the data")
+    if result.n_simulations < 2:
+        assert curve[-1] == pytest.approx([np.log10(401), largest])  # Φ = 400/401
+    assert ax.get_ylim()[0] < largest < ax.get_ylim()[1]
+    ticks = dict(zip([label.get_text() for label in ax.get_xticklabels()], ax.get_xticks(), strict=True))
+    assert ticks["0.9"] == pytest.approx(1.0)
+    assert ticks["0.99"] == pytest.approx(2.0)
+    assert "leave the frame" not in ax.get_title(loc="left")
+
+
+def test_an_unknown_axis_is_refused(result):
+    with pytest.raises(ValueError, match="axis must be 'tail' or 'linear': got 'log'"):
+        plot_quantiles(result, "bad", axis="log")
 
 
 def test_a_distribution_without_width_is_a_line():
@@ -200,7 +269,7 @@ def test_rejected_models_are_marked(result):
 
 
 def test_quantile_picture_shows_the_two_functions(result):
-    ax = plot_quantiles(result, "bad")
+    ax = plot_quantiles(result, "bad", axis="linear")
     curve = line_of(ax, "q*, on the data")
     # ∫ q* is the empirical risk, up to the trapezoid's error and to the continuation to Φ = 1.
     assert area_under(curve) == pytest.approx(result.empirical_risk["bad"], rel=0.02)

@@ -103,7 +103,7 @@ def test_groups_have_no_slider_for_c(browser, groups, tmp_path):
     assert "has no c" in browser.text("#no-c")
     assert browser.count("svg") == 2
     assert survivors(browser) == list(groups.survivors)
-    assert browser.texts("#models thead th")[-2:] == ["risk, 90 % interval", "verdict"]  # no simulations, no stability
+    assert browser.texts("#models thead th")[-2:] == ["90 % interval of R", "verdict"]  # no simulations, no stability
     browser.set_slider("threshold", 0)  # 0.505
     shown = survivors(browser)
     rejected = reject(groups.excess_empirical_risk, groups.probability, 0.505)
@@ -234,10 +234,10 @@ def test_keyboard_moves_the_slider_and_the_button_brings_it_back(browser, page, 
     browser.open(page)
     first = browser.text("#sentence")
     browser.press("#c", "\ue011")  # Home: the smallest c
-    assert browser.text("#c-value") == "0.00390625"
+    assert browser.text("#c-value") == "0.00391"
     assert survivors(browser) == list(result.sweep([2.0**-8]).survivors[0])
     browser.press("#c", "\ue014")  # right
-    assert browser.text("#c-value") == "0.015625"
+    assert browser.text("#c-value") == "0.0156"
     browser.press("#reset", "\ue007")  # Enter
     assert browser.text("#c-value") == "0.02"
     assert browser.text("#sentence") == first
@@ -260,7 +260,18 @@ def test_says_where_the_verdict_changes(browser, page, result):
     text = browser.text("#c-changes")
     assert changes
     for low, high in changes:
-        assert f"{low:g} and {high:g}" in text
+        assert f"{low:.3g} and {high:.3g}" in text
+
+
+def test_strips_are_explained_whether_or_not_the_verdict_changes(browser, page, groups, tmp_path):
+    browser.open(page)
+    for what in ("c", "threshold"):
+        assert f"Each box above is a range of {what} with the same verdict" in browser.text(f"#{what}-changes")
+    alike = rivals.compare(dict.fromkeys("ab", groups.losses["m0"].observed), law="groups", groups=np.arange(400) % 8)
+    browser.open(write_report(alike, tmp_path / "alike.html"))
+    text = browser.text("#threshold-changes")
+    assert "Each box above is a range" in text
+    assert "the same for every threshold" in text
 
 
 def test_model_can_be_chosen_for_its_quantile_functions(browser, page, result):
@@ -319,3 +330,142 @@ def test_degenerate_distributions_are_drawn(browser, tmp_path, law):
     browser.open(write_report(result, tmp_path / "flat.html", c=[0.5]))
     assert browser.logs()[0] == []
     assert "NaN" not in browser.driver.page_source
+
+
+@pytest.fixture
+def narrow(browser):
+    """A telephone, 390 px wide."""
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    yield browser
+    browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Thirty models of long names, and the page on them."""
+    rng = np.random.default_rng(0)
+    observed = rng.exponential(1.0, 200)
+    names = [f"a model with a rather long name, variant {i}" for i in range(30)]
+    models = {
+        name: (observed * (1 + 0.02 * i), rng.exponential(1 + 0.02 * i, (2, 200))) for i, name in enumerate(names)
+    }
+    result = rivals.compare(models, c=0.1, rng=0)
+    return result, write_report(result, tmp_path_factory.mktemp("many") / "many.html", c=GRID)
+
+
+OUTSIDE = """const visible = (e) => e.getClientRects().length > 0 && getComputedStyle(e).position !== 'absolute'
+    && !e.closest('thead, .skip, svg');
+return Array.from(document.querySelectorAll('main *')).filter(e => visible(e) && e.getBoundingClientRect().right > 391)
+    .map(e => e.tagName + '#' + e.id + '.' + e.className)"""
+
+
+@pytest.mark.parametrize("which", ["few", "many"])
+def test_nothing_is_hidden_on_a_telephone(narrow, page, many, which):
+    narrow.open(page if which == "few" else many[1])
+    errors, sent = narrow.logs()
+    assert errors == []
+    assert [address for address in sent if not address.startswith(OWN)] == []
+    assert narrow.driver.execute_script("return document.documentElement.scrollWidth") == 390
+    assert narrow.driver.execute_script(OUTSIDE) == []
+    overflowing = (
+        "return Array.from(document.querySelectorAll('.scroll')).filter(e => e.scrollWidth > e.clientWidth).length"
+    )
+    assert narrow.driver.execute_script(overflowing) == 0
+    label = "return getComputedStyle(document.querySelector('#models td'), '::before').content"
+    assert narrow.driver.execute_script(label) == '"mean loss"'
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_text_in_pictures_is_large_enough_and_inside(narrow, page, width):
+    size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == 390}
+    narrow.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    narrow.open(page)
+    texts = narrow.driver.execute_script(
+        """return Array.from(document.querySelectorAll('.picture svg'), svg => Array.from(svg.querySelectorAll('text'),
+        text => { const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+                  const box = text.getBoundingClientRect(), frame = svg.getBoundingClientRect();
+                  return [scale * parseFloat(getComputedStyle(text).fontSize), frame.right - box.right, box.left - frame.left]; })).flat()"""
+    )
+    assert len(texts) > 30
+    size, right, left = np.array(texts).T
+    assert size.min() >= 11
+    assert min(right.min(), left.min()) > -12  # a tick at the very end may stick out by half its width
+
+
+def test_many_models_are_folded_and_can_be_found(browser, many):
+    result, path = many
+    browser.open(path)
+    assert browser.texts("#models tbody tr:not(.folded) th") == list(result.ranking[:12])
+    assert browser.count("#models tbody tr") == 30
+    assert browser.count("#matrix tbody tr") == 12
+    browser.press("#search", "VARIANT 2")
+    expected = [name for name in result.ranking if "variant 2" in name]
+    assert browser.texts("#models tbody tr:not(.folded) th") == expected
+    assert browser.text("#found") == f"{len(expected)} of 30 models match."
+    assert browser.count("#matrix tbody tr") == len(expected)
+    browser.press("#search", *["\ue003"] * 9)  # backspace
+    browser.press("#unfold", "\ue007")
+    assert browser.count("#models tbody tr.folded") == 0
+    assert browser.logs()[0] == []
+
+
+def test_paper_has_all_models(browser, many):
+    result, path = many
+    browser.open(path)
+    browser.driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    shown = (
+        "return Array.from(document.querySelectorAll('#models tbody tr')).filter(e => e.getClientRects().length).length"
+    )
+    assert browser.driver.execute_script(shown) == 30
+    captions = browser.texts("#quantiles-of-all figcaption")
+    assert [caption.split(", W = ")[0] for caption in captions] == list(result.ranking[:12])
+    assert browser.count("details:not([open])") == 0
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    browser.driver.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert browser.count("#quantiles-of-all svg") == 0
+
+
+def test_curves_boxes_and_cells_say_what_they_are(browser, page, result):
+    browser.open(page)
+    best, second = result.ranking[:2]
+    titles = browser.texts("#risks g title")
+    assert [title.split(": mean loss")[0] for title in titles] == list(result.ranking)
+    cell = "return document.querySelector('#matrix tbody tr td:nth-of-type(2)').title"
+    assert browser.driver.execute_script(cell).startswith(f"P({best} is better than {second}) = ")
+    boxes = "return Array.from(document.querySelectorAll('.strip span'), box => box.title)"
+    assert all("worth keeping" in title for title in browser.driver.execute_script(boxes))
+
+
+def test_a_hopeless_model_does_not_press_the_others_into_a_line(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    good, other = rng.exponential(1.0, 400), rng.exponential(1.05, 400)
+    models = {
+        "good": (good, good[::-1] * 1.1),
+        "other": (other, other[::-1] * 1.1),
+        "hopeless": (100 * good, 100 * other),
+    }
+    result = rivals.compare(models, c=0.1, rng=0)
+    assert list(result.rejections) == ["hopeless"]
+    browser.open(write_report(result, tmp_path / "hopeless.html", c=[0.1]))
+    curves = browser.driver.execute_script(
+        "return Array.from(document.querySelectorAll('#risks .area'), area => area.getBBox().width)"
+    )
+    frame = browser.driver.execute_script("return document.querySelector('#risks rect').getBBox().width")
+    assert min(curves[:2]) > 0.1 * frame
+    assert "leave the frame" in browser.text("#cut")
+    browser.set_slider("threshold", len(contents(result, [0.1])["thresholds"]) - 1)  # 1: nothing is rejected
+    assert browser.text("#cut") == ""
+
+
+def test_numbers_have_the_digits_that_their_interval_supports(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    narrow, wide = rng.normal(5.0, 0.01, 400), rng.normal(7000.0, 2000.0, 400)
+    result = rivals.compare({"narrow": (narrow, narrow + 0.001), "wide": (wide, 1.1 * wide)}, c=1.0, rng=0)
+    browser.open(write_report(result, tmp_path / "digits.html", c=[1.0]))
+    means = browser.texts("#models tbody td:nth-child(2)")
+    for name, text in zip(result.ranking, means, strict=True):
+        low, high = result.risk_interval(name)
+        assert abs(float(text) - result.empirical_risk[name]) < 0.1 * (high - low)
+        assert len(text) <= 8

@@ -155,6 +155,28 @@ def test_a_page_takes_less_than_three_seconds(law, tmp_path):
     assert time.process_time() - begin < 3.0
 
 
+def test_two_hundred_models_take_less_than_thirty_seconds(tmp_path):
+    rng = np.random.default_rng(0)
+    models = {
+        f"m{i}": (row, rng.exponential(size=(2, 1000))) for i, row in enumerate(rng.exponential(size=(200, 1000)))
+    }
+    result = rivals.compare(models, rng=0)
+    begin = time.process_time()
+    path = write_report(result, tmp_path / "r.html")
+    assert time.process_time() - begin < 30.0
+    assert path.stat().st_size < 10_000_000
+
+
+def test_diagnostics_stand_under_the_verdict(tmp_path):
+    rng = np.random.default_rng(0)
+    heavy, light = 5 + rng.pareto(0.8, 1000), rng.exponential(size=1000)
+    result = rivals.compare({"heavy": (heavy, 1.1 * heavy), "light": (light, 1.1 * light)}, rng=0)
+    text = write_report(result, tmp_path / "r.html", title="My models").read_text(encoding="utf-8")
+    positions = [text.index(f'id="{name}"') for name in ("sentence", "remarks", "notes", "controls", "models")]
+    assert positions == sorted(positions)
+    assert "<h1>My models</h1>" in text
+
+
 def test_method_of_the_result_writes_the_same(tmp_path):
     result = comparison(2, n=64)
     result.report(tmp_path / "a.html")

@@ -4,6 +4,7 @@
 """
 
 from rivals.plots.calibration_curves import plot_calibration, plot_valid_c, shade_overconfidence
+from rivals.plots.intervals import plot_intervals
 from rivals.plots.loss_samples import plot_losses
 from rivals.plots.probability_matrix import plot_probability
 from rivals.plots.quantile_functions import plot_process, plot_quantiles
@@ -13,6 +14,7 @@ from rivals.plots.sweep_over_c import plot_sweep, strongest_rival
 __all__ = [
     "density_of",
     "plot_calibration",
+    "plot_intervals",
     "plot_losses",
     "plot_probability",
     "plot_process",

@@ -9,7 +9,7 @@ import numpy as np
 
 from rivals.calibration.curve import FOR_THE_WRONG_MODEL, OVERCONFIDENT, SMALL_EXCESS
 from rivals.calibration.result import Calibration
-from rivals.plots.style import axes_or_new, literal, style
+from rivals.plots.style import axes_or_new, literal, reading, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,7 @@ def plot_calibration(
     omega: str | None = None,
     bins: int = 16,
     band: bool = True,
+    title: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw how often a is truly better against how probable that was said to be.
@@ -40,6 +41,8 @@ def plot_calibration(
         Equal-count bins per curve.
     band : bool
         Whether to draw the 95 % band of each bin as a vertical line.
+    title : bool
+        Whether to write above the picture how to read it.
     ax : matplotlib Axes, optional
 
     Returns
@@ -71,19 +74,18 @@ def plot_calibration(
             ax.vlines(curve.predicted, curve.low, curve.high, color=colour, alpha=0.35, linewidth=1)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     ax.set_xlabel("predicted: probability B that a beats b")
-    ax.set_ylabel("observed: fraction of experiments in which a is truly better")
-    ax.set_title(
-        (f"{literal(omega)}\n" if omega else "")
-        + f"Law {calibration.law!r}: {calibration.question}\n"
-        + "Red: overconfident; yellow: favours the wrong model (single bins may deviate by chance)",
-        fontsize="medium",
-        loc="left",
+    ax.set_ylabel("observed: part of experiments in which a is truly better")
+    reading(
+        ax,
+        (f"{literal(omega)}. " if omega else "") + f"Law “{calibration.law}”: {calibration.question}. "
+        "Red: overconfident. Yellow: confident in the worse model. Single bins may stray by chance.",
+        title=title,
     )
     ax.legend(fontsize="small", loc="upper left")
     return ax
 
 
-def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = None) -> Axes:
+def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True, ax: Axes | None = None) -> Axes:
     """Draw the overconfidence of each epistemic distribution against c, and the range that is valid.
 
     Parameters
@@ -91,6 +93,8 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     calibration : Calibration
     bins : int
         Equal-count bins per curve.
+    title : bool
+        Whether to write above the picture how to read it.
     ax : matplotlib Axes, optional
 
     Returns
@@ -120,7 +124,7 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, ax: Axes | None = 
     ax.set_ylim(bottom=0)
     ax.set_xlabel("sensitivity c")
     ax.set_ylabel("overconfidence (mean excess)")
-    ax.set_title("Green: values of c that are valid for every epistemic distribution", fontsize="medium", loc="left")
+    reading(ax, "Green: the values of c at which no epistemic distribution finds overconfidence.", title=title)
     ax.legend(fontsize="small")
     return ax
 

@@ -18,7 +18,12 @@ N_POINTS = 513
 
 
 def plot_losses(
-    result: Comparison, *, kind: Literal["cdf", "ppf"] = "cdf", highest: float = 0.99, ax: Axes | None = None
+    result: Comparison,
+    *,
+    kind: Literal["cdf", "ppf"] = "cdf",
+    highest: float = 0.99,
+    title: bool = True,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the losses of each model on the data (thick) and on its own simulations (thin).
 
@@ -31,6 +36,8 @@ def plot_losses(
         Distribution functions, or their inverses, the quantile functions, which the method works on.
     highest : float
         The frame ends a little above the losses at this Φ; 1 shows even the largest.
+    title : bool
+        Whether to write above the picture how to read it.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -72,6 +79,7 @@ def plot_losses(
         f"Thick: losses on the data; thin: on the model's own simulations{several}. The model is wrong where they separate."
         if result.n_simulations
         else "Losses on the data. The models came without simulations, as law “groups” allows.",
+        title=title,
     )
     legend(ax)
     return ax
@@ -81,11 +89,14 @@ def _oriented(phi: FloatArray, losses: FloatArray, kind: str) -> tuple[FloatArra
     return (losses, phi) if kind == "cdf" else (phi, losses)
 
 
-def frame_of(quantiles: list[QuantileFunction], highest: float) -> tuple[float, float]:
-    """Lowest and highest loss to show: a few extreme losses would otherwise flatten everything else."""
+def frame_of(quantiles: list[QuantileFunction], highest: float, end: float = 1.0) -> tuple[float, float]:
+    """Lowest and highest loss to show: a few extreme losses would otherwise flatten everything else.
+
+    Nothing beyond Φ = `end` is drawn.
+    """
     if not 0.5 < highest <= 1.0:
         raise ValueError(f"highest must lie in (0.5, 1]; got {highest!r}")
     low = min(float(quantile(0.0)) for quantile in quantiles)
-    high = max(float(quantile(highest)) for quantile in quantiles)
+    high = max(float(quantile(min(highest, end))) for quantile in quantiles)
     margin = (high - low) * (0.05 if highest == 1.0 else 0.2) or 1.0
     return low - 0.05 * (high - low), high + margin

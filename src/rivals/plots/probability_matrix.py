@@ -19,7 +19,7 @@ MOST_NUMBERS = 12
 LONGEST_LABEL = 18
 
 
-def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
+def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None = None) -> Axes:
     """Draw P(R_row < R_column) for every pair, best model first; cells that reject have a frame.
 
     Where a calibration decides, the calibrated probabilities are drawn.
@@ -27,6 +27,8 @@ def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     result : Comparison
+    title : bool
+        Whether to write above the picture how to read it.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -65,6 +67,7 @@ def plot_probability(result: Comparison, *, ax: Axes | None = None) -> Axes:
         ax,
         f"P(R of row < R of column){calibrated}. {setting(result)}. Framed: the pair that rejects the "
         f"column's model (above {result.threshold:g}).",
+        title=title,
         part=0.8,
     )
     return ax

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from rivals._checks import check_size, show
-from rivals._types import RNG
+from rivals._types import RNG, FloatArray
 from rivals.comparison import Comparison
 from rivals.core.process import HierarchicalBetaProcess
 from rivals.core.quantiles import QuantileFunction
@@ -26,8 +26,10 @@ def plot_quantiles(
     model: str,
     *,
     n_paths: int = 20,
-    highest: float = 0.99,
+    axis: Literal["tail", "linear"] = "tail",
+    highest: float | None = None,
     rng: RNG = 0,
+    title: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the quantile functions of one model of a comparison, and what its law makes of the gap between them.
@@ -42,10 +44,16 @@ def plot_quantiles(
         Its name in the comparison.
     n_paths : int
         Realisations of the process to draw under law "beta"; 0 for none. Other laws have no paths.
-    highest : float
-        The frame ends a little above the losses at this Φ; 1 shows even the largest.
+    axis : {"tail", "linear"}
+        "tail" puts −log10(1 − Φ) on the x axis, so that the largest losses, which often decide, have room. "linear" puts Φ,
+        so that areas are mean losses.
+    highest : float, optional
+        The frame ends a little above the losses at this Φ; 1 shows even the largest. By default 1 on the tail axis and 0.99
+        on the linear one.
     rng : int, SeedSequence, Generator or None
         Source of randomness of the paths.
+    title : bool
+        Whether to write above the picture how to read it.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -59,16 +67,16 @@ def plot_quantiles(
     >>> from rivals.plots import plot_quantiles
     >>> from rivals.testbeds import toys
     >>> plot_quantiles(rivals.compare(toys.losses(), rng=0), "B").get_xlabel()
-    'B: cumulative probability Φ'
+    'B: cumulative probability Φ (tail stretched)'
     """
     if model not in result.losses:
         raise ValueError(f"model must be one of {[show(name) for name in result.names]}; got {show(model)!r}")
     if result.law == "beta":
         process = HierarchicalBetaProcess.from_losses(result.losses[model], result.c, result.depth)
-        ax = plot_process(process, n_paths=n_paths, highest=highest, rng=rng, ax=ax)
+        ax = plot_process(process, n_paths=n_paths, axis=axis, highest=highest, rng=rng, title=title, ax=ax)
     else:
-        ax = _plot_gap(result, model, highest, ax)
-    ax.set_xlabel(f"{literal(model)}: cumulative probability Φ")
+        ax = _plot_gap(result, model, _Scale(axis, highest), title, ax)
+    ax.set_xlabel(f"{literal(model)}: {ax.get_xlabel()}")
     return ax
 
 
@@ -76,8 +84,10 @@ def plot_process(
     process: HierarchicalBetaProcess,
     *,
     n_paths: int = 20,
-    highest: float = 0.99,
+    axis: Literal["tail", "linear"] = "tail",
+    highest: float | None = None,
     rng: RNG = 0,
+    title: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
     """Draw the quantile functions behind a process, the discrepancy, and sampled paths.
@@ -87,10 +97,16 @@ def plot_process(
     process : HierarchicalBetaProcess
     n_paths : int
         Realisations to draw; 0 for none.
-    highest : float
-        The frame ends a little above the losses at this Φ; 1 shows even the largest.
+    axis : {"tail", "linear"}
+        "tail" puts −log10(1 − Φ) on the x axis, so that the largest losses, which often decide, have room. "linear" puts Φ,
+        so that areas are mean losses.
+    highest : float, optional
+        The frame ends a little above the losses at this Φ; 1 shows even the largest. By default 1 on the tail axis and 0.99
+        on the linear one.
     rng : int, SeedSequence, Generator or None
         Source of randomness of the paths.
+    title : bool
+        Whether to write above the picture how to read it.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -107,47 +123,50 @@ def plot_process(
     'loss'
     """
     n_paths = check_size(n_paths, "n_paths", least=0)
+    scale = _Scale(axis, highest)
     ax = axes_or_new(ax)
-    phi = np.linspace(0.0, 1.0, N_POINTS)
+    phi = scale.grid([process.observed, *process.synthetic])
     observed = process.reference + process.observed(phi)
     reach = np.sqrt(process.c) * process.discrepancy(phi)
     ax.fill_between(
-        phi, observed - reach, observed + reach, color=BAND, alpha=0.55, linewidth=0, label=r"q* ± $\sqrt{c}$ δ"
+        scale(phi), observed - reach, observed + reach, color=BAND, alpha=0.55, linewidth=0, label=r"q* ± $\sqrt{c}$ δ"
     )
     if n_paths:
-        grid, paths = process.sample_paths(n_paths, rng=rng)
-        lines = ax.plot(grid, paths.T, color="0.45", linewidth=0.5, alpha=0.7)
+        grid, paths = process.sample_paths(n_paths, depth=scale.path_depth(process.depth), rng=rng)
+        inner = grid <= phi[-1]
+        lines = ax.plot(scale(grid[inner]), paths[:, inner].T, color="0.45", linewidth=0.5, alpha=0.7)
         lines[0].set_label("sampled paths")
-    _draw_functions(ax, process.observed, process.synthetic, process.reference, highest)
+    _draw_functions(ax, process.observed, process.synthetic, process.reference, scale)
     reading(
         ax,
-        "The wider the gap δ between data and simulation, the more the sampled paths deviate from q*; the average of each "
-        f"is a risk R. Law “beta”, c = {process.c:g}"
-        + ("" if highest == 1.0 else ". The highest losses leave the frame."),
+        "The wider the gap δ between data and simulation, the more the sampled paths stray from q*; the average of each "
+        f"is a risk R. Law “beta”, c = {process.c:g}.{scale.remark}",
+        title=title,
     )
     legend(ax)
     return ax
 
 
-def _plot_gap(result: Comparison, model: str, highest: float, ax: Axes | None) -> Axes:
+def _plot_gap(result: Comparison, model: str, scale: _Scale, title: bool, ax: Axes | None) -> Axes:
     """The functions of a law without paths, and the area between them."""
     losses, reference = result.losses[model], result.losses[model].reference
     observed, *simulated = (QuantileFunction(sample - reference) for sample in (losses.observed, *losses.simulations))
     ax = axes_or_new(ax)
     if result.law == "transport":
-        phi = np.linspace(0.0, 1.0, N_POINTS)
+        phi = scale.grid([observed, *simulated])
         curves = [reference + function(phi) for function in (observed, *simulated)]
-        ax.fill_between(phi, curves[0], np.mean(curves[1:], axis=0), color=BAND, alpha=0.55, linewidth=0, label="gap")
-    _draw_functions(ax, observed, simulated, reference, highest)
+        ax.fill_between(
+            scale(phi), curves[0], np.mean(curves[1:], axis=0), color=BAND, alpha=0.55, linewidth=0, label="gap"
+        )
+    _draw_functions(ax, observed, simulated, reference, scale)
     sentences = {
-        "transport": f"The area between data and simulations is W = {result.distance[model]:.3g} (root mean square of the "
+        "transport": f"The gap between data and simulations is W = {result.distance[model]:.3g} (root mean square of the "
         "simulations); √c W is how far the risk may move when the experiment is repeated.",
         "groups": "What may change when the experiment is repeated is seen in the spread between groups, not in this gap."
         if simulated
         else "Losses on the data. The models came without simulations, as law “groups” allows.",
     }
-    cut = "" if highest == 1.0 else " The highest losses leave the frame."
-    reading(ax, f"{sentences[result.law]} {setting(result)}.{cut}")
+    reading(ax, f"{sentences[result.law]} {setting(result)}.{scale.remark}", title=title)
     legend(ax)
     return ax
 
@@ -157,19 +176,54 @@ def _draw_functions(
     observed: QuantileFunction,
     simulated: Sequence[QuantileFunction],
     reference: float,
-    highest: float,
+    scale: _Scale,
 ) -> None:
     """q* on the data, and q~: the only one, or each of several thin and their mean."""
-    phi = np.linspace(0.0, 1.0, N_POINTS)
-    ax.plot(phi, reference + observed(phi), color=COLOURS[0], linewidth=2.2, label="q*, on the data")
+    phi = scale.grid([observed, *simulated])
+    x = scale(phi)
+    ax.plot(x, reference + observed(phi), color=COLOURS[0], linewidth=2.2, label="q*, on the data")
     if simulated:
         curves = np.stack([reference + function(phi) for function in simulated])
         several = len(curves) > 1
         if several:
-            ax.plot(phi, curves.T, color=COLOURS[1], linewidth=0.4, alpha=0.6)
+            ax.plot(x, curves.T, color=COLOURS[1], linewidth=0.4, alpha=0.6)
         label = f"q~, mean of {len(curves)} simulations" if several else "q~, simulated"
-        ax.plot(phi, curves.mean(axis=0), color=COLOURS[1], linewidth=1.6, linestyle="--", label=label)
-    low, high = frame_of([observed, *simulated], highest)
+        ax.plot(x, curves.mean(axis=0), color=COLOURS[1], linewidth=1.6, linestyle="--", label=label)
+    low, high = frame_of([observed, *simulated], scale.highest, end=phi[-1])
     ax.set_ylim(reference + low, reference + high)
-    ax.set_xlabel("cumulative probability Φ")
     ax.set_ylabel("loss")
+    scale.label(ax, x[-1])
+
+
+class _Scale:
+    """The x axis: Φ itself, or −log10(1 − Φ), on which each tenth of the remaining points takes the same room."""
+
+    def __init__(self, axis: str, highest: float | None) -> None:
+        if axis not in ("tail", "linear"):
+            raise ValueError(f"axis must be 'tail' or 'linear': got {axis!r}")
+        self.tail = axis == "tail"
+        self.highest = highest if highest is not None else (1.0 if self.tail else 0.99)
+
+    def __call__(self, phi: FloatArray) -> FloatArray:
+        return -np.log10(1.0 - phi) if self.tail else phi
+
+    def grid(self, functions: Sequence[QuantileFunction]) -> FloatArray:
+        """Evenly spaced on the axis; on the tail axis up to the largest loss, beyond which quantiles are extrapolated."""
+        if not self.tail:
+            return np.linspace(0.0, 1.0, N_POINTS)
+        return 1.0 - np.logspace(0.0, -np.log10(1 + max(function.size for function in functions)), N_POINTS)
+
+    def path_depth(self, depth: int) -> int:
+        """Paths of depth 8 are finer than a pixel, but on the tail axis they would end at Φ = 0.996."""
+        return max(8, min(depth, 12)) if self.tail else 8
+
+    @property
+    def remark(self) -> str:
+        return "" if self.highest == 1.0 else " The highest losses leave the frame."
+
+    def label(self, ax: Axes, end: float) -> None:
+        if self.tail:
+            phi = np.array([0.0, 0.5, *(1.0 - 10.0 ** -np.arange(1.0, np.floor(end) + 1))])
+            ax.set_xticks(self(phi), [f"{value:g}" for value in phi])
+            ax.set_xlim(-0.02 * end, 1.02 * end)
+        ax.set_xlabel("cumulative probability Φ" + (" (tail stretched)" if self.tail else ""))

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
+def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None) -> Axes:
     """Draw the distribution of the risk of each model: exact under laws of closed form, estimated from draws under "beta".
 
     Parameters
     ----------
     result : Comparison
+    title : bool
+        Whether to write above the picture how to read it.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -59,6 +61,7 @@ def plot_risks(result: Comparison, *, ax: Axes | None = None) -> Axes:
         ax,
         "Each curve: where the risk may lie when the experiment is repeated. Ticks at the bottom: mean losses."
         f"{shared} {setting(result)}" + ("; ✗ rejected" if result.rejections else ""),
+        title=title,
     )
     legend(ax)
     return ax

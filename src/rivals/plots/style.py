@@ -25,7 +25,8 @@ def style(index: int) -> dict[str, Any]:
     """Colour and line style of the model of this number; different for the first 28."""
     return {
         "color": COLOURS[index % len(COLOURS)],
-        "linestyle": LINE_STYLES[(index + index // len(COLOURS)) % len(LINE_STYLES)],
+        # Each round through the colours begins one line style later, so that no pair repeats in four rounds.
+        "linestyle": LINE_STYLES[(index % len(COLOURS) + index // len(COLOURS)) % len(LINE_STYLES)],
     }
 
 
@@ -40,10 +41,21 @@ def axes_or_new(ax: Axes | None, *, width: float = 6.0, height: float = 3.8) -> 
 
 def literal(name: str, longest: int = LONGEST_NAME) -> str:
     """A model's name as plain text, shortened if long: matplotlib would take dollar signs for mathematics."""
-    text = show(name)
-    if len(text) > longest:
-        text = text[: longest - 1] + "…"
-    return text.replace("$", r"\$")
+    return shortened(show(name), longest).replace("$", r"\$")
+
+
+def shortened(text: str, longest: int) -> str:
+    """Text cut in the middle: names of variants often differ only at their end.
+
+    Examples
+    --------
+    >>> shortened("gradient boosting, depth 12", 15)
+    'gradien…epth 12'
+    """
+    if len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
 
 
 def setting(result: Comparison) -> str:
@@ -62,8 +74,10 @@ def size_in_inches(ax: Axes) -> float:
     return float(min(extent.width, extent.height) / ax.figure.dpi)
 
 
-def reading(ax: Axes, sentence: str, *, part: float = 1.0) -> None:
-    """Put one line on how to read the picture above it, broken to (a part of) the width of the axes."""
+def reading(ax: Axes, sentence: str, *, title: bool = True, part: float = 1.0) -> None:
+    """Put a sentence on how to read the picture above it, broken to (a part of) the width of the axes."""
+    if not title:
+        return
     columns = int(part * width_in_inches(ax) * CHARACTERS_PER_INCH)
     lines = textwrap.wrap(sentence, width=max(columns, 20), break_long_words=False)
     ax.set_title("\n".join(lines), fontsize="small", loc="left")
@@ -78,7 +92,7 @@ def legend(ax: Axes) -> None:
     narrow = width_in_inches(ax) < 3.5
     ax.legend(
         handles,
-        [label[:13] + "…" if narrow and len(label) > 14 else label for label in labels],
+        [shortened(label, 14) if narrow else label for label in labels],
         fontsize=5 if narrow else "x-small",
         handlelength=1.6,
         loc="upper left",

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def plot_sweep(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
+def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> Axes:
     """Draw, over c, how probably each model is beaten by the strongest of its rivals.
 
     Parameters
     ----------
     sweep : Sweep
+    title : bool
+        Whether to write above the picture how to read it.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -58,6 +60,7 @@ def plot_sweep(sweep: Sweep, *, ax: Axes | None = None) -> Axes:
         ax,
         "A model is rejected where its curve is above the threshold. Grey: ranges of c with one verdict; on top, how "
         f"many survive. {literal(runs[0].ranking[0])} has the lowest mean loss and cannot be rejected. Law “{runs[0].law}”",
+        title=title,
     )
     legend(ax)
     return ax

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rivals._checks import show
+from rivals._types import FloatArray
 from rivals.comparison import Comparison
 from rivals.core.quantiles import QuantileFunction
 from rivals.report.runs import Density, Run, adjustable, runs_over_c
@@ -53,8 +54,10 @@ def contents(result: Comparison, c: Sequence[float] = GRID_OF_C) -> dict[str, An
         "runs": [_run(run) for run in runs],
         # [a, b]: what is compared with the threshold, in place of the raw probabilities of the only run.
         "calibrated": None if result.calibrated is None else np.round(result.calibrated, 7).tolist(),
-        "phi": _round(np.linspace(0.0, 1.0, CURVE_POINTS)),
+        "tail": _has_tail_axis(result),
+        "phi": [float(value) for value in _phi(result)],
         "quantiles": {index: _quantiles(result, result.names[index]) for index in drawn},
+        "distance": [_digits(result.distance[name]) for name in result.names] if result.law == "transport" else None,
     }
 
 
@@ -68,7 +71,6 @@ def _run(run: Run) -> dict[str, Any]:
     return {
         "p": np.round(run.probability[upper], 7).tolist(),
         "e": np.round(run.standard_error[upper], 6).tolist() if run.standard_error.any() else None,
-        "mean": run.mean.tolist(),
         "low": _round(run.low),
         "high": _round(run.high),
         "by": run.rejected_by,
@@ -91,10 +93,23 @@ def _density(curve: Density) -> dict[str, Any]:
     }
 
 
+def _has_tail_axis(result: Comparison) -> bool:
+    """Whether quantile functions are drawn over −log10(1 − Φ); the bands of law "beta" are too coarse for that."""
+    return result.law != "beta"
+
+
+def _phi(result: Comparison) -> FloatArray:
+    """Evenly spaced on the axis; on the tail axis up to the largest loss of the largest sample."""
+    if not _has_tail_axis(result):
+        return np.linspace(0.0, 1.0, CURVE_POINTS)
+    largest = max(max(losses.n_observed, losses.n_synthetic) for losses in result.losses.values())
+    return 1.0 - np.logspace(0.0, -np.log10(1 + largest), CURVE_POINTS)
+
+
 def _quantiles(result: Comparison, name: str) -> dict[str, Any]:
     """q* on the data, the mean of q~ over simulations, and the range of several; none where there are none."""
     losses = result.losses[name]
-    phi = np.linspace(0.0, 1.0, CURVE_POINTS)
+    phi = _phi(result)
     curves = {"observed": QuantileFunction(losses.observed - result.reference)(phi)}
     if losses.n_simulations:
         simulated = np.stack([QuantileFunction(row - result.reference)(phi) for row in losses.simulations])

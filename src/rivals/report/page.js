@@ -2,7 +2,9 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const { names, ranking, drawn, excess, reference, runs, thresholds } = data;
   const n = names.length;
-  const state = { c: data.own.c, threshold: data.own.threshold, model: drawn[0] };
+  const state = { c: data.own.c, threshold: data.own.threshold, model: drawn[0], query: "", unfolded: false, print: false };
+  // Of more models the table shows the first dozen, until asked for more; the table of pairs never shows more.
+  const MANY = 20, DOZEN = 12;
   const DASHES = ["", "8 4", "8 3 2 3", "2 3"];
   const byId = (id) => document.getElementById(id);
 
@@ -17,10 +19,12 @@
   const duels = (run) => ({ ranking, excess, probability: (a, b) => probability(run, a, b), error: (a, b) => error(run, a, b) });
 
   // At its own threshold the run has drawn until it could decide; at the others the rule is applied to what it drew.
+  const known = new Map();
   function verdictAt(cIndex, thresholdIndex) {
-    const run = runs[cIndex];
+    const run = runs[cIndex], place = cIndex * thresholds.length + thresholdIndex;
     if (thresholdIndex === data.own.threshold) return { rejectedBy: run.by, unclear: run.unclear };
-    return decide(duels(run), thresholds[thresholdIndex]);
+    if (!known.has(place)) known.set(place, decide(duels(run), thresholds[thresholdIndex]));
+    return known.get(place);
   }
   const key = (verdict) => verdict.rejectedBy.map((by) => (by === null ? "1" : "0")).join("");
   const survivorsOf = (verdict) => ranking.filter((model) => verdict.rejectedBy[model] === null);
@@ -42,43 +46,61 @@
     parent.append(made);
     return made;
   }
-  const short = (text, longest = 28) => { const all = [...text]; return all.length > longest ? all.slice(0, longest - 1).join("") + "…" : text; };
+  // Cut in the middle: names of variants often differ only at their end.
+  function short(text, longest) {
+    const all = [...text], tail = Math.floor((longest - 1) / 2);
+    return all.length > longest ? [...all.slice(0, longest - 1 - tail), "…", ...all.slice(all.length - tail)].join("") : text;
+  }
   const general = (value, digits = 6) => Number(value.toPrecision(digits)).toString();
   const colour = (model) => `var(--m${model % 7})`;
-  const dash = (model) => DASHES[(model + Math.floor(model / 7)) % 4];
-  const list = (models) => models.map((model) => names[model]).join(", ");
+  const dash = (model) => DASHES[((model % 7) + Math.floor(model / 7)) % 4];
+  const list = (models) => models.slice(0, DOZEN).map((model) => names[model]).join(", ") + (models.length > DOZEN ? ` and ${models.length - DOZEN} more` : "");
+  const forPeople = (value) => general(value, 3);
   const round = (value) => value.toFixed(1);
 
-  // As many digits, for all rows alike, as the narrowest distribution gives meaning to.
-  function formatter(run) {
-    const largest = Math.max(...run.low.concat(run.high).map((value) => Math.abs(reference + value)));
-    const narrowest = Math.min(...run.low.map((low, model) => run.high[model] - low));
+  // As many digits as the width of the distribution of a model gives meaning to.
+  function formatter(run, model) {
+    const largest = Math.max(...[run.low[model], run.high[model], excess[model]].map((value) => Math.abs(reference + value)));
+    const narrowest = run.high[model] - run.low[model];
     if (!(largest > 1e-4 && largest < 1e7)) {
       const digits = largest > 0 ? Math.ceil(Math.log10(largest / Math.max(narrowest, 1e-15 * largest))) + 2 : 6;
-      return (value, base = reference) => (base ? (base + value).toPrecision(Math.min(Math.max(digits, 6), 16)) : general(value, 4));
+      return (value) => (reference + value).toPrecision(Math.min(Math.max(digits, 4), 16));
     }
     const decimals = Math.ceil(-Math.log10(Math.max(narrowest, 1e-4 * largest))) + 2;
-    return (value, base = reference) => (base + value).toFixed(Math.min(Math.max(decimals, 0), 8));
+    return (value) => (reference + value).toFixed(Math.min(Math.max(decimals, 0), 8));
+  }
+
+  // A gap and its standard error, to two digits of the error.
+  function withError(value, deviation) {
+    if (!(deviation > 0)) return `${general(value, 3)} ± ${deviation}`;
+    const decimals = 1 - Math.floor(Math.log10(deviation));
+    if (decimals > 8 || decimals < -3) return `${general(value, 3)} ± ${general(deviation, 2)}`;
+    return `${value.toFixed(Math.max(decimals, 0))} ± ${deviation.toFixed(Math.max(decimals, 0))}`;
   }
 
   // ------------------------------------------------------------------ axes
 
+  // As wide as the page, so that text has its own size on any screen.
   const FRAME = { width: 760, height: 320, left: 64, right: 12, top: 12, bottom: 46 };
-  function picture(id, title, description, legendEntries = []) {
-    const figure = byId(id);
-    figure.replaceChildren();
-    const rows = Math.ceil(legendEntries.length / 3);
-    const height = FRAME.height + 18 * rows;
+  const PRINTED = 680, LETTER = 6.8;
+  function picture(figure, id, title, description, legendEntries = [], width = state.print ? PRINTED : figure.clientWidth) {
+    FRAME.width = Math.max(width, 280);
+    FRAME.height = legendEntries.length ? 320 : 220;
+    const columns = Math.max(1, Math.floor((FRAME.width - 10) / 220)), step = (FRAME.width - 10) / columns;
+    const height = FRAME.height + 18 * Math.ceil(legendEntries.length / columns);
     const svg = shape(figure, "svg", { viewBox: `0 0 ${FRAME.width} ${height}`, role: "img", "aria-labelledby": `${id}-title ${id}-description` });
     shape(svg, "title", { id: `${id}-title` }, title);
     shape(svg, "desc", { id: `${id}-description` }, description);
     legendEntries.forEach((entry, index) => {
-      const x = FRAME.left + (index % 3) * 228, y = FRAME.height + 10 + 18 * Math.floor(index / 3);
+      const x = 10 + (index % columns) * step, y = FRAME.height + 10 + 18 * Math.floor(index / columns);
       shape(svg, "line", { x1: x, x2: x + 30, y1: y, y2: y, class: "curve", stroke: entry.colour, "stroke-dasharray": entry.dash });
-      shape(svg, "text", { x: x + 36, y: y + 4 }, entry.label);
+      const text = shape(svg, "text", { x: x + 36, y: y + 4 }, short(entry.label, Math.floor((step - 44) / LETTER)));
+      shape(text, "title", {}, entry.label);
     });
     return svg;
   }
+  function emptied(id) { byId(id).replaceChildren(); return byId(id); }
+  const room = (pixels) => Math.max(2, Math.floor((FRAME.width - FRAME.left) / pixels));
   function ticksOf(low, high, count = 6) {
     const rough = (high - low) / count, power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((factor) => factor * power).find((value) => value >= rough);
@@ -121,6 +143,7 @@
       : "";
   }
 
+  const LISTED_CHANGES = 4;
   function showStrip(id, verdicts, current, changesId, values, what) {
     const strip = byId(id);
     strip.replaceChildren();
@@ -132,74 +155,93 @@
       const here = begin <= current && current <= end;
       // A box of one or two steps has no room for its number.
       const label = end - begin > 0.03 * count ? String(survivorsOf(verdicts[begin]).length) : "";
-      const box = element(strip, "span", label, here ? { class: "here" } : {});
+      const range = begin === end ? forPeople(values[begin]) : `${forPeople(values[begin])} … ${forPeople(values[end])}`;
+      const box = element(strip, "span", label, { ...(here ? { class: "here" } : {}), title: `${what} = ${range}: worth keeping ${list(survivorsOf(verdicts[begin]))}` });
       box.style.left = `${(100 * Math.max(begin - 0.45, 0)) / (count - 1)}%`;
       box.style.right = `${100 - (100 * Math.min(end + 0.45, count - 1)) / (count - 1)}%`;
-      if (end + 1 < count) changes.push(`${general(values[end])} and ${general(values[end + 1])}`);
+      if (end + 1 < count) changes.push(`${forPeople(values[end])} and ${forPeople(values[end + 1])}`);
       begin = end + 1;
     }
-    byId(changesId).textContent = changes.length
-      ? `The boxes hold the number of survivors. The verdict changes between ${what} = ${changes.join("; ")}.`
-      : `The verdict is the same for every ${what} on this slider.`;
+    const rest = changes.length - LISTED_CHANGES;
+    byId(changesId).textContent = `Each box above is a range of ${what} with the same verdict; its number says how many models survive. ` + (changes.length
+      ? `The verdict changes between ${what} = ${changes.slice(0, LISTED_CHANGES).join("; ")}${rest > 0 ? ` and at ${rest} more places` : ""}.`
+      : `The verdict is the same for every ${what} offered here.`);
   }
 
   function showTable(run, verdict) {
-    const number = formatter(run), body = document.querySelector("#models tbody");
+    const body = document.querySelector("#models tbody"), visible = new Set(found());
     body.replaceChildren();
     for (const model of ranking) {
-      const by = verdict.rejectedBy[model];
-      const row = element(body, "tr", undefined, by === null ? {} : { class: "rejected" });
+      const by = verdict.rejectedBy[model], number = formatter(run, model);
+      const row = element(body, "tr");
+      row.classList.toggle("rejected", by !== null);
+      row.classList.toggle("folded", !visible.has(model));
+      const cell = (label, text) => element(row, "td", text, { "data-label": label });
       element(row, "th", names[model], { scope: "row" });
-      const [gap, gapError] = data.difference[model];
-      element(row, "td", number(excess[model]));
-      element(row, "td", model === ranking[0] ? "best" : `${number(gap, 0)} ± ${number(gapError, 0)}`);
-      element(row, "td", `${number(run.low[model])} … ${number(run.high[model])}`);
-      if (data.stability) element(row, "td", stabilityOf(model));
-      element(row, "td", (by === null ? "survives" : `rejected by ${names[by]} (${duelOf(run, by, model)})`)
+      cell("mean loss", number(excess[model]));
+      cell("difference to best", model === ranking[0] ? "best" : withError(...data.difference[model]));
+      cell("90 % interval of R", `${number(run.low[model])} … ${number(run.high[model])}`);
+      if (data.stability) cell("stable", stabilityOf(model));
+      cell("verdict", (by === null ? "survives" : `rejected by ${names[by]} (${duelOf(run, by, model)})`)
         + (verdict.unclear.includes(model) ? ", undecided" : ""));
     }
+    byId("found").textContent = state.query
+      ? `${visible.size} of ${n} models match.`
+      : visible.size < n ? `The ${visible.size} of lowest mean loss are shown.` : "";
+    byId("unfold").textContent = state.unfolded ? `Show the first ${DOZEN}` : `Show all ${n} models`;
+  }
+  // The models to show, best first: those that match the search, or the first ones.
+  function found() {
+    if (state.query) return ranking.filter((model) => names[model].toLowerCase().includes(state.query));
+    return n > MANY && !state.unfolded ? ranking.slice(0, DOZEN) : ranking;
   }
   const atHome = () => state.c === data.own.c && state.threshold === data.own.threshold;
   // Known for the run itself only: at other settings each simulation would have to be judged anew.
   const stabilityOf = (model) => (atHome() ? `${Math.round(100 * data.stability[model])} %${data.unstable.includes(model) ? ", unstable" : ""}` : "–");
-  const duelOf = (run, by, model) => probability(run, by, model).toFixed(3) + (data.calibrated ? ` calibrated, ${raw(run, by, model).toFixed(3)} raw` : "");
+  const duelOf = (run, by, model) => asText(probability(run, by, model)) + (data.calibrated ? ` calibrated, ${asText(raw(run, by, model))} raw` : "");
   const asText = (p) => (p < 0.0005 ? "< .001" : p > 0.9995 ? "> .999" : p.toFixed(3));
 
   function showMatrix(run, verdict) {
     const table = byId("matrix");
     table.replaceChildren();
+    const models = found().slice(0, DOZEN), rank = new Map(ranking.map((model, index) => [model, index + 1]));
     const head = element(element(table, "thead"), "tr");
     element(head, "td", "");
-    for (const column of ranking) element(head, "th", names[column], { scope: "col" });
+    for (const column of models) element(head, "th", rank.get(column), { scope: "col", title: names[column] });
     const body = element(table, "tbody");
-    for (const row of ranking) {
+    for (const row of models) {
       const line = element(body, "tr");
-      element(line, "th", names[row], { scope: "row" });
-      for (const column of ranking) {
+      element(line, "th", `${rank.get(row)} ${short(names[row], 40)}`, { scope: "row", title: names[row] });
+      for (const column of models) {
         const p = probability(run, row, column), rejects = verdict.rejectedBy[column] === row;
-        const cell = element(line, "td", row === column ? "–" : asText(p) + (data.calibrated ? ` (${asText(raw(run, row, column))})` : ""), rejects ? { class: "rejects" } : {});
+        const cell = element(line, "td", row === column ? "–" : asText(p) + (data.calibrated ? ` (${asText(raw(run, row, column))})` : ""), { "data-label": rank.get(column) });
         cell.style.backgroundColor = `rgba(var(--${p > 0.5 ? "high" : "low"}), ${(0.55 * Math.abs(p - 0.5)).toFixed(3)})`;
-        if (rejects) cell.title = `rejects ${names[column]}`;
+        cell.classList.toggle("rejects", rejects);
+        cell.classList.toggle("itself", row === column);
+        if (row !== column) cell.title = `P(${names[row]} is better than ${names[column]}) = ${asText(p)}` + (rejects ? `: rejects ${names[column]}` : "");
       }
     }
+    byId("paired").textContent = models.length < n ? `Shown are ${models.length} of ${n} models; the search above chooses others.` : "";
   }
 
   function showRisks(run, verdict) {
-    const number = formatter(run);
+    const interval = (model) => { const number = formatter(run, model); return `mean loss ${number(excess[model])}, 90 % interval ${number(run.low[model])} … ${number(run.high[model])}`; };
     const spread = run.density.filter((curve) => curve.heights.length);
-    let low = Math.min(...drawn.map((model, i) => Math.min(run.density[i].from, excess[model])));
-    let high = Math.max(...drawn.map((model, i) => Math.max(run.density[i].to, excess[model])));
-    if (!(high > low)) { low -= 0.5; high += 0.5; }
-    const peak = Math.max(...spread.map((curve) => curve.peak), 0) || 1;
     const rejected = (model) => verdict.rejectedBy[model] !== null;
-    const svg = picture("risks", "Distributions of the risk",
-      drawn.map((model) => `${names[model]}: mean ${number(run.mean[model])}, 90 % interval ${number(run.low[model])} to ${number(run.high[model])}`).join("; "),
-      drawn.map((model) => ({ colour: colour(model), dash: dash(model), label: short((rejected(model) ? "✗ " : "") + names[model]) })));
+    const [low, high, cut] = frameOf(run, rejected);
+    byId("cut").textContent = cut ? "Rejected models far from the others leave the frame." : "";
+    const peak = Math.max(...spread.map((curve) => curve.peak), 0) || 1;
+    const svg = picture(emptied("risks"), "risks", "Distributions of the risk",
+      drawn.map((model) => `${names[model]}: ${interval(model)}`).join("; "),
+      drawn.map((model) => ({ colour: colour(model), dash: dash(model), label: (rejected(model) ? "✗ " : "") + names[model] })));
     const x = { low: reference + low, high: reference + high };
-    x.ticks = ticksOf(x.low, x.high);
+    x.ticks = ticksOf(x.low, x.high, Math.min(room(60), 8));
     const { toX, toY } = axes(svg, x, { low: 0, high: 1.05 * peak, ticks: ticksOf(0, 1.05 * peak, 4) }, "risk R (expected loss; lower is better)", "probability density");
+    const inside = shape(shape(svg, "clipPath", { id: "risks-frame" }), "rect", { x: FRAME.left, y: 0, width: FRAME.width - FRAME.right - FRAME.left, height: FRAME.height });
+    const curves = shape(svg, "g", { "clip-path": `url(#${inside.parentNode.id})` });
     drawn.forEach((model, i) => {
-      const curve = run.density[i], last = curve.heights.length - 1, group = shape(svg, "g", rejected(model) ? { class: "faded" } : {});
+      const curve = run.density[i], last = curve.heights.length - 1, group = shape(curves, "g", rejected(model) ? { class: "faded" } : {});
+      shape(group, "title", {}, `${names[model]}: ${interval(model)}`);
       if (last > 0) {
         const points = curve.heights.map((height, k) => [toX(reference + curve.from + ((curve.to - curve.from) * k) / last), toY((curve.peak * height) / 999)]);
         shape(group, "path", { d: `${pathOf(points)}L${round(points[last][0])} ${toY(0)}L${round(points[0][0])} ${toY(0)}Z`, class: "area", fill: colour(model) });
@@ -208,8 +250,21 @@
         shape(group, "line", { x1: toX(reference + curve.from), x2: toX(reference + curve.from), y1: toY(0), y2: toY(peak), class: "curve", stroke: colour(model), "stroke-dasharray": dash(model) });
       }
       const tick = toX(reference + excess[model]);
-      shape(svg, "line", { x1: tick, x2: tick, y1: toY(0), y2: toY(0) - 14, stroke: colour(model), "stroke-width": 3 });
+      shape(curves, "line", { x1: tick, x2: tick, y1: toY(0), y2: toY(0) - 14, stroke: colour(model), "stroke-width": 3 });
     });
+  }
+
+  // All curves; but where one hopeless model would press the survivors into a line, these and as much room on either side.
+  const HOPELESS = 8;
+  function frameOf(run, rejected) {
+    const ends = (models) => {
+      const curves = models.map((model) => [run.density[drawn.indexOf(model)], excess[model]]);
+      return [Math.min(...curves.map(([curve, mean]) => Math.min(curve.from, mean))), Math.max(...curves.map(([curve, mean]) => Math.max(curve.to, mean)))];
+    };
+    const [low, high] = ends(drawn), [from, to] = ends(drawn.filter((model) => !rejected(model)));
+    if (!(high > low)) return [low - 0.5, high + 0.5, false];
+    if (to > from && high - low > HOPELESS * (to - from)) return [Math.max(low, 2 * from - to), Math.min(high, 2 * to - from), true];
+    return [low, high, false];
   }
 
   function showSweep() {
@@ -217,42 +272,68 @@
     const position = data.c.map((value) => Math.log2(value));
     const low = position[0] - 0.2, high = position[position.length - 1] + 0.2;
     const ticks = [];
-    for (let power = Math.ceil(low); power <= high; power += high - low > 8 ? 2 : 1) ticks.push([power, general(2 ** power, 3)]);
-    const svg = picture("sweep", "How the verdict depends on c",
-      models.map((model) => `${names[model]}: ${strongest(runs[state.c], model).toFixed(3)}`).join("; ") + ` at c = ${general(data.c[state.c])}; threshold ${thresholds[state.threshold]}`,
-      models.map((model) => ({ colour: colour(model), dash: dash(model), label: short(names[model]) })));
+    const sweep = emptied("sweep");
+    const step = Math.ceil((high - low) / ((sweep.clientWidth || PRINTED) / 75));
+    for (let power = Math.ceil(low); power <= high; power += step) ticks.push([power, forPeople(2 ** power)]);
+    const svg = picture(sweep, "sweep", "How the verdict depends on c",
+      models.map((model) => `${names[model]}: ${strongest(runs[state.c], model).toFixed(3)}`).join("; ") + ` at c = ${forPeople(data.c[state.c])}; threshold ${thresholds[state.threshold]}`,
+      models.map((model) => ({ colour: colour(model), dash: dash(model), label: names[model] })));
     const { toX, toY } = axes(svg, { low, high, ticks }, { low: 0, high: 1.02, ticks: ticksOf(0, 1, 5) }, "sensitivity c (logarithmic)", "P(its strongest rival is better)");
     const level = toY(thresholds[state.threshold]), here = toX(position[state.c]);
     shape(svg, "line", { x1: toX(low), x2: toX(high), y1: level, y2: level, class: "mark" });
     shape(svg, "line", { x1: here, x2: here, y1: toY(0), y2: toY(1.02), class: "mark", "stroke-dasharray": "3 3" });
     for (const model of models) {
       const points = runs.map((run, index) => [toX(position[index]), toY(strongest(run, model))]);
-      shape(svg, "path", { d: pathOf(points), class: "curve", stroke: colour(model), "stroke-dasharray": dash(model) });
+      const curve = shape(svg, "path", { d: pathOf(points), class: "curve", stroke: colour(model), "stroke-dasharray": dash(model) });
+      shape(curve, "title", {}, `${names[model]}: ${strongest(runs[state.c], model).toFixed(3)} at c = ${forPeople(data.c[state.c])}`);
     }
   }
 
   function showQuantiles(run) {
-    const model = state.model, curves = data.quantiles[model], band = run.band[drawn.indexOf(model)];
-    const highest = Math.floor(0.99 * (data.phi.length - 1)), middle = (data.phi.length - 1) / 2;
+    drawQuantiles(emptied("quantiles"), "quantiles", run, state.model);
+    if (byId("gap")) byId("gap").textContent = `: W = ${general(data.distance[state.model], 3)} for ${names[state.model]}`;
+  }
+  // On paper nothing can be chosen, so that all models are there.
+  function showAllQuantiles(run) {
+    const all = emptied("quantiles-of-all");
+    if (state.print) for (const model of drawn) {
+      const figure = element(all, "figure");
+      element(figure, "figcaption", names[model] + (data.distance ? `, W = ${general(data.distance[model], 3)}` : ""));
+      drawQuantiles(figure, `quantiles-${model}`, run, model, PRINTED / 2 - 10);
+    }
+  }
+  function drawQuantiles(figure, id, run, model, width = undefined) {
+    const curves = data.quantiles[model], band = run.band[drawn.indexOf(model)];
+    const last = data.phi.length - 1, highest = data.tail ? last : Math.floor(0.99 * last);
+    const middle = data.phi.findIndex((phi) => phi >= 0.5);
     const shown = [curves.observed, curves.synthetic, curves.lowest, curves.highest].filter(Boolean);
     const bottom = Math.min(...shown.map((curve) => curve[0])), top = Math.max(...shown.map((curve) => curve[highest]));
     const margin = (top - bottom) || 1;
-    const y = { low: reference + bottom - 0.05 * margin, high: reference + top + 0.2 * margin };
+    const y = { low: reference + bottom - 0.05 * margin, high: reference + top + (data.tail ? 0.05 : 0.2) * margin };
     y.ticks = ticksOf(y.low, y.high, 5);
     const entries = [{ colour: "var(--m0)", dash: "", label: "losses on the data, q*" }];
     if (curves.synthetic) entries.push({ colour: "var(--m1)", dash: "8 4", label: "on its own simulations, q~" });
-    const svg = picture("quantiles", `Quantile functions of ${names[model]}`,
-      `Median loss on the data ${general(reference + curves.observed[middle])}` + (curves.synthetic ? `, on simulations ${general(reference + curves.synthetic[middle])}` : ""),
-      entries);
-    const { toX, toY } = axes(svg, { low: 0, high: 1, ticks: ticksOf(0, 1, 5) }, y, "cumulative probability Φ", "loss");
+    const svg = picture(figure, id, `Quantile functions of ${names[model]}`,
+      `Median loss on the data ${general(reference + curves.observed[middle], 4)}` + (curves.synthetic ? `, on simulations ${general(reference + curves.synthetic[middle], 4)}` : ""),
+      width ? [] : entries, width);
+    const end = data.tail ? -Math.log10(1 - data.phi[last]) : 1;
+    const { toX, toY } = axes(svg, { low: 0, high: end, ticks: data.tail ? tailTicks(end) : ticksOf(0, 1, 5) }, y, `cumulative probability Φ${data.tail ? " (tail stretched)" : ""}`, "loss");
     const clip = (value) => Math.min(Math.max(reference + value, y.low), y.high);
-    const edge = (values) => values.map((value, k) => [toX(k / (values.length - 1)), toY(clip(value))]);
+    // Points are evenly spaced on either axis.
+    const edge = (values) => values.map((value, k) => [toX((end * k) / (values.length - 1)), toY(clip(value))]);
     const between = (low, high, look) => shape(svg, "path", { d: pathOf(edge(low).concat(edge(high).reverse())) + "Z", class: look });
     if (band) between(band[0], band[1], "band");
     if (curves.lowest) between(curves.lowest, curves.highest, "range");
     [curves.observed, curves.synthetic].filter(Boolean).forEach((values, index) => {
       shape(svg, "path", { d: pathOf(edge(values)), class: "curve", stroke: `var(--m${index})`, "stroke-dasharray": index ? "8 4" : "" });
     });
+  }
+
+  // At −log10(1 − Φ) = 0, 1, 2, … and at the median.
+  function tailTicks(end) {
+    const ticks = [[0, "0"], [Math.log10(2), "0.5"]];
+    for (let nines = 1; nines <= end; nines++) ticks.push([nines, (1 - 10 ** -nines).toFixed(nines)]);
+    return ticks;
   }
 
   function show() {
@@ -262,7 +343,7 @@
     byId("threshold").setAttribute("aria-valuetext", `threshold ${thresholdText}`);
     showSentence(verdict);
     if (data.adjustable) {
-      const cText = general(data.c[state.c]);
+      const cText = forPeople(data.c[state.c]);
       byId("c-value").textContent = cText;
       byId("c").setAttribute("aria-valuetext", `c = ${cText}`);
       showStrip("c-strip", runs.map((_, index) => verdictAt(index, state.threshold)), state.c, "c-changes", data.c, "c");
@@ -273,6 +354,7 @@
     showRisks(run, verdict);
     showMatrix(run, verdict);
     showQuantiles(run);
+    showAllQuantiles(run);
   }
 
   // ------------------------------------------------------------------ controls
@@ -290,6 +372,19 @@
   });
   for (const model of drawn) element(byId("model"), "option", short(names[model], 60), { value: model });
   byId("model").addEventListener("change", (event) => { state.model = Number(event.target.value); show(); });
-  if (drawn.length < n) byId("drawn").textContent = `Pictures show the ${drawn.length} models of lowest mean loss, the table all ${n}.`;
+  if (drawn.length < n) byId("drawn").textContent = `Pictures show the ${drawn.length} models of lowest mean loss; the table has all ${n}.`;
+  byId("find").hidden = n <= DOZEN;
+  byId("unfold").hidden = n <= MANY;
+  byId("search").addEventListener("input", (event) => { state.query = event.target.value.trim().toLowerCase(); show(); });
+  byId("unfold").addEventListener("click", () => { state.unfolded = !state.unfolded; show(); });
+  let width = window.innerWidth;
+  window.addEventListener("resize", () => { if (window.innerWidth !== width) { width = window.innerWidth; show(); } });
+  for (const [event, print] of [["beforeprint", true], ["afterprint", false]]) {
+    window.addEventListener(event, () => {
+      state.print = print;
+      for (const details of document.querySelectorAll("details")) if (print) details.open = true;
+      show();
+    });
+  }
   show();
 })();

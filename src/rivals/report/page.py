@@ -21,6 +21,7 @@ from rivals.report.sentences import (
     command,
     extreme_losses,
     notes,
+    probability_text,
     provenance,
     remarks,
     why_no_slider,
@@ -91,7 +92,7 @@ def render(result: Comparison, *, title: str, c: Sequence[float]) -> str:
             rows=result.rows(),
             stability_known=all(row["stability"] is not None for row in result.rows()),
             extremes=extreme_losses(result, result.ranking[:MOST_DRAWN]),
-            notes=notes(result),
+            notes=[note for note in notes(result) if note["sentences"]],
             about_probabilities=about_probabilities(result),
             command=command(result),
             provenance=provenance(result),
@@ -119,6 +120,7 @@ def _environment() -> Any:
         loader=jinja2.FunctionLoader(_part), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
     )
     environment.filters["show"] = show
+    environment.filters["probability"] = probability_text
     return environment
 
 

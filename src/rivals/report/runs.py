@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
-from rivals.comparison.laws import law_of
+from rivals.comparison.laws import Law, law_of
 from rivals.core.process import HierarchicalBetaProcess
 from rivals.core.sampling_error import mean_covariance
 from rivals.core.transport import transport_probability
@@ -34,7 +34,6 @@ class Run:
     c: float
     probability: FloatArray
     standard_error: FloatArray
-    mean: FloatArray
     low: FloatArray
     high: FloatArray
     rejected_by: list[int | None]
@@ -65,19 +64,19 @@ def runs_over_c(result: Comparison, c: Sequence[float], drawn: Sequence[int]) ->
     if result.law == "transport":
         runs = _transport_runs(result, others, drawn)
     else:
-        runs = [_beta_run(result, value, drawn) for value in others]
+        law = law_of(list(result.losses.values()), result.settings)
+        runs = [_beta_run(result, law.at(value), value, drawn) for value in others]
     return sorted([own, *runs], key=lambda run: run.c)
 
 
 def _run(result: Comparison, drawn: Sequence[int]) -> Run:
     names = result.names
-    mean, low, high = _moments(result)
+    low, high = _ends(result)
     rejections = [result.rejections.get(name) for name in names]
     return Run(
         c=result.c,
         probability=result.probability,
         standard_error=result.standard_error,
-        mean=mean,
         low=low,
         high=high,
         rejected_by=[None if rejection is None else names.index(rejection.by) for rejection in rejections],
@@ -87,19 +86,18 @@ def _run(result: Comparison, drawn: Sequence[int]) -> Run:
     )
 
 
-def _moments(result: Comparison) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean and ends of the central 90 % of each risk, less the reference."""
-    mean = np.array([result.risk_mean[name] for name in result.names]) - result.reference
+def _ends(result: Comparison) -> tuple[FloatArray, FloatArray]:
+    """Ends of the central 90 % of each risk, less the reference."""
     if result.law == "beta":
         low, high = np.array([np.quantile(draws, [0.05, 0.95]) for draws in result.excess_risks]).T
-        return mean, low, high
+        return low, high
+    mean = np.array([result.risk_mean[name] for name in result.names]) - result.reference
     reach = NINETY * np.array([result.risk_std[name] for name in result.names])
-    return mean, mean - reach, mean + reach
+    return mean - reach, mean + reach
 
 
-def _beta_run(result: Comparison, c: float, drawn: Sequence[int]) -> Run:
+def _beta_run(result: Comparison, law: Law, c: float, drawn: Sequence[int]) -> Run:
     """As `Comparison.sweep`, but without the verdicts of single simulations, which take most of its time."""
-    law = law_of(list(result.losses.values()), replace(result.settings, c=c))
     rejections, undecided = law.decide()  # draws more where the threshold is close
     probability, standard_error = law.matrix()
     draws = law.draws()
@@ -108,7 +106,6 @@ def _beta_run(result: Comparison, c: float, drawn: Sequence[int]) -> Run:
         c=c,
         probability=probability,
         standard_error=standard_error,
-        mean=law.risk_mean - law.reference,
         low=low,
         high=high,
         rejected_by=[rejections[i].rival if i in rejections else None for i in range(len(draws))],
@@ -134,7 +131,6 @@ def _transport_runs(result: Comparison, c: Sequence[float], drawn: Sequence[int]
                 c=value,
                 probability=probability,
                 standard_error=np.zeros_like(probability),
-                mean=means,
                 low=means - NINETY * std,
                 high=means + NINETY * std,
                 rejected_by=[rejections[i].rival if i in rejections else None for i in range(means.size)],

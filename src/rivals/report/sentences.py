@@ -14,6 +14,7 @@ from rivals.comparison import Comparison
 from rivals.core.tails import extremes, tail_shape, tail_word
 
 MOST_EXTREME = 5
+MOST_LISTED = 12
 
 TAILS = {
     "look": "the variance of their mean may be infinite; look at the largest ones below",
@@ -31,7 +32,7 @@ def remarks(result: Comparison) -> list[str]:
             f"{show(name)} (the same in {result.stability[name]:.0%} of the simulations)" for name in result.unstable
         ]
         sentences.append(
-            f"Unstable: {', '.join(parts)}. With other random numbers the verdict may change; simulate more, or treat it as undecided."
+            f"Unstable: {_some(parts)}. With other random numbers the verdict on it may turn; simulate more, or take it as undecided."
         )
     if result.law != "groups" and result.n_simulations == 1:
         sentences.append(
@@ -42,12 +43,12 @@ def remarks(result: Comparison) -> list[str]:
         if differing:
             verdicts = [f"{'rejects' if name in rejected else 'keeps'} {show(name)}" for name in differing]
             sentences.append(
-                f"The laws disagree: law “{law}”, on the same losses at the same c, {', '.join(verdicts)}. The verdict depends on the law."
+                f"The laws disagree: law “{law}”, on the same losses at the same c, {_some(verdicts)}. Such a verdict rests on the law."
             )
     heavy = [name for name in result.ranking if tail_word(tail_shape(result.losses[name].observed)) == "do not trust"]
     if heavy:
         sentences.append(
-            f"Do not trust the mean loss of {', '.join(map(show, heavy))}: a few extreme losses dominate it."
+            f"Do not trust the mean loss of {_some([show(name) for name in heavy])}: a few extreme losses make it."
         )
     return sentences
 
@@ -80,6 +81,23 @@ def why_no_slider(result: Comparison) -> str | None:
     return None
 
 
+def probability_text(probability: float) -> str:
+    """Three decimals, but never a claim of certainty.
+
+    Examples
+    --------
+    >>> probability_text(0.98), probability_text(0.99999)
+    ('0.980', '> .999')
+    """
+    return "< .001" if probability < 0.0005 else "> .999" if probability > 0.9995 else f"{probability:.3f}"
+
+
+def _some(texts: list[str]) -> str:
+    """A list for a sentence, which ends before the reader gives up."""
+    rest = len(texts) - MOST_LISTED
+    return ", ".join(texts[:MOST_LISTED]) + (f" and {rest} more" if rest > 0 else "")
+
+
 def notes(result: Comparison) -> list[dict[str, Any]]:
     """For each model, best first: caveats about its numbers, in sentences."""
     return [{"model": name, "sentences": _notes(result, name)} for name in result.ranking]
@@ -94,8 +112,6 @@ def _notes(result: Comparison, name: str) -> list[str]:
         sentences.append(
             f"Tail of its losses: {word}" + ("" if shape != shape else f" (shape {shape:.2f})") + f"; {TAILS[word]}."
         )
-    if result.law == "transport":
-        sentences.append(f"The mean distance between its simulated and observed losses is {result.distance[name]:.3g}.")
     if result.order == "time" and losses.effective_size < 0.5 * losses.n_observed:
         sentences.append(
             f"Its losses are correlated in time: the mean of {losses.n_observed} losses is about as precise as that of "
@@ -123,7 +139,7 @@ def extreme_losses(result: Comparison, models: tuple[str, ...]) -> list[dict[str
             {
                 "model": name,
                 "word": tail_word(tail_shape(observed)),
-                "losses": [{"position": position, "loss": f"{observed[position]:.6g}"} for position in positions],
+                "losses": [{"position": position, "loss": f"{observed[position]:.4g}"} for position in positions],
             }
         )
     return rows

@@ -1,0 +1,132 @@
+"""All models in one column: mean loss, interval of the risk, difference to the best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rivals.comparison import Comparison
+from rivals.plots.style import CHARACTERS_PER_INCH, COLOURS, axes_or_new, literal, reading, setting, width_in_inches
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_ROWS = 50
+LONGEST_LABEL, LONGEST_RIVAL = 28, 18
+REJECTED = "0.55"
+# How far below its row, in rows, the marker of the difference stands.
+BELOW = 0.3
+
+
+def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True, ax: Axes | None = None) -> Axes:
+    """Draw one row per model, best first: its mean loss, the interval of its risk, its difference to the best.
+
+    Parameters
+    ----------
+    result : Comparison
+        Of more than 50 models the 50 of lowest mean loss are drawn, and the picture says so.
+    level : float
+        Probability with which the risk lies in its interval.
+    title : bool
+        Whether to write above the picture how to read it.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default, whose height grows with the number of models.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.plots import plot_intervals
+    >>> from rivals.testbeds import toys
+    >>> ax = plot_intervals(rivals.compare(toys.losses(), rng=0))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', 'B']
+    """
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must lie in (0, 1): got {level!r}; 0.9 gives a 90 % interval")
+    models = result.ranking[:MOST_ROWS]
+    ax = axes_or_new(ax, width=8.0, height=1.6 + 0.3 * len(models))
+    _draw_intervals(ax, result, models, level)
+    _draw_differences(ax, result, models)
+    _write_verdicts(ax, [_verdict(result, name) for name in models])
+    labels = [literal(name, LONGEST_LABEL) for name in models]
+    ax.set_yticks(range(len(models)), labels, fontsize="small")
+    ax.set_ylim(len(models) - 0.5 + BELOW, -0.6)
+    ax.set_xlabel("loss (lower is better)")
+    ax.set_ylabel("model, best first")
+    ax.tick_params(axis="y", length=0)
+    ax.grid(axis="x", color="0.9", linewidth=0.8)
+    ax.set_axisbelow(True)
+    _legend_below(ax)
+    cut = len(result.names) - len(models)
+    shared = "" if result.law == "beta" else " Intervals may overlap all the same: models share the sampling error."
+    reading(
+        ax,
+        f"✗ rejected: a rival is reproducibly better.{shared} {setting(result)}."
+        + (f" {cut} more models, of higher mean loss, are not drawn." if cut else ""),
+        title=title,
+        part=_part_beside(ax, labels),
+    )
+    return ax
+
+
+def _draw_intervals(ax: Axes, result: Comparison, models: tuple[str, ...], level: float) -> None:
+    ends = [result.risk_interval(name, level) for name in models]
+    colours = [REJECTED if name in result.rejections else COLOURS[0] for name in models]
+    label = f"{100 * level:g} % interval of the risk R"
+    ax.hlines(range(len(models)), *np.transpose(ends), color=colours, linewidth=3, alpha=0.8, label=label)
+    means = [result.empirical_risk[name] for name in models]
+    ax.scatter(means, range(len(models)), color=colours, edgecolor="white", s=42, zorder=3, label="mean loss")
+
+
+def _draw_differences(ax: Axes, result: Comparison, models: tuple[str, ...]) -> None:
+    """The mean loss again, with the error of its paired difference to the best: narrower than that of either mean."""
+    best = result.empirical_risk[models[0]]
+    ax.axvline(best, color="0.4", linewidth=0.8, linestyle="--", zorder=1)
+    others = models[1:]
+    gaps, errors = np.transpose([result.difference[name] for name in others]) if others else np.empty((2, 0))
+    ax.errorbar(
+        best + gaps,
+        np.arange(1, len(models)) + BELOW,
+        xerr=errors,
+        fmt="^",
+        color=COLOURS[1],
+        markersize=4,
+        linewidth=1.2,
+        label="paired difference to the best ± SE",
+    )
+
+
+def _verdict(result: Comparison, name: str) -> str:
+    rejection = result.rejections.get(name)
+    return "kept" if rejection is None else f"✗ by {literal(rejection.by, LONGEST_RIVAL)}"
+
+
+def _write_verdicts(ax: Axes, verdicts: list[str]) -> None:
+    for row, verdict in enumerate(verdicts):
+        colour = "black" if verdict == "kept" else "0.35"
+        place = ax.get_yaxis_transform()
+        ax.text(1.01, row, verdict, transform=place, va="center", fontsize="small", color=colour)
+
+
+def _part_beside(ax: Axes, labels: list[str]) -> float:
+    """Part of the width that the names on the left leave."""
+    return max(1.0 - (max(map(len, labels)) + 4) / (CHARACTERS_PER_INCH * width_in_inches(ax)), 0.4)
+
+
+def _legend_below(ax: Axes) -> None:
+    """Under the label of the x axis, whatever the height; in one column where there is little room."""
+    narrow = width_in_inches(ax) < 4.5
+    ax.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.55 * ax.figure.dpi / ax.get_window_extent().height),
+        ncols=1 if narrow else 3,
+        fontsize="x-small" if narrow else "small",
+        frameon=False,
+        borderpad=0.1,
+        labelspacing=0.2,
+    )
