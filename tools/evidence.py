@@ -37,6 +37,10 @@ METHODS = {
 }
 
 
+# Columns of results/neurons.md.
+NEURONS = ("method", "another cell: error %", "stated %", "Brier", "one of the candidates: error % / stated %")
+
+
 def rows(name: str) -> list[list[str]]:
     """The cells of all table rows of a file of results."""
     text = (RESULTS / f"{name}.md").read_text(encoding="utf-8")
@@ -66,7 +70,11 @@ def flips() -> list[str]:
 
 def neurons() -> list[str]:
     """The neurons of the paper as Ω."""
-    return ["| " + " | ".join(row) + " |" for row in rows("neurons")]
+    table = rows("neurons")
+    columns = [table[0].index(name) for name in NEURONS]
+    head = "| method | another cell: error % | stated % | Brier | one of the candidates: error % / stated % |"
+    body = ["| " + " | ".join(row[column] for column in columns) + " |" for row in table[1:]]
+    return [head, *body]
 
 
 def page(text: str) -> str:
