@@ -73,7 +73,7 @@ class Losses:
 
     @classmethod
     def from_log_likelihood(cls, observed: npt.ArrayLike, synthetic: npt.ArrayLike) -> Losses:
-        """From log likelihoods, which are better the higher: their signs are turned.
+        """From log likelihoods, where higher is better: the losses are their negatives.
 
         Examples
         --------

@@ -46,7 +46,7 @@ def test_equal_simulations_count_as_one():
             assert many.risk_std[name] == pytest.approx(one.risk_std[name], rel=1e-9)
         assert many.survivors == one.survivors
         assert all(np.isnan(list(one.stability.values())))
-        assert "remains unknown" in one.verdict
+        assert "the stability of the verdict is unknown" in one.verdict
     assert list(rivals.compare(repeated, law="transport", c=0.1, rng=0).stability.values()) == [1.0, 1.0, 1.0]
 
 

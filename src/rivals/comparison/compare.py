@@ -65,8 +65,8 @@ def compare(
         Law "beta" has no spread where losses are tied, as counts and 0/1 losses are. "spread" spreads the losses of each tie
         evenly before (`Losses.spread_ties`). Law "transport" takes ties as they are.
     n_draws : int
-        Draws of the risk of each model. Under law "beta" models whose fate hangs on a probability within two standard
-        errors of the threshold get more, up to `max_draws`; what is undecided even then is said in the result.
+        Draws of the risk of each model. Under law "beta" more are drawn, up to `max_draws`, where a probability lies within
+        two standard errors of the threshold. Pairs that remain too close to call are listed in the result.
     max_draws : int
     n_synthetic : int, optional
         Points in each simulation; as many as `data` has, by default.

@@ -1,4 +1,4 @@
-"""The verdict on all models under one law of the risk, and how far it hangs on the simulations."""
+"""The verdict on all models under one law of the risk, and how much it depends on the simulations."""
 
 from __future__ import annotations
 

@@ -293,18 +293,18 @@ class Comparison:
         """The answer in a sentence or two."""
         survivors = ", ".join(show(name) for name in self.survivors)
         if not self.rejections:
-            sentence = f"No model is rejected: all of them may be worth keeping ({survivors})."
+            sentence = f"No model is rejected: all may be worth keeping ({survivors})."
         else:
             sentence = f"Worth keeping: {survivors}. Rejected: {len(self.rejections)} of {len(self.names)}."
         for duel in self.undecided:
             sentence += (
                 f" Undecided: P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f} ± {duel.standard_error:.4f}"
-                " is too close to the threshold; raise max_draws, or take it as a tie."
+                " is too close to the threshold; raise max_draws, or treat it as a tie."
             )
         return " ".join([sentence, *self.remarks()])
 
     def remarks(self) -> list[str]:
-        """What hangs on luck or on the choice of the law, in sentences."""
+        """What depends on chance or on the choice of the law, in sentences."""
         remarks = []
         nearly = [name for name in self.survivors if self.critical_c[name] > 0.0] if self.calibrated is None else []
         if nearly:
@@ -317,9 +317,9 @@ class Comparison:
             parts = [
                 f"{show(name)} (the same in {self.stability[name]:.0%} of the simulations)" for name in self.unstable
             ]
-            remarks.append(f"Unstable: {', '.join(parts)}; simulate more, or take it as undecided.")
+            remarks.append(f"Unstable: {', '.join(parts)}; simulate more, or treat it as undecided.")
         if self.n_simulations == 1 and self.law != "groups":
-            remarks.append("There is one simulation of each model, so how stable the verdict is remains unknown.")
+            remarks.append("There is only one simulation of each model, so the stability of the verdict is unknown.")
         for law, rejected in self.other_laws.items():
             differing = [name for name in self.ranking if (name in rejected) != (name in self.rejections)]
             if differing:

@@ -18,7 +18,7 @@ ORDERS: tuple[Order, ...] = ("time",)
 TIES: tuple[Ties, ...] = ("spread",)
 DEFAULT_LAW: Law = "transport"
 # Measured, not derived: uncalibrated, at c = 1/8 stated winners lose in about 5 % of fresh replications, pooled over the families of
-# benchmarks/replication.py, and in up to 11 % of single ones. Under law "beta" c = 1 is the original paper's first choice: it abstains.
+# benchmarks/replication.py, but in 10 % of one family. Under law "beta" c = 1 is the original paper's first choice: it abstains.
 DEFAULT_C = {"transport": 0.125, "beta": 1.0}
 
 # With 12 000 draws of each risk the standard error of B is at most 0.5 / √12000 = 0.0046, whatever the distributions.
