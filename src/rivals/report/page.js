@@ -81,7 +81,7 @@
   // ------------------------------------------------------------------ axes
 
   // As wide as the page, so that text has its own size on any screen.
-  const FRAME = { width: 760, height: 320, left: 64, right: 12, top: 12, bottom: 46 };
+  const FRAME = { width: 760, height: 320, left: 64, right: 24, top: 12, bottom: 46 };
   const PRINTED = 680, LETTER = 6.8;
   function picture(figure, id, title, description, legendEntries = [], width = state.print ? PRINTED : figure.clientWidth) {
     FRAME.width = Math.max(width, 280);
