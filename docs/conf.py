@@ -47,6 +47,7 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "abort_on_example_error": True,
     "remove_config_comments": True,
+    "ignore_repr_types": r"matplotlib\.(axes|text|legend)",
 }
 suppress_warnings = ["config.cache"]  # the gallery's settings are not to be pickled; nothing is wrong with them
 

@@ -407,12 +407,12 @@ class Comparison:
         """Write losses, draws and settings to one NPZ file; `rivals.load` reads it back."""
         archive.save(path, self.losses, self.settings, self.judged)
 
-    def report(self, path: str | PathLike[str]) -> None:
+    def report(self, path: str | PathLike[str], *, title: str = "Which models survive replication?") -> None:
         """Write one self-contained, interactive HTML page (needs jinja2)."""
         # The one step up in the package: a convenience, on demand.
         from rivals.report import write_report
 
-        write_report(self, path)
+        write_report(self, path, title=title)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Read-only views of dictionaries cannot be pickled; a result must travel between processes.
