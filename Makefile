@@ -4,6 +4,9 @@ PYTHON ?= python3
 OLDEST ?= python3.11
 NEWEST ?= $(shell .ci/newest-python $(PYTHON))
 BIN := .venv/bin
+# uv trusts the certificates of the system, as pip does here and elsewhere; the name of the switch depends on its version.
+export UV_NATIVE_TLS := true
+export UV_SYSTEM_CERTS := true
 
 .PHONY: demo test test-all test-paper test-minimal test-lowest test-newest lint format bench evidence docs paper dist clean
 
