@@ -270,3 +270,14 @@ def test_bad_numbers_of_draws():
         process.sample_risk(2, rng="seed")
     with pytest.raises(ValueError, match="must not be negative"):
         process.sample_risk(2, rng=-1)
+
+
+def test_counts_at_large_c_do_not_overflow():
+    """Eleven tied levels, hardly any spread in most branches: shares of the variance overflow, and are cut off at one."""
+    levels = [0.6167, 0.6861, 1.0628, 1.1001, 2.1327, 2.2765, 3.608, 3.8585, 5.371, 5.7281, 7.3572]
+    observed = np.repeat(levels, [241, 192, 175, 182, 96, 66, 33, 8, 3, 3, 1])
+    synthetic = np.repeat(levels, [274, 244, 177, 181, 59, 39, 17, 3, 2, 3, 1])
+    process = HierarchicalBetaProcess.from_losses((observed, synthetic), c=64.0)
+    assert 0 < process.drawn_nodes.size < 512  # warnings are errors in the tests: this one failed
+    risks = process.sample_risk(20_000, rng=0)
+    assert risks.mean() == pytest.approx(process.risk_mean, abs=4.5 * process.risk_std / np.sqrt(risks.size))
