@@ -91,7 +91,7 @@ bench: .venv/.test
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/parity.py
 
-# Are verdicts right? About half an hour; docs/does-it-work.md shows what comes out.
+# Are verdicts right? Perhaps half an hour; docs/does-it-work.md shows what comes out.
 evidence: .venv/.test
 	$(BIN)/python -m pip install --quiet --group evidence
 	$(BIN)/python benchmarks/replication.py --workers 2
