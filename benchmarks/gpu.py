@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rivals.testbeds import pyloric
-from rivals.testbeds.noise import ColouredNoise
+from rivals.testbeds.noise import ColouredNoise, within_bins
 from rivals.testbeds.pyloric.circuit import pair
 
 CELLS = ("LP 1", "LP 2", "LP 3", "LP 4", "LP 5")
@@ -78,14 +78,7 @@ def device(path: Path, out: Path) -> None:
 def agreement(gpu: Any, known: Any) -> dict[str, Any]:
     cp, found = gpu.cupy(), {}
     noises = [noise_of(seed) for seed in range(5)]
-    impulses = [
-        gpu.Impulses(
-            each.tau,
-            2 * (each.times - (each.first + each.tau * (np.arange(len(each.times)) - 5))[:, None]) / each.tau - 1,
-            each.weights,
-        )
-        for each in noises
-    ]
+    impulses = [gpu.Impulses(each.tau, within_bins(each.times, each.tau, each.first), each.weights) for each in noises]
     for variant in VARIANTS:
         states, currents = cp.asarray(known[f"{variant}/states"]), cp.asarray(known[f"{variant}/currents"])
         tables, kinds = gpu._tables([pair("LP 1", variant)] * 500)

@@ -38,11 +38,13 @@ TYPES: Final = {"float": "double", "int": "int", "None": "void", "bool": "bool"}
 PRELUDE: Final = r"""
 #ifdef __CUDACC__
 #define FUNCTION __device__ inline
+#define UNROLL _Pragma("unroll")
 #define INFINITE __longlong_as_double(0x7ff0000000000000LL)
 #else
 #include <cmath>
 using namespace std;
 #define FUNCTION inline
+#define UNROLL
 #define INFINITE HUGE_VAL
 #endif
 
@@ -91,7 +93,7 @@ FUNCTION double power(double x, double p) { return p == 3.0 ? x * x * x : p == 4
 """
 
 
-def translate(functions: Sequence[Callable[..., Any]], native: str = "") -> str:
+def translate(functions: Sequence[Callable[..., Any]], native: str = "", *, rolled: Sequence[str] = ()) -> str:
     """C++ source of these kernels, in this order, each after those it calls.
 
     Parameters
@@ -100,6 +102,8 @@ def translate(functions: Sequence[Callable[..., Any]], native: str = "") -> str:
         Kernels as numba compiles them (dispatchers or plain functions). What their modules hold as numbers is written in as literals.
     native
         C++ source of functions that each processor has in its own way, placed before them.
+    rolled
+        Functions whose loops stay loops. Those of all others are unrolled on a GPU, so that small arrays live in registers: half the memory of a thread.
 
     Returns
     -------
@@ -113,7 +117,7 @@ def translate(functions: Sequence[Callable[..., Any]], native: str = "") -> str:
     >>> "divide((width * height), 2.0)" in translate([area])  # doctest: +SKIP
     True
     """
-    written = [_Function(getattr(function, "py_func", function)).text() for function in functions]
+    written = [_Function(getattr(function, "py_func", function), rolled).text() for function in functions]
     return "\n".join([PRELUDE, native, *written, "}  // namespace kernels"])
 
 
@@ -124,8 +128,9 @@ class TranslationError(ValueError):
 class _Function:
     """One function: its source, and which of its variables are declared where."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], rolled: Sequence[str]) -> None:
         self.name = function.__name__
+        self.unroll = "" if self.name in rolled else "UNROLL "
         self.globals = function.__globals__
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
         self.definition = tree.body[0]
@@ -189,7 +194,7 @@ class _Function:
                 left = self._expression(target)
                 return [f"{left} = {self._binary(op, left, self._expression(value), node)};"]
             case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=arguments), body=body):
-                return [self._range(name, arguments) + " {\n" + self._block(body) + "}"]
+                return [self.unroll + self._range(name, arguments) + " {\n" + self._block(body) + "}"]
             case ast.While(test=test, body=body, orelse=[]):
                 return [f"while ({self._expression(test)}) {{\n" + self._block(body) + "}"]
             case ast.If(test=test, body=body, orelse=orelse):

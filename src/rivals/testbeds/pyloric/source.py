@@ -28,10 +28,13 @@ KERNELS: Final = (
     splitting.strang,
 )
 
+# Loops over time, over the stages of a step, and over as many pieces and samples as there are.
+ROLLED: Final = ("dormand_prince", "strang", "record_start", "polynomial_current")
+
 # Each processor has its own exponential: that of `compiled` here is made for vector instructions, and rounds as the original simulator did.
 NATIVE: Final = """
 template <class Arguments, class Out, class Scratch> FUNCTION void exponentials(Arguments x, Out out, Scratch) {
-    for (int i = 0; i < x.extent(0); i++) out[i] = exp(x[i]);
+    UNROLL for (int i = 0; i < x.extent(0); i++) out[i] = exp(x[i]);
 }
 """
 
@@ -102,4 +105,4 @@ KERNEL adaptive(int count, TABLES, const int *kind, double *states, double *mome
 @cache  # one value: it has no arguments
 def source() -> str:
     """C++ source with the entry points `slopes`, `fixed_step` and `adaptive`, each over a batch of experiments."""
-    return "\n".join([translate(KERNELS, NATIVE), f"#define EXPONENTIALS {field.EXPONENTIALS}", ENTRY])
+    return "\n".join([translate(KERNELS, NATIVE, rolled=ROLLED), f"#define EXPONENTIALS {field.EXPONENTIALS}", ENTRY])
