@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from rivals._types import FloatArray
 from rivals.testbeds import noise, seeds
 from rivals.testbeds.pyloric import gpu
-from rivals.testbeds.pyloric.candidates import losses
 from rivals.testbeds.pyloric.circuit import pair
 from rivals.testbeds.pyloric.epistemic import Corrected, Draw, Published, published_draws
 from rivals.testbeds.pyloric.recording import sample_times
