@@ -1,6 +1,6 @@
-"""Records of the neuron calibrations at the paper's own size, made on a GPU and kept beside the package.
+"""Records of the neuron calibrations at the paper's own size, made on a GPU. Not run to its end yet: the random numbers of the original study, drawn by the processor, take longest.
 
-Two steps, since one needs the GPU and the other all cores: `python -m rivals_paper.neuron_records simulate VARIANT FOLDER` writes the residuals of all experiments,
+Two steps, since one needs the GPU and the other all cores: `python benchmarks/neuron_records.py simulate VARIANT FOLDER` writes the residuals of all experiments,
 `… judge VARIANT FOLDER` the records, through `rivals.calibrate`. A copy of the published run that differs by rounding alone is the variant "as published, copy 3".
 """
 
