@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-
-from rivals import Experiment, calibrate
-from rivals.testbeds.pyloric import LOOSE, Condition, Corrected, Published, best_sigma, conditions, losses
 from rivals_paper.arrays import FloatArray
 from rivals_paper.method import PAPER
 from rivals_paper.neuron_runs import C_MAIN, MAIN, N_DATA, N_TRUTH
 from rivals_paper.output import AS_PUBLISHED, CORRECTED
+
+from rivals import Experiment, calibrate
+from rivals.testbeds.pyloric import LOOSE, Condition, Corrected, Published, best_sigma, conditions, losses
 
 CONSTANTS_PUBLISHED: Final = "constants as published"
 COUNT_MAIN, COUNT_OTHERS = 2048, 512
