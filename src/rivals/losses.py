@@ -290,7 +290,7 @@ def losses_by_name(
                 losses[name] = model if isinstance(model, Losses) else Losses(*model)
                 _check_given(name, losses[name])
             elif getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
-                losses[name] = Losses(np.asarray(model))
+                losses[name] = Losses(np.asanyarray(model))  # with its mask, if it has one
             else:
                 losses[name] = losses_of_model(
                     model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=seed

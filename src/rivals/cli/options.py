@@ -10,8 +10,8 @@ import typer
 Observed = Annotated[
     Path,
     typer.Argument(
-        help="Losses on held-out data, one column per model (.csv, .tsv, .parquet); or, without a second file, a long table "
-        "with the columns model, kind, loss, or an .npz archive.",
+        help="Losses on held-out data, one column per model (.csv, .csv.gz, .tsv, .parquet, .feather, .xlsx); or, without a second file, "
+        "a long table with the columns model, kind, loss, an .npz archive, a NetCDF file (.nc) or a Zarr folder.",
         show_default=False,
     ),
 ]
@@ -35,6 +35,14 @@ Ignore = Annotated[
     typer.Option(
         help="Columns to leave out, as an id or a fold, with commas between; may be repeated.",
         metavar="NAMES",
+        show_default=False,
+    ),
+]
+Index = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that names the data points: rows of all tables are put into its order, and refused where points differ.",
+        metavar="COLUMN",
         show_default=False,
     ),
 ]

@@ -12,6 +12,7 @@ from rivals.cli.options import (
     Draws,
     Groups,
     Ignore,
+    Index,
     Json,
     Law,
     LogLikelihood,
@@ -36,6 +37,7 @@ def sweep(
     synthetic: Synthetic = None,
     models: Models = None,
     ignore: Ignore = None,
+    index: Index = None,
     log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: Annotated[
@@ -67,7 +69,7 @@ def sweep(
     settings = Settings(
         law, None, threshold, order, groups, ties, n_draws, max_draws, depth, None, seed, given_settings(ctx) - {"c"}
     )
-    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
+    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood, index), settings)
     with working(f"Comparing at {len(values)} values of c …"):
         over_c = result.sweep(values)
     if as_json:

@@ -97,7 +97,8 @@ class PairTable:
     def to_dataframe(self) -> Any:
         """For pandas, with the names on both axes."""
         pandas = need("pandas", extra="table", purpose="to_dataframe")
-        return pandas.DataFrame(self.values, index=list(self.names), columns=list(self.names))
+        names = [_writable(name) for name in self.names]
+        return pandas.DataFrame(self.values, index=names, columns=names)
 
     def __str__(self) -> str:
         return text(["", *map(show, self.names)], self.cells())
@@ -106,13 +107,19 @@ class PairTable:
 
     def _repr_html_(self) -> str:
         return html(
-            ["", *self.names], self.cells(), after="The probability that the row has a lower risk than the column."
+            ["", *map(show, self.names)], self.cells(), after="The probability that the row has a lower risk than the column."
         )
 
 
 def dataframe(rows: Sequence[Row], index: str) -> Any:
     """For pandas, with one column as the index."""
-    return need("pandas", extra="table", purpose="to_dataframe").DataFrame(list(rows)).set_index(index)
+    written = [{key: _writable(cell) for key, cell in row.items()} for row in rows]
+    return need("pandas", extra="table", purpose="to_dataframe").DataFrame(written).set_index(index)
+
+
+def _writable(cell: Any) -> Any:
+    """Text as it is, but for what cannot be written as UTF-8: lone surrogates are spelled out."""
+    return cell.encode("utf-8", "backslashreplace").decode() if isinstance(cell, str) else cell
 
 
 def notes(losses: Losses, *, in_time: bool) -> tuple[str, ...]:
@@ -137,7 +144,8 @@ def _number_format(rows: Sequence[Row]) -> Callable[[float], str]:
     widths = [row["risk_95"] - row["risk_5"] for row in rows]
     narrowest = min((width for width in widths if width > 1e-13 * largest), default=1e-4 * largest)
     if not 1e-4 < largest < 1e7:
-        digits = int(np.clip(np.ceil(np.log10(largest / narrowest)) + 2, 6, 16)) if largest > 0 else 6
+        # The narrowest of denormal numbers may be zero.
+        digits = int(np.clip(np.ceil(np.log10(largest / narrowest)) + 2, 6, 16)) if narrowest > 0 else 6
         return lambda value: f"{value:.{digits}g}"
     decimals = int(np.clip(np.ceil(-np.log10(narrowest)) + 2, 0, 12))
     return lambda value: f"{value:.{decimals}f}"

@@ -101,7 +101,7 @@ def rows_of(
     where: str, columns: Mapping[str, Column], selection: Selection, index: str | None = None
 ) -> dict[str, tuple[IntArray, dict[str, IntArray]]]:
     """Model → the rows of its observed losses, and those of each simulation: of the same points, where an index names them."""
-    lengths = {name: len(columns[name]) for name in (*LONG, SIMULATION, index) if name in columns}
+    lengths = {name: len(columns[name]) for name in (*LONG, SIMULATION, index or SIMULATION) if name in columns}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"{where}: columns of a table must be equally long; got {lengths}")
     simulated = np.array(
