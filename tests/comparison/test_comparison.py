@@ -287,7 +287,7 @@ def test_saved_and_loaded(result, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_damaged_and_foreign_files_are_refused(result, tmp_path, monkeypatch):
+def test_damaged_and_foreign_files_are_refused(result, tmp_path):
     path = tmp_path / "x.npz"
     result.save(path)
     whole = path.read_bytes()
@@ -297,10 +297,6 @@ def test_damaged_and_foreign_files_are_refused(result, tmp_path, monkeypatch):
             rivals.load(path)
     np.savez(path, a=np.array([object()], dtype=object))
     with pytest.raises(ValueError, match="is not a file that"):
-        rivals.load(path)
-    path.write_bytes(whole)
-    monkeypatch.setattr("rivals.comparison.archive.MAX_BYTES", 1000)
-    with pytest.raises(ValueError, match="would unpack to"):
         rivals.load(path)
     with pytest.raises(FileNotFoundError):
         rivals.load(tmp_path / "nothing.npz")

@@ -36,13 +36,13 @@ def refused(path, message):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_what_is_no_plain_file_is_refused_at_once(tmp_path, ending):
-    message = "is no plain file but a pipe or a device|rivals\\[excel\\]"
+    message = "is no plain file but a pipe or a device|pip install"
     os.mkfifo(tmp_path / f"pipe.{ending}")
     refused(tmp_path / f"pipe.{ending}", message)
     (tmp_path / f"zero.{ending}").symlink_to("/dev/zero")
     refused(tmp_path / f"zero.{ending}", message)
     (tmp_path / f"folder.{ending}").mkdir()
-    refused(tmp_path / f"folder.{ending}", "is a folder|Zarr|rivals\\[excel\\]")
+    refused(tmp_path / f"folder.{ending}", "is a folder|Zarr|pip install")
 
 
 def test_saved_comparisons_are_plain_files(tmp_path):
@@ -109,6 +109,8 @@ def test_other_methods_of_compression_are_refused(tmp_path):
 @pytest.fixture
 def little_memory():
     """At most 2 GiB more than now: what takes more raises MemoryError."""
+    if sys.platform != "linux":
+        pytest.skip("how much is used is read from /proc")
     limits = resource.getrlimit(resource.RLIMIT_AS)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + 2**31, limits[1]))
@@ -190,7 +192,7 @@ def test_what_is_something_else_is_refused(tmp_path, ending):
     for content in (b"", b"\x00" * 600, bytes(range(256)) * 4, b"PK\x03\x04" + bytes(100), b"<html>", b"\xff\xfeA\x00"):
         path = tmp_path / f"t.{ending}"
         path.write_bytes(content)
-        refused(path, f"t.{ending}".replace(".", r"\.") + "|rivals\\[excel\\]")
+        refused(path, f"t.{ending}".replace(".", r"\.") + "|pip install")
 
 
 # ---------------------------------------------------------------- saved comparisons
