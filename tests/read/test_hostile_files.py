@@ -312,25 +312,6 @@ def test_the_checksum_covers_name_type_and_shape():
     }
 
 
-# ---------------------------------------------------------------- names
-
-
-def test_names_with_lone_surrogates_are_spelled_out(result):
-    pytest.importorskip("pandas")
-    rng = np.random.default_rng(0)
-    found = rivals.compare({name: tuple(rng.exponential(size=(2, 40))) for name in ("A", "B\ud800")}, rng=0)
-    assert "B\\ud800" in found.to_dataframe().index
-    assert "B\\ud800" in found.pairs.to_dataframe().columns
-    for text in (
-        str(found),
-        str(found.pairs),
-        found._repr_html_(),
-        found.pairs._repr_html_(),
-        json.dumps(found.to_dict()),
-    ):
-        text.encode()
-
-
 def test_the_smallest_numbers_are_shown():
     rng = np.random.default_rng(0)
     found = rivals.compare({name: tuple(rng.exponential(size=(2, 40)) * 1e-320) for name in "AB"}, rng=0)

@@ -97,8 +97,7 @@ class PairTable:
     def to_dataframe(self) -> Any:
         """For pandas, with the names on both axes."""
         pandas = need("pandas", extra="table", purpose="to_dataframe")
-        names = [_writable(name) for name in self.names]
-        return pandas.DataFrame(self.values, index=names, columns=names)
+        return pandas.DataFrame(self.values, index=list(self.names), columns=list(self.names))
 
     def __str__(self) -> str:
         return text(["", *map(show, self.names)], self.cells())
@@ -107,19 +106,15 @@ class PairTable:
 
     def _repr_html_(self) -> str:
         return html(
-            ["", *map(show, self.names)], self.cells(), after="The probability that the row has a lower risk than the column."
+            ["", *map(show, self.names)],
+            self.cells(),
+            after="The probability that the row has a lower risk than the column.",
         )
 
 
 def dataframe(rows: Sequence[Row], index: str) -> Any:
     """For pandas, with one column as the index."""
-    written = [{key: _writable(cell) for key, cell in row.items()} for row in rows]
-    return need("pandas", extra="table", purpose="to_dataframe").DataFrame(written).set_index(index)
-
-
-def _writable(cell: Any) -> Any:
-    """Text as it is, but for what cannot be written as UTF-8: lone surrogates are spelled out."""
-    return cell.encode("utf-8", "backslashreplace").decode() if isinstance(cell, str) else cell
+    return need("pandas", extra="table", purpose="to_dataframe").DataFrame(list(rows)).set_index(index)
 
 
 def notes(losses: Losses, *, in_time: bool) -> tuple[str, ...]:

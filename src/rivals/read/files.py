@@ -15,7 +15,7 @@ from rivals.read.labelled_files import is_labelled, open_labelled
 from rivals.read.loss_tables import check_equally_many, labels_of, losses_from_columns, losses_from_wide
 from rivals.read.npz import npz
 from rivals.read.selection import Selection
-from rivals.read.xarrays import dataset
+from rivals.read.xarrays import losses_from_dataset
 
 
 def losses_from_files(
@@ -99,7 +99,7 @@ def _arrays(path: str | PathLike[str], other: str | PathLike[str] | None, *, log
         return npz(path, log_likelihood=log_likelihood)
     tree = open_labelled(path)
     if other is None and "observed" in tree and "synthetic" in tree:
-        return dataset(tree, log_likelihood=log_likelihood)
+        return losses_from_dataset(show(path), tree, log_likelihood=log_likelihood)
     trees = {Path(path).stem: tree} if _is_model(tree) else {name: tree[name] for name in _groups(tree)}
     if other is not None:
         if not is_labelled(other) or Path(other).stem in trees:
@@ -118,7 +118,10 @@ def _arrays(path: str | PathLike[str], other: str | PathLike[str] | None, *, log
                 f"{show(path)}: expected the variables observed and synthetic, or for each model the groups {HELD_OUT} and {SIMULATED}; "
                 f"found {', '.join(map(show, [*tree.data_vars, *_groups(tree)])) or 'nothing'}"
             )
-        losses[check_name(name)] = arviz_tree(each, reduction="lpd")
+        try:
+            losses[check_name(name)] = arviz_tree(each, reduction="lpd")
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{show(path)}, model {show(name)!r}: {error}") from None
     return check_equally_many(losses, show(path))
 
 

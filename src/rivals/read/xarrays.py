@@ -42,9 +42,17 @@ def dataset(
     >>> dataset(xarray.Dataset(arrays, coords={"model": ["A", "B"]}))["B"]
     Losses(2 observed, 2 synthetic, empirical risk 2.5)
     """
-    where = "the dataset"
     if isinstance(source, (str, PathLike)):
         where, source = show(fspath(source)), open_labelled(source)
+    else:
+        where = "the dataset"
+    return losses_from_dataset(where, source, model=model, simulation=simulation, log_likelihood=log_likelihood)
+
+
+def losses_from_dataset(
+    where: str, source: Any, *, model: str = "model", simulation: str = "simulation", log_likelihood: bool = False
+) -> dict[str, Losses]:
+    """The same from what is open, with what to call it in messages."""
     source = getattr(source, "dataset", source)  # the root of a DataTree
     if not hasattr(source, "data_vars"):
         raise TypeError(
@@ -59,7 +67,9 @@ def dataset(
             )
     if model not in source.coords:
         raise ValueError(f"{where}: the dimension {model!r} has no coordinate, so models have no names; give it one")
-    names = [str(name) for name in source[model].values]
+    names = [name.decode(errors="replace") if isinstance(name, bytes) else str(name) for name in source[model].values]
+    if not all(name.strip() for name in names):
+        raise ValueError(f"{where}: a model in the coordinate {model!r} has no name; give it one")
     if len(set(names)) < len(names):
         twice = Counter(names).most_common(1)[0][0]
         raise ValueError(f"{where}: two models are called {show(twice)!r}; names must differ")
