@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -67,17 +67,13 @@ def _open_zarr(path: Path) -> Any:
         raise ValueError(f"{show(path)}: cannot be read as a Zarr folder ({show(reason)})") from error
 
 
-@contextmanager
-def _tree(xarray: Any, path: Path, engine: str) -> Iterator[Any]:
-    """Groups are looked for by xarray; classic files have none."""
+def _tree(xarray: Any, path: Path, engine: str) -> Any:
+    """What xarray opens. Classic files have no groups; they are taken into memory, as SciPy does not close a damaged one."""
+    if engine == "scipy":
+        check_memory(path, path.stat().st_size)
+        return xarray.open_dataset(BytesIO(path.read_bytes()), engine=engine)
     options = {"consolidated": False} if engine == "zarr" else {}
-    opened = (
-        xarray.open_dataset(path, engine=engine)
-        if engine == "scipy"
-        else xarray.open_datatree(path, engine=engine, **options)
-    )
-    with opened as tree:
-        yield tree
+    return xarray.open_datatree(path, engine=engine, **options)
 
 
 def _bytes_of(tree: Any) -> int:
