@@ -10,6 +10,7 @@ import struct
 import sys
 import time
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -185,6 +186,23 @@ def test_columns_that_are_packed_well_are_refused(tmp_path, monkeypatch, ending)
     assert (tmp_path / f"t.{ending}").stat().st_size < 10_000
     monkeypatch.setenv("RIVALS_MAX_BYTES", str(2**20))
     refused(tmp_path / f"t.{ending}", r"would unpack to (16|2) MiB")
+
+
+def test_texts_that_begin_anywhere_are_refused(tmp_path):
+    """Arrow believes the offsets of texts in a file; a wrong one kept it busy for minutes."""
+    pyarrow = pytest.importorskip("pyarrow")
+    offsets = np.array([0, 1, 2**31 - 1, 2, 3], dtype=np.int32)
+    texts = pyarrow.StringArray.from_buffers(4, pyarrow.py_buffer(offsets.tobytes()), pyarrow.py_buffer(b"AAAA"))
+    with pyarrow.ipc.new_file(str(tmp_path / "t.feather"), pyarrow.schema([("model", pyarrow.string())])) as file:
+        file.write_batch(pyarrow.record_batch([texts], names=["model"]))
+    refused(tmp_path / "t.feather", r"t\.feather: cannot be read as a Feather file")
+
+
+@pytest.mark.skipif(not find_spec("openpyxl"), reason='Excel files need openpyxl: pip install "rivals[excel]"')
+def test_packed_sheets_are_not_unpacked_without_end(tmp_path, monkeypatch):
+    monkeypatch.setenv("RIVALS_MAX_BYTES", str(2**20))
+    zipped(tmp_path / "t.xlsx", {"xl/worksheets/sheet1.xml": bytes(2**24)})
+    refused(tmp_path / "t.xlsx", "would unpack to 16 MiB")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
