@@ -29,40 +29,39 @@ def losses_from_files(
 ) -> dict[str, Losses]:
     """Losses of several models from one file, or from a pair of wide tables.
 
-        Parameters
-        ----------
-        observed : path
-            With `synthetic`: a wide table (.csv, .tsv, .txt, each also .gz, .parquet, .feather, .xlsx), one column per model.
-            Alone: a long table with the columns model, kind and loss, and simulation where there are several, an .npz archive,
-            or a NetCDF file (.nc) or Zarr folder with the variables observed and synthetic, or with an ArviZ tree in each of
-            its groups, one group per model.
-        synthetic : path, optional
-            The second wide table, with a column simulation where there are several. Two ArviZ trees (NetCDF files or Zarr
-            folders) are two models, called as the files.
-        models : iterable of str, optional
-            The models to read; all by default.
-        ignore : iterable of str
-            Models, or columns of wide tables, to leave out.
-        index : str, optional
-            The column of the tables that names the data points, by which rows are put into one order.
-        log_likelihood : bool
-            Whether the table holds log likelihoods, higher is better; their signs are changed.
+    Parameters
+    ----------
+    observed : path
+        With `synthetic`: a wide table (.csv, .tsv, .txt, each also .gz, .parquet, .feather, .xlsx), one column per model.
+        Alone: a long table with the columns model, kind and loss, and simulation where there are several, an .npz archive,
+        or a NetCDF file (.nc) or Zarr folder with the variables observed and synthetic, or with an ArviZ tree in each of
+        its groups, one group per model.
+    synthetic : path, optional
+        The second wide table, with a column simulation where there are several. Two ArviZ trees (NetCDF files or Zarr
+        folders) are two models, called as the files.
+    models : iterable of str, optional
+        The models to read; all by default.
+    ignore : iterable of str
+        Models, or columns of wide tables, to leave out.
+    index : str, optional
+        The column of the tables that names the data points, by which rows are put into one order.
+    log_likelihood : bool
+        Whether the table holds log likelihoods, higher is better; their signs are changed.
 
-        Returns
-        -------
-        dict
-            Name → `Losses`.
+    Returns
+    -------
+    dict
+        Name → `Losses`.
 
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-    from typing import Any
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = Path(folder, "losses.csv")
-        ...     _ = path.write_text("model,kind,loss\\nA,observed,1\\nA,observed,2\\nA,synthetic,1\\nA,synthetic,3\\n")
-        ...     losses_from_files(path)
-        {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "losses.csv")
+    ...     _ = path.write_text("model,kind,loss\\nA,observed,1\\nA,observed,2\\nA,synthetic,1\\nA,synthetic,3\\n")
+    ...     losses_from_files(path)
+    {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
     selection = Selection.checked(models, ignore)
     if is_labelled(observed) or suffix_of(observed) == ".npz":
