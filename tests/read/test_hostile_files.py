@@ -226,14 +226,14 @@ def result():
 
 
 def test_a_flipped_bit_is_found_or_harmless(result, tmp_path):
-    """250 single bits, anywhere in the file: the same comparison, or a sentence."""
+    """150 single bits, anywhere in the file: the same comparison, or a sentence."""
     path = tmp_path / "r.npz"
     result.save(path)
     whole = path.read_bytes()
     expected = json.dumps(result.to_dict())
     rng = np.random.default_rng(1)
     outcomes = {"the same": 0, "refused": 0}
-    for position, bit in zip(rng.integers(len(whole), size=250), rng.integers(8, size=250), strict=True):
+    for position, bit in zip(rng.integers(len(whole), size=150), rng.integers(8, size=150), strict=True):
         damaged = bytearray(whole)
         damaged[position] ^= 1 << bit
         path.write_bytes(damaged)
@@ -243,7 +243,7 @@ def test_a_flipped_bit_is_found_or_harmless(result, tmp_path):
         except ValueError as error:
             assert "or is damaged" in str(error)  # noqa: PT017
             outcomes["refused"] += 1
-    assert outcomes["refused"] > 125
+    assert outcomes["refused"] > 75
 
 
 def test_a_cut_file_is_refused(result, tmp_path):

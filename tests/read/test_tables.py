@@ -334,8 +334,8 @@ def test_a_cell_that_is_too_long_is_said_in_a_sentence(tmp_path):
 
 
 def test_many_models_in_a_long_table_take_time_in_proportion():
-    """3 000 models of 40 rows: comparing the names of all rows with each model would take 360 million comparisons of text."""
-    n = 3000
+    """1 500 models of 40 rows: comparing the names of all rows with each model would take 90 million comparisons of text."""
+    n = 1500
     table = {
         "model": np.repeat([f"model {index}" for index in range(n)], 40),
         "kind": np.tile(["observed"] * 20 + ["synthetic"] * 20, n),
