@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivals._checks import RivalsWarning
 from rivals.comparison import Comparison, Sweep
+from rivals.comparison.table import footnotes
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -25,9 +26,8 @@ def print_comparison(result: Comparison) -> None:
         return
     cells = result.cells()
     console.print(_table(list(result.headings[:-1]), [row[:-1] for row in cells], right=(1, 2, 3)))
-    for row in cells:
-        if row[-1]:
-            console.print(_text(f"{row[0]}: {row[-1]}", "dim"))
+    for line in footnotes(result.rows(), console.width):
+        console.print(_text(line, "dim"))
     console.print()
     console.print(_text(result.verdict, "bold"))
     console.print(_text(result.made_with, "dim"))

@@ -206,13 +206,22 @@ class Comparison:
         )
 
     @cached_property
-    def diagnostics(self) -> Mapping[str, tuple[str, ...]]:
-        """Name → what one should know before believing the numbers of this model."""
+    def diagnostics(self) -> Mapping[str, tuple[table.Note, ...]]:
+        """Name → what to know before you believe the numbers of this model: pairs (code, text), none for a healthy one.
+
+        The codes: "heavy_tail" (a few large losses dominate the mean: the variance of the mean may be infinite),
+        "very_heavy_tail" (it probably is: do not trust the mean), "ties" (more than 1 % of the observed losses are in large
+        ties), "autocorrelated" (under `order="time"`: the losses are worth less than half as many independent ones),
+        "unequal_sizes" (simulations have another number of points than the data). The texts count points from 0.
+        """
         return self._by_name([table.notes(sample, in_time=self.order == "time") for sample in self.losses.values()])
 
     @cached_property
     def extremes(self) -> Mapping[str, tuple[int, ...]]:
-        """Name → positions of its five largest losses, the largest first: the data points to look at one by one."""
+        """Name → positions of its five largest losses, the largest first: the data points to look at one by one.
+
+        Positions count from 0, as arrays do. In a CSV file with a header, position i is row i + 2 of an editor.
+        """
         return self._by_name([tuple(extremes(sample.observed).tolist()) for sample in self.losses.values()])
 
     def risk_interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
@@ -291,17 +300,23 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """The answer in a sentence or two."""
-        survivors = ", ".join(show(name) for name in self.survivors)
+        return " ".join([*self._verdicts(), *self.remarks()])
+
+    def _verdicts(self) -> list[str]:
+        """Who survives, and which duels are too close to call, a text of each."""
+        survivors = table.listed(self.survivors)
         if not self.rejections:
             sentence = f"No model is rejected: all may be worth keeping ({survivors})."
         else:
             sentence = f"Worth keeping: {survivors}. Rejected: {len(self.rejections)} of {len(self.names)}."
-        for duel in self.undecided:
-            sentence += (
-                f" Undecided: P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f} ± {duel.standard_error:.4f}"
+        return [
+            sentence,
+            *(
+                f"Undecided: P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f} ± {duel.standard_error:.4f}"
                 " is too close to the threshold; raise max_draws, or treat it as a tie."
-            )
-        return " ".join([sentence, *self.remarks()])
+                for duel in self.undecided
+            ),
+        ]
 
     def remarks(self) -> list[str]:
         """What depends on chance or on the choice of the law, in sentences."""
@@ -369,7 +384,7 @@ class Comparison:
                     "rejected_by": None if rejection is None else rejection.by,
                     "rejected_with_probability": None if rejection is None else rejection.probability,
                     "stability": _or_none(self.stability[name]),
-                    "diagnostics": "; ".join(self.diagnostics[name]),
+                    "diagnostics": [note.to_dict() for note in self.diagnostics[name]],
                 }
             )
         return rows
@@ -400,8 +415,9 @@ class Comparison:
         }
 
     def to_dataframe(self) -> Any:
-        """One row per model, best first (needs pandas)."""
-        return table.dataframe(self.rows(), "model")
+        """One row per model, best first (needs pandas); diagnostics as text."""
+        rows = [{**row, "diagnostics": "; ".join(note["text"] for note in row["diagnostics"])} for row in self.rows()]
+        return table.dataframe(rows, "model")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write losses, draws and settings to one NPZ file; `rivals.load` reads it back."""
@@ -419,8 +435,8 @@ class Comparison:
         return Comparison, (dict(self.losses), self.settings, self.judged)
 
     def __str__(self) -> str:
-        body = table.text(self.headings, self.cells())
-        return "\n".join([body, "", self.verdict, f"{self.made_with}, rng = {self.entropy}"])
+        sentences = [*self._verdicts(), *self.remarks(), f"{self.made_with}, rng = {self.entropy}"]
+        return "\n".join([table.comparison_text(self.rows()), "", *map(table.wrap, sentences)])
 
     __repr__ = __str__
 
@@ -517,7 +533,7 @@ class Sweep:
         return iter(self.comparisons)
 
     def __str__(self) -> str:
-        return "\n".join([table.text(self.headings, self.cells()), "", self.verdict])
+        return "\n".join([table.text(self.headings, self.cells()), "", table.wrap(self.verdict)])
 
     __repr__ = __str__
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivals._checks import need, show
 from rivals.comparison import Comparison
+from rivals.comparison.table import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,20 +43,6 @@ def axes_or_new(ax: Axes | None, *, width: float = 6.0, height: float = 3.8) -> 
 def literal(name: str, longest: int = LONGEST_NAME) -> str:
     """A model's name as plain text, shortened if long: matplotlib would take dollar signs for mathematics."""
     return shortened(show(name), longest).replace("$", r"\$")
-
-
-def shortened(text: str, longest: int) -> str:
-    """Text cut in the middle: names of variants often differ only at their end.
-
-    Examples
-    --------
-    >>> shortened("gradient boosting, depth 12", 15)
-    'gradien…epth 12'
-    """
-    if len(text) <= longest:
-        return text
-    tail = (longest - 1) // 2
-    return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
 
 
 def setting(result: Comparison) -> str:

@@ -81,17 +81,6 @@ def why_no_slider(result: Comparison) -> str | None:
     return None
 
 
-def probability_text(probability: float) -> str:
-    """Three decimals, but never a claim of certainty.
-
-    Examples
-    --------
-    >>> probability_text(0.98), probability_text(0.99999)
-    ('0.980', '> .999')
-    """
-    return "< .001" if probability < 0.0005 else "> .999" if probability > 0.9995 else f"{probability:.3f}"
-
-
 def _some(texts: list[str]) -> str:
     """A list for a sentence, which ends before the reader gives up."""
     rest = len(texts) - MOST_LISTED
