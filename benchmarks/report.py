@@ -73,7 +73,10 @@ def measure(name: str) -> None:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     size = f"{page.stat().st_size / 2**20:.1f} MiB" if page else "–"
     answer = slider_answer(page) if page else "–"
-    print(f"| {name} | {limit:g} s | {wall:.1f} s | {processor:.1f} s | {memory:.1f} GiB | {size} | {answer} |", flush=True)
+    print(
+        f"| {name} | {limit:g} s | {wall:.1f} s | {processor:.1f} s | {memory:.1f} GiB | {size} | {answer} |",
+        flush=True,
+    )
 
 
 def slider_answer(page: Path) -> str:

@@ -223,9 +223,7 @@ def test_the_strongest_rivals_of_the_page_are_those_of_the_library(browser, resu
         "error": result.standard_error.tolist(),
     }
     browser.driver.get("about:blank")
-    script = (
-        f"{RULE}{FUNCTIONS}return arguments[0].excess.map((_, model) => strongestRival(functions(arguments[0]), model))"
-    )
+    script = f"{RULE}{FUNCTIONS}return strongestRivals(functions(arguments[0]))"
     shown = browser.driver.execute_script(script, duels)
     np.testing.assert_array_equal(np.array(shown, dtype=float), strongest_rival(result)[0])
 

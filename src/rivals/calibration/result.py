@@ -322,6 +322,22 @@ class Calibration:
             scores.append(float(np.mean((self._probability[rows, column] - self._truth[rows]) ** 2)))
         return max(scores)
 
+    def about_as_good(self, omega: str | None = None) -> tuple[float, float]:
+        """Smallest and largest c, side by side with the best one, whose Brier score is not clearly worse than the best.
+
+        The scores are compared experiment by experiment: a c is clearly worse where the mean difference exceeds two of its
+        standard errors in some epistemic distribution.
+        """
+        best = self._column(self.choose_c(omega, valid_only=False))
+        worse = np.zeros(len(self.c), dtype=bool)
+        for name in self._names(omega):
+            rows = self._finished(name)
+            squares = (self._probability[rows] - self._truth[rows, None]) ** 2
+            excess = squares - squares[:, [best]]
+            worse |= excess.mean(axis=0) > 2.0 * excess.std(axis=0) / np.sqrt(len(excess))
+        begin, end = next(run for run in _runs((~worse).tolist()) if run[0] <= best < run[1])
+        return self.c[begin], self.c[end - 1]
+
     def edge(self, omega: str | None = None) -> str | None:
         """Whether the best c is at an end of those that were tried, in a sentence; None if it is inside, or alone."""
         best = self.choose_c(omega, valid_only=False)
@@ -394,8 +410,13 @@ class Calibration:
     # ---------------------------------------------------------------- showing
 
     def to_dict(self) -> dict[str, Any]:
-        """Settings and what is found at each c, as plain numbers, lists and text, for JSON."""
-        valid = self.valid_c()
+        """Settings and what is found at each c, as plain numbers, lists and text, for JSON.
+
+        Where an epistemic distribution has no finished experiment, nothing is known at any c, and only the settings are there.
+        """
+        return self._settings() if self._unfinished() else {**self._settings(), **self._findings()}
+
+    def _settings(self) -> dict[str, Any]:
         return {
             "omegas": list(self.omegas),
             "experiments": self.n_experiments,
@@ -412,6 +433,11 @@ class Calibration:
             "loss_unit": self.loss_unit,
             "rng": str(self.entropy),  # larger than what JSON readers elsewhere can hold
             "c": list(self.c),
+        }
+
+    def _findings(self) -> dict[str, Any]:
+        valid = self.valid_c()
+        return {
             "overconfidence": [self.overconfidence(c) for c in self.c],
             "problems": list(self.problems().values()),
             "valid": list(valid.values),
@@ -419,29 +445,56 @@ class Calibration:
             "above": valid.high_reason,
             "brier_score": [self.brier_score(c) for c in self.c],
             "chosen": self.choose_c(valid_only=False),
+            "about_as_good": list(self.about_as_good()),
             "edge": self.edge(),
         }
 
     def __str__(self) -> str:
+        heading = [self._heading(), self._subheading()]
+        if self._unfinished():
+            return "\n".join([*heading, *self._unfinished()])
         lines = [
             f"  c = {c:<12g} overconfidence {self.overconfidence(c):.3f}  {problem or 'valid'}"
             for c, problem in self.problems().items()
         ]
-        return "\n".join([self._heading(), self._subheading(), *lines, f"Valid: {self.valid_c()}", self._choice()])
+        return "\n".join([*heading, *lines, f"Valid: {self.valid_c()}", *self._choice()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{c:g}</td><td>{self.overconfidence(c):.3f}</td><td>{escape(problem or 'valid')}</td></tr>"
-            for c, problem in self.problems().items()
-        )
+        heading = f"<p>{escape(self._heading())}<br>{escape(self._subheading())}</p>"
+        if self._unfinished():
+            why = "\n".join(self._unfinished())
+            body = f"<pre>{escape(why)}</pre>"
+        else:
+            rows = "".join(
+                f"<tr><td>{c:g}</td><td>{self.overconfidence(c):.3f}</td><td>{escape(problem or 'valid')}</td></tr>"
+                for c, problem in self.problems().items()
+            )
+            body = (
+                f"<table><thead><tr><th>c</th><th>overconfidence</th><th>verdict</th></tr></thead><tbody>{rows}</tbody></table>"
+                f"<p>Valid: {escape(str(self.valid_c()))}</p><p>{'<br>'.join(map(escape, self._choice()))}</p>"
+            )
         # The class keeps notebooks from taking dollar signs in names for mathematics.
-        return (
-            f'<div class="tex2jax_ignore mathjax_ignore"><p>{escape(self._heading())}<br>{escape(self._subheading())}</p>'
-            "<table><thead><tr><th>c</th><th>overconfidence</th><th>verdict</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table><p>Valid: {escape(str(self.valid_c()))}</p><p>{escape(self._choice())}</p></div>"
-        )
+        return f'<div class="tex2jax_ignore mathjax_ignore">{heading}{body}</div>'
+
+    def _unfinished(self) -> list[str]:
+        """Why nothing can be said yet, where an epistemic distribution has no finished experiment; else nothing."""
+        lines = []
+        for place, name in enumerate(self.omegas):
+            if self._rows(name).any():
+                continue
+            failures = [failure for failure in self.failures if failure.omega == place]
+            if failures:
+                lines += [
+                    f"All {len(failures)} experiments of {show(name)!r} failed. The first failed with:",
+                    "",
+                    failures[0].traceback.strip(),
+                    "",
+                ]
+            else:
+                lines.append(f"No experiment of {show(name)!r} has finished yet.")
+        return lines
 
     def _heading(self) -> str:
         return (
@@ -459,17 +512,25 @@ class Calibration:
             + (f" ({self.n_replications} of each)" if self.n_replications > 1 else "")
         )
 
-    def _choice(self) -> str:
+    def _choice(self) -> list[str]:
+        """The best c with its range and law, what its curve gives, and what to do next."""
         best = self.choose_c(valid_only=False)
-        edge = self.edge()
-        try:
+        low, high = self.about_as_good()
+        fewest = min(int(self._rows(name).sum()) for name in self.omegas)
+        lines = [
+            f"Best: c = {best:g} under law {self.law!r} (Brier score {self.brier_score(best):.3f})"
+            + (f"; c from {low:g} to {high:g} is about as good" if low < high else "")
+        ]
+        if fewest >= ENOUGH_TO_CORRECT:
             largest = min(self._correction(best, name).largest for name in self.omegas)
-            read = f"read through the curve, B is at most {largest:.3g}"
-        except ValueError:
-            read = f"no curve to read B through with fewer than {ENOUGH_TO_CORRECT} experiments of each distribution"
-        return f"Best: c = {best:g} under law {self.law!r} (Brier score {self.brier_score(best):.3f}); {read}" + (
-            f"\n  {edge}" if edge else ""
-        )
+            lines.append(f"  read through the curve, B is at most {largest:.3g}")
+        if fewest < ENOUGH_TO_JUDGE:
+            lines.append(
+                f"Too few experiments: {fewest} of each distribution; {ENOUGH_TO_CORRECT} are needed for a curve to read B through, "
+                f"{ENOUGH_TO_JUDGE} to call a c valid"
+            )
+        edge = self.edge()
+        return [*lines, f"  {edge}"] if edge else lines
 
     # ---------------------------------------------------------------- inside
 
@@ -521,7 +582,9 @@ class Calibration:
         rows = self._rows(omega)
         if not rows.any():
             whose = "any epistemic distribution" if omega is None else f"epistemic distribution {omega!r}"
-            raise ValueError(f"no curve yet: there is no finished experiment of {whose}; run some, or wait for them")
+            raise ValueError(
+                f"no curve yet: no experiment of {whose} has finished; print the calibration to see what failed, or wait"
+            )
         return rows
 
     def _rows(self, omega: str | None) -> BoolArray:

@@ -215,13 +215,13 @@ def _check_finished(result: Calibration) -> None:
         failures = [failure for failure in result.failures if failure.omega == place]
         if failures and name not in finished:
             raise RuntimeError(
-                f"all {len(failures)} experiments of {show(name)!r} failed; the first one so:\n\n{failures[0].traceback.strip()}\n\n"
-                "Mend the function and begin anew, with another store if there is one: what failed is not run again"
+                f"all {len(failures)} experiments of {show(name)!r} failed. The first failed with:\n\n{failures[0].traceback.strip()}\n\n"
+                "Correct the function and start again, with another store if you gave one: failed experiments are not repeated"
             )
         if failures:
-            say(f"{len(failures)} experiments of {show(name)!r} failed, the first by {show(failures[0].error)}")
+            say(f"{len(failures)} experiments of {show(name)!r} failed, the first with {show(failures[0].error)}")
     if not finished:
-        raise RuntimeError("there is no finished experiment yet; wait for some, and see --status")
+        raise RuntimeError("no experiment has finished yet; wait, and follow the run with --status")
 
 
 def _run(omegas: Any, settings: dict[str, Any], workers: int | None, dask: str | None) -> Calibration:

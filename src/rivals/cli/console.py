@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,11 +52,14 @@ def write_page(result: Comparison, path: Path, title: str | None = None) -> None
     """Write the interactive page and say where."""
     from rivals.report import write_report
 
-    with working("Writing the report …"):
-        if title is None:
-            write_report(result, path)
-        else:
-            write_report(result, path, title=title)
+    titled: dict[str, Any] = {} if title is None else {"title": title}
+    with working("Writing the report …") as tell:
+        write_report(
+            result,
+            path,
+            progress=lambda done, total: tell(f"Writing the report … {done} of {total} values of c"),
+            **titled,
+        )
     say(f"written: {path}")
 
 
@@ -83,16 +86,16 @@ def warnings_as_sentences() -> Iterator[None]:
 
 
 @contextmanager
-def working(message: str) -> Iterator[None]:
-    """Show that something takes its time; nothing where nobody looks."""
+def working(message: str) -> Iterator[Callable[[str], None]]:
+    """Show that something takes its time, and how far it is; nothing where nobody looks."""
     from rich.console import Console
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield
+        yield lambda _: None
         return
-    with console.status(message):
-        yield
+    with console.status(message) as status:
+        yield status.update
 
 
 def _terminal() -> Console | None:

@@ -18,16 +18,18 @@ from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.losses import Losses
 
 HEADINGS = ("model", "mean loss", "difference to best", "risk, 90 % interval", "rejected by", "stable", "notes")
+NARROW_HEADINGS = ("model", "mean loss", "to best", "risk (90 %)", "rejected by", "stable")
 
 # Columns where the width of the terminal is unknown, and the most for sentences: longer lines are hard to read.
 WIDTH = 100
 NARROWEST = 40
 # A name is cut to no less than this, even where the table then is wider than the terminal.
-SHORTEST_NAME = 12
+SHORTEST_NAME = 8
 # Printed tables end with at most this many lines of notes.
 MOST_NOTES = 12
 LISTED = 3
-LONGEST_HEADING = 20
+# In a table of pairs, above the columns and before the rows.
+LONGEST_HEADING, LONGEST_FIRST = 20, 30
 
 Row = Mapping[str, Any]
 
@@ -52,6 +54,7 @@ class Note(NamedTuple):
 def cells(rows: Sequence[Row], longest: int | None = None) -> list[list[str]]:
     """The rows of a comparison as text, one list per model in the order of `HEADINGS`; longer names are cut."""
     number = _number_format(rows)
+    mean = _mean_format(rows) or number
 
     def name(model: str) -> str:
         return show(model) if longest is None else shortened(show(model), longest)
@@ -59,10 +62,12 @@ def cells(rows: Sequence[Row], longest: int | None = None) -> list[list[str]]:
     return [
         [
             name(row["model"]),
-            number(row["empirical_risk"]),
-            "best" if index == 0 else f"{number(row['difference'])} ± {number(row['difference_error'])}",
+            mean(row["empirical_risk"]),
+            "best" if index == 0 else f"{mean(row['difference'])} ± {mean(row['difference_error'])}",
             f"{number(row['risk_5'])} … {number(row['risk_95'])}",
-            "" if row["survives"] else f"{name(row['rejected_by'])} ({probability_text(row['rejected_with_probability'])})",
+            ""
+            if row["survives"]
+            else f"{name(row['rejected_by'])} ({probability_text(row['rejected_with_probability'])})",
             "?" if row["stability"] is None else f"{row['stability']:.0%}",
             "; ".join(note["text"] for note in row["diagnostics"]),
         ]
@@ -73,11 +78,12 @@ def cells(rows: Sequence[Row], longest: int | None = None) -> list[list[str]]:
 def comparison_text(rows: Sequence[Row]) -> str:
     """The rows of a comparison for a terminal: aligned columns that fit it, and the notes below them."""
     # The notes would make most tables wider than a screen.
-    headings, body = HEADINGS[:-1], [line[:-1] for line in cells(rows)]
     longest = max(len(show(name)) for row in rows for name in (row["model"], row["rejected_by"] or ""))
-    while _width(headings, body) > terminal_width() and longest > SHORTEST_NAME:
-        longest = max(longest - 4, SHORTEST_NAME)
-        body = [line[:-1] for line in cells(rows, longest)]
+    for headings, shortest in ((HEADINGS[:-1], 2 * SHORTEST_NAME), (NARROW_HEADINGS, SHORTEST_NAME)):
+        for length in range(longest, min(shortest, longest) - 1, -1):
+            body = [line[:-1] for line in cells(rows, length)]
+            if _width(headings, body) <= terminal_width():
+                return "\n".join([text(headings, body), *footnotes(rows)])
     return "\n".join([text(headings, body), *footnotes(rows)])
 
 
@@ -93,8 +99,7 @@ def footnotes(rows: Sequence[Row], width: int | None = None) -> list[str]:
     ]
     if len(lines) > MOST_NOTES:
         lines = [*lines[:MOST_NOTES], f"{len(lines) - MOST_NOTES} more notes: see `diagnostics` of the result"]
-    wrapped = [wrap(line, width, indent="    ") for line in lines]
-    return ["Notes", *(f"  {line}" for line in wrapped)] if lines else []
+    return ["Notes", *(wrap(f"  {line}", width, indent="    ") for line in lines)] if lines else []
 
 
 def probability_text(probability: float) -> str:
@@ -218,7 +223,10 @@ class PairTable:
         return [
             [
                 show(name),
-                *("" if row == column else probability_text(self.values[row, column]) for column in range(len(self.names))),
+                *(
+                    "" if row == column else probability_text(self.values[row, column])
+                    for column in range(len(self.names))
+                ),
             ]
             for row, name in enumerate(self.names)
         ]
@@ -235,14 +243,17 @@ class PairTable:
         return [shortened(show(self.names[column]), LONGEST_HEADING) for column in columns]
 
     def _lines(self, columns: Sequence[int]) -> list[list[str]]:
-        return [[line[0], *(line[1 + column] for column in columns)] for line in self.cells()]
+        return [
+            [shortened(name, LONGEST_FIRST), *(cells[column] for column in columns)] for name, *cells in self.cells()
+        ]
 
     def _blocks(self) -> list[list[int]]:
         """The columns, as many at a time as fit the terminal."""
-        room = terminal_width() - max(len(show(name)) for name in self.names)
+        room = terminal_width() - min(max(len(show(name)) for name in self.names), LONGEST_FIRST)
         blocks: list[list[int]] = [[]]
-        for column in range(len(self.names)):
-            if blocks[-1] and _width(self._headings([*blocks[-1], column]), [["< .001"] * (len(blocks[-1]) + 1)]) + 2 > room:
+        for column, heading in enumerate(self._headings(range(len(self.names)))):
+            taken = 2 + max(len(heading), len("> .999"))
+            if blocks[-1] and taken > room - sum(2 + max(len(other), 6) for other in self._headings(blocks[-1])):
                 blocks.append([])
             blocks[-1].append(column)
         return blocks
@@ -284,6 +295,17 @@ def notes(losses: Losses, *, in_time: bool) -> tuple[Note, ...]:
     if losses.n_simulations and losses.n_synthetic != losses.n_observed:
         found.append(Note("unequal_sizes", f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses"))
     return tuple(found)
+
+
+def _mean_format(rows: Sequence[Row]) -> Callable[[float], str] | None:
+    """For mean losses and their differences, where these are known far better than the risks; else None."""
+    errors = [row["difference_error"] for row in rows if row["difference_error"] > 0.0]
+    narrowest = min(row["risk_95"] - row["risk_5"] for row in rows)
+    largest = max(abs(row["empirical_risk"]) for row in rows)
+    if not errors or not 1e-4 < largest < 1e7 or narrowest < 10.0 * np.median(errors):
+        return None
+    decimals = int(np.clip(np.ceil(-np.log10(np.median(errors))) + 1, 0, 12))
+    return lambda value: f"{value:.{decimals}f}"
 
 
 def _number_format(rows: Sequence[Row]) -> Callable[[float], str]:

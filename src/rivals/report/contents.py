@@ -31,9 +31,7 @@ def grid_of_c(result: Comparison) -> tuple[float, ...]:
     return GRID_OF_C[:: STEP_UNDER_BETA if len(result.names) <= FEW_MODELS else STEP_OF_MANY]
 
 
-def contents(
-    result: Comparison, c: Sequence[float] | None = None, progress: Progress | None = None
-) -> dict[str, Any]:
+def contents(result: Comparison, c: Sequence[float] | None = None, progress: Progress | None = None) -> dict[str, Any]:
     """Everything the page needs, at each c of the grid and at the result's own.
 
     Examples

@@ -16,7 +16,7 @@ from rivals._files import replacing
 from rivals.comparison import Comparison
 from rivals.comparison.table import probability_text
 from rivals.report.contents import MOST_DRAWN, contents
-from rivals.report.runs import Progress, adjustable
+from rivals.report.runs import DRAWS_AT_OTHER_C, Progress, adjustable
 from rivals.report.sentences import (
     about_probabilities,
     command,
@@ -101,6 +101,7 @@ def render(
             command=command(result),
             provenance=provenance(result),
             citation=CITATION,
+            draws_at_other_c=min(result.n_draws, DRAWS_AT_OTHER_C),
             data=embedded(contents(result, c, progress)),
             script=script,
             style=style,

@@ -12,6 +12,7 @@ from rivals._checks import show
 from rivals._version import __version__
 from rivals.comparison import Comparison
 from rivals.core.tails import extremes, tail_shape, tail_word
+from rivals.report.runs import DRAWS_AT_OTHER_C
 
 MOST_EXTREME = 5
 MOST_LISTED = 12
@@ -32,7 +33,7 @@ def remarks(result: Comparison) -> list[str]:
             f"{show(name)} (the same in {result.stability[name]:.0%} of the simulations)" for name in result.unstable
         ]
         sentences.append(
-            f"Unstable: {_some(parts)}. With other random numbers the verdict on it may turn; simulate more, or take it as undecided."
+            f"Unstable: {_some(parts)}. With other random numbers the verdict may change; simulate more, or treat it as undecided."
         )
     if result.law != "groups" and result.n_simulations == 1:
         sentences.append(
@@ -48,7 +49,7 @@ def remarks(result: Comparison) -> list[str]:
     heavy = [name for name in result.ranking if tail_word(tail_shape(result.losses[name].observed)) == "do not trust"]
     if heavy:
         sentences.append(
-            f"Do not trust the mean loss of {_some([show(name) for name in heavy])}: a few extreme losses make it."
+            f"Do not trust the mean loss of {_some([show(name) for name in heavy])}: a few extreme losses dominate it."
         )
     return sentences
 
@@ -152,7 +153,8 @@ def provenance(result: Comparison) -> dict[str, str]:
         "groups": "none" if result.settings.groups is None else str(int(result.settings.groups.max()) + 1),
         "probabilities": "in closed form"
         if closed
-        else f"from {result.n_draws} draws of each risk, up to {result.max_draws} where the threshold is close",
+        else f"from {result.n_draws} draws of each risk, up to {result.max_draws} where the threshold is close; at other values of "
+        f"c from {min(result.n_draws, DRAWS_AT_OTHER_C)}",
         "losses (observed / synthetic)": "; ".join(f"{observed} / {synthetic}" for observed, synthetic in sizes[:6])
         + (" …" if len(sizes) > 6 else ""),
     }
