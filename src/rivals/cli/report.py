@@ -38,7 +38,7 @@ def report(
     models: Models = None,
     ignore: Ignore = None,
     log_likelihood: LogLikelihood = False,
-    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(help="File to write.")] = Path("report.html"),
     title: Title = None,
     law: Law = None,
     c: C = None,
@@ -52,9 +52,13 @@ def report(
     loss_unit: LossUnit = None,
     seed: Seed = None,
 ) -> None:
-    """Write an interactive page about the models, one HTML file that works from disk.
+    """Write an interactive page about the models.
 
-    Example: rivals report observed.csv synthetic.csv --out report.html
+    It is one HTML file that works from disk and fetches nothing.
+
+    Example:
+
+      rivals report observed.csv synthetic.csv --out report.html
     """
     from rivals.cli.console import print_comparison, write_page
 

@@ -8,6 +8,7 @@ import typer
 
 from rivals.cli.from_files import Settings, Source, compare_files, given_settings
 from rivals.cli.options import (
+    SEVERAL_C,
     Depth,
     Draws,
     Groups,
@@ -41,7 +42,7 @@ def sweep(
     c: Annotated[
         list[str] | None,
         typer.Option(
-            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated. By default 2^-6 to 2^3.",
+            help=f"{SEVERAL_C} 2^-6 to 2^3 in octaves by default.",
             metavar="VALUES",
             show_default=False,
         ),
@@ -58,7 +59,9 @@ def sweep(
 ) -> None:
     """Say how the verdict depends on c.
 
-    Example: rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
+    Example:
+
+      rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
     """
     from rivals.cli.console import print_json, print_sweep, working
     from rivals.cli.values import parse_c

@@ -79,8 +79,9 @@ def comparison_text(rows: Sequence[Row]) -> str:
     """The rows of a comparison for a terminal: aligned columns that fit it, and the notes below them."""
     # The notes would make most tables wider than a screen.
     longest = max(len(show(name)) for row in rows for name in (row["model"], row["rejected_by"] or ""))
+    longest = min(longest, terminal_width())
     for headings, shortest in ((HEADINGS[:-1], 2 * SHORTEST_NAME), (NARROW_HEADINGS, SHORTEST_NAME)):
-        for length in range(longest, min(shortest, longest) - 1, -1):
+        for length in range(longest, min(shortest, longest) - 1, -2):
             body = [line[:-1] for line in cells(rows, length)]
             if _width(headings, body) <= terminal_width():
                 return "\n".join([text(headings, body), *footnotes(rows)])
