@@ -516,7 +516,8 @@ class Calibration:
         """The best c with its range and law, what its curve gives, and what to do next."""
         best = self.choose_c(valid_only=False)
         low, high = self.about_as_good()
-        fewest = min(int(self._rows(name).sum()) for name in self.omegas)
+        fewest, where = min((int(self._rows(name).sum()), name) for name in self.omegas)
+        of_which = f" of {show(where)!r}" if len(self.omegas) > 1 else ""
         lines = [
             f"Best: c = {best:g} under law {self.law!r} (Brier score {self.brier_score(best):.3f})"
             + (f"; c from {low:g} to {high:g} is about as good" if low < high else "")
@@ -526,7 +527,7 @@ class Calibration:
             lines.append(f"  read through the curve, B is at most {largest:.3g}")
         if fewest < ENOUGH_TO_JUDGE:
             lines.append(
-                f"Too few experiments: {fewest} of each distribution; {ENOUGH_TO_CORRECT} are needed for a curve to read B through, "
+                f"Too few experiments: {fewest}{of_which}; {ENOUGH_TO_CORRECT} are needed for a curve to read B through, "
                 f"{ENOUGH_TO_JUDGE} to call a c valid"
             )
         edge = self.edge()

@@ -95,13 +95,9 @@ def calibrate(
 ) -> None:
     """Find the best c, and what probabilities mean, on simulated experiments.
 
-    The same command, run again, resumes where it stopped.
+    Example: rivals calibrate my_models:omega --n-data 4000 --n-experiments 2048 --store study.sqlite
 
-    Examples:
-
-      rivals calibrate my_models:omega --n-experiments 2048 --n-data 4000 --store study.sqlite
-
-      rivals calibrate study.sqlite
+    The same command, run again, resumes where it stopped. To see what a store holds: rivals calibrate study.sqlite
     """
     check_output(store, "--store")
     check_output(export, "--export", endings=tuple(EXPORTS))

@@ -52,13 +52,9 @@ def report(
     loss_unit: LossUnit = None,
     seed: Seed = None,
 ) -> None:
-    """Write an interactive page about the models.
+    """Write an interactive page about the models, in one HTML file.
 
-    It is one HTML file that works from disk and fetches nothing.
-
-    Example:
-
-      rivals report observed.csv synthetic.csv --out report.html
+    Example: rivals report observed.csv synthetic.csv --out report.html
     """
     from rivals.cli.console import print_comparison, write_page
 

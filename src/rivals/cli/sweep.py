@@ -59,9 +59,7 @@ def sweep(
 ) -> None:
     """Say how the verdict depends on c.
 
-    Example:
-
-      rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
+    Example: rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
     """
     from rivals.cli.console import print_json, print_sweep, working
     from rivals.cli.values import parse_c
