@@ -203,7 +203,7 @@ class PairTable:
     >>> pairs["A", "B"]
     0.9
     >>> print(pairs)
-         A      B
+       A      B
     ─  ─────  ─────
     A         0.900
     B  0.100
