@@ -177,13 +177,12 @@
   }
 
   function showTable(run, verdict) {
-    const body = document.querySelector("#models tbody"), visible = new Set(found());
+    const body = document.querySelector("#models tbody"), visible = state.print ? ranking : found();
     body.replaceChildren();
-    for (const model of ranking) {
+    for (const model of visible) {
       const by = verdict.rejectedBy[model], number = formatter(run, model);
       const row = element(body, "tr");
       row.classList.toggle("rejected", by !== null);
-      row.classList.toggle("folded", !visible.has(model));
       const cell = (label, text) => element(row, "td", text, { "data-label": label });
       element(row, "th", names[model], { scope: "row" });
       cell("mean loss", number(excess[model]));
@@ -194,8 +193,8 @@
         + (verdict.unclear.includes(model) ? ", undecided" : ""));
     }
     byId("found").textContent = state.query
-      ? `${visible.size} of ${n} models match.`
-      : visible.size < n ? `The ${visible.size} of lowest mean loss are shown.` : "";
+      ? `${visible.length} of ${n} models match.`
+      : visible.length < n ? `The ${visible.length} of lowest mean loss are shown.` : "";
     byId("unfold").textContent = state.unfolded ? `Show the first ${DOZEN}` : `Show all ${n} models`;
   }
   // The models to show, best first: those that match the search, or the first ones.

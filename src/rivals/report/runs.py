@@ -26,8 +26,9 @@ DENSITY_POINTS = 128
 PATHS, PATH_DEPTH = 200, 5
 # Under law "beta" at values of c other than the run's own: enough for an error of at most 0.008, and the page tells it.
 DRAWS_AT_OTHER_C = 4000
-# With more models than this their pairs are counted on a grid of this many bins.
 FEW_MODELS = 32
+# With more models than this their pairs are counted on a grid of this many bins.
+PAIR_BY_PAIR = 8
 BINS = 2**13
 # Standard deviations from the middle to the ends of the central 90 % of a Gaussian.
 NINETY = float(ndtri(0.95))
@@ -107,7 +108,9 @@ def _ends(result: Comparison) -> tuple[FloatArray, FloatArray]:
 
 
 def _own_matrices(result: Comparison) -> tuple[FloatArray, FloatArray]:
-    if result.judged.probability is None and len(result.names) > FEW_MODELS:
+    if (
+        result.judged.probability is None and len(result.names) > FEW_MODELS
+    ):  # of few, the numbers that the result tells
         return binned_probabilities(result.excess_risks)
     return result.probability, result.standard_error
 
@@ -136,7 +139,7 @@ def _beta_runs(
         for index, process in enumerate(here):
             seed = np.random.SeedSequence(result.entropy, spawn_key=(COMPARISON_DRAWS, index, 0))
             draws.append(np.sort(process.sample_excess_risk(n_draws, seed)))
-        pairs = probability_matrix if len(draws) <= FEW_MODELS else binned_probabilities
+        pairs = probability_matrix if len(draws) <= PAIR_BY_PAIR else binned_probabilities
         probability, standard_error = pairs(draws)
         low, high = np.array([np.quantile(sample, [0.05, 0.95]) for sample in draws]).T
         yield Run(
@@ -168,8 +171,11 @@ def binned_probabilities(draws: Sequence[FloatArray]) -> tuple[FloatArray, Float
     sizes = np.array([sample.size for sample in draws], dtype=np.float64)
     # Every sample sets equally many edges, so that none of them falls into a few bins.
     each = max(BINS // len(draws), 64)
-    edges = np.unique(np.concatenate([np.quantile(sample, np.linspace(0.0, 1.0, each)) for sample in draws]))
-    below = np.stack([np.searchsorted(np.sort(sample), edges) for sample in draws]) / sizes[:, None]
+    ordered = [np.sort(sample) for sample in draws]
+    edges = np.unique(
+        np.concatenate([sample[np.linspace(0, sample.size - 1, each).astype(np.intp)] for sample in ordered])
+    )
+    below = np.stack([np.searchsorted(sample, edges) for sample in ordered]) / sizes[:, None]
     below = np.hstack([below, np.ones((len(draws), 1))])
     mass, middle = np.diff(below, axis=1), 0.5 * (below[:, 1:] + below[:, :-1])
     upper = np.triu(middle @ mass.T, k=1)
