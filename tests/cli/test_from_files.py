@@ -315,7 +315,7 @@ def test_a_saved_calibrated_comparison_says_when_it_is_no_longer(folder, run):
     [
         (["compare", "long.tsv", "--save", "x.csv"], "--save must end in .npz: got 'x.csv'"),
         (["compare", "long.tsv", "--save", "absent/x.npz"], "--save: there is no folder"),
-        (["compare", "losses.npz", "--save", "losses.npz"], "is one of the files that are read"),
+        (["compare", "losses.npz", "--save", "losses.npz"], "is one of the input files"),
         (["compare", "long.tsv", "--report", "absent/r.html"], "--report: there is no folder"),
         (["compare", "long.tsv", "--report", "a.html"], "a.html is a folder"),
         (["compare", "long.tsv", "--report", "long.tsv"], "--report must end in .html or .htm"),

@@ -140,11 +140,10 @@ def test_sentence_fits_into_the_figure(draw, result, width):
     assert ax.get_window_extent().height > 0.3 * figure.bbox.height
 
 
-@pytest.fixture(scope="module", params=[3, 9])
-def with_long_names(request) -> rivals.Comparison:
+@pytest.fixture(scope="module")
+def with_long_names() -> rivals.Comparison:
     models = {
-        f"gradient boosting of a certain kind, depth {i}": exponential(1 + 0.3 * i, 1.0, seed=i)
-        for i in range(request.param)
+        f"gradient boosting of a certain kind, depth {i}": exponential(1 + 0.3 * i, 1.0, seed=i) for i in range(9)
     }
     return rivals.compare(models, c=0.02, rng=0)
 

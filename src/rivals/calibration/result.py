@@ -38,13 +38,13 @@ FIELDS = (
     "truth_error",
 )
 
-# A calibration belongs to the sizes it was made with; within this factor it is taken to serve.
+# A calibration holds for the sample sizes it was made with; within this factor we accept it.
 SIMILAR_SIZE = 1.5
-# Simulations only steady W or δ, by the root of their number: a factor of two is a factor of 1.4 there.
+# More simulations only reduce the noise of W or δ, by the root of their number: a factor of two changes it by 1.4.
 SIMILAR_SIMULATIONS = 2.0
 # With fewer experiments of an epistemic distribution there is no curve to read probabilities through.
 ENOUGH_TO_CORRECT = 64
-REMEDY = "a calibration belongs to a loss, a law and sizes: calibrate for these"
+REMEDY = "a calibration holds for one loss, law and sample size: calibrate again for these"
 
 
 @dataclass(frozen=True)
@@ -279,7 +279,7 @@ class Calibration:
     def valid_c(self, omega: str | None = None, bins: int = 16) -> ValidRange:
         """The range of c that is valid for every epistemic distribution, with the reason at each end.
 
-        If valid values do not lie side by side, the widest range of neighbours is taken, the upper one of equals.
+        If the valid values are not contiguous, the widest contiguous range is taken; of equally wide ones, that of larger c.
         """
         problems = list(self.problems(omega, bins).values())
         runs = _runs([problem is None for problem in problems])
@@ -347,7 +347,7 @@ class Calibration:
         return f"c = {best:g} is the {end} that was tried, and a {beyond} one may be better; try more values"
 
     def correct(self, probability: npt.ArrayLike, c: float, omega: str | None = None) -> FloatArray:
-        """Calibrated probabilities: how often such a B at this c came true, by isotonic regression of the truth on B.
+        """Calibrated probabilities: how often such a B came true at this c, by isotonic regression of the truth on B.
 
         Symmetric in the two candidates, and constant beyond the experiments that were seen. With several epistemic
         distributions the correction closest to ½ is taken (`rivals.calibration.curve.most_cautious`).
@@ -374,7 +374,7 @@ class Calibration:
     def check_fit(
         self, losses: Mapping[str, Losses], *, law: str | None, order: str | None, loss_unit: str | None
     ) -> None:
-        """Refuse losses, or settings of a comparison, that this calibration was not made for.
+        """Refuse losses, or settings of a comparison, for which this calibration was not made.
 
         Parameters
         ----------
@@ -384,15 +384,15 @@ class Calibration:
         """
         if law is not None and law != self.law:
             raise ValueError(
-                f"the calibration is of law {self.law!r}, and law {law!r} is asked for; leave law out, or calibrate(..., law={law!r})"
+                f"the calibration was made under law {self.law!r}, but law {law!r} was requested; leave law out, or calibrate(..., law={law!r})"
             )
         if order != self.order:
             raise ValueError(
-                f"the calibration is with order={self.order!r}, and the comparison with order={order!r}; make them the same"
+                f"the calibration was made with order={self.order!r}, but the comparison has order={order!r}; use the same in both"
             )
         if loss_unit != self.loss_unit and loss_unit is not None and self.loss_unit is not None:
             raise ValueError(
-                f"the calibration is for losses in {show(self.loss_unit)}, and these are in {show(loss_unit)}; {REMEDY}"
+                f"the calibration is for losses in {show(self.loss_unit)}, but these are in {show(loss_unit)}; {REMEDY}"
             )
         for name, sample in losses.items():
             for what, calibrated, size, factor in (
@@ -402,7 +402,7 @@ class Calibration:
             ):
                 if not calibrated / factor <= size <= calibrated * factor:
                     raise ValueError(
-                        f"the calibration is for {calibrated} {what} of each model, and model '{show(name)}' has {size}; {REMEDY}"
+                        f"the calibration is for {calibrated} {what} of each model, but model '{show(name)}' has {size}; {REMEDY}"
                     )
         for name in self.omegas:
             self._check_enough(name)
@@ -552,8 +552,8 @@ class Calibration:
         n_experiments = int(self._rows(omega).sum())
         if n_experiments < ENOUGH_TO_CORRECT:
             raise ValueError(
-                f"epistemic distribution '{show(omega)}' has {n_experiments} experiments: fewer than {ENOUGH_TO_CORRECT} do not "
-                f"tell what a probability means; run more, {ENOUGH_TO_JUDGE} or better a thousand"
+                f"epistemic distribution '{show(omega)}' has {n_experiments} experiments: fewer than {ENOUGH_TO_CORRECT} are too few to "
+                f"tell what a probability means; run more, at least {ENOUGH_TO_JUDGE}, better a thousand"
             )
 
     def _names(self, omega: str | None) -> Sequence[str]:
@@ -575,7 +575,7 @@ class Calibration:
         near = np.flatnonzero(np.isclose(self.c, c, rtol=1e-9, atol=0))
         if near.size == 0:
             tried = [float(f"{value:.6g}") for value in self.c]
-            raise ValueError(f"c = {c!r} was not calibrated: there are {tried}; take one of these")
+            raise ValueError(f"c = {c!r} was not calibrated: the values are {tried}; choose one of these")
         return int(near[0])
 
     def _finished(self, omega: str | None) -> BoolArray:
@@ -593,7 +593,7 @@ class Calibration:
             return np.ones(self._omega.size, dtype=bool)
         if omega not in self.omegas:
             raise ValueError(
-                f"unknown epistemic distribution {omega!r}: there are {list(self.omegas)}; take one of these"
+                f"unknown epistemic distribution {omega!r}: there are {list(self.omegas)}; choose one of these"
             )
         return np.asarray(self._omega == self.omegas.index(omega))
 

@@ -97,7 +97,7 @@ class Comparison:
 
     @property
     def c(self) -> float:
-        """Sensitivity to the discrepancy between model and data; nan under law "groups", which has none."""
+        """Sensitivity to the discrepancy between model and data; nan under law "groups", which has no c."""
         return self.settings.c
 
     @property
@@ -122,12 +122,12 @@ class Comparison:
 
     @property
     def n_draws(self) -> int:
-        """Draws of the risk of each model, at least."""
+        """Least number of draws of the risk of each model."""
         return self.settings.n_draws
 
     @property
     def max_draws(self) -> int:
-        """Draws of the risk of each model, at most."""
+        """Largest number of draws of the risk of each model."""
         return self.settings.max_draws
 
     @property
@@ -144,7 +144,7 @@ class Comparison:
 
     @property
     def reference(self) -> float:
-        """What is subtracted from all losses before anything is computed: a typical loss of the best model."""
+        """A typical loss of the best model, which is subtracted from all losses before anything is computed."""
         return self.judged.reference
 
     @property
@@ -174,7 +174,7 @@ class Comparison:
 
     @cached_property
     def end_point_share(self) -> Mapping[str, float]:
-        """Name → part of the variance of the risk that is due to the extreme losses; nan under laws without them."""
+        """Name → fraction of the variance of the risk that is due to the extreme losses; nan under other laws than "beta"."""
         return self._by_name(self.judged.end_point_share.tolist())
 
     @cached_property
@@ -189,7 +189,7 @@ class Comparison:
 
     @cached_property
     def stability(self) -> Mapping[str, float]:
-        """Name → part of the single simulations in which the verdict on it is the same; nan with one simulation."""
+        """Name → fraction of the single simulations that give the same verdict on it; nan with one simulation."""
         return self._by_name(self.judged.stability.tolist())
 
     @property
@@ -199,7 +199,7 @@ class Comparison:
 
     @cached_property
     def difference(self) -> Mapping[str, tuple[float, float]]:
-        """Name → difference of its mean loss to that of the best model, and the standard error, point by point."""
+        """Name → difference between its mean loss and that of the best model, with the standard error of the paired difference."""
         excess = self.excess_empirical_risk
         return self._by_name(
             list(zip((excess - excess.min()).tolist(), self.judged.difference_error.tolist(), strict=True))
@@ -225,7 +225,7 @@ class Comparison:
         return self._by_name([tuple(extremes(sample.observed).tolist()) for sample in self.losses.values()])
 
     def risk_interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
-        """The central interval that the risk of a model falls into with probability `level`."""
+        """The central interval that contains the risk of a model with probability `level`."""
         tails = [0.5 - 0.5 * level, 0.5 + 0.5 * level]
         if self.judged.probability is None:
             low, high = self.reference + np.quantile(self.excess_risks[self.names.index(name)], tails)
@@ -281,7 +281,7 @@ class Comparison:
 
     @property
     def calibrated(self) -> FloatArray | None:
-        """`probability` read through the curve of a calibration, which then decides; None without one."""
+        """`probability` corrected by the curve of a calibration; where there is one, this decides. None without."""
         return self.judged.calibrated
 
     @property
@@ -319,7 +319,7 @@ class Comparison:
         ]
 
     def remarks(self) -> list[str]:
-        """What depends on chance or on the choice of the law, in sentences."""
+        """What the verdict is sensitive to, in sentences: c, the simulations, the law."""
         remarks = []
         nearly = [name for name in self.survivors if self.critical_c[name] > 0.0] if self.calibrated is None else []
         if nearly:
@@ -354,7 +354,7 @@ class Comparison:
         return MappingProxyType({settings.law: tuple(self.names[index] for index in rejections)})
 
     def sweep(self, c: Sequence[float]) -> Sweep:
-        """The same comparison, on the same losses and random numbers, for several values of c; not calibrated."""
+        """The same comparison at several values of c, on the same losses and random numbers; not calibrated."""
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(c))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")

@@ -26,7 +26,7 @@ TAILS = {
 
 
 def remarks(result: Comparison) -> list[str]:
-    """What the verdict of the run is sensitive to: simulations, the law, extreme losses. Empty if to none of these."""
+    """What the verdict of the run is sensitive to: simulations, the law, extreme losses; empty if none of these."""
     sentences = []
     if result.unstable:
         parts = [
@@ -44,7 +44,7 @@ def remarks(result: Comparison) -> list[str]:
         if differing:
             verdicts = [f"{'rejects' if name in rejected else 'keeps'} {show(name)}" for name in differing]
             sentences.append(
-                f"The laws disagree: law “{law}”, on the same losses at the same c, {_some(verdicts)}. Such a verdict rests on the law."
+                f"The laws disagree: law “{law}”, on the same losses at the same c, {_some(verdicts)}. Such a verdict depends on the law."
             )
     heavy = [name for name in result.ranking if tail_word(tail_shape(result.losses[name].observed)) == "do not trust"]
     if heavy:
