@@ -223,7 +223,7 @@ def test_correction_wants_probabilities(wrong):
 
 def test_unknown_names_and_values():
     found = made_up(*calibrated(50))
-    with pytest.raises(ValueError, match=r"c = 3.0 was not calibrated: there are \[1.0\]"):
+    with pytest.raises(ValueError, match=r"c = 3.0 was not calibrated: the values are \[1.0\]"):
         found.curve(3.0)
     with pytest.raises(ValueError, match="unknown epistemic distribution 'x'"):
         found.curve(1.0, "x")

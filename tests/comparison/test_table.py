@@ -111,3 +111,15 @@ def test_mean_losses_keep_digits_where_risks_are_wide():
     }
     line = str(rivals.compare(losses, c=10.0, rng=0)).splitlines()[3]
     assert line.split()[1:5] == ["5.0154", "0.0202", "±", "0.0045"]
+
+
+def test_a_sweep_over_many_values_is_printed_by_ranges():
+    result = heavy(6)
+    values = np.geomspace(1e-6, 10.0, 100)
+    sweep = result.sweep(values)
+    assert sweep.changes
+    lines = str(sweep).splitlines()
+    assert lines[2].startswith(f"{values[0]:g} … {sweep.changes[0][0]:g} ")
+    assert len(sweep.cells()) == len(sweep.changes) + 1
+    assert len(sweep.rows()) == 100
+    assert [cells[0] for cells in result.sweep(values[:3]).cells()] == [f"{value:g}" for value in values[:3]]

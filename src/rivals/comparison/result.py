@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -28,6 +28,9 @@ STABLE = 0.9
 # With more models than this, other laws are not computed just to say whether they agree.
 FEW_MODELS = 32
 OTHER_DRAWS = 4000
+# A sweep over more values of c is printed by ranges.
+MANY_VALUES = 40
+LISTED_CHANGES = 6
 
 
 @dataclass(frozen=True)
@@ -498,8 +501,9 @@ class Sweep:
         """Where the verdict changes, in a sentence."""
         if not self.changes:
             return "The verdict is the same for all these c."
-        between = "; ".join(f"{low:g} and {high:g}" for low, high in self.changes)
-        return f"The verdict changes between c = {between}."
+        between = "; ".join(f"{low:g} and {high:g}" for low, high in self.changes[:LISTED_CHANGES])
+        more = len(self.changes) - LISTED_CHANGES
+        return f"The verdict changes between c = {between}" + (f", and {more} more times." if more > 0 else ".")
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per c, in increasing order."""
@@ -509,8 +513,15 @@ class Sweep:
     headings = ("c", "survivors")
 
     def cells(self) -> list[list[str]]:
-        """The rows as text, in the order of `headings`."""
-        return [[f"{row['c']:g}", row["survivors"]] for row in self.rows()]
+        """The rows as text, in the order of `headings`; of many values of c one row for each range with the same verdict."""
+        rows = self.rows()
+        if len(rows) <= MANY_VALUES:
+            return [[f"{row['c']:g}", row["survivors"]] for row in rows]
+        ranges = [list(group) for _, group in groupby(rows, key=lambda row: row["survivors"])]
+        return [
+            [f"{group[0]['c']:g}" + (f" … {group[-1]['c']:g}" if len(group) > 1 else ""), group[0]["survivors"]]
+            for group in ranges
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text."""
