@@ -40,7 +40,7 @@ def report(
     ignore: Ignore = None,
     index: Index = None,
     log_likelihood: LogLikelihood = False,
-    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(help="File to write.")] = Path("report.html"),
     title: Title = None,
     law: Law = None,
     c: C = None,
@@ -54,7 +54,7 @@ def report(
     loss_unit: LossUnit = None,
     seed: Seed = None,
 ) -> None:
-    """Write an interactive page about the models, one HTML file that works from disk.
+    """Write an interactive page about the models, in one HTML file.
 
     Example: rivals report observed.csv synthetic.csv --out report.html
     """

@@ -8,6 +8,7 @@ import typer
 
 from rivals.cli.from_files import Settings, Source, compare_files, given_settings
 from rivals.cli.options import (
+    SEVERAL_C,
     Depth,
     Draws,
     Groups,
@@ -43,7 +44,7 @@ def sweep(
     c: Annotated[
         list[str] | None,
         typer.Option(
-            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated. By default 2^-6 to 2^3.",
+            help=f"{SEVERAL_C} 2^-6 to 2^3 in octaves by default.",
             metavar="VALUES",
             show_default=False,
         ),

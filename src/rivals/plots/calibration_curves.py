@@ -9,7 +9,7 @@ import numpy as np
 
 from rivals.calibration.curve import FOR_THE_WRONG_MODEL, OVERCONFIDENT, SMALL_EXCESS
 from rivals.calibration.result import Calibration
-from rivals.plots.style import axes_or_new, literal, reading, style
+from rivals.plots.style import axes_or_new, is_narrow, literal, reading, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,15 +73,19 @@ def plot_calibration(
         if band:
             ax.vlines(curve.predicted, curve.low, curve.high, color=colour, alpha=0.35, linewidth=1)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    ax.set_xlabel("predicted: probability B that a beats b")
-    ax.set_ylabel("observed: part of experiments in which a is truly better")
+    narrow = is_narrow(ax)
+    ax.set_xlabel("stated probability B" if narrow else "predicted: probability B that a beats b")
+    ax.set_ylabel("how often a is better" if narrow else "observed: fraction of experiments in which a is truly better")
     reading(
         ax,
         (f"{literal(omega)}. " if omega else "") + f"Law “{calibration.law}”: {calibration.question}. "
         "Red: overconfident. Yellow: confident in the worse model. Single bins may stray by chance.",
         title=title,
     )
-    ax.legend(fontsize="small", loc="upper left")
+    if narrow:
+        ax.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.3)
+    else:
+        ax.legend(fontsize="small", loc="upper left")
     return ax
 
 
@@ -116,7 +120,15 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True
     for place, (name, excess) in enumerate(calibration.overconfidences(bins).items()):
         ax.plot(calibration.c, excess, marker=MARKERS[place % len(MARKERS)], label=literal(name), **style(place))
     ax.axhline(SMALL_EXCESS, color="grey", linewidth=1, linestyle=":")
-    ax.text(calibration.c[0], SMALL_EXCESS, "small violations allowed ", va="bottom", color="dimgrey", fontsize="small")
+    ax.text(
+        calibration.c[-1],
+        SMALL_EXCESS,
+        "small violations allowed",
+        va="top",
+        ha="right",
+        color="dimgrey",
+        fontsize="small",
+    )
     valid = calibration.valid_c(bins=bins)
     if valid.low is not None and valid.high is not None:
         ax.axvspan(valid.low, valid.high, color="#009E73", alpha=0.15, label="valid for all", linewidth=0)

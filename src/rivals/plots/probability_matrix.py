@@ -8,7 +8,7 @@ import numpy as np
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
-from rivals.plots.style import axes_or_new, literal, reading, setting, size_in_inches
+from rivals.plots.style import axes_or_new, is_narrow, literal, reading, setting, size_in_inches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,8 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
     probability = decisive[np.ix_(order, order)]
     # A diverging map, dark at both ends: 0 and 1 differ in hue for most readers and by the number for the others.
     image = ax.imshow(probability, vmin=0.0, vmax=1.0, cmap="PuOr", aspect="equal")
-    labels = [literal(name, LONGEST_LABEL) for name in result.ranking]
+    narrow = is_narrow(ax)
+    labels = [literal(name, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL) for name in result.ranking]
     ax.set_xticks(range(len(order)), labels, rotation=45, ha="right", rotation_mode="anchor", fontsize="x-small")
     ax.set_yticks(range(len(order)), labels, fontsize="x-small")
     if len(order) <= MOST_NUMBERS:
@@ -68,7 +69,7 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
         f"P(R of row < R of column){calibrated}. {setting(result)}. Framed: the pair that rejects the "
         f"column's model (above {result.threshold:g}).",
         title=title,
-        part=0.8,
+        part=0.65 if narrow else 0.8,  # of what labels leave
     )
     return ax
 

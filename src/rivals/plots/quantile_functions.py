@@ -13,7 +13,7 @@ from rivals.comparison import Comparison
 from rivals.core.process import HierarchicalBetaProcess
 from rivals.core.quantiles import QuantileFunction
 from rivals.plots.loss_samples import frame_of
-from rivals.plots.style import BAND, COLOURS, axes_or_new, legend, literal, reading, setting
+from rivals.plots.style import BAND, COLOURS, axes_or_new, is_narrow, legend, literal, reading, setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,7 @@ def plot_quantiles(
         ax = plot_process(process, n_paths=n_paths, axis=axis, highest=highest, rng=rng, title=title, ax=ax)
     else:
         ax = _plot_gap(result, model, _Scale(axis, highest), title, ax)
-    ax.set_xlabel(f"{literal(model)}: {ax.get_xlabel()}")
+    ax.set_xlabel(f"{literal(model, 18)}: Φ" if is_narrow(ax) else f"{literal(model)}: {ax.get_xlabel()}")
     return ax
 
 

@@ -55,7 +55,7 @@ def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None
     shared = (
         ""
         if result.law == "beta"
-        else " Curves share the error of the sample, so they may overlap more than rivals do."
+        else " All curves share the sampling error, so they may overlap although one model is reproducibly better."
     )
     reading(
         ax,
