@@ -6,7 +6,7 @@ Install: ``pip install "rivals[plot,criteria]"``.
 
 Polynomials of degree one to nine are fitted to 60 points of a sine wave with noise.
 AIC, BIC and LOO judge a model by the data to which it was fitted. The risk is its mean
-loss on held-out data, and ``rivals`` asks which differences would survive a replication.
+loss on held-out data. ``rivals`` asks which differences would survive a replication.
 """
 
 import matplotlib.pyplot as plt

@@ -4,8 +4,8 @@ Five minutes: three models, one verdict
 
 Install: ``pip install "rivals[plot,report]"``.
 
-A model is two functions: the loss of each data point, and a simulator. Here the data are
-a thousand waiting times, and there are three models.
+A model is two functions: the loss of each data point, and a simulator. Here the data
+are a thousand waiting times, and there are three models.
 """
 
 import numpy as np

@@ -62,7 +62,5 @@ by_year = gap.reshape(-1, 12).mean(axis=1)
 figure, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
 ax.bar(years, by_year, color=np.where(by_year > 0, "tab:blue", "tab:orange"))
 ax.axhline(0, color="black", linewidth=0.8)
-ax.set(
-    xlabel="year", ylabel="climatology − damped persistence\n(mean absolute error, °C)"
-)
+ax.set(xlabel="year", ylabel="climatology − damped persistence\n(mean absolute error)")
 ax.set_title("Orange: years in which the climatology was better", fontsize="medium")

@@ -5,8 +5,8 @@ Fourteen regressions at once
 Install: ``pip install "rivals[plot]" scikit-learn``.
 
 Ten measurements of 442 patients predict the progression of diabetes one year later.
-Which regressions of scikit-learn are worth keeping? ``plot_intervals`` shows all of them
-in one picture.
+Which regressions of scikit-learn are worth keeping? ``plot_intervals`` shows all of
+them in one picture.
 """
 
 import numpy as np

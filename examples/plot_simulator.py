@@ -56,7 +56,7 @@ def hassell(n_series, rng, growth=1.6):
 
 
 def crps(ensemble, y):
-    """One score per point: `ensemble` has shape (members, years), `y` (series, years)."""
+    """One score per point; `ensemble` is (members, years), `y` (series, years)."""
     members = np.sort(ensemble, axis=0)
     m = len(members)
     spread = np.sum((2 * np.arange(1, m + 1) - m - 1)[:, None] * members, axis=0) / m**2
