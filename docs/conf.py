@@ -6,9 +6,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
-from members import members_of  # noqa: E402
+from members import members_of
 
-from rivals import __version__  # noqa: E402
+from rivals import __version__
 
 project = "rivals"
 author = "The rivals developers"

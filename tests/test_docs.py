@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import re
 import shlex
@@ -27,6 +28,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SLOW = {"calibration-replications": "sklearn"}  # pages that run for ten seconds, and what they need
 PAGES = sorted(path for path in DOCS.glob("*.md") if "```python\n" in path.read_text(encoding="utf-8"))
+WIDEST = 88  # characters that the column of a page has room for
 # A block that runs, and the block of its output, if it follows directly.
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n```text\n(?P<shown>.*?)```)?", re.DOTALL)
 
@@ -173,6 +175,43 @@ def test_readers_pictures_and_report_have_examples():
         for name in module.__all__:
             if not getattr(module, name).__module__.endswith(".calibration"):  # no study runs within an example
                 assert ">>> " in getattr(module, name).__doc__, f"{module.__name__}.{name}"
+
+
+def public_objects():
+    from rivals import calibration, criteria, plots
+
+    for module in (rivals, calibration, criteria, plots):
+        for name in module.__all__:
+            found = getattr(module, name)
+            if not isinstance(found, ModuleType) and not name.startswith("__") and found is not rivals.RivalsWarning:
+                yield pytest.param(module, found, id=f"{module.__name__}.{name}")
+
+
+@pytest.mark.parametrize(("module", "found"), list(public_objects()))
+def test_see_also_names_what_exists(module, found):
+    """As numpydoc resolves them: in the package `rivals`, or in the module of the object."""
+    text = inspect.getdoc(found)
+    assert "See Also\n--------\n" in text
+    section = text.split("See Also\n--------\n")[1].split("\n\n")[0]
+    for line in section.splitlines():
+        name, description = line.split(" : ")
+        assert description.endswith(".")
+        scope, *path = name.removeprefix("rivals.").split(".")
+        owner = next((place for place in (module, rivals) if hasattr(place, scope)), None)
+        for part in (scope, *path):
+            owner = getattr(owner, part)
+
+
+def test_shown_code_is_not_cut_at_the_right_edge():
+    from rivals import plots
+
+    for page in [*PAGES, ROOT / "README.md"]:
+        for block in blocks(page, "python"):
+            for line in block.splitlines():
+                assert len(line) <= WIDEST, f"{page.name}: {line}"
+    for name in plots.__all__:
+        for line in inspect.getdoc(getattr(plots, name)).splitlines():
+            assert not line.startswith((">>>", "...")) or len(line) <= WIDEST, f"{name}: {line}"
 
 
 def test_pages_point_to_pages_that_exist():

@@ -6,7 +6,11 @@ In the docstrings they remain plain examples, which the tests run.
 
 def draw_examples(app, what, name, obj, options, lines):
     """Everything after the heading of the examples is drawn, together with its code."""
-    if what != "function" or not name.startswith("rivals.plots.") or ".. rubric:: Examples" not in lines:
+    if (
+        what != "function"
+        or not name.startswith(("rivals.plots.plot_", "rivals.plots.shade_"))
+        or ".. rubric:: Examples" not in lines
+    ):
         return
     start = lines.index(".. rubric:: Examples") + 1
     code = [f"   {line}" if line else "" for line in lines[start:]]

@@ -10,6 +10,7 @@ import re
 import tempfile
 from pathlib import Path
 
+FOLDER = "generated/pictures"
 # A block that runs, with the block of its output, if it follows directly.
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n```text\n.*?```)?", re.DOTALL)
 
@@ -35,7 +36,7 @@ def with_pictures(text: str, name: str, folder: Path) -> str:
             count += 1
             picture = folder / f"{name}-{count}.png"
             plt.figure(number).savefig(picture, dpi=110)
-            shown += f"\n\n```{{image}} /{folder.name}/{picture.name}\n:alt: what this code draws\n:class: drawn\n```"
+            shown += f"\n\n```{{image}} /{FOLDER}/{picture.name}\n:alt: what this code draws\n:class: drawn\n```"
         plt.close("all")
         return shown
 
@@ -56,8 +57,8 @@ def read(app, name, source):
     import matplotlib
 
     matplotlib.use("agg")
-    folder = Path(app.srcdir) / "page_pictures"
-    folder.mkdir(exist_ok=True)
+    folder = Path(app.srcdir) / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
     source[0] = with_pictures(source[0], name, folder)
 
 

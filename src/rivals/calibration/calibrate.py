@@ -35,6 +35,10 @@ N_DRAWS = 2**11
 class CalibrationInterrupted(KeyboardInterrupt):
     """The run was stopped by the user; the message says what is kept and how to continue.
 
+    See Also
+    --------
+    calibrate : continues from its store where it was stopped.
+
     Examples
     --------
     >>> from rivals.calibration import CalibrationInterrupted
@@ -122,6 +126,12 @@ def calibrate(
     Returns
     -------
     Calibration
+
+    See Also
+    --------
+    rivals.calibration.replications : an epistemic distribution from candidates and one data set.
+    Calibration : what is returned.
+    compare : takes a calibration as its c.
 
     Examples
     --------

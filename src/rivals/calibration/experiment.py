@@ -51,6 +51,11 @@ class Experiment:
         it the better one is that with the lower risk on new data of the very process that made the observed data:
         a question about sampling error alone.
 
+    See Also
+    --------
+    calibrate : runs many experiments.
+    rivals.calibration.replications : makes experiments from candidates and one data set.
+
     Examples
     --------
     An epistemic distribution is any function from a generator to an experiment. Here the mean is the problem, and each

@@ -106,6 +106,11 @@ def replications(
     A candidate with fixed inputs returns as many points as `data` has, whatever n. Use it with `n_data` and `n_truth` of that
     size, or with `design="resample"`, which combines several such simulations.
 
+    See Also
+    --------
+    rivals.calibrate : runs the experiments.
+    Experiment : one of them, to be written by hand where the blocks do not suffice.
+
     Examples
     --------
     >>> import rivals
@@ -149,6 +154,10 @@ class Replications:
     parameters, residuals : mapping
     design : "resample", callable or None
     response : pair of callables, optional
+
+    See Also
+    --------
+    replications : makes it, and explains its blocks.
 
     Examples
     --------

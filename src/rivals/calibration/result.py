@@ -61,6 +61,10 @@ class ValidRange:
     values : tuple of float
         The valid values that were tried.
 
+    See Also
+    --------
+    Calibration.valid_c : finds the range.
+
     Examples
     --------
     >>> valid = ValidRange(0.25, 1.0, "c = 0.0625 is overconfident", "no larger c was tried", (0.25, 1.0))
@@ -117,6 +121,13 @@ class Calibration:
         Repeats the study.
     failures : tuple of Failure
         Experiments that have no outcome. They are not missing at random.
+
+    See Also
+    --------
+    calibrate : makes a calibration.
+    rivals.calibration.open_store : reads one from its store.
+    compare : takes a calibration as its c.
+    rivals.plots.plot_calibration : draws the curves.
 
     Examples
     --------
@@ -545,6 +556,11 @@ def open_store(path: str | PathLike[str]) -> Calibration:
     Returns
     -------
     Calibration
+
+    See Also
+    --------
+    rivals.calibrate : runs a study and fills its store.
+    Calibration : what is returned.
 
     Examples
     --------

@@ -53,6 +53,10 @@ class Failure:
     seed : str
     error, traceback : str
 
+    See Also
+    --------
+    rivals.Calibration : lists the failures of a study.
+
     Examples
     --------
     >>> import rivals

@@ -39,6 +39,11 @@ class TransportLaw:
     reference : float
         What was subtracted from the losses before, and is added to what comes out.
 
+    See Also
+    --------
+    HierarchicalBetaProcess : the law of the original paper.
+    compare : uses these laws for all models.
+
     Examples
     --------
     >>> import numpy as np

@@ -25,6 +25,10 @@ class CriteriaTable:
     omitted : dict
         Criterion → what was missing for it.
 
+    See Also
+    --------
+    table : makes it.
+
     Examples
     --------
     >>> from rivals import criteria

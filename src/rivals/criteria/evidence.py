@@ -36,6 +36,10 @@ class Evidence:
     weights : ndarray, shape (draws,)
         Posterior weights, prior volume included.
 
+    See Also
+    --------
+    log_evidence : computes it.
+
     Examples
     --------
     >>> import numpy as np
@@ -95,6 +99,10 @@ def log_evidence(
     RivalsWarning
         If most of the posterior presses against an end of the prior: the prior excludes what the data want.
 
+    See Also
+    --------
+    bayes_factor : the ratio of two evidences.
+
     Examples
     --------
     >>> import numpy as np
@@ -150,6 +158,10 @@ def bayes_factor(model: Evidence, reference: Evidence) -> tuple[float, float]:
     Returns
     -------
     (float, float)
+
+    See Also
+    --------
+    log_evidence : the evidence of one model.
 
     Examples
     --------

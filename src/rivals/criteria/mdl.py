@@ -43,6 +43,12 @@ def mdl(log_likelihood: ArrayLike, complexity: Score) -> Score:
     Score
         In nats: lower is better. Its standard error is that of the complexity.
 
+    See Also
+    --------
+    complexity_fisher : an asymptotic complexity.
+    complexity_monte_carlo : complexity by simulation.
+    table : all criteria side by side.
+
     Examples
     --------
     >>> from rivals import criteria
@@ -102,6 +108,11 @@ def complexity_monte_carlo(
     -----
     RivalsWarning
         If few samples carry the whole result.
+
+    See Also
+    --------
+    complexity_fisher : by an integral, for large samples.
+    mdl : uses it.
 
     Examples
     --------
@@ -163,6 +174,11 @@ def complexity_fisher(
     Returns
     -------
     Score
+
+    See Also
+    --------
+    complexity_monte_carlo : by simulation, also for small samples.
+    mdl : uses it.
 
     Examples
     --------

@@ -54,6 +54,11 @@ def table(
     -------
     CriteriaTable
 
+    See Also
+    --------
+    Fitted : what it needs to know of each model.
+    rivals.compare : which models survive a replication.
+
     Examples
     --------
     >>> from rivals import criteria
@@ -90,6 +95,10 @@ class Fitted:
         Losses on held-out data (risk, B^Q).
     losses : rivals.Losses, optional
         Observed and synthetic losses (B^EMD, under the paper's law of the risk, "beta").
+
+    See Also
+    --------
+    table : puts the criteria of several models side by side.
 
     Examples
     --------
