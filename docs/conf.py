@@ -59,7 +59,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"front_picture",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.TeachingOrder",
     "download_all_examples": False,
     "show_memory": False,
     "abort_on_example_error": True,
