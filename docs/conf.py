@@ -27,6 +27,7 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "page_pictures",
     "api_pictures",
+    "wrapped_outputs",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = [

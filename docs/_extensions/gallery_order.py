@@ -2,10 +2,23 @@
 
 from sphinx_gallery.sorting import FileNameSortKey
 
-ORDER = (
-    "first_comparison many_models scikit_learn digits counts time_series groups extremes "
-    "what_c_does calibration stability beta_process criteria simulator numpyro"
-).split()
+ORDER = [
+    "first_comparison",
+    "many_models",
+    "scikit_learn",
+    "digits",
+    "counts",
+    "time_series",
+    "groups",
+    "extremes",
+    "what_c_does",
+    "calibration",
+    "stability",
+    "beta_process",
+    "criteria",
+    "simulator",
+    "numpyro",
+]
 
 
 class TeachingOrder(FileNameSortKey):

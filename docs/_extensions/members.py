@@ -6,9 +6,10 @@ from inspect import isroutine
 
 
 def members_of(module: str, name: str) -> dict[str, list[str]]:
-    """Names of documented attributes and of methods, those that `rivals` itself defines."""
+    """Names of documented attributes, of methods and of bases, as far as `rivals` itself defines the members."""
     found: dict[str, list[str]] = {"attributes": [], "methods": []}
-    for cls in getattr(import_module(module), name).__mro__:
+    documented = getattr(import_module(module), name)
+    for cls in documented.__mro__:
         if not cls.__module__.startswith("rivals"):
             continue
         for member, value in vars(cls).items():
@@ -18,4 +19,5 @@ def members_of(module: str, name: str) -> dict[str, list[str]]:
                 found["attributes"].append(member)
             elif isroutine(value) or isinstance(value, classmethod | staticmethod):
                 found["methods"].append(member)
+    found["derived"] = [base.__name__ for base in documented.__bases__ if base is not object]
     return {kind: list(dict.fromkeys(names)) for kind, names in found.items()}
