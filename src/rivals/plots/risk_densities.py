@@ -169,7 +169,8 @@ def risk_density(draws: FloatArray, *, n_points: int = 400) -> tuple[FloatArray,
     >>> import numpy as np
     >>> from rivals.plots import risk_density
     >>> grid, density = risk_density(np.random.default_rng(0).normal(3.0, 0.1, 12_000))
-    >>> round(float(grid[density.argmax()]), 1), round(float(density.sum() * (grid[1] - grid[0])), 2)
+    >>> area = density.sum() * (grid[1] - grid[0])
+    >>> round(float(grid[density.argmax()]), 1), round(float(area), 2)
     (3.0, 1.0)
     """
     low, quarter, three_quarters, high = np.quantile(draws, [0.005, 0.25, 0.75, 0.995])
