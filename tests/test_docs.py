@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import inspect
 import io
 import re
@@ -109,6 +110,10 @@ def test_what_the_tutorial_says_holds():
     at = dict(zip(sweep.c, sweep.survivors, strict=True))
     assert at[0.5] == ("Michaelis-Menten", "logarithm")
     assert at[2**-5] == ("Michaelis-Menten",)
+    # "They agree up to the last few per cent. There the data have larger losses than any simulation."
+    best = result.losses["Michaelis-Menten"]
+    assert abs(np.quantile(best.observed, 0.9) - np.quantile(best.simulations, 0.9)) < 0.3
+    assert np.all(np.quantile(best.observed, 0.99) > np.quantile(best.simulations, 0.99, axis=1))
     assert all(mended.risk_std[name] < result.risk_std[name] for name in result.names)
     assert all(mended.distance[name] < result.distance[name] for name in result.names)
     assert mended.survivors == ("Michaelis-Menten", "logarithm")
@@ -212,6 +217,36 @@ def test_shown_code_is_not_cut_at_the_right_edge():
     for name in plots.__all__:
         for line in inspect.getdoc(getattr(plots, name)).splitlines():
             assert not line.startswith((">>>", "...")) or len(line) <= WIDEST, f"{name}: {line}"
+
+
+def extension(name: str) -> ModuleType:
+    found = importlib.util.spec_from_file_location(name, DOCS / "_extensions" / f"{name}.py")
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def test_a_block_that_draws_is_followed_by_its_picture(tmp_path):
+    page = "```python\nimport matplotlib.pyplot as plt\n\nax = plt.figure().subplots()\nprint(1)\n```\n\n```text\n1\n```\n\nText."
+    shown = extension("page_pictures").with_pictures(page, "page", tmp_path)
+    assert shown.startswith(page.removesuffix("\n\nText.") + "\n\n```{image} ")
+    assert shown.endswith("```\n\nText.")
+    assert [path.name for path in tmp_path.iterdir()] == ["page-1.png"]
+
+
+def test_classes_list_their_attributes_and_methods():
+    members = extension("members").members_of("rivals", "Comparison")
+    assert {"names", "survivors", "probability", "critical_c"} <= set(members["attributes"])
+    assert {"sweep", "save", "report"} <= set(members["methods"])
+    assert not members["derived"]
+    assert extension("members").members_of("rivals.calibration", "StoreError")["derived"] == ["RuntimeError"]
+
+
+def test_sentences_of_outputs_are_wrapped_and_tables_are_not():
+    wrap = extension("wrapped_outputs")
+    row, sentence = f"{'name':80}  0.5", "word " * 30
+    page = f'<div class="highlight-text notranslate"><pre>{row}\n{sentence}</pre></div>'
+    assert wrap.OUTPUT.sub(wrap.wrapped, page).count('class="sentence"') == 1
 
 
 def test_pages_point_to_pages_that_exist():

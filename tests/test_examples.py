@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
@@ -188,7 +189,10 @@ def test_beta_process(tmp_path, monkeypatch):
 
 def test_every_example_is_tested():
     tested = {f"plot_{name.removeprefix('test_')}" for name in globals() if name.startswith("test_")}
-    assert {path.stem for path in EXAMPLES.glob("plot_*.py")} <= tested
+    examples = {path.stem for path in EXAMPLES.glob("plot_*.py")}
+    assert examples <= tested
+    order = (EXAMPLES.parent / "docs" / "_extensions" / "gallery_order.py").read_text(encoding="utf-8")
+    assert examples == {f"plot_{name}" for name in re.findall(r'^    "(\w+)",$', order, re.MULTILINE)}
 
 
 def test_code_of_examples_fits_into_the_column_of_a_page():
