@@ -43,9 +43,9 @@ for ax, at in zip(axes, result.sweep([2**-10, 2**-5, 1.0]).comparisons, strict=T
 # %%
 # Where the verdict changes
 # -------------------------
-# The law of Rayleigh and Jeans is rejected for c up to 0.05 and kept for larger c. A
-# single number cannot tell which is right. Describe what may differ between
-# replications, and :func:`rivals.calibrate` finds c; or report the whole sweep.
+# The law of Rayleigh and Jeans is rejected for c up to 0.05 and kept for larger c. One
+# recording cannot tell which c is right. Describe what may differ between replications,
+# and :func:`rivals.calibrate` finds c; or report the whole sweep.
 
 print(result.critical_c["Rayleigh-Jeans"])
 plot_sweep(result.sweep(c=[2.0**k for k in range(-10, 3)]))

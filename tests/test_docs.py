@@ -162,10 +162,10 @@ def test_commands_of_a_page_run(page):
 
 
 def test_reference_lists_every_public_name():
-    from rivals import calibration, plots, read, report
+    from rivals import calibration, criteria, plots, read, report
 
     text = (DOCS / "api.md").read_text(encoding="utf-8")
-    for module in (rivals, calibration, plots, read, report):
+    for module in (rivals, calibration, criteria, plots, read, report):
         for name in module.__all__:
             is_package = isinstance(getattr(module, name), ModuleType)  # these have sections of their own
             assert name.startswith("__") or is_package or re.search(rf"^   {name}$", text, re.MULTILINE), (
