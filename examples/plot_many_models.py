@@ -43,7 +43,7 @@ estimators = {
     "Bayesian ridge": BayesianRidge(),
     "lasso": LassoCV(),
     "quadratic": make_pipeline(PolynomialFeatures(2), LinearRegression()),
-    "quadratic, ridge": make_pipeline(PolynomialFeatures(2), RidgeCV()),
+    "quadratic ridge": make_pipeline(PolynomialFeatures(2), RidgeCV()),
     "support vectors": make_pipeline(StandardScaler(), SVR()),
 }
 for n in (5, 20, 60):

@@ -43,16 +43,16 @@ print(result)
 # probability varies widely, and the verdict with it. The spread falls as the number of
 # simulations grows.
 
+
+def probability_with(n_simulations, seed):
+    again = rivals.compare(
+        models, readings, c=0.3, n_simulations=n_simulations, rng=seed
+    )
+    return again.probability[0, 1]
+
+
 numbers = [1, 4, 16, 64]
-probability = {
-    n: [
-        rivals.compare(models, readings, c=0.3, n_simulations=n, rng=seed).probability[
-            0, 1
-        ]
-        for seed in range(30)
-    ]
-    for n in numbers
-}
+probability = {n: [probability_with(n, seed) for seed in range(30)] for n in numbers}
 
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 jitter = np.linspace(-0.15, 0.15, 30)
