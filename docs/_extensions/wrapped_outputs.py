@@ -3,7 +3,7 @@
 import re
 
 OUTPUT = re.compile(r'(<div class="(?:highlight-text|sphx-glr-script-out)[^>]*>.*?<pre>)(.*?)(</pre>)', re.DOTALL)
-LONG = 80
+LONG = 40
 
 
 def is_sentence(line: str) -> bool:
