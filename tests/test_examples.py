@@ -131,6 +131,7 @@ def test_groups(tmp_path, monkeypatch):
     assert worst.reshape(-1, 12).mean(axis=1).min() > 0
 
 
+@pytest.mark.slow
 def test_many_models(tmp_path, monkeypatch):
     result = run("plot_many_models", tmp_path, monkeypatch)["result"]
     assert len(result.names) == 14
