@@ -27,6 +27,7 @@ pytest.importorskip("jinja2", reason='the documentation writes reports: pip inst
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+README = ROOT / "README.md"
 SLOW = {"calibration-replications": "sklearn"}  # pages that run for ten seconds, and what they need
 PAGES = sorted(path for path in DOCS.glob("*.md") if "```python\n" in path.read_text(encoding="utf-8"))
 WIDEST = 88  # characters that the column of a page has room for
@@ -208,15 +209,17 @@ def test_see_also_names_what_exists(module, found):
 
 
 def test_shown_code_is_not_cut_at_the_right_edge():
-    from rivals import plots
-
-    for page in [*PAGES, ROOT / "README.md"]:
-        for block in blocks(page, "python"):
-            for line in block.splitlines():
-                assert len(line) <= WIDEST, f"{page.name}: {line}"
-    for name in plots.__all__:
-        for line in inspect.getdoc(getattr(plots, name)).splitlines():
-            assert not line.startswith((">>>", "...")) or len(line) <= WIDEST, f"{name}: {line}"
+    shown = [
+        (page.name, line)
+        for page in (*PAGES, README)
+        for block in blocks(page, "python")
+        for line in block.splitlines()
+    ]
+    for case in public_objects():
+        doctests = [line for line in inspect.getdoc(case.values[1]).splitlines() if line.startswith((">>>", "..."))]
+        shown += [(case.id, line) for line in doctests]
+    for where, line in shown:
+        assert len(line) <= WIDEST, f"{where}: {line}"
 
 
 def extension(name: str) -> ModuleType:

@@ -244,7 +244,9 @@ class Candidate:
     Examples
     --------
     >>> import numpy as np
-    >>> model = Candidate(loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n))
+    >>> model = Candidate(
+    ...     loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n)
+    ... )
     >>> model.losses(np.array([0.1, -1.0, 0.7]), rng=0)
     Losses(3 observed, 3 synthetic, empirical risk 0.25)
     """

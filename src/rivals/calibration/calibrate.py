@@ -43,7 +43,9 @@ class CalibrationInterrupted(KeyboardInterrupt):
     --------
     >>> from rivals.calibration import CalibrationInterrupted
     >>> try:
-    ...     raise CalibrationInterrupted("stopped after 10 of 64 experiments")  # as after Ctrl-C
+    ...     raise CalibrationInterrupted(
+    ...         "stopped after 10 of 64 experiments"
+    ...     )  # as after Ctrl-C
     ... except KeyboardInterrupt as error:
     ...     print(error)
     stopped after 10 of 64 experiments
@@ -138,7 +140,14 @@ def calibrate(
     >>> import rivals
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=200, n_experiments=64, c=[0.25, 1.0], n_truth=5000, rng=0, executor=0, progress=False
+    ...     toys.omega,
+    ...     n_data=200,
+    ...     n_experiments=64,
+    ...     c=[0.25, 1.0],
+    ...     n_truth=5000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
     >>> calibration.curve(1.0, bins=4).counts
     array([16, 16, 16, 16])

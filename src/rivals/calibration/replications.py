@@ -118,7 +118,15 @@ def replications(
     >>> y = np.random.default_rng(0).standard_normal(200)
     >>> models = {"low": gaussian(-0.1), "high": gaussian(0.1)}
     >>> omega = rivals.calibration.replications(models, y, source="mixture", offset=0.05)
-    >>> calibration = rivals.calibrate(omega, n_data=200, n_experiments=16, n_truth=500, rng=0, executor=0, progress=False)
+    >>> calibration = rivals.calibrate(
+    ...     omega,
+    ...     n_data=200,
+    ...     n_experiments=16,
+    ...     n_truth=500,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
+    ... )
     >>> calibration.question
     'which candidate is better in a fresh replication'
     """

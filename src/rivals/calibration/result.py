@@ -67,7 +67,9 @@ class ValidRange:
 
     Examples
     --------
-    >>> valid = ValidRange(0.25, 1.0, "c = 0.0625 is overconfident", "no larger c was tried", (0.25, 1.0))
+    >>> valid = ValidRange(
+    ...     0.25, 1.0, "c = 0.0625 is overconfident", "no larger c was tried", (0.25, 1.0)
+    ... )
     >>> low, high = valid
     >>> low, high
     (0.25, 1.0)
@@ -134,7 +136,14 @@ class Calibration:
     >>> import rivals
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=100, n_experiments=32, c=[1.0], n_truth=2000, rng=0, executor=0, progress=False
+    ...     toys.omega,
+    ...     n_data=100,
+    ...     n_experiments=32,
+    ...     c=[1.0],
+    ...     n_truth=2000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
     >>> calibration.records["probability"].shape
     (32,)
@@ -571,7 +580,9 @@ def open_store(path: str | PathLike[str]) -> Calibration:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "study.sqlite"
     ...     sizes = dict(n_data=100, n_experiments=8, c=[1.0], n_truth=2000)
-    ...     _ = rivals.calibrate(toys.omega, **sizes, rng=0, executor=0, progress=False, store=path)
+    ...     _ = rivals.calibrate(
+    ...         toys.omega, **sizes, rng=0, executor=0, progress=False, store=path
+    ...     )
     ...     print(open_store(path).n_experiments)
     8
     """

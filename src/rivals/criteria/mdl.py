@@ -52,7 +52,9 @@ def mdl(log_likelihood: ArrayLike, complexity: Score) -> Score:
     Examples
     --------
     >>> from rivals import criteria
-    >>> complexity = criteria.complexity_fisher(lambda mean: [[1.0]], [(-5.0, 5.0)], n_data=3, rng=0)
+    >>> complexity = criteria.complexity_fisher(
+    ...     lambda mean: [[1.0]], [(-5.0, 5.0)], n_data=3, rng=0
+    ... )
     >>> round(criteria.mdl([-1.0, -2.0, -0.5], complexity).value, 3)
     5.433
     """

@@ -62,7 +62,10 @@ def table(
     Examples
     --------
     >>> from rivals import criteria
-    >>> models = {"A": criteria.Fitted([-1.0, -2.0, -1.2], 2), "B": criteria.Fitted([-1.1, -2.2, -1.0], 1)}
+    >>> models = {
+    ...     "A": criteria.Fitted([-1.0, -2.0, -1.2], 2),
+    ...     "B": criteria.Fitted([-1.1, -2.2, -1.0], 1),
+    ... }
     >>> criteria.table(models)["AIC"].difference
     array([ 0. , -1.8])
     """
@@ -103,7 +106,9 @@ class Fitted:
     Examples
     --------
     >>> from rivals import criteria
-    >>> model = criteria.Fitted(log_likelihood=[-1.0, -2.0, -1.2], n_parameters=2, test_losses=[1.1, 1.9])
+    >>> model = criteria.Fitted(
+    ...     log_likelihood=[-1.0, -2.0, -1.2], n_parameters=2, test_losses=[1.1, 1.9]
+    ... )
     >>> model.n_parameters, model.draws is None
     (2, True)
     """
