@@ -46,6 +46,11 @@ class Losses:
         The same loss, of the same model, of data that the model simulated itself: as many points as were observed, and
         several simulations as the rows of a matrix, if there are several. Law "groups" needs none.
 
+    See Also
+    --------
+    Candidate : a model as two functions, from which losses are computed.
+    compare : which models survive, from their losses.
+
     Examples
     --------
     >>> losses = Losses([0.3, 1.2, 0.7, 0.4], [0.5, 0.9, 0.2, 1.1])
@@ -231,10 +236,17 @@ class Candidate:
     simulate : callable
         `simulate(n, rng)` gives n simulated data points in the same form, drawn with the generator `rng`.
 
+    See Also
+    --------
+    Losses : what a candidate is judged by.
+    rivals.read : candidates from the models of other libraries.
+
     Examples
     --------
     >>> import numpy as np
-    >>> model = Candidate(loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n))
+    >>> model = Candidate(
+    ...     loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n)
+    ... )
     >>> model.losses(np.array([0.1, -1.0, 0.7]), rng=0)
     Losses(3 observed, 3 synthetic, empirical risk 0.25)
     """

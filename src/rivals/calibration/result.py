@@ -61,9 +61,15 @@ class ValidRange:
     values : tuple of float
         The valid values that were tried.
 
+    See Also
+    --------
+    Calibration.valid_c : finds the range.
+
     Examples
     --------
-    >>> valid = ValidRange(0.25, 1.0, "c = 0.0625 is overconfident", "no larger c was tried", (0.25, 1.0))
+    >>> valid = ValidRange(
+    ...     0.25, 1.0, "c = 0.0625 is overconfident", "no larger c was tried", (0.25, 1.0)
+    ... )
     >>> low, high = valid
     >>> low, high
     (0.25, 1.0)
@@ -118,12 +124,26 @@ class Calibration:
     failures : tuple of Failure
         Experiments that have no outcome. They are not missing at random.
 
+    See Also
+    --------
+    calibrate : makes a calibration.
+    rivals.calibration.open_store : reads one from its store.
+    compare : takes a calibration as its c.
+    rivals.plots.plot_calibration : draws the curves.
+
     Examples
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=100, n_experiments=32, c=[1.0], n_truth=2000, rng=0, executor=0, progress=False
+    ...     toys.omega,
+    ...     n_data=100,
+    ...     n_experiments=32,
+    ...     c=[1.0],
+    ...     n_truth=2000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
     >>> calibration.records["probability"].shape
     (32,)
@@ -610,6 +630,11 @@ def open_store(path: str | PathLike[str]) -> Calibration:
     -------
     Calibration
 
+    See Also
+    --------
+    rivals.calibrate : runs a study and fills its store.
+    Calibration : what is returned.
+
     Examples
     --------
     >>> import tempfile
@@ -619,7 +644,9 @@ def open_store(path: str | PathLike[str]) -> Calibration:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "study.sqlite"
     ...     sizes = dict(n_data=100, n_experiments=8, c=[1.0], n_truth=2000)
-    ...     _ = rivals.calibrate(toys.omega, **sizes, rng=0, executor=0, progress=False, store=path)
+    ...     _ = rivals.calibrate(
+    ...         toys.omega, **sizes, rng=0, executor=0, progress=False, store=path
+    ...     )
     ...     print(open_store(path).n_experiments)
     8
     """

@@ -37,6 +37,20 @@ LISTED_CHANGES = 6
 class Rejection:
     """Why a model is rejected: by a rival, whose risk is lower with this probability.
 
+    Attributes
+    ----------
+    by : str
+        The rival of lower risk.
+    probability : float
+        Probability that its risk is lower: calibrated, where there is a calibration.
+    standard_error : float
+        Monte Carlo standard error of this probability; 0 where it has a closed form.
+
+    See Also
+    --------
+    Comparison.rejections : all rejections of a comparison.
+    Undecided : a duel too close to call.
+
     Examples
     --------
     >>> Rejection(by="A", probability=0.98, standard_error=0.001).by
@@ -51,6 +65,22 @@ class Rejection:
 @dataclass(frozen=True)
 class Undecided:
     """A duel whose probability is still within two standard errors of the threshold at the largest number of draws.
+
+    Attributes
+    ----------
+    model : str
+        The model that may be rejected.
+    by : str
+        Its rival.
+    probability : float
+        Probability that the risk of the rival is lower.
+    standard_error : float
+        Monte Carlo standard error of this probability.
+
+    See Also
+    --------
+    Comparison.undecided : all such duels of a comparison.
+    Rejection : a duel that is decided.
 
     Examples
     --------
@@ -67,6 +97,23 @@ class Undecided:
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """Distributions of the risk of several models, and what they say about which to keep.
+
+    Attributes
+    ----------
+    losses : mapping
+        Name → `Losses`, in the order given.
+    settings : Settings
+        Law, c, threshold, numbers of draws and seed.
+    judged : Judged
+        The numbers behind the properties below.
+
+    See Also
+    --------
+    compare : makes a comparison.
+    load : reads one that was saved.
+    Sweep : the same at several values of c.
+    rivals.plots : pictures of a comparison.
+    rivals.report.write_report : an interactive page of it.
 
     Examples
     --------
@@ -451,6 +498,16 @@ class Comparison:
 class Sweep:
     """A comparison at several values of c: where does the verdict change?
 
+    Attributes
+    ----------
+    comparisons : tuple of Comparison
+        One for each value of c, in the order given.
+
+    See Also
+    --------
+    Comparison.sweep : makes a sweep.
+    rivals.plots.plot_sweep : draws it.
+
     Examples
     --------
     >>> import rivals
@@ -554,6 +611,19 @@ class Sweep:
 
 def load(path: str | PathLike[str]) -> Comparison:
     """Read a comparison that `Comparison.save` wrote. Nothing in the file is executed or unpickled.
+
+    Parameters
+    ----------
+    path : str or path
+        The NPZ file.
+
+    Returns
+    -------
+    Comparison
+
+    See Also
+    --------
+    Comparison.save : writes such a file.
 
     Examples
     --------

@@ -49,16 +49,29 @@ def plot_calibration(
     -------
     Axes
 
+    See Also
+    --------
+    plot_valid_c : overconfidence against c.
+    rivals.Calibration.curve : the numbers of one curve.
+
     Examples
     --------
     >>> import rivals
+    >>> from rivals.plots import plot_calibration
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=50, n_experiments=16, c=[0.25, 1.0], n_truth=1000, rng=0, executor=0, progress=False
+    ...     toys.omega,
+    ...     n_data=100,
+    ...     n_experiments=256,
+    ...     c=[2**-8, 2**-4, 1.0],
+    ...     n_truth=1000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
-    >>> from rivals.plots import plot_calibration
-    >>> [text.get_text() for text in plot_calibration(calibration, bins=4).get_legend().get_texts()]
-    ['c = 2^-2', 'c = 1']
+    >>> ax = plot_calibration(calibration, bins=8)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['c = 2^-8', 'c = 2^-4', 'c = 1']
     """
     from matplotlib import colormaps
 
@@ -105,16 +118,27 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True
     -------
     Axes
 
+    See Also
+    --------
+    plot_calibration : the curves themselves.
+    rivals.Calibration.valid_c : the range in numbers.
+
     Examples
     --------
     >>> import rivals
+    >>> from rivals.plots import plot_valid_c
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=50, n_experiments=16, c=[0.25, 1.0], n_truth=1000, rng=0, executor=0, progress=False
+    ...     toys.omega,
+    ...     n_data=100,
+    ...     n_experiments=256,
+    ...     c=[2**-8, 2**-4, 1.0],
+    ...     n_truth=1000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
-    >>> from rivals.plots import plot_valid_c
-    >>> plot_valid_c(calibration, bins=4).get_xlabel()
-    'sensitivity c'
+    >>> ax = plot_valid_c(calibration, bins=8)
     """
     ax = axes_or_new(ax)
     for place, (name, excess) in enumerate(calibration.overconfidences(bins).items()):
@@ -156,13 +180,17 @@ def shade_overconfidence(
     diagonal : bool
         Whether to draw the diagonal, on which stated probabilities equal observed fractions.
 
+    See Also
+    --------
+    plot_calibration : draws curves on this ground.
+
     Examples
     --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().subplots()
-    >>> shade_overconfidence(ax, overconfident="0.9", wrong=None)
-    >>> len(ax.patches)
-    2
+    >>> import matplotlib.pyplot as plt
+    >>> from rivals.plots import shade_overconfidence
+    >>> figure, ax = plt.subplots(figsize=(4, 4))
+    >>> shade_overconfidence(ax)
+    >>> ax.set_aspect("equal")
     """
     for colour, triangles in ((overconfident, OVERCONFIDENT), (wrong, FOR_THE_WRONG_MODEL)):
         if colour is not None:

@@ -46,14 +46,27 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
     -------
     Axes
 
+    See Also
+    --------
+    plot_risks : whole distributions, for a few models.
+    plot_probability : every pair of models.
+
     Examples
     --------
+    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_intervals
     >>> from rivals.testbeds import toys
-    >>> ax = plot_intervals(rivals.compare(toys.losses(), rng=0))
+    >>> y = np.random.default_rng(0).standard_normal(2000)
+    >>> models = {
+    ...     "right": toys.gaussian(),
+    ...     "shifted": toys.gaussian(mean=0.3),
+    ...     "wide": toys.gaussian(width=2.0),
+    ... }
+    >>> result = rivals.compare(models, y, rng=0)
+    >>> ax = plot_intervals(result)
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['A', 'B']
+    ['right', 'shifted', 'wide']
     """
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must lie in (0, 1): got {level!r}; 0.9 gives a 90 % interval")

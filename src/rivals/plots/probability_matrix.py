@@ -36,14 +36,25 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
     -------
     Axes
 
+    See Also
+    --------
+    rivals.Comparison.pairs : the same numbers as a table.
+    plot_sweep : how they depend on c.
+
     Examples
     --------
+    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_probability
     >>> from rivals.testbeds import toys
-    >>> ax = plot_probability(rivals.compare(toys.losses(), rng=0))
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['A', 'B']
+    >>> y = np.random.default_rng(0).standard_normal(2000)
+    >>> models = {
+    ...     "right": toys.gaussian(),
+    ...     "shifted": toys.gaussian(mean=0.3),
+    ...     "wide": toys.gaussian(width=2.0),
+    ... }
+    >>> result = rivals.compare(models, y, rng=0)
+    >>> ax = plot_probability(result)
     """
     size = 2.2 + 0.42 * min(len(result.names), 24)
     ax = axes_or_new(ax, width=size + 1.0, height=size)
