@@ -1,6 +1,7 @@
 """Readers of losses: one file per kind of input; heavy libraries are imported only when used."""
 
 from rivals.read.arviz import arviz_tree
+from rivals.read.cross_validation import cross_validated
 from rivals.read.distributions import distribution
 from rivals.read.estimators import classifier, regressor
 from rivals.read.files import losses_from_files
@@ -11,6 +12,7 @@ from rivals.read.xarrays import dataset
 __all__ = [
     "arviz_tree",
     "classifier",
+    "cross_validated",
     "dataset",
     "distribution",
     "long_table",
