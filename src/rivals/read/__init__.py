@@ -7,6 +7,7 @@ from rivals.read.estimators import classifier, regressor
 from rivals.read.files import losses_from_files
 from rivals.read.loss_tables import long_table, wide_tables
 from rivals.read.npz import npz
+from rivals.read.posteriors import posterior
 from rivals.read.xarrays import dataset
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "long_table",
     "losses_from_files",
     "npz",
+    "posterior",
     "regressor",
     "wide_tables",
 ]

@@ -8,12 +8,13 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import logsumexp
 
-from rivals._checks import need, show, warn
+from rivals._checks import check_choice, need, show, warn
 from rivals._types import FloatArray
 from rivals.losses import Losses
 from rivals.read.loss_tables import make_losses
 
 Reduction = Literal["lpd", "mean", "plugin"]
+REDUCTIONS: tuple[Reduction, ...] = ("lpd", "mean", "plugin")
 
 HELD_OUT, SIMULATED, TRAINING = "log_likelihood_held_out", "log_likelihood_simulated", "log_likelihood"
 
@@ -62,8 +63,7 @@ def arviz_tree(
     >>> arviz_tree(tree, reduction="lpd")
     Losses(100 observed, 100 synthetic, empirical risk 0.68988)
     """
-    if reduction not in ("lpd", "mean", "plugin"):
-        raise ValueError(f"reduction must be 'lpd', 'mean' or 'plugin'; got {reduction!r}")
+    check_choice(reduction, "reduction", REDUCTIONS)
     where = "the tree"
     if isinstance(tree, (str, PathLike)):
         where, tree = show(fspath(tree)), _open(tree)
@@ -126,7 +126,12 @@ def _reduce(array: Any, reduction: Reduction, sample_dims: tuple[str, ...], kept
     rows = (kept,) if kept in array.dims else ()
     values = np.asarray(array.transpose(*sample_dims, *rows, ...).values, dtype=np.float64)
     n_draws = int(np.prod(values.shape[: len(sample_dims)]))
-    draws = values.reshape(n_draws, *(array.sizes[name] for name in rows), -1)
+    return reduce_draws(values.reshape(n_draws, *(array.sizes[name] for name in rows), -1), reduction, where)
+
+
+def reduce_draws(draws: FloatArray, reduction: Reduction, where: str) -> FloatArray:
+    """One loss per point from the log likelihood for each draw of the parameters, (draws, ...)."""
+    n_draws = len(draws)
     if reduction == "plugin":
         if n_draws != 1:
             raise ValueError(

@@ -1,0 +1,78 @@
+"""Posteriors of NumPyro."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._checks import show
+from rivals._types import FloatArray
+
+
+class NumpyroPosterior:
+    """A model function, samples by name (or an MCMC that has run), and the arguments of the model by name."""
+
+    seen = False  # the model does not hold the data that it was fitted to
+
+    def __init__(self, model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> None:
+        if not isinstance(held_out, Mapping):
+            raise TypeError(
+                f"held_out for NumPyro is a mapping from the arguments of the model to values; got {type(held_out).__name__}"
+            )
+        self._model = model
+        self._samples = dict(draws if isinstance(draws, Mapping) else draws.get_samples())
+        self._arguments = dict(held_out)
+        self._variable, self._observed = self._what_is_observed(variable, observed)
+
+    def log_likelihood(self, targets: npt.NDArray[Any] | None) -> FloatArray:
+        from numpyro.infer import log_likelihood
+
+        arguments = self._arguments if targets is None else self._arguments | {self._observed: targets}
+        values = log_likelihood(self._model, self._samples, **arguments)[self._variable]
+        return np.asarray(values, dtype=np.float64)
+
+    def predict(self, seed: int) -> npt.NDArray[Any]:
+        import jax
+        from numpyro.infer import Predictive
+
+        predictive = Predictive(self._model, self._samples, return_sites=[self._variable])
+        arguments = self._arguments | {self._observed: None}
+        return np.asarray(predictive(jax.random.PRNGKey(seed), **arguments)[self._variable])
+
+    def _what_is_observed(self, variable: str | None, observed: str | None) -> tuple[str, str]:
+        """The observed site, and the argument that holds its values."""
+        import jax
+        from numpyro.handlers import seed, substitute, trace
+
+        first = {name: values[0] for name, values in self._samples.items()}
+        sites = trace(substitute(seed(self._model, jax.random.PRNGKey(0)), first)).get_trace(**self._arguments)
+        values = {
+            name: site["value"] for name, site in sites.items() if site["type"] == "sample" and site["is_observed"]
+        }
+        if variable is None and len(values) == 1:
+            (variable,) = values
+        if variable is None or variable not in values:
+            wrong = "no variable chosen" if variable is None else f"no observed variable {show(variable)!r}"
+            raise ValueError(f"the model: {wrong}; pass variable= one of {list(values)}")
+        if observed is None:
+            same = [name for name, given in self._arguments.items() if _same(given, values[variable])]
+            if len(same) != 1:
+                raise ValueError(
+                    f"the observed values of {variable!r} are {'none' if not same else 'several'} of the arguments "
+                    f"{same or list(self._arguments)}; pass observed= the name of the argument that holds them"
+                )
+            (observed,) = same
+        elif observed not in self._arguments:
+            raise ValueError(f"held_out has no {show(observed)!r}; it has {list(self._arguments)}")
+        return variable, observed
+
+
+def _same(given: Any, value: Any) -> bool:
+    return (
+        given is not None
+        and np.shape(given) == np.shape(value)
+        and bool(np.all(np.asarray(given) == np.asarray(value)))
+    )
