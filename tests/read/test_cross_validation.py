@@ -24,6 +24,7 @@ from sklearn.model_selection import (
     ShuffleSplit,
     StratifiedKFold,
     TimeSeriesSplit,
+    cross_val_predict,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -140,6 +141,31 @@ def test_data_frames_give_the_same(package):
     expected = cross_validated(LINES, X, TARGETS, noise=NOISE, rng=0)
     np.testing.assert_allclose(found["line"].observed, expected["line"].observed, atol=1e-12)
     np.testing.assert_allclose(found["line"].synthetic, expected["line"].synthetic, atol=1e-12)
+
+
+def test_noise_is_cross_validated_within_the_training_set():
+    """By hand: the noise of a fold from residuals of copies of the estimator, which see neither the test set nor what they predict."""
+    found = cross_validated({"line": LinearRegression()}, X, TARGETS, rng=0)["line"].observed
+    for train, test in KFold(5).split(X):
+        residuals = TARGETS[train] - cross_val_predict(LinearRegression(), X[train], TARGETS[train], cv=5)
+        noise = stats.norm(scale=np.sqrt(np.mean(residuals**2)))
+        predicted = LinearRegression().fit(X[train], TARGETS[train]).predict(X[test])
+        np.testing.assert_allclose(found[test], -noise.logpdf(TARGETS[test] - predicted), rtol=0, atol=1e-12)
+
+
+def test_groups_and_forms_reach_the_noise():
+    groups = np.arange(N) % 7
+    found = cross_validated(
+        {"line": LinearRegression()}, X, TARGETS, cv=GroupKFold(3), groups=groups, residuals="student", rng=0
+    )["line"].observed
+    for train, test in GroupKFold(3).split(X, TARGETS, groups):
+        residuals = TARGETS[train] - cross_val_predict(
+            LinearRegression(), X[train], TARGETS[train], cv=GroupKFold(3), groups=groups[train]
+        )
+        noise = stats.t(*stats.t.fit(residuals, floc=0.0))
+        predicted = LinearRegression().fit(X[train], TARGETS[train]).predict(X[test])
+        # The fit of Student's t by a simplex depends on the order of the residuals in its last digits.
+        np.testing.assert_allclose(found[test], -noise.logpdf(TARGETS[test] - predicted), rtol=0, atol=1e-3)
 
 
 def test_noise_of_each_estimator():

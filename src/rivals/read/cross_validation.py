@@ -7,12 +7,12 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from copy import copy
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from rivals._checks import as_numbers, check_name, check_size, show
-from rivals._random import FOLD_FIT, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
+from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
 from rivals._types import RNG, FloatArray, IntArray
 from rivals.calibration.pools import Pool, open_pool
 from rivals.comparison.settings import N_SIMULATIONS
@@ -20,6 +20,7 @@ from rivals.losses import Candidate, Losses
 from rivals.read.estimators import classifier, regressor
 
 IN_FLIGHT_PER_WORKER = 2
+NOISE_FOLDS = 5
 
 
 def cross_validated(
@@ -30,6 +31,7 @@ def cross_validated(
     cv: Any = 5,
     groups: Any = None,
     noise: Any = "cross-validated",
+    residuals: Literal["gaussian", "student", "empirical"] = "gaussian",
     floor: float = 0.0,
     n_simulations: int = N_SIMULATIONS,
     executor: Executor | int | None = 0,
@@ -54,8 +56,10 @@ def cross_validated(
     groups : array, optional
         The group of each point, for splitters by group.
     noise : "cross-validated", "predicted" or frozen distribution, or mapping
-        For regressors, the law of target minus prediction, as in `regressor`; or one for each name. "cross-validated" splits each
-        training set once more.
+        For regressors, the distribution of target minus prediction, as in `regressor`; or one for each name. "cross-validated" splits
+        each training set once more, by the same splitter or into five, and so makes six fits of one.
+    residuals : "gaussian", "student" or "empirical"
+        The form of cross-validated noise, as in `regressor`.
     floor : float
         For classifiers, the least probability of a label, as in `classifier`.
     n_simulations : int
@@ -99,6 +103,7 @@ def cross_validated(
     kinds = _check_estimators(estimators)
     splits = _splits(cv, X, y, groups, classify="classifier" in kinds.values(), entropy=entropy)
     noises = _by_name(noise, list(estimators))
+    inner = _inner(cv)
 
     def folds() -> Iterator[Fold]:
         from sklearn.utils import _safe_indexing as rows
@@ -113,7 +118,10 @@ def cross_validated(
                     is_classifier=kinds[name] == "classifier",
                     training=(rows(X, train), rows(y, train)),
                     test=(rows(X, test), rows(y, test)),
+                    groups=None if groups is None else rows(groups, train),
                     noise=noises[name],
+                    noise_cv=inner,
+                    residuals=residuals,
                     floor=floor,
                     n_simulations=n_simulations,
                     entropy=entropy,
@@ -135,7 +143,10 @@ class Fold:
     is_classifier: bool
     training: tuple[Any, Any]
     test: tuple[Any, Any]
+    groups: Any
     noise: Any
+    noise_cv: Any
+    residuals: str
     floor: float
     n_simulations: int
     entropy: int
@@ -174,7 +185,18 @@ def _run_fold(fold: Fold) -> tuple[FloatArray, FloatArray]:
 def _candidate(fold: Fold, fitted: Any) -> Candidate:
     if fold.is_classifier:
         return classifier(fitted, fold.test[0], floor=fold.floor)
-    return regressor(fitted, fold.test[0], noise=fold.noise)
+    if not (isinstance(fold.noise, str) and fold.noise == "cross-validated"):
+        return regressor(fitted, fold.test[0], noise=fold.noise)
+    return regressor(
+        fitted,
+        fold.test[0],
+        noise=fold.noise,
+        training=fold.training,
+        residuals=fold.residuals,
+        cv=fold.noise_cv,
+        groups=fold.groups,
+        rng=np.random.SeedSequence(fold.entropy, spawn_key=(FOLD_NOISE, fold.place, fold.index)),
+    )
 
 
 def _losses(candidate: Candidate, data: Any, n: int, what: str) -> FloatArray:
@@ -298,6 +320,14 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool, entropy: in
                 f"{shared[0]}; a point must not be judged by a model that saw it"
             )
     return splits
+
+
+def _inner(cv: Any) -> Any:
+    """How a training set is split once more: as the data were, where that makes sense for a part of them; else into five."""
+    from sklearn.model_selection import LeaveOneOut, LeavePOut, PredefinedSplit
+
+    again = hasattr(cv, "split") and not isinstance(cv, (LeaveOneOut, LeavePOut, PredefinedSplit))
+    return cv if again else NOISE_FOLDS
 
 
 def _run_all(pool: Pool, folds: Iterator[Fold], total: int, progress: bool) -> dict[tuple[int, int], Any]:

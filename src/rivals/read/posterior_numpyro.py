@@ -25,13 +25,12 @@ class NumpyroPosterior:
         self._model = model
         self._samples = dict(draws if isinstance(draws, Mapping) else draws.get_samples())
         self._arguments = dict(held_out)
+        self._function: Any = None
         self._variable, self._observed = self._what_is_observed(variable, observed)
 
     def log_likelihood(self, targets: npt.NDArray[Any] | None) -> FloatArray:
-        from numpyro.infer import log_likelihood
-
-        arguments = self._arguments if targets is None else self._arguments | {self._observed: targets}
-        values = log_likelihood(self._model, self._samples, **arguments)[self._variable]
+        given = self._arguments[self._observed]
+        values = self._compiled()(given if targets is None else np.asarray(targets, dtype=np.asarray(given).dtype))
         return np.asarray(values, dtype=np.float64)
 
     def predict(self, seed: int) -> npt.NDArray[Any]:
@@ -40,7 +39,28 @@ class NumpyroPosterior:
 
         predictive = Predictive(self._model, self._samples, return_sites=[self._variable])
         arguments = self._arguments | {self._observed: None}
-        return np.asarray(predictive(jax.random.PRNGKey(seed), **arguments)[self._variable])
+        predicted = np.asarray(predictive(jax.random.PRNGKey(seed), **arguments)[self._variable])
+        shape = np.shape(self._arguments[self._observed])
+        if predicted.shape[1:] != shape:
+            raise ValueError(
+                f"the model simulates {self._variable!r} in the shape {predicted.shape[1:]}, where {shape} was observed; say in the model how "
+                "many points there are, whether they are observed or not: numpyro.plate('points', len(x))"
+            )
+        return predicted
+
+    def _compiled(self) -> Any:
+        """The log likelihood as a function of the observed values, compiled once for all simulations."""
+        import jax
+        from numpyro.infer import log_likelihood
+
+        if self._function is None:
+
+            def of_targets(targets: Any) -> Any:
+                arguments = self._arguments | {self._observed: targets}
+                return log_likelihood(self._model, self._samples, **arguments)[self._variable]
+
+            self._function = jax.jit(of_targets)
+        return self._function
 
     def _what_is_observed(self, variable: str | None, observed: str | None) -> tuple[str, str]:
         """The observed site, and the argument that holds its values."""

@@ -107,7 +107,9 @@ def posterior(
     likelihood = fitted.log_likelihood(None)
     simulations = _simulations(fitted.predict, n_simulations, entropy)
     synthetic = [_reduced(fitted.log_likelihood(targets), reduction) for targets in simulations]
-    return make_losses("of the posterior", _reduced(likelihood, reduction), np.stack(synthetic), type(fitted).__name__).trusted()
+    return make_losses(
+        "of the posterior", _reduced(likelihood, reduction), np.stack(synthetic), type(fitted).__name__
+    ).trusted()
 
 
 def _fitted(model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> Posterior:
