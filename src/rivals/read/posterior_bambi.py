@@ -15,6 +15,8 @@ class BambiPosterior:
     """A model, what its `fit` returned, and a data frame with the response."""
 
     def __init__(self, model: Any, draws: Any, held_out: Any, observed: str | None) -> None:
+        if held_out is None:
+            held_out = model.data
         self._model, self._draws, self._frame = model, draws, held_out
         self._response = observed or _response(model)
         if self._response not in getattr(held_out, "columns", ()):
@@ -28,10 +30,7 @@ class BambiPosterior:
                 f"held_out: the response {show(self._response)!r} holds {values.dtype}, and simulated data are numbers; code it as numbers "
                 "before the fit, 0 and 1 for a binary one"
             )
-        own = getattr(model, "data", None)
-        self.seen = (
-            own is not None and self._response in own and np.array_equal(np.asarray(own[self._response]), values)
-        )
+        self.seen: bool | None = np.array_equal(np.asarray(model.data[self._response]), values)
 
     def log_likelihood(self, targets: npt.NDArray[Any] | None) -> FloatArray:
         frame = self._frame

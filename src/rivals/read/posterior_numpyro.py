@@ -15,7 +15,7 @@ from rivals._types import FloatArray
 class NumpyroPosterior:
     """A model function, samples by name (or an MCMC that has run), and the arguments of the model by name."""
 
-    seen = False  # the model does not hold the data that it was fitted to
+    seen: bool | None = None  # the model does not hold the data that it was fitted to
 
     def __init__(self, model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> None:
         if not isinstance(held_out, Mapping):

@@ -18,6 +18,8 @@ class PymcPosterior:
     def __init__(self, model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> None:
         from pymc.model.transform.conditioning import remove_value_transforms
 
+        if held_out is None:
+            held_out = {data.name: data.get_value() for data in model.data_vars}
         if not isinstance(held_out, Mapping):
             raise TypeError(
                 f"held_out for PyMC is a mapping from the names of pymc.Data to values; got {type(held_out).__name__}"
@@ -27,7 +29,7 @@ class PymcPosterior:
         self._check_names(model, held_out)
         own = np.asarray(model[self._observed].get_value())
         self._held_out = {name: np.asarray(values) for name, values in held_out.items()}
-        self.seen = np.array_equal(own, self._held_out[self._observed])
+        self.seen: bool | None = np.array_equal(own, self._held_out[self._observed])
         self._posterior = draws["posterior"]
         # A copy of the model: that of the user keeps its data. Draws are kept untransformed, and so is the copy.
         self._model: Any = remove_value_transforms(model)

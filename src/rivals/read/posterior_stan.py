@@ -17,7 +17,7 @@ LIKELIHOOD, OBSERVED, SIMULATED = "log_lik", "y", "_rep"
 class StanPosterior:
     """A CmdStanModel, its CmdStanMCMC, and the data of the program for the held-out points."""
 
-    seen = False  # neither the model nor the fit holds the data as we could read them
+    seen: bool | None = None  # neither the model nor the fit holds the data as we could read them
 
     def __init__(self, model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> None:
         if not isinstance(held_out, Mapping):

@@ -14,6 +14,7 @@ from rivals._types import RNG, FloatArray
 from rivals.comparison.settings import N_SIMULATIONS
 from rivals.losses import Losses
 from rivals.read.arviz import REDUCTIONS, Reduction, reduce_draws
+from rivals.read.leave_one_out import leave_one_out_weights
 from rivals.read.loss_tables import make_losses
 from rivals.read.posterior_bambi import BambiPosterior
 from rivals.read.posterior_numpyro import NumpyroPosterior
@@ -24,7 +25,7 @@ from rivals.read.posterior_stan import StanPosterior
 class Posterior(Protocol):
     """What a library of probabilistic programs can do with a model, its posterior and held-out data."""
 
-    seen: bool  # whether the held-out data are visibly those that the model was fitted to
+    seen: bool | None  # whether the held-out data are those that the model was fitted to, if one can see it
 
     def log_likelihood(self, targets: npt.NDArray[Any] | None) -> FloatArray:
         """Of each point for each draw of the posterior, (draws, ...): of the held-out data, or of these in their place."""
@@ -36,11 +37,12 @@ class Posterior(Protocol):
 def posterior(
     model: Any,
     draws: Any,
-    held_out: Any,
+    held_out: Any = None,
     *,
     variable: str | None = None,
     observed: str | None = None,
     reduction: Reduction = "lpd",
+    leave_one_out: bool = False,
     n_simulations: int = N_SIMULATIONS,
     rng: RNG = None,
 ) -> Losses:
@@ -65,6 +67,10 @@ def posterior(
         observed data, "y" by default; the generated quantity that simulates them is this name with "_rep".
     reduction : {"lpd", "mean", "plugin"}
         As in `arviz_tree`.
+    leave_one_out : bool
+        Whether there are no held-out data: `held_out` are those that the model was fitted to (None: those in the model, for PyMC and
+        Bambi), and the loss of each point is that of the posterior without it, by Pareto smoothed importance sampling (PSIS-LOO).
+        A point is simulated by, and judged under, the same posterior without the observed one.
     n_simulations : int
     rng : int, SeedSequence, Generator, optional
 
@@ -98,18 +104,35 @@ def posterior(
     check_choice(reduction, "reduction", REDUCTIONS)
     n_simulations = check_size(n_simulations, "n_simulations")
     fitted = _fitted(model, draws, held_out, variable, observed)
-    if fitted.seen:
-        warn(
-            "the held-out data are those in the model, to which it was fitted, and such losses are biased low, most for flexible "
-            "models; pass other data, or use leave_one_out"
-        )
+    _check_seen(fitted.seen, leave_one_out, reduction)
     entropy = entropy_from(rng)
     likelihood = fitted.log_likelihood(None)
-    simulations = _simulations(fitted.predict, n_simulations, entropy)
-    synthetic = [_reduced(fitted.log_likelihood(targets), reduction) for targets in simulations]
-    return make_losses(
-        "of the posterior", _reduced(likelihood, reduction), np.stack(synthetic), type(fitted).__name__
-    ).trusted()
+    points = likelihood.shape[1:]
+    weights = leave_one_out_weights(likelihood.reshape(len(likelihood), -1), "the posterior") if leave_one_out else None
+
+    def reduced(values: FloatArray) -> FloatArray:
+        return reduce_draws(values.reshape(len(values), -1), reduction, "the posterior", weights)
+
+    simulations = _simulations(fitted.predict, points, weights, n_simulations, entropy)
+    synthetic = np.stack([reduced(fitted.log_likelihood(targets)) for targets in simulations])
+    return make_losses("of the posterior", reduced(likelihood), synthetic, type(fitted).__name__).trusted()
+
+
+def _check_seen(seen: bool | None, leave_one_out: bool, reduction: str) -> None:
+    if leave_one_out and reduction != "lpd":
+        raise ValueError(
+            f"leave_one_out is for the reduction 'lpd', the loss of the posterior predictive; got {reduction!r}"
+        )
+    if leave_one_out and seen is False:
+        raise ValueError(
+            "leave_one_out is for the data that the model was fitted to, and those given are not the ones in the model; leave held_out "
+            "out, or leave_one_out"
+        )
+    if seen and not leave_one_out:
+        warn(
+            "the held-out data are those in the model, to which it was fitted, and such losses are biased low, most for flexible "
+            "models; pass other data, or leave_one_out=True"
+        )
 
 
 def _fitted(model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> Posterior:
@@ -129,18 +152,30 @@ def _fitted(model: Any, draws: Any, held_out: Any, variable: str | None, observe
 
 
 def _simulations(
-    predict: Callable[[int], npt.NDArray[Any]], n_simulations: int, entropy: int
+    predict: Callable[[int], npt.NDArray[Any]],
+    points: tuple[int, ...],
+    log_weights: FloatArray | None,
+    n_simulations: int,
+    entropy: int,
 ) -> list[npt.NDArray[Any]]:
-    """Simulated data sets, each point of each from another draw of the posterior."""
+    """Simulated data sets, each point of each from another draw of the posterior, or by the weights of draws at this point."""
     found: list[npt.NDArray[Any]] = []
     while len(found) < n_simulations:
-        seed = int(stream(entropy, POSTERIOR_PREDICTION, len(found)).integers(2**31))
-        predicted = np.asarray(predict(seed))
-        # Draws in an order of their own for each point: row s is the s-th simulation.
-        shuffled = stream(entropy, POSTERIOR_CHOICE, len(found)).permuted(predicted, axis=0)
-        found += list(shuffled[: n_simulations - len(found)])
+        predicted = np.asarray(predict(int(stream(entropy, POSTERIOR_PREDICTION, len(found)).integers(2**31))))
+        rng = stream(entropy, POSTERIOR_CHOICE, len(found))
+        n_draws, n_more = len(predicted), min(n_simulations - len(found), len(predicted))
+        n_points = int(np.prod(points))
+        if log_weights is None:
+            # Draws in an order of their own for each point: row s is the s-th simulation.
+            order = np.broadcast_to(np.arange(n_draws)[:, None], (n_draws, n_points))
+            chosen = rng.permuted(order, axis=0)[:n_more]
+        else:
+            edges = np.cumsum(np.exp(log_weights), axis=0)
+            chosen = np.stack(
+                [np.sum(edges[:-1] < rng.random(n_points) * edges[-1], axis=0, dtype=np.intp) for _ in range(n_more)]
+            )
+        # A point may consist of several numbers, which belong together.
+        events = predicted.reshape(n_draws, n_points, -1)
+        simulated = events[chosen, np.arange(n_points)]
+        found += list(simulated.reshape(n_more, *predicted.shape[1:]))
     return found
-
-
-def _reduced(likelihood: FloatArray, reduction: Reduction) -> FloatArray:
-    return reduce_draws(likelihood.reshape(likelihood.shape[0], -1), reduction, "the posterior")
