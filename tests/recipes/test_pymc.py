@@ -1,4 +1,4 @@
-# needs: pymc>=5.16
+# needs: pymc>=5.16, matplotlib<3.11
 """Posteriors of PyMC: losses by hand from the draws, simulations by the law of the predictive, seeds, and the model left alone."""
 
 from __future__ import annotations
