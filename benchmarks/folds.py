@@ -35,9 +35,9 @@ C = {
 RIDGE = 1.0
 
 CONCLUSION = """On a held-out set the reported error is right, and by sampling error alone verdicts on the very models that were tested err at about the nominal
-rate, if the held-out set is large. Over folds the reported error is too small: not measurably for models that are not nested, by a quarter to
+rate, if the held-out set is large. Over folds the reported error is too small: not measurably for models that are not nested, by a third to
 two fifths for a nested pair of which the larger has only useless features. It hardly depends on the number of folds, and errors by fold do not
-mend it. So by sampling error alone verdicts from folds are wrong more often than stated. They are nevertheless wrong no more often than those
+mend it. So by sampling error alone verdicts from folds are wrong more often than stated. They are nevertheless, all families together, wrong no more often than those
 from half of the points held out, when the truth is that of models fitted to all points, which is what most people want to know: models fitted to
 half of the points are another question. At c = 1/8, folds state about twice as many verdicts as half of the points held out, and no
 larger part of them is wrong."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -249,3 +251,12 @@ def test_what_is_refused():
         cross_validated(LinearRegression(), X, TARGETS)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         cross_validated(LINES, X, TARGETS[:-1], noise=NOISE)
+
+
+def test_numbers_of_the_page_are_those_of_the_benchmark():
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "cross-validation.md").read_text(encoding="utf-8")
+    measured = (root / "benchmarks" / "results" / "folds.md").read_text(encoding="utf-8")
+    numbers = re.findall(r"\d+\.\d+ ± \d+\.\d+", page)
+    assert len(numbers) > 40
+    assert set(numbers) <= set(re.findall(r"\d+\.\d+ ± \d+\.\d+", measured))

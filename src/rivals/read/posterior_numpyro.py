@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,9 @@ class NumpyroPosterior:
 
     def predict(self, seed: int) -> npt.NDArray[Any]:
         import jax
-        from numpyro.infer import Predictive
 
-        predictive = Predictive(self._model, self._samples, return_sites=[self._variable])
+        infer: Any = import_module("numpyro.infer")
+        predictive = infer.Predictive(self._model, self._samples, return_sites=[self._variable])
         arguments = self._arguments | {self._observed: None}
         predicted = np.asarray(predictive(jax.random.PRNGKey(seed), **arguments)[self._variable])
         shape = np.shape(self._arguments[self._observed])
@@ -51,13 +52,13 @@ class NumpyroPosterior:
     def _compiled(self) -> Any:
         """The log likelihood as a function of the observed values, compiled once for all simulations."""
         import jax
-        from numpyro.infer import log_likelihood
 
+        infer: Any = import_module("numpyro.infer")
         if self._function is None:
 
             def of_targets(targets: Any) -> Any:
                 arguments = self._arguments | {self._observed: targets}
-                return log_likelihood(self._model, self._samples, **arguments)[self._variable]
+                return infer.log_likelihood(self._model, self._samples, **arguments)[self._variable]
 
             self._function = jax.jit(of_targets)
         return self._function
@@ -65,10 +66,11 @@ class NumpyroPosterior:
     def _what_is_observed(self, variable: str | None, observed: str | None) -> tuple[str, str]:
         """The observed site, and the argument that holds its values."""
         import jax
-        from numpyro.handlers import seed, substitute, trace
 
+        handlers: Any = import_module("numpyro.handlers")
         first = {name: values[0] for name, values in self._samples.items()}
-        sites = trace(substitute(seed(self._model, jax.random.PRNGKey(0)), first)).get_trace(**self._arguments)
+        seeded = handlers.substitute(handlers.seed(self._model, jax.random.PRNGKey(0)), first)
+        sites = handlers.trace(seeded).get_trace(**self._arguments)
         values = {
             name: site["value"] for name, site in sites.items() if site["type"] == "sample" and site["is_observed"]
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,7 @@ class PymcPosterior:
     """A model with `pymc.Data`, a tree with the group posterior, and held-out values by the names of the data."""
 
     def __init__(self, model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> None:
-        from pymc.model.transform.conditioning import remove_value_transforms
-
+        conditioning: Any = import_module("pymc.model.transform.conditioning")
         if held_out is None:
             held_out = {data.name: data.get_value() for data in model.data_vars}
         if not isinstance(held_out, Mapping):
@@ -32,7 +32,7 @@ class PymcPosterior:
         self.seen: bool | None = np.array_equal(own, self._held_out[self._observed])
         self._posterior = draws["posterior"]
         # A copy of the model: that of the user keeps its data. Draws are kept untransformed, and so is the copy.
-        self._model: Any = remove_value_transforms(model)
+        self._model: Any = conditioning.remove_value_transforms(model)
         _set(self._model, self._held_out)
         self._function: Any = None
 
@@ -53,9 +53,8 @@ class PymcPosterior:
         return np.asarray(np.stack(rows), dtype=np.float64)
 
     def predict(self, seed: int) -> npt.NDArray[Any]:
-        from pymc import sample_posterior_predictive
-
-        tree = sample_posterior_predictive(
+        pymc: Any = import_module("pymc")
+        tree = pymc.sample_posterior_predictive(
             self._posterior, model=self._model, var_names=[self._variable], random_seed=seed, progressbar=False
         )
         values = tree["posterior_predictive"][self._variable].transpose("chain", "draw", ...).values
@@ -105,12 +104,11 @@ def _data_behind(model: Any, variable: str) -> str:
 
 def _set(model: Any, data: Mapping[str, npt.NDArray[Any]]) -> None:
     """Put data into a model; the labels of a dimension that changes its length mean nothing here, and are numbers."""
-    from pymc import set_data
-
+    pymc: Any = import_module("pymc")
     coords = {}
     for name, values in data.items():
         for dimension, length in zip(model.named_vars_to_dims.get(name, ()), values.shape, strict=False):
             labels = model.coords.get(dimension)
             if labels is not None and len(labels) != length:
                 coords[dimension] = np.arange(length)
-    set_data(dict(data), model=model, coords=coords or None)
+    pymc.set_data(dict(data), model=model, coords=coords or None)
