@@ -146,7 +146,7 @@ class Fold:
     groups: Any
     noise: Any
     noise_cv: Any
-    residuals: str
+    residuals: Literal["gaussian", "student", "empirical"]
     floor: float
     n_simulations: int
     entropy: int
