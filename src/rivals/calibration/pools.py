@@ -62,7 +62,7 @@ def _local_processes(n_workers: int) -> Pool:
     try:
         return LocalProcesses(n_workers)
     except ImportError as error:
-        warn(f"{error}; meanwhile all runs in this process, one after the other")
+        warn(f"{error}; meanwhile all is run in this process, one after the other")
         return InProcess()
 
 
