@@ -89,6 +89,12 @@ class Losses:
             -as_numbers(observed, "observed log likelihoods"), -as_numbers(synthetic, "synthetic log likelihoods")
         )
 
+    def trusted(self) -> Losses:
+        """The same losses, of which we know that the model simulated: equal values are no sign of a mistake, but of labels, say."""
+        losses = Losses.of_checked(self.observed, self.synthetic)
+        object.__setattr__(losses, "_trusted", True)
+        return losses
+
     @property
     def n_observed(self) -> int:
         """Number of held-out data points."""
@@ -321,6 +327,8 @@ def losses_by_name(
 
 def _check_given(name: str, losses: Losses) -> None:
     """Losses that a user computed may be of the same data twice; a candidate that we let simulate makes no such mistake."""
+    if getattr(losses, "_trusted", False):
+        return
     if losses.repeats_itself():
         raise ValueError(
             "the synthetic losses are the observed ones, value for value, so that no model could be wrong; pass the losses of "

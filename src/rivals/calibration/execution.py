@@ -12,7 +12,7 @@ import numpy as np
 
 from rivals._types import BoolArray
 from rivals.calibration.pools import Pool
-from rivals.calibration.work import ATTEMPTS, Block, Results, Task, WorkerSetupError, failure
+from rivals.calibration.work import ATTEMPTS, Block, Results, Task, WorkerSetupError, failure, run_block
 
 IN_FLIGHT_PER_WORKER = 2
 BLOCK_SECONDS = 1.0
@@ -89,11 +89,11 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
             block = lost.waiting.popleft() if lost.waiting else plan.next_block()
             if block is None:
                 break
-            out[pool.submit(task, block)] = block
+            out[pool.submit(run_block, task, block)] = block
         alone = not out and bool(lost.suspects)
         if alone:
             block = lost.suspects.popleft()
-            out[pool.submit(task, block)] = block
+            out[pool.submit(run_block, task, block)] = block
         if not out:
             return
         dead = []

@@ -1,4 +1,4 @@
-"""Where blocks run: in this process, in processes of this machine, or in any executor of concurrent.futures."""
+"""Where work runs: in this process, in processes of this machine, or in any executor of concurrent.futures."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 from rivals._checks import need, warn
-from rivals.calibration.work import Block, Results, Task, run_block
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
 class Pool(Protocol):
-    """Something that runs blocks."""
+    """Something that runs functions of modules."""
 
     n_workers: int
-    in_process: bool  # whether blocks run here and now, so that functions need not travel
+    in_process: bool  # whether they run here and now, so that arguments need not travel
 
-    def submit(self, task: Task, block: Block) -> Future[Results]:
-        """Start a block, now or when a worker is free."""
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Start a function, now or when a worker is free."""
 
     def rebuild(self) -> bool:
         """After the death of a worker: make new ones. False if that is not ours to do."""
@@ -35,7 +34,7 @@ class Pool(Protocol):
 
 @contextmanager
 def open_pool(executor: Executor | int | None) -> Iterator[Pool]:
-    """The pool for the `executor` argument of `calibrate`; what it started ends with the block, at once on an error."""
+    """The pool for the `executor` argument of `calibrate` and `cross_validated`; what it started ends with the block, at once on an error."""
     pool = _make_pool(executor)
     try:
         yield pool
@@ -63,20 +62,20 @@ def _local_processes(n_workers: int) -> Pool:
     try:
         return LocalProcesses(n_workers)
     except ImportError as error:
-        warn(f"{error}; meanwhile all experiments run in this process, one after the other")
+        warn(f"{error}; meanwhile all is run in this process, one after the other")
         return InProcess()
 
 
 class InProcess:
-    """No workers: each block runs when it is submitted. For debugging, and where processes are not wanted."""
+    """No workers: each function runs when it is submitted. For debugging, and where processes are not wanted."""
 
     n_workers = 1
     in_process = True
 
-    def submit(self, task: Task, block: Block) -> Future[Results]:
-        future: Future[Results] = Future()
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        future: Future[Any] = Future()
         try:
-            future.set_result(run_block(task, block))
+            future.set_result(function(*arguments))
         except Exception as error:
             future.set_exception(error)
         return future
@@ -97,8 +96,8 @@ class LocalProcesses:
         self.n_workers = n_workers
         self._executor = self._start()
 
-    def submit(self, task: Task, block: Block) -> Future[Results]:
-        future: Future[Results] = self._executor.submit(run_block, task, block)
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        future: Future[Any] = self._executor.submit(function, *arguments)
         return future
 
     def rebuild(self) -> bool:
@@ -128,8 +127,8 @@ class Foreign:
         self._executor = executor
         self.n_workers = _workers_of(executor)
 
-    def submit(self, task: Task, block: Block) -> Future[Results]:
-        return self._executor.submit(run_block, task, block)
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        return self._executor.submit(function, *arguments)
 
     def rebuild(self) -> bool:
         return False
