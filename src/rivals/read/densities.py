@@ -213,29 +213,30 @@ def _infrastructure(model: Any, name: str, kinds: set[str]) -> Density:
 def _torch(model: Any, name: str) -> Density:
     torch = import_module("torch")
 
-    place = model.sample()  # a draw lies on the device of the parameters
+    with torch_seed(np.random.default_rng(0)):
+        place = model.sample()  # a draw lies on the device of the parameters
 
     def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        tensor = torch.as_tensor(values, device=place.device)
+        tensor = torch.as_tensor(np.array(values), device=place.device)
         if place.is_floating_point() and not tensor.is_floating_point():
             tensor = tensor.to(place.dtype)
         with torch.no_grad():
             return as_values(model.log_prob(tensor), "log_prob")
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-        with torch_seed(rng, place.device), torch.no_grad():
+        with torch_seed(rng), torch.no_grad():
             return as_values(model.sample(count), "sample")
 
     return Density(name, tuple(model.batch_shape), tuple(model.event_shape), log, sample)
 
 
 @contextmanager
-def torch_seed(rng: np.random.Generator, device: Any) -> Iterator[None]:
+def torch_seed(rng: np.random.Generator) -> Iterator[None]:
     """PyTorch's distributions draw from its global generator only: seed it, and put it back as it was."""
     torch = import_module("torch")
 
-    devices = [device] if getattr(device, "type", "cpu") == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
+    devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else []
+    with torch.random.fork_rng(devices=list(devices)):
         torch.manual_seed(int(rng.integers(2**62)))
         yield
 

@@ -150,7 +150,7 @@ def _run(model: Any, inputs: Any) -> Any:
         return model(inputs)
     torch = import_module("torch")
     first = next(model.parameters(), None)
-    tensor = torch.as_tensor(inputs if isinstance(inputs, torch.Tensor) else as_values(inputs, "inputs"))
+    tensor = inputs if isinstance(inputs, torch.Tensor) else torch.as_tensor(np.array(as_values(inputs, "inputs")))
     if first is not None:
         tensor = tensor.to(first.device)
         if tensor.is_floating_point():
