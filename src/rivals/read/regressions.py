@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import warn
 from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density, gaussian
@@ -69,7 +70,8 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
             )
     if name in ("MNLogit", "OrderedModel"):
         return classifier(_Probabilities(results), exog, classes=_labels(results))
-    if name in ("OLS", "WLS", "GLS", "RLM"):
+    _check_columns(results.model, name, columns)
+    if name in ("OLS", "WLS", "RLM"):
         p = round(results.nobs - results.df_resid)
         warn_of_many_parameters(
             name,
@@ -116,11 +118,36 @@ def _law(results: Any, name: str, at: Any, columns: dict[str, Any]) -> Density:
         if name == "WLS" and "weights" not in columns:
             raise TypeError("WLS: the variance of a point is scale / weight; pass weights= for the held-out points")
         return gaussian(mean, np.sqrt(results.scale / np.asarray(columns.get("weights", 1.0))), name)
+    if name == "GLM":
+        return _generalised(results, at, columns)
     if callable(getattr(results, "get_distribution", None)):
         return as_density(results.get_distribution(exog=at, **columns))
     raise TypeError(
         f"{name} says no distribution of its targets; use rivals.read.regressor(results, exog, noise=...) with a distribution of the noise"
     )
+
+
+def _generalised(results: Any, at: Any, columns: dict[str, Any]) -> Density:
+    """Of the family at the predicted mean; `results.get_distribution` of statsmodels 0.15 mixes up exposure and offset."""
+    of_mean = {word: columns[word] for word in ("exposure", "offset") if word in columns}
+    of_family = {word: columns[word] for word in columns if word not in of_mean}
+    family = results.model.family
+    discrete = type(family).__name__ in ("Poisson", "Binomial", "NegativeBinomial")
+    if discrete and results.scale != 1.0:
+        warn(
+            f"the fit has a scale of {results.scale:.3g}, but no {type(family).__name__} distribution is dispersed so; it is used without; "
+            "a negative binomial model has a dispersion of its own"
+        )
+    mean = as_targets(results.predict(at, **of_mean), "predictions")
+    return as_density(family.get_distribution(mean, 1.0 if discrete else results.scale, **of_family))
+
+
+def _check_columns(model: Any, name: str, columns: dict[str, Any]) -> None:
+    """What the fit knew of each point must be known of the new ones."""
+    for word, nothing in (("offset", 0.0), ("exposure", 0.0), ("var_weights", 1.0), ("n_trials", 1.0)):
+        values = getattr(model, word, None)
+        if values is not None and word not in columns and np.any(np.asarray(values, dtype=np.float64) != nothing):
+            raise TypeError(f"{name} was fitted with {word}; pass {word}= for the held-out points")
 
 
 def _huber(results: Any, mean: FloatArray) -> Density:
