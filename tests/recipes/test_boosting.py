@@ -76,7 +76,9 @@ def test_catboost_with_uncertainty():
 def test_sparse_inputs():
     x, x_new, y, y_new = train_test_split(*load_diabetes(return_X_y=True), test_size=0.5, random_state=0)
     fitted = REGRESSORS["LightGBM"]().fit(sparse.csr_matrix(x), y)
-    model = regressor(fitted, sparse.csr_matrix(x_new), noise="cross-validated", training=(sparse.csr_matrix(x), y), rng=0)
+    model = regressor(
+        fitted, sparse.csr_matrix(x_new), noise="cross-validated", training=(sparse.csr_matrix(x), y), rng=0
+    )
     assert model.losses((sparse.csr_matrix(x_new), y_new), rng=0).n_observed == len(y_new)
 
 

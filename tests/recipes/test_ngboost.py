@@ -35,7 +35,9 @@ def test_predicted_distributions(family):
 
 def test_several_targets():
     targets = np.column_stack([FIT_Y, FIT_Y + 30 * np.random.default_rng(0).normal(size=len(FIT_Y))]) / 50
-    fitted = NGBRegressor(Dist=MultivariateNormal(2), n_estimators=30, verbose=False, random_state=0).fit(FIT_X, targets)
+    fitted = NGBRegressor(Dist=MultivariateNormal(2), n_estimators=30, verbose=False, random_state=0).fit(
+        FIT_X, targets
+    )
     predicted = fitted.pred_dist(NEW_X)
     model = regressor(fitted, NEW_X, noise="predicted")
     at, drawn = model.simulate(len(NEW_X), np.random.default_rng(0))

@@ -147,7 +147,8 @@ def test_tensors_as_targets():
         (Independent(Normal(torch.zeros(N, 10, dtype=torch.float64), 1.0), 1), X),
         (
             MixtureSameFamily(
-                Categorical(torch.ones(2, dtype=torch.float64)), Normal(torch.tensor([-1.0, 1.0], dtype=torch.float64), 0.7)
+                Categorical(torch.ones(2, dtype=torch.float64)),
+                Normal(torch.tensor([-1.0, 1.0], dtype=torch.float64), 0.7),
             ),
             Y,
         ),
@@ -169,7 +170,9 @@ def test_distributions(law, data):
 def test_families_and_joint_densities_are_refused():
     with pytest.raises(TypeError, match="Normal is a class of distributions"):
         distribution(Normal)
-    with pytest.raises(ValueError, match=r"the data have shape \(442,\), but MultivariateNormal is .* points of shape \(442,\)"):
+    with pytest.raises(
+        ValueError, match=r"the data have shape \(442,\), but MultivariateNormal is .* points of shape \(442,\)"
+    ):
         distribution(MultivariateNormal(torch.zeros(N), torch.eye(N))).loss(Y)
 
 
