@@ -122,13 +122,13 @@ def test_what_cannot_be_used_is_named():
     x, x_new, y, y_new = train_test_split(*load_wine(return_X_y=True), test_size=0.5, random_state=0)
     with pytest.raises(TypeError, match="SVC has no predict_proba"):
         classifier(SVC().fit(x, y), x_new)
-    with pytest.raises(TypeError, match="has no classes_: .* fit it first"):
+    with pytest.raises(TypeError, match=r"has no classes_: .* fit it first"):
         classifier(LogisticRegression(), x_new)
     several = MultiOutputClassifier(GaussianNB()).fit(x, np.column_stack([y, y]))
     with pytest.raises(TypeError, match="predicts 2 labels at once"):
         classifier(several, x_new)
     forest = RandomForestClassifier(5, random_state=0).fit(x[:, :2], y)
-    with pytest.raises(ValueError, match="assigns zero probability to .* pass floor="):
+    with pytest.raises(ValueError, match=r"assigns zero probability to .* pass floor="):
         classifier(forest, x_new[:, :2]).loss((x_new[:, :2], y_new))
     column = LinearRegression().fit(x, y[:, None])
     with pytest.raises(ValueError, match=r"LinearRegression predicts shape \(89, 1\), the targets have shape \(89,\)"):

@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from skpro.distributions import Laplace, Normal, Poisson
-from skpro.regression.residual import ResidualDouble
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import train_test_split
+from skpro.distributions import Laplace, Normal, Poisson
+from skpro.regression.residual import ResidualDouble
 
 import rivals
 from rivals.read import distribution, regressor

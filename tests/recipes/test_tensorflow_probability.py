@@ -6,12 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-
-pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
-
 from tensorflow_probability.substrates import jax as tfp
 
 from rivals.read import distribution, network
+
+pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
 
 N = 2000
 MEANS = np.linspace(-3, 3, N)
