@@ -213,7 +213,7 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
     Parameters
     ----------
     results : object
-        What `fit()` gave: of ARIMA, SARIMAX, UnobservedComponents, VARMAX, or any other state space model of statsmodels.
+        What `fit()` gave: of ARIMA, SARIMAX, UnobservedComponents, or another state space model of one series.
     exog : array or data frame, optional
         Of the held-out points, if the model has any.
 
