@@ -128,6 +128,13 @@ class OnlyMean:
         return np.zeros(len(inputs))
 
 
+class Deaf:
+    """Takes any argument and ignores it; two means must not be taken for a mean and a deviation."""
+
+    def predict(self, inputs, **_):
+        return np.ones(len(inputs))
+
+
 def test_regressor_with_named_and_with_predicted_noise():
     y = Line().predict(INPUTS) + 1.0
     named = regressor(Line(), INPUTS, noise=stats.t(4, scale=0.5))
@@ -144,8 +151,9 @@ def test_regressor_with_named_and_with_predicted_noise():
 def test_noise_must_be_named():
     with pytest.raises(ValueError, match="noise must be"):
         regressor(Line(), INPUTS, noise="gaussian")
-    with pytest.raises(TypeError, match="OnlyMean does not predict a standard deviation"):
-        regressor(OnlyMean(), INPUTS, noise="predicted").loss((INPUTS, np.zeros(N)))
+    for only_mean in (OnlyMean(), Deaf()):
+        with pytest.raises(TypeError, match=f"{type(only_mean).__name__} does not predict a standard deviation"):
+            regressor(only_mean, INPUTS[:2], noise="predicted").loss((INPUTS[:2], np.zeros(2)))
 
 
 def test_estimators_go_into_compare():

@@ -191,7 +191,7 @@ def _check_offers(model: Any, name: str) -> None:
 
 def _frozen(model: Any) -> Density:
     """A frozen distribution of numbers in SciPy; it has both methods, and only the family knows which of them works."""
-    batch = np.broadcast_shapes(*(np.shape(value) for value in (*model.args, *model.kwds.values())))
+    batch = np.shape(model.support()[0])  # not that of the parameters: one of the Poisson binomial has a list of them
     log = model.logpmf if hasattr(model.dist, "pmf") else model.logpdf
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:

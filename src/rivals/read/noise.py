@@ -139,18 +139,20 @@ def predicted(estimator: Any, at: Any) -> Density:
     if callable(getattr(estimator, "pred_dist", None)):  # NGBoost
         return as_density(estimator.pred_dist(at))
     if _is_uncertain_catboost(estimator):
-        both = as_targets(estimator.predict(at), "predictions")
-        return gaussian(both[:, 0], np.sqrt(both[:, 1]), name)
+        mean, variance = as_targets(estimator.predict(at), "predictions").T
+        return gaussian(mean, np.sqrt(variance), name)
     if _is_of_skpro(estimator):
         return as_density(estimator.predict_proba(at))
     try:
-        mean, deviation = estimator.predict(at, return_std=True)
-    except (TypeError, ValueError) as error:
+        both = estimator.predict(at, return_std=True)
+        cause = f"predict(inputs, return_std=True) gave {type(both).__name__}"
+    except TypeError as error:
+        both, cause = None, show(error)
+    if not (isinstance(both, tuple) and len(both) == 2):  # LightGBM takes any argument and ignores it
         raise TypeError(
-            f"{name} does not predict a standard deviation ({show(error)}); use noise='cross-validated', or pass the distribution of its "
-            "noise"
-        ) from None
-    mean, deviation = as_targets(mean, "predictions"), as_targets(deviation, "predicted standard deviations")
+            f"{name} does not predict a standard deviation ({cause}); use noise='cross-validated', or pass the distribution of its noise"
+        )
+    mean, deviation = as_targets(both[0], "predictions"), as_targets(both[1], "predicted standard deviations")
     return gaussian(mean, np.sqrt(deviation**2 + _left_out_variance(estimator)), name)
 
 
