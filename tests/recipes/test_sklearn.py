@@ -94,7 +94,7 @@ def test_several_targets_of_a_network():
     x, x_new, y, y_new = train_test_split(*load_diabetes(return_X_y=True), test_size=0.5, random_state=0)
     both, both_new = np.column_stack([y, x[:, 0] * 1000]), np.column_stack([y_new, x_new[:, 0] * 1000])
     net = make_pipeline(
-        StandardScaler(), MLPRegressor(hidden_layer_sizes=(8,), random_state=0, max_iter=2000, solver="lbfgs")
+        StandardScaler(), MLPRegressor(hidden_layer_sizes=(8,), random_state=0, max_iter=100, solver="lbfgs")
     ).fit(x, both)
     for residuals in ("gaussian", "empirical"):
         model = regressor(net, x_new, noise="cross-validated", training=(x, both), residuals=residuals)
