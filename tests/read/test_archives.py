@@ -125,6 +125,15 @@ class TestDataset:
         with pytest.raises(ValueError, match="asks for pickles, which are never unpickled"):
             dataset(tmp_path / "ds.zarr")
 
+    @pytest.mark.filterwarnings("ignore")  # older releases warn of their own format
+    def test_a_tree_of_arviz_is_read_from_zarr(self, tmp_path):
+        pytest.importorskip("zarr", reason='Zarr needs zarr: pip install "rivals[zarr]"')
+        groups = self.tree(np.random.default_rng(0), 0.0)
+        self.xarray.DataTree.from_dict(groups).to_zarr(tmp_path / "a.zarr")
+        found, expected = (arviz_tree(source, reduction="lpd") for source in (tmp_path / "a.zarr", groups))
+        np.testing.assert_array_equal(found.observed, expected.observed)
+        np.testing.assert_array_equal(found.synthetic, expected.synthetic)
+
     def test_a_path_is_no_dataset_of_letters(self, tmp_path):
         with pytest.raises(FileNotFoundError):
             dataset("ds.nc")

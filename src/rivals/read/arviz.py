@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import logsumexp
 
-from rivals._checks import check_choice, need, show, warn
+from rivals._checks import check_choice, show, warn
 from rivals._types import FloatArray
 from rivals.losses import Losses
+from rivals.read.labelled_files import open_labelled
 from rivals.read.leave_one_out import leave_one_out_weights
 from rivals.read.loss_tables import make_losses
 
@@ -73,7 +74,7 @@ def arviz_tree(
     check_choice(reduction, "reduction", REDUCTIONS)
     where = "the tree"
     if isinstance(tree, (str, PathLike)):
-        where, tree = show(fspath(tree)), _open(tree)
+        where, tree = show(fspath(tree)), open_labelled(tree)
     if leave_one_out and reduction != "lpd":
         raise ValueError(
             f"leave_one_out is for the reduction 'lpd', the loss of the posterior predictive; got {reduction!r}"
@@ -93,13 +94,6 @@ def arviz_tree(
     observed = reduce_draws(observed, reduction, f"{where}, group {held_out!r}", weights)
     synthetic = reduce_draws(synthetic, reduction, f"{where}, group {simulated!r}")
     return make_losses(variable or "in the tree", observed, synthetic, where)
-
-
-def _open(path: str | PathLike[str]) -> Any:
-    xarray = need("xarray", extra="arviz", purpose="NetCDF files")
-    need("h5netcdf", extra="arviz", purpose="NetCDF files")
-    with xarray.open_datatree(path, engine="h5netcdf") as tree:
-        return tree.load()
 
 
 def _groups(tree: Any) -> list[str]:
