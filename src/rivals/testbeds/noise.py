@@ -116,7 +116,14 @@ class ColouredNoise:
 def impulses(
     tau: float, sigma: float, first: float, last: float, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Times and weights of the impulses, (bins, IMPULSES) each; all times are drawn before all weights."""
+    """Times and weights of the impulses, (bins, IMPULSES) each; all times are drawn before all weights.
+
+    Examples
+    --------
+    >>> times, weights = impulses(10.0, 1.0, 0.0, 100.0, np.random.default_rng(0))
+    >>> times.shape
+    (20, 30)
+    """
     bins = math.ceil((last - first) / tau) + 2 * REACH
     starts = first + tau * (np.arange(bins) - REACH)
     times = rng.uniform(starts[:, None], (starts + tau)[:, None], (bins, IMPULSES))
@@ -125,7 +132,13 @@ def impulses(
 
 
 def within_bins(times: FloatArray, tau: float, first: float) -> FloatArray:
-    """Places of the impulses within their bins, on [-1, 1]."""
+    """Places of the impulses within their bins, on [-1, 1].
+
+    Examples
+    --------
+    >>> within_bins(np.array([[-50.0]]), 10.0, 0.0)  # the first bin begins REACH bins before the noise
+    array([[-1.]])
+    """
     left = first + tau * (np.arange(len(times)) - REACH)
     return 2 * (times - left[:, None]) / tau - 1
 
