@@ -21,6 +21,9 @@ import numpy as np
 
 DEEPEST = 60  # what is nested more deeply does not count
 ATOMS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented))
+# Entries of a class that Python makes on demand, or that depend on the layout of the file.
+PASSING = {"__module__", "__doc__", "__dict__", "__weakref__", "__slotnames__", "__annotations__", "__annotate__"}
+PASSING |= {"__annotate_func__", "__annotations_cache__", "__static_attributes__", "__firstlineno__"}
 # Generators of random numbers change with every use, and experiments get theirs from us.
 CHANGING = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
 
@@ -156,7 +159,7 @@ class Reach:
         if self._is_library(kind.__module__):
             return lines
         for name, member in sorted(vars(kind).items()):
-            if name in ("__module__", "__doc__", "__dict__", "__weakref__", "__static_attributes__", "__firstlineno__"):
+            if name in PASSING:
                 continue
             inner = getattr(member, "__func__", None) or getattr(member, "fget", None) or getattr(member, "func", None)
             if isinstance(inner or member, (FunctionType, type, *ATOMS, list, tuple, dict, set, frozenset, np.ndarray)):

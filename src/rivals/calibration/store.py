@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from os import PathLike
@@ -264,10 +264,9 @@ class Store:
         """Refuse a store that is not as it was written."""
         with self._snapshot():
             tally = Tally()
-            for _ in self._checked("outcomes", OUTCOME, tally):
-                pass
-            for _ in self._checked("failures", FAILURE, tally):
-                pass
+            for table, columns in (("outcomes", OUTCOME), ("failures", FAILURE)):
+                for _ in self._checked(table, columns, tally):
+                    pass
             self._check_tally(tally)
 
     def standing(self, n_experiments: int, *, retry: bool = False) -> Standing:
@@ -276,13 +275,11 @@ class Store:
         missing = [np.ones(n_experiments, dtype=bool) for _ in places]
         failed = 0
         with as_store_errors(self.path):
-            for table in ("outcomes", "failures"):
-                if retry and table == "failures":
-                    continue
+            for table in ("outcomes",) if retry else ("outcomes", "failures"):
                 rows = self._connection.execute(
                     f"SELECT omega, experiment FROM {table} WHERE experiment < ?", (n_experiments,)
                 )
-                for omega, experiment in rows:
+                for omega, experiment in rows.fetchall():
                     missing[omega][experiment] = False
                     failed += table == "failures"
         return Standing(missing, [self._mean_seconds(place) for place in places], failed)
@@ -295,13 +292,13 @@ class Store:
             size = self._connection.execute("SELECT COUNT(*) FROM outcomes").fetchone()[0]
             keys, risks, truth = np.empty((size, 2), dtype=np.int64), np.empty((size, 3)), np.empty(size)
             probability, standard_error = np.empty((size, n_c)), np.empty((size, n_c))
-            rows = self._checked("outcomes", OUTCOME, tally)
-            for place, (omega, experiment, packed_probability, packed_error, *risk, won, _) in enumerate(rows):
-                keys[place] = omega, experiment
-                probability[place] = _unpacked(packed_probability, n_c)
-                standard_error[place] = _unpacked(packed_error, n_c)
-                risks[place] = risk
-                truth[place] = part_won(*risk) if won is None else won
+            with closing(self._checked("outcomes", OUTCOME, tally)) as rows:
+                for place, (omega, experiment, packed_probability, packed_error, *risk, won, _) in enumerate(rows):
+                    keys[place] = omega, experiment
+                    probability[place] = _unpacked(packed_probability, n_c)
+                    standard_error[place] = _unpacked(packed_error, n_c)
+                    risks[place] = risk
+                    truth[place] = part_won(*risk) if won is None else won
             failures = tuple(Failure(*row) for row in self._checked("failures", FAILURE, tally))
             replicated = self.get("replicated")
             self._check_tally(tally)
@@ -352,19 +349,20 @@ class Store:
                 with suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
 
-    def _checked(self, table: str, columns: str, tally: Tally) -> Iterator[tuple[Any, ...]]:
+    def _checked(self, table: str, columns: str, tally: Tally) -> Generator[tuple[Any, ...], None, None]:
         """The rows of a table, each as it was written."""
-        if not self.has_checksums:
-            if schema_version(self._connection) < 2:
-                columns = columns.replace(" truth,", " NULL,")
-            yield from self._connection.execute(f"SELECT {columns} FROM {table} ORDER BY omega, experiment")
-            return
-        rows = self._connection.execute(f"SELECT {columns}, checksum FROM {table} ORDER BY omega, experiment")
-        for *values, mark in rows:
-            what = f"experiment {values[1]} of epistemic distribution {values[0]} ({table})"
-            check_seal(mark, *values, what=what, path=self.path)
-            tally.add(table, mark)
-            yield tuple(values)
+        version = schema_version(self._connection)
+        sealed = version >= FIRST_WITH_CHECKSUMS
+        wanted = columns if version > 1 else columns.replace(" truth,", " NULL,")
+        query = f"SELECT {wanted}, {'checksum' if sealed else 'NULL'} FROM {table} ORDER BY omega, experiment"
+        # Closed whatever happens: a query that is kept, as in the traceback of an error, keeps the file open.
+        with closing(self._connection.execute(query)) as rows:
+            for *values, mark in rows:
+                if sealed:
+                    what = f"experiment {values[1]} of epistemic distribution {values[0]} ({table})"
+                    check_seal(mark, *values, what=what, path=self.path)
+                    tally.add(table, mark)
+                yield tuple(values)
 
     def _stored_tally(self) -> tuple[int, int, int]:
         outcomes, failures, total = get_entry(self._connection, "tally", self.path)

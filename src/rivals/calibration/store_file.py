@@ -176,7 +176,9 @@ def check_file(connection: sqlite3.Connection, path: str) -> None:
 
 def _check_entries(connection: sqlite3.Connection, version: int, path: str) -> None:
     """The description of the study is whole, and can be understood."""
-    entries = {key: get_entry(connection, key, path) for (key,) in connection.execute("SELECT key FROM study")}
+    entries = {
+        key: get_entry(connection, key, path) for (key,) in connection.execute("SELECT key FROM study").fetchall()
+    }
     needed = {"identity"} if version < FIRST_WITH_CHECKSUMS else {"identity", "tally"}
     if missing := needed - set(entries):
         raise StoreError(f"{path!r} is damaged: the study has no entry {sorted(missing)[0]!r}; {MEND}")
