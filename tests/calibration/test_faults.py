@@ -261,7 +261,7 @@ def test_a_time_limit_ends_what_does_not_want_to_end(monkeypatch):
                 time.sleep(0.1)
         return toy(rng)
 
-    monkeypatch.setattr("rivals.calibration.pools.OVERTIME_SECONDS", 0.3)
+    monkeypatch.setattr("rivals.calibration.pools.OVERTIME_SECONDS", 0.3, raising=False)
     begin = time.monotonic()
     found = run(omega={"toy": stubborn}, executor=2, time_limit=1.0, block_size=4)
     assert time.monotonic() - begin < 60
@@ -291,7 +291,7 @@ def test_a_thread_left_behind_in_a_worker_does_not_keep_us(monkeypatch):
         threading.Thread(target=time.sleep, args=(100,)).start()
         return toy(rng)
 
-    monkeypatch.setattr("rivals.calibration.pools.LEAVE_SECONDS", 0.5)
+    monkeypatch.setattr("rivals.calibration.pools.LEAVE_SECONDS", 0.5, raising=False)
     begin = time.monotonic()
     found = run(omega={"toy": leaves_a_thread}, executor=1, n=2)
     assert time.monotonic() - begin < 50
@@ -325,7 +325,7 @@ class Cluster:
     [("no workers", "has had no workers for 0.3 s"), ("connecting", "out of reach for 0.3 s"), ("closed", "is gone")],
 )
 def test_a_cluster_that_is_lost_is_not_waited_for_for_ever(monkeypatch, state, message):
-    monkeypatch.setattr("rivals.calibration.pools.PATIENCE", 0.3)
+    monkeypatch.setattr("rivals.calibration.pools.PATIENCE", 0.3, raising=False)
     with pytest.raises(RuntimeError, match=rf"the Dask cluster .*{message}.*run the same again"):
         run(executor=Cluster("running", "running", "running", state), block_size=1)
 

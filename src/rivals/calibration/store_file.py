@@ -339,6 +339,7 @@ MEANINGS = {
     "SQLITE_IOERR_RDLOCK": "the file system offers no locks; put the store on a local disk",
     "SQLITE_IOERR_UNLOCK": "the file system offers no locks; put the store on a local disk",
     "SQLITE_IOERR_CHECKRESERVEDLOCK": "the file system offers no locks; put the store on a local disk",
+    "SQLITE_IOERR_SHMSIZE": "the disk cannot be written to; is it full, or a limit on file sizes reached?",
     "SQLITE_IOERR_SHM": "the file system offers no shared memory; put the store on a local disk",
     "SQLITE_IOERR_SHORT_READ": f"it is cut short; {MEND}",
     "SQLITE_IOERR_WRITE": "the disk cannot be written to; is it full, or a limit on file sizes reached?",
