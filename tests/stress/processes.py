@@ -333,7 +333,7 @@ def dask_cluster_dies(case: Case, *, victim: str) -> None:
         case.expect(said)
     else:
         case.expect(said, refusal="the Dask cluster")
-        case.expect(case.run())
+        case.expect(case.run("sleeps"))
 
 
 KINDS: dict[str, Callable[[Case], None]] = {
