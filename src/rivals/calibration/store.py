@@ -146,6 +146,8 @@ class Store:
                     check_file(connection, path)
                     set_journal(connection)
                     check_identity(connection, identity, path)
+                store = cls(connection, path, lock)
+                store.verify()
             except BaseException:
                 connection.close()
                 raise
@@ -154,12 +156,6 @@ class Store:
             raise StoreError(f"{path!r} cannot be used as a store: {explain(error)}") from error
         except BaseException:
             lock.close()
-            raise
-        store = cls(connection, path, lock)
-        try:
-            store.verify()
-        except BaseException:
-            store.close()
             raise
         return store
 
@@ -171,15 +167,15 @@ class Store:
             if is_blank(connection):
                 raise StoreError(f"{path!r} is still empty: the run that writes it has only just begun; wait a moment")
             check_file(connection, path)
+            store = cls(connection, path)
+            if not store.has_checksums:
+                warn(
+                    f"the store {path!r} has no checksum, because an older rivals wrote it: damage to its numbers would go "
+                    "unnoticed; calibrate anew where that matters"
+                )
         except BaseException:
             connection.close()
             raise
-        store = cls(connection, path)
-        if not store.has_checksums:
-            warn(
-                f"the store {path!r} has no checksum, because an older rivals wrote it: damage to its numbers would go unnoticed; "
-                "calibrate anew where that matters"
-            )
         return store
 
     def close(self) -> None:
@@ -412,14 +408,11 @@ def _connect_to_read(path: str) -> sqlite3.Connection:
         connection = sqlite3.connect(address, uri=True, timeout=10.0, isolation_level=None)
         try:
             connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        except sqlite3.OperationalError:
+        except (sqlite3.Error, ValueError, MemoryError):  # whoever asks next is told why
             log = f"{path}-wal"
-            if os.access(os.path.dirname(path), os.W_OK) or (os.path.exists(log) and os.path.getsize(log)):
-                return connection  # whoever asks next is told why
-            connection.close()
-            return sqlite3.connect(f"{address}&immutable=1", uri=True, isolation_level=None)
-        except sqlite3.DatabaseError:
-            pass
+            if not os.access(os.path.dirname(path), os.W_OK) and not (os.path.exists(log) and os.path.getsize(log)):
+                connection.close()
+                connection = sqlite3.connect(f"{address}&immutable=1", uri=True, isolation_level=None)
         return connection
 
 

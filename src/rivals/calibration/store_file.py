@@ -148,7 +148,7 @@ def is_blank(connection: sqlite3.Connection) -> bool:
     try:
         tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
         return not tables and not connection.execute("PRAGMA application_id").fetchone()[0]
-    except sqlite3.DatabaseError:  # `check_file` says what is wrong
+    except (sqlite3.DatabaseError, ValueError, MemoryError):  # `check_file` says what is wrong
         return False
 
 
@@ -202,7 +202,7 @@ def as_store_errors(path: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise StoreError(f"{path!r} cannot be read: {explain(error)}") from error
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
         raise StoreError(f"{path!r} is damaged: {type(error).__name__}: {show(error)[:200]}; {MEND}") from error
 
 
