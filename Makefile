@@ -8,7 +8,7 @@ BIN := .venv/bin
 export UV_NATIVE_TLS := true
 export UV_SYSTEM_CERTS := true
 
-.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest lint format bench evidence docs paper dist clean
+.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest test-recipes lint format bench evidence docs paper dist clean
 
 .venv/.made: pyproject.toml
 	$(PYTHON) -m venv --clear .venv
@@ -77,6 +77,10 @@ test-newest: .venv/.release
 		$(BIN)/uv pip install --quiet --python .venv-newest --editable ".[all]" --group test --group recipes; \
 		.venv-newest/bin/python -m pytest; \
 	fi
+
+# The readers against the real libraries, each in an environment of its own; minutes, and gigabytes of packages.
+test-recipes:
+	$(PYTHON) tools/recipes.py $(RECIPES)
 
 lint: .venv/.lint
 	$(BIN)/ruff check .

@@ -1,6 +1,12 @@
-"""Configuration of the documentation: Sphinx, MyST, numpydoc and sphinx-gallery."""
+"""Configuration of the documentation: Sphinx, MyST, numpydoc, sphinx-gallery, and the pictures of pages and of the API."""
 
+import sys
 import warnings
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+
+from members import members_of
 
 from rivals import __version__
 
@@ -18,6 +24,10 @@ extensions = [
     "sphinx-mathjax-offline",
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
+    "matplotlib.sphinxext.plot_directive",
+    "page_pictures",
+    "api_pictures",
+    "wrapped_outputs",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = [
@@ -29,25 +39,33 @@ exclude_patterns = [
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 autosummary_generate = True
+autosummary_context = {"members_of": members_of}
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
+numpydoc_xref_param_type = False
 templates_path = ["_templates"]
 html_theme = "furo"
 html_title = "rivals"
 html_static_path = ["_static"]
+html_css_files = ["page.css"]
 html_copy_source = False
+
+plot_formats = [("png", 110)]
+plot_html_show_formats = False
+plot_html_show_source_link = False
+plot_include_source = True
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
     "ignore_pattern": r"front_picture",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.TeachingOrder",
     "download_all_examples": False,
     "show_memory": False,
     "abort_on_example_error": True,
     "remove_config_comments": True,
-    "ignore_repr_types": r"matplotlib\.(axes|text|legend)",
+    "capture_repr": (),  # what an example wants to show, it prints
 }
 suppress_warnings = ["config.cache"]  # the gallery's settings are not to be pickled; nothing is wrong with them
 

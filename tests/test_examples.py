@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import rivals
 
 plt = pytest.importorskip("matplotlib.pyplot", reason='examples draw: pip install "rivals[plot]"')
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-NEEDS = {"plot_scikit_learn": ["sklearn"], "plot_numpyro": ["numpyro", "xarray"], "plot_first_comparison": ["jinja2"]}
+WIDEST = 88  # characters of code, as in examples/ruff.toml
+NEEDS = {
+    "plot_counts": ["statsmodels"],
+    "plot_criteria": ["arviz_stats"],
+    "plot_digits": ["sklearn"],
+    "plot_extremes": ["sklearn"],
+    "plot_first_comparison": ["jinja2"],
+    "plot_groups": ["statsmodels"],
+    "plot_many_models": ["sklearn"],
+    "plot_numpyro": ["numpyro", "xarray"],
+    "plot_scikit_learn": ["sklearn"],
+    "plot_time_series": ["statsmodels"],
+}
 
 # Libraries warn of their own future; only what we say ourselves must not come up in an example.
 pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
@@ -72,10 +88,115 @@ def test_simulator(tmp_path, monkeypatch):
     assert by_lake.survivors == ("Ricker",)
 
 
+def test_time_series(tmp_path, monkeypatch):
+    found = run("plot_time_series", tmp_path, monkeypatch)
+    result, independent = found["result"], found["independent"]
+    assert result.survivors == ("both", "one cycle ago")
+    assert round(result.losses["5 and 6 years ago"].effective_size) == 46
+    in_time, as_independent = (found.difference["5 and 6 years ago"][1] for found in (result, independent))
+    assert 0.6 < as_independent / in_time < 0.73
+
+
+def test_counts(tmp_path, monkeypatch):
+    result = run("plot_counts", tmp_path, monkeypatch)["result"]
+    assert result.survivors == ("negative binomial", "geometric")
+    assert round(result.critical_c["Poisson"], 2) == 0.22
+    gap, error = result.difference["geometric"]
+    assert gap < error
+
+
+def test_extremes(tmp_path, monkeypatch):
+    found = run("plot_extremes", tmp_path, monkeypatch)
+    result = found["result"]
+    assert result.survivors == ("Student", "Laplace")
+    assert any("do not trust (tail 1.18" in note for note in result.diagnostics["Gaussian"])
+    gaussian = result.losses["Gaussian"]
+    assert np.mean(gaussian.observed > 10) > 0.01
+    assert np.all(np.quantile(gaussian.simulations, 0.999, axis=1) < 12)
+    student = result.losses["Student"]
+    assert student.simulations.max(axis=1).min() > student.observed.max()
+    assert min(result.risk_std["Gaussian"], result.risk_std["Laplace"]) > 3 * result.risk_std["Student"]
+
+
+def test_groups(tmp_path, monkeypatch):
+    found = run("plot_groups", tmp_path, monkeypatch)
+    result = found["result"]
+    assert result.survivors == ("damped persistence", "persistence", "climatology")
+    gap, error = result.difference["climatology"]
+    assert gap > 4 * error
+    assert (int(np.sum(found["by_year"] < 0)), found["by_year"].size) == (6, 31)
+    best, climatology = (result.names.index(name) for name in ("damped persistence", "climatology"))
+    assert abs(result.probability[climatology, best] - 6 / 31) < 0.02
+    worst = found["losses"]["annual mean"] - found["losses"]["damped persistence"]
+    assert worst.reshape(-1, 12).mean(axis=1).min() > 0
+
+
+@pytest.mark.slow
+def test_many_models(tmp_path, monkeypatch):
+    result = run("plot_many_models", tmp_path, monkeypatch)["result"]
+    assert len(result.names) == 14
+    low, high = result.risk_interval("support vectors")
+    assert low < result.risk_interval(result.ranking[0])[1]  # the intervals overlap, and yet:
+    assert "support vectors" in result.rejections
+    assert all(error < high - low for _, error in result.difference.values())
+
+
+@pytest.mark.slow
+def test_digits(tmp_path, monkeypatch):
+    result = run("plot_digits", tmp_path, monkeypatch)["result"]
+    assert result.survivors == ("10 neighbours",)
+    assert any("do not trust" in note for note in result.diagnostics["10 neighbours"])
+    others = [result.names.index(name) for name in result.ranking[1:]]
+    pairs = result.probability[np.ix_(others, others)][np.triu_indices(len(others), 1)]
+    assert np.sum(pairs < 0.95) > 1
+
+
+def test_what_c_does(tmp_path, monkeypatch):
+    found = run("plot_what_c_does", tmp_path, monkeypatch)
+    result, beta = found["result"], found["beta"]
+    assert round(result.critical_c["Rayleigh-Jeans"], 2) == 0.05
+    assert abs(result.risk_mean["Planck"] - result.empirical_risk["Planck"]) < 1e-12
+    assert beta.risk_mean["Planck"] > beta.empirical_risk["Planck"]
+
+
+def test_stability(tmp_path, monkeypatch):
+    found = run("plot_stability", tmp_path, monkeypatch)
+    assert found["result"].unstable == ("offset",)
+    spreads = [np.std(found["probability"][n]) for n in (1, 4, 16, 64)]
+    assert spreads == sorted(spreads, reverse=True)
+    assert spreads[0] > 5 * spreads[-1]
+
+
+def test_calibration(tmp_path, monkeypatch):
+    found = run("plot_calibration", tmp_path, monkeypatch)
+    assert found["result"].survivors == ("exponential", "stretched")
+    assert found["calibration"].valid_c().low == 0.25
+    unchecked = rivals.compare(found["models"], found["held_out"], c=found["shifted"], rng=0)
+    assert not unchecked.rejections
+
+
+def test_criteria(tmp_path, monkeypatch):
+    found = run("plot_criteria", tmp_path, monkeypatch)
+    assert found["preferred"] == {"AIC": 7, "BIC": 4, "LOO": 7, "held-out data": 3}
+    assert set(found["result"].rejections) == {"degree 1", "degree 2"}
+
+
+def test_beta_process(tmp_path, monkeypatch):
+    found = run("plot_beta_process", tmp_path, monkeypatch)
+    process, risks = found["process"], found["risks"]
+    assert abs(risks.mean() - process.risk_mean) < 5 * process.risk_std / np.sqrt(risks.size)
+    assert process.risk_mean > found["losses"].empirical_risk
+
+
 def test_every_example_is_tested():
-    assert {path.stem for path in EXAMPLES.glob("plot_*.py")} == {
-        "plot_first_comparison",
-        "plot_numpyro",
-        "plot_scikit_learn",
-        "plot_simulator",
-    }
+    tested = {f"plot_{name.removeprefix('test_')}" for name in globals() if name.startswith("test_")}
+    examples = {path.stem for path in EXAMPLES.glob("plot_*.py")}
+    assert examples <= tested
+    order = (EXAMPLES.parent / "docs" / "_extensions" / "gallery_order.py").read_text(encoding="utf-8")
+    assert examples == {f"plot_{name}" for name in re.findall(r'^    "(\w+)",$', order, re.MULTILINE)}
+
+
+def test_code_of_examples_fits_into_the_column_of_a_page():
+    for path in EXAMPLES.glob("plot_*.py"):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            assert len(line) <= WIDEST or line.startswith("# "), f"{path.name}, line {number}"

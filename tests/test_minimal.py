@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 EXTRAS = {
-    "matplotlib", "jinja2", "pandas", "pyarrow", "polars", "xarray", "h5netcdf", "h5py", "arviz_stats", "dynesty",
+    "matplotlib", "jinja2", "pandas", "pyarrow", "polars", "narwhals", "openpyxl", "zarr", "xarray", "h5netcdf", "h5py", "arviz_stats", "dynesty",
     "numba", "loky", "threadpoolctl", "distributed", "dask", "cloudpickle", "sklearn", "statsmodels", "numpyro", "jax",
 }  # fmt: skip
 ABSENT = f"""
@@ -88,6 +88,8 @@ print(rivals.calibrate({"one": omega}, c=[1.0], n_data=50, n_experiments=20, n_t
         ("result.report('r.html')", "report"),
         ("from rivals.plots import plot_risks; plot_risks(result)", "plot"),
         ("from rivals.read import long_table; long_table('t.parquet')", "table"),
+        ("from rivals.read import long_table; open('t.xlsx', 'w').close(); long_table('t.xlsx')", "excel"),
+        ("from rivals.read import long_table; long_table(type('Frame', (), {'columns': ()})())", "table"),
         ("from rivals.read import arviz_tree; arviz_tree('t.nc', reduction='lpd')", "arviz"),
     ],
 )

@@ -134,6 +134,8 @@ def _checked_sample(array: FloatArray, what: str) -> FloatArray:
 
 def as_numbers(values: Any, what: str) -> FloatArray:
     """A copy as float64 of anything that holds real numbers and nothing else."""
+    if isinstance(values, (list, tuple)) and any(isinstance(item, np.ma.MaskedArray) for item in values):
+        values = np.ma.array(values)
     if np.ma.isMaskedArray(values):
         n_masked = int(np.sum(np.ma.getmaskarray(values)))
         if n_masked:

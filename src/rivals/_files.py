@@ -1,4 +1,4 @@
-"""Writing files so that a crash leaves the old file or the new one, never half of it."""
+"""Files: written so that a crash leaves the old one or the new one, and looked at before they are read."""
 
 from __future__ import annotations
 
@@ -11,6 +11,71 @@ from os import PathLike
 from typing import BinaryIO
 
 from rivals._checks import show
+
+# What a file may take in memory, unless it is large itself: a bomb is small. One value of eight bits becomes one of 64.
+MAX_BYTES = 2**30
+MAX_BYTES_VARIABLE = "RIVALS_MAX_BYTES"
+TIMES_ITS_SIZE = 8
+
+
+@contextmanager
+def reading(path: str | PathLike[str], what: str) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is decoded into one sentence; a damaged file may raise anything."""
+    check_plain_file(path)
+    try:
+        yield
+    except (FileNotFoundError, PermissionError, ImportError):
+        raise
+    except MemoryError:
+        raise ValueError(f"{show(os.fspath(path))}: there is not enough memory for what it unpacks to") from None
+    except Exception as error:
+        reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise ValueError(f"{show(os.fspath(path))}: cannot be read as {what} ({show(reason)[:500]})") from error
+
+
+def check_plain_file(path: str | PathLike[str]) -> None:
+    """Refuse folders, pipes and devices, behind links as well: reading them may never end."""
+    status = os.stat(path)
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(f"{show(os.fspath(path))}: is a folder; name a file in it")
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError(
+            f"{show(os.fspath(path))}: is no plain file but a pipe or a device, which may have no end; write its content to a file"
+        )
+
+
+def allowed_bytes(path: str | PathLike[str]) -> int:
+    """How much memory the content of a file may take."""
+    status = os.stat(path)
+    # A file with holes is as large as what is stored of it.
+    stored = min(status.st_size, 512 * getattr(status, "st_blocks", status.st_size))
+    return max(max_bytes(), TIMES_ITS_SIZE * stored)
+
+
+def check_memory(path: str | PathLike[str], needed: int) -> None:
+    """Refuse a file whose content would take far more memory than the file is large, before it is unpacked."""
+    if needed > allowed_bytes(path):
+        raise ValueError(
+            f"it would unpack to {_in_words(needed)}, and the limit for a file of its size is {_in_words(allowed_bytes(path))}; if you "
+            f"trust it, set the environment variable {MAX_BYTES_VARIABLE} to more bytes"
+        )
+
+
+def max_bytes() -> int:
+    """The limit that the user set, or ours."""
+    text = os.environ.get(MAX_BYTES_VARIABLE, "")
+    if not text:
+        return MAX_BYTES
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{MAX_BYTES_VARIABLE} must be a whole number of bytes; got {show(text)!r}")
+    return int(text)
+
+
+def _in_words(size: int) -> str:
+    for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= factor:
+            return f"{size / factor:.3g} {unit}" if size < 2**60 else f"more than {2**20} TiB"
+    return f"{size} bytes"
 
 
 @contextmanager

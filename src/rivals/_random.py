@@ -17,6 +17,8 @@ CANDIDATE_SIMULATION = 1  # a candidate: the bare entropy would repeat default_r
 COMPARISON_DRAWS, COMPARISON_SIMULATION = 0, 1  # a comparison: then the place of the model (and the block of draws)
 EXPERIMENT_DESIGN, EXPERIMENT_DATA, EXPERIMENT_SYNTHETIC, EXPERIMENT_TRUTH, EXPERIMENT_DRAWS = range(5)
 DEMO_HELD_OUT = 2  # the demonstration
+FOLD_SIMULATION, FOLD_FIT, FOLD_SPLIT, FOLD_NOISE = range(4)  # a cross-validation: then the model, and the fold
+POSTERIOR_PREDICTION, POSTERIOR_CHOICE = range(2)  # a posterior: then the number of the prediction
 
 
 def entropy_from(rng: RNG) -> int:

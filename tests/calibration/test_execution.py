@@ -216,7 +216,7 @@ def test_memory_of_the_parent_does_not_grow():
     code = """
         import tempfile
         import numpy as np
-        import rivals.calibration.pools as pools
+        import rivals.calibration.execution as execution
         from rivals import calibrate
         from rivals.calibration.experiment import Outcome
         from rivals.calibration.work import Success
@@ -225,7 +225,7 @@ def test_memory_of_the_parent_does_not_grow():
             half = np.full(len(task.settings.c), 0.5)
             return [Success(block.omega, i, Outcome(half, half, 0.1, 0.2, 0.01, 1.0, False), 1e-3) for i in block.experiments], []
 
-        pools.run_block = quick
+        execution.run_block = quick
         with tempfile.TemporaryDirectory() as folder:
             found = calibrate(print, c=[2.0**k for k in range(8)], n_data=10, n_experiments=100_000, executor=0, progress=False,
                               store=folder + "/s.sqlite")

@@ -186,7 +186,7 @@ def test_too_few_of_one_epistemic_distribution():
     with pytest.raises(ValueError, match="'few' has 60 experiments: fewer than 64"):
         found.correct(0.9, 1.0)
     assert found.correct(0.9, 1.0, omega="many") > 0.5
-    assert "no curve to read B through" in str(found)
+    assert "Too few experiments: 60 of 'few'; 64 are needed for a curve to read B through" in str(found)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_correction_wants_probabilities(wrong):
 
 def test_unknown_names_and_values():
     found = made_up(*calibrated(50))
-    with pytest.raises(ValueError, match=r"c = 3.0 was not calibrated: there are \[1.0\]"):
+    with pytest.raises(ValueError, match=r"c = 3.0 was not calibrated: the values are \[1.0\]"):
         found.curve(3.0)
     with pytest.raises(ValueError, match="unknown epistemic distribution 'x'"):
         found.curve(1.0, "x")
@@ -262,14 +262,14 @@ FITTING = {"law": None, "order": None, "loss_unit": None}
 @pytest.mark.parametrize(
     ("sizes", "settings", "message"),
     [
-        ({"n_observed": 151}, {}, "is for 100 observed losses of each model, and model 'A' has 151; .* calibrate"),
+        ({"n_observed": 151}, {}, "is for 100 observed losses of each model, but model 'A' has 151; .* calibrate"),
         ({"n_observed": 66}, {}, "has 66"),
-        ({"n_synthetic": 1000}, {}, "is for 100 synthetic losses of each model, and model 'A' has 1000"),
-        ({"n_simulations": 3}, {}, "is for 1 simulations of each model, and model 'A' has 3"),
-        ({}, {"law": "transport"}, "is of law 'beta', and law 'transport' is asked for; leave law out"),
-        ({}, {"law": "groups"}, "is of law 'beta', and law 'groups' is asked for"),
-        ({}, {"order": "time"}, "is with order=None, and the comparison with order='time'"),
-        ({}, {"loss_unit": "bits"}, "is for losses in nats, and these are in bits"),
+        ({"n_synthetic": 1000}, {}, "is for 100 synthetic losses of each model, but model 'A' has 1000"),
+        ({"n_simulations": 3}, {}, "is for 1 simulations of each model, but model 'A' has 3"),
+        ({}, {"law": "transport"}, "under law 'beta', but law 'transport' was requested; leave law out"),
+        ({}, {"law": "groups"}, "under law 'beta', but law 'groups' was requested"),
+        ({}, {"order": "time"}, "was made with order=None, but the comparison has order='time'"),
+        ({}, {"loss_unit": "bits"}, "is for losses in nats, but these are in bits"),
     ],
 )
 def test_what_a_calibration_does_not_fit(sizes, settings, message):
@@ -290,7 +290,7 @@ def test_what_a_calibration_fits(sizes, settings):
 
 
 def test_a_calibration_of_too_few_experiments_fits_nothing():
-    with pytest.raises(ValueError, match="'o' has 63 experiments: fewer than 64 do not tell"):
+    with pytest.raises(ValueError, match="'o' has 63 experiments: fewer than 64 are too few to tell"):
         made_up(*calibrated(63)).check_fit(losses_of(), **FITTING)
 
 

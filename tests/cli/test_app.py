@@ -93,7 +93,7 @@ def test_what_the_user_can_mend_exits_with_2_and_a_sentence(folder, main, capsys
     assert "Traceback" not in captured.err
 
 
-@pytest.mark.parametrize("name", ["demo", "compare", "sweep", "report"])
+@pytest.mark.parametrize("name", ["demo", "compare", "sweep", "report", "calibrate"])
 def test_help_fits_80_columns_and_has_an_example(run, name):
     shown = run(name, "--help", env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
     assert shown.exit_code == 0

@@ -7,6 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+import rivals
 from rivals.cli import app
 from rivals.cli.values import parse_c
 
@@ -126,10 +127,41 @@ def test_where_all_experiments_failed_the_first_traceback_is_shown(failing):
         assert "RuntimeError: the fit did not converge" in message
 
 
+def test_a_calibration_that_failed_says_so_in_print():
+    def always(rng):
+        raise RuntimeError("the fit did not converge")
+
+    from rivals.testbeds import toys
+
+    both = {"good": toys.omega, "bad": always}
+    result = rivals.calibrate(both, n_data=50, n_experiments=3, c=[1.0], n_truth=500, rng=0, executor=0, progress=False)
+    for shown in (str(result), result._repr_html_().replace("&#x27;", "'")):
+        assert "All 3 experiments of 'bad' failed. The first failed with:" in shown
+        assert "RuntimeError: the fit did not converge" in shown
+        assert "no curve yet" not in shown
+    assert result.to_dict()["failed"] == 3
+
+
+def test_print_names_the_best_c_its_range_its_law_and_too_few_experiments():
+    from rivals.testbeds import toys
+
+    sizes = {"n_data": 50, "n_truth": 500, "rng": 0, "executor": 0, "progress": False}
+    result = rivals.calibrate(toys.omega, n_experiments=70, c=[0.25, 0.5, 1.0], **sizes)
+    low, high = result.about_as_good()
+    assert low <= result.choose_c(valid_only=False) <= high
+    assert f"Best: c = {result.choose_c(valid_only=False):g} under law 'transport'" in str(result)
+    assert f"; c from {low:g} to {high:g} is about as good" in str(result)
+    assert "read through the curve" in str(result)
+    assert "Too few experiments: 70;" in str(result)
+    few = str(rivals.calibrate(toys.omega, n_experiments=8, c=[1.0], **sizes))
+    assert "Too few experiments: 8;" in few
+    assert "read through the curve" not in few
+
+
 def test_where_some_experiments_failed_it_is_said(failing):
     shown = invoke("failing_omegas:sometimes", "--n-experiments", "20", "--seed", "0", *SIZES)
     assert shown.exit_code == 0, shown.output
-    assert "experiments of 'sometimes' failed, the first by RuntimeError: the fit did not converge" in shown.stderr
+    assert "experiments of 'sometimes' failed, the first with RuntimeError: the fit did not converge" in shown.stderr
 
 
 def test_a_store_alone_shows_the_study(here, tmp_path):

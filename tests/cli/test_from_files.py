@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -23,6 +24,60 @@ def test_every_form_of_file_gives_the_librarys_answer(folder, run, files):
     assert shown.exit_code == 0, shown.output
     expected = rivals.compare(losses_from_files("observed.csv", "synthetic.csv"), c=0.25, rng=7)
     assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+
+
+def test_more_forms_of_file_give_the_librarys_answer(folder, run):
+    """What tests/read knows to be equal reaches the command line."""
+    (folder / "observed.csv.gz").write_bytes(gzip.compress(Path("observed.csv").read_bytes()))
+    pandas = pytest.importorskip("pandas")
+    pandas.read_csv("synthetic.csv").to_feather("synthetic.feather")
+    xarray = pytest.importorskip("xarray")
+    losses = losses_from_files("observed.csv", "synthetic.csv")
+    arrays = {
+        kind: (("model", kind), np.stack([getattr(sample, kind) for sample in losses.values()]))
+        for kind in ("observed", "synthetic")
+    }
+    xarray.Dataset(arrays, coords={"model": list(losses)}).to_netcdf("losses.nc")
+    expected = run("compare", "observed.csv", "synthetic.csv", "--seed", "7")
+    for files in (("observed.csv.gz", "synthetic.feather"), ("losses.nc",)):
+        shown = run("compare", *files, "--seed", "7")
+        assert shown.exit_code == 0, shown.output
+        assert shown.stdout == expected.stdout
+
+
+@pytest.mark.parametrize("files", [("named.csv", "shuffled.csv"), ("named.tsv",)], ids=len)
+def test_rows_are_aligned_by_an_index(folder, run, main, capsys, files):
+    """The same comparison from rows in another order, with the groups of the points in theirs."""
+    order = np.random.default_rng(0).permutation(400)
+    header, *rows = Path("observed.csv").read_text(encoding="utf-8").splitlines()
+    lines = [f"{header},point,session", *(f"{row},p{i},{i % 5}" for i, row in enumerate(rows))]
+    Path("named.csv").write_text("\n".join(lines), encoding="utf-8")
+    header, *rows = Path("synthetic.csv").read_text(encoding="utf-8").splitlines()
+    lines = [f"{header},point", *(f"{rows[i]},p{i}" for i in order)]
+    Path("shuffled.csv").write_text("\n".join(lines), encoding="utf-8")
+    header, *rows = Path("long.tsv").read_text(encoding="utf-8").splitlines()
+    # Blocks of 400 rows: the observed losses of three models, and their synthetic ones; the first block keeps its order.
+    places = np.concatenate([np.arange(400), *(400 * block + order for block in range(1, 6))])
+    lines = [f"{header}\tpoint\tsession", *(f"{rows[i]}\tp{i % 400}\t{i % 400 % 5}" for i in places)]
+    Path("named.tsv").write_text("\n".join(lines), encoding="utf-8")
+    expected = rivals.compare(
+        losses_from_files("observed.csv", "synthetic.csv"), groups=np.arange(400) % 5, order=None, rng=7
+    )
+    shown = run("compare", *files, "--index", "point", "--groups", "session", "--seed", "7", "--json")
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+    text = Path(files[-1]).read_text(encoding="utf-8")
+    Path(files[-1]).write_text(text.replace("p7\t", "q\t").replace("p7\n", "q\n"), encoding="utf-8")
+    if len(files) == 2:
+        assert main("compare", *files, "--index", "point", "--groups", "session") == 2
+        assert "the point 'q' is not among those of named.csv" in capsys.readouterr().err
+
+
+def test_a_pipe_is_refused_at_once(folder, main, capsys):
+    os.mkfifo("pipe.npz")
+    for command in ("compare", "sweep", "report"):
+        assert main(command, "pipe.npz") == 2
+        assert "is no plain file" in capsys.readouterr().err
 
 
 def test_every_option_reaches_the_library(folder, run):
@@ -130,7 +185,9 @@ def test_two_tables_give_verdict_and_report_by_one_command(folder, run):
         "compare", "observed.csv", "synthetic.csv", "--report", "page.html", "--save", "saved.npz", "--seed", "1"
     )
     assert shown.exit_code == 0, shown.output
-    assert rivals.compare(losses_from_files("observed.csv", "synthetic.csv"), rng=1).verdict in shown.stdout
+    assert rivals.compare(losses_from_files("observed.csv", "synthetic.csv"), rng=1).verdict in " ".join(
+        shown.stdout.split()
+    )
     assert (folder / "page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert str(rivals.load("saved.npz")) == shown.stdout.strip()
     again = run("report", "saved.npz", "--out", "again.html", "--seed", "1")
@@ -313,7 +370,7 @@ def test_a_saved_calibrated_comparison_says_when_it_is_no_longer(folder, run):
     [
         (["compare", "long.tsv", "--save", "x.csv"], "--save must end in .npz: got 'x.csv'"),
         (["compare", "long.tsv", "--save", "absent/x.npz"], "--save: there is no folder"),
-        (["compare", "losses.npz", "--save", "losses.npz"], "is one of the files that are read"),
+        (["compare", "losses.npz", "--save", "losses.npz"], "is one of the input files"),
         (["compare", "long.tsv", "--report", "absent/r.html"], "--report: there is no folder"),
         (["compare", "long.tsv", "--report", "a.html"], "a.html is a folder"),
         (["compare", "long.tsv", "--report", "long.tsv"], "--report must end in .html or .htm"),

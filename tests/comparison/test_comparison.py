@@ -287,7 +287,7 @@ def test_saved_and_loaded(result, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_damaged_and_foreign_files_are_refused(result, tmp_path, monkeypatch):
+def test_damaged_and_foreign_files_are_refused(result, tmp_path):
     path = tmp_path / "x.npz"
     result.save(path)
     whole = path.read_bytes()
@@ -297,10 +297,6 @@ def test_damaged_and_foreign_files_are_refused(result, tmp_path, monkeypatch):
             rivals.load(path)
     np.savez(path, a=np.array([object()], dtype=object))
     with pytest.raises(ValueError, match="is not a file that"):
-        rivals.load(path)
-    path.write_bytes(whole)
-    monkeypatch.setattr("rivals.comparison.archive.MAX_BYTES", 1000)
-    with pytest.raises(ValueError, match="would unpack to"):
         rivals.load(path)
     with pytest.raises(FileNotFoundError):
         rivals.load(tmp_path / "nothing.npz")
@@ -374,7 +370,7 @@ def test_hostile_names_stay_text(tmp_path):
     shown = str(found)
     assert "\x1b" not in shown
     assert "two\\nlines" in shown
-    assert len(shown.splitlines()) == len(HOSTILE) + 5
+    assert shown.splitlines().index("") == len(HOSTILE) + 2  # a line for each, below the headings
     assert "<script>" not in found._repr_html_()
     found.save(tmp_path / "x.npz")
     assert rivals.load(tmp_path / "x.npz").names == tuple(HOSTILE)

@@ -140,6 +140,29 @@ def test_sentence_fits_into_the_figure(draw, result, width):
     assert ax.get_window_extent().height > 0.3 * figure.bbox.height
 
 
+@pytest.fixture(scope="module")
+def with_long_names() -> rivals.Comparison:
+    models = {
+        f"gradient boosting of a certain kind, depth {i}": exponential(1 + 0.3 * i, 1.0, seed=i) for i in range(9)
+    }
+    return rivals.compare(models, c=0.02, rng=0)
+
+
+@kinds
+def test_nothing_leaves_a_picture_of_the_width_of_a_column(draw, with_long_names):
+    figure, ax = plt.subplots(figsize=(3.5, 2.8), layout="constrained")
+    draw(with_long_names, ax=ax)
+    figure.canvas.draw()
+    around = figure.get_tightbbox()  # in inches, of all text as well
+    assert around.x0 > -0.05
+    assert around.x1 < 3.55
+    assert around.y0 > -0.1
+    assert around.y1 < 2.95
+    assert ax.get_window_extent().width > 0.2 * figure.bbox.width
+    texts = [text for text in figure.findobj(matplotlib.text.Text) if text.get_text() and text.get_visible()]
+    assert min(text.get_fontsize() for text in texts) >= 4.5
+
+
 @kinds
 @pytest.mark.parametrize("file_format", ["svg", "pdf"])
 def test_vector_output_with_hostile_names(draw, file_format):

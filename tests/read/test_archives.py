@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 import rivals
-from rivals.read import dataset, npz
+from rivals.read import arviz_tree, dataset, losses_from_files, npz
 
 rng = np.random.default_rng(0)
 ARRAYS = {f"{name}/{kind}": rng.exponential(size=40) for name in ("A", "sub/B") for kind in ("observed", "synthetic")}
@@ -97,6 +99,81 @@ class TestDataset:
         np.testing.assert_array_equal(found["B"].synthetic, synthetic[:, 1].transpose(1, 0, 2).reshape(3, 4))
         other = dataset(source.rename(simulation="run"), simulation="run")
         np.testing.assert_array_equal(other["B"].synthetic, found["B"].synthetic)
+
+    @pytest.mark.parametrize("engine", ["h5netcdf", "scipy"])
+    def test_a_netcdf_file_is_read(self, tmp_path, engine):
+        pytest.importorskip(engine)
+        self.make().to_netcdf(tmp_path / "ds.nc", engine=engine)
+        for found in (
+            dataset(tmp_path / "ds.nc"),
+            dataset(str(tmp_path / "ds.nc")),
+            losses_from_files(tmp_path / "ds.nc"),
+        ):
+            np.testing.assert_array_equal(found["B"].synthetic, np.arange(8.0, 16.0))
+        turned = losses_from_files(tmp_path / "ds.nc", models=["B"], log_likelihood=True)
+        np.testing.assert_array_equal(turned["B"].synthetic, -np.arange(8.0, 16.0))
+
+    @pytest.mark.filterwarnings("ignore")  # older releases warn of their own format
+    def test_a_zarr_folder_is_read_and_its_pickles_are_not(self, tmp_path):
+        pytest.importorskip("zarr", reason='Zarr needs zarr: pip install "rivals[zarr]"')
+        self.make().to_zarr(tmp_path / "ds.zarr")
+        found = losses_from_files(tmp_path / "ds.zarr")
+        np.testing.assert_array_equal(found["B"].synthetic, np.arange(8.0, 16.0))
+        metadata = next((tmp_path / "ds.zarr" / "observed").glob("*z*ar*"))
+        content = json.loads(metadata.read_text()) | {"filters": [{"id": "pickle"}]}
+        metadata.write_text(json.dumps(content))
+        with pytest.raises(ValueError, match="asks for pickles, which are never unpickled"):
+            dataset(tmp_path / "ds.zarr")
+
+    def test_a_path_is_no_dataset_of_letters(self, tmp_path):
+        with pytest.raises(FileNotFoundError):
+            dataset("ds.nc")
+        (tmp_path / "ds.nc").write_text("observed")
+        with pytest.raises(ValueError, match=r"ds\.nc: cannot be read as a NetCDF file"):
+            dataset(tmp_path / "ds.nc")
+        with pytest.raises(TypeError, match="expected an xarray Dataset, or the path of a NetCDF file"):
+            dataset([1.0, 2.0])
+
+    def test_claims_of_terabytes_are_refused(self, tmp_path):
+        h5py = pytest.importorskip("h5py")
+        with h5py.File(tmp_path / "ds.nc", "w") as file:
+            file.create_dataset("observed", shape=(2**20, 2**20), chunks=(64, 64), dtype="f8")
+        with pytest.raises(ValueError, match="would unpack to 8 TiB"):
+            dataset(tmp_path / "ds.nc")
+
+    def test_two_models_of_one_name_are_refused(self):
+        with pytest.raises(ValueError, match="two models are called 'A'"):
+            dataset(self.make().assign_coords(model=["A", "A"]))
+
+    def tree(self, rng, shift):
+        group = lambda: self.xarray.Dataset(  # noqa: E731
+            {"y": (("chain", "draw", "point"), -shift - rng.exponential(size=(2, 10, 50)))}
+        )
+        return {"log_likelihood_held_out": group(), "log_likelihood_simulated": group()}
+
+    def test_trees_of_arviz_are_models(self, tmp_path):
+        """Two files, called as the models, or one file with a group for each."""
+        pytest.importorskip("h5netcdf")
+        rng = np.random.default_rng(0)
+        trees = {"plain": self.tree(rng, 0.0), "worse": self.tree(rng, 1.0)}
+        for name, groups in trees.items():
+            self.xarray.DataTree.from_dict(groups).to_netcdf(tmp_path / f"{name}.nc", engine="h5netcdf")
+        both = {f"{name}/{key}": group for name, groups in trees.items() for key, group in groups.items()}
+        self.xarray.DataTree.from_dict(both).to_netcdf(tmp_path / "both.nc", engine="h5netcdf")
+        expected = {name: arviz_tree(groups, reduction="lpd") for name, groups in trees.items()}
+        for found in (
+            losses_from_files(tmp_path / "plain.nc", tmp_path / "worse.nc"),
+            losses_from_files(tmp_path / "both.nc"),
+        ):
+            assert list(found) == ["plain", "worse"]
+            for name, losses in found.items():
+                np.testing.assert_array_equal(losses.observed, expected[name].observed)
+                np.testing.assert_array_equal(losses.synthetic, expected[name].synthetic)
+        self.make(observed=(("x",), np.ones(2))).drop_vars("synthetic").to_netcdf(tmp_path / "odd.nc")
+        with pytest.raises(
+            ValueError, match=r"odd\.nc: expected the variables observed and synthetic, or for each model"
+        ):
+            losses_from_files(tmp_path / "odd.nc")
 
     def test_errors_name_what_is_absent(self):
         with pytest.raises(ValueError, match="no variable 'synthetic'"):

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,20 @@ class Browser:
         script = "const s = document.getElementById(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('input'))"
         self.driver.execute_script(script, name, index)
 
+    def slowest_answer(self, moves: int = 10) -> float:
+        """Milliseconds from the move of a slider until the page is drawn again: the slowest of several over both sliders."""
+        script = """
+            const [id, index] = arguments, slider = document.getElementById(id), begin = performance.now();
+            slider.value = index; slider.dispatchEvent(new Event("input"));
+            document.body.getBoundingClientRect();  // layout, too
+            return performance.now() - begin;
+        """
+        answers = []
+        for name in ("c", "threshold"):
+            last = int(self.driver.execute_script("return document.getElementById(arguments[0]).max", name))
+            answers += [self.driver.execute_script(script, name, last * k // moves) for k in range(moves)]
+        return float(max(answers))
+
     def logs(self) -> tuple[list[str], list[str]]:
         """Errors on the console, and addresses that were asked for, since the last call."""
         errors = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
@@ -62,14 +77,26 @@ class Browser:
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    pytest.importorskip("selenium.webdriver", reason="driving Chromium needs selenium (group `test`)")
+    with started_browser(tmp_path_factory.mktemp("chromium")) as browser:
+        if browser is None:
+            pytest.skip(WHY)
+        yield browser
+
+
+@contextmanager
+def started_browser(folder: Path) -> Iterator[Browser | None]:
+    """Chromium with its files in this folder; None where there is none."""
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     chromedriver = shutil.which("chromedriver")
     if chromium is None or chromedriver is None:
-        pytest.skip(WHY)
-    webdriver = pytest.importorskip("selenium.webdriver", reason="driving Chromium needs selenium (group `test`)")
+        yield None
+        return
+    from selenium import webdriver
+
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
-    for option in (*OPTIONS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+    for option in (*OPTIONS, f"--user-data-dir={folder}"):
         options.add_argument(option)
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # Chromium's sandbox refuses root
         options.add_argument("--no-sandbox")

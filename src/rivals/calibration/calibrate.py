@@ -35,11 +35,17 @@ N_DRAWS = 2**11
 class CalibrationInterrupted(KeyboardInterrupt):
     """The run was stopped by the user; the message says what is kept and how to continue.
 
+    See Also
+    --------
+    calibrate : continues from its store where it was stopped.
+
     Examples
     --------
     >>> from rivals.calibration import CalibrationInterrupted
     >>> try:
-    ...     raise CalibrationInterrupted("stopped after 10 of 64 experiments")  # as after Ctrl-C
+    ...     raise CalibrationInterrupted(
+    ...         "stopped after 10 of 64 experiments"
+    ...     )  # as after Ctrl-C
     ... except KeyboardInterrupt as error:
     ...     print(error)
     stopped after 10 of 64 experiments
@@ -130,12 +136,25 @@ def calibrate(
     -------
     Calibration
 
+    See Also
+    --------
+    rivals.calibration.replications : an epistemic distribution from candidates and one data set.
+    Calibration : what is returned.
+    compare : takes a calibration as its c.
+
     Examples
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=200, n_experiments=64, c=[0.25, 1.0], n_truth=5000, rng=0, executor=0, progress=False
+    ...     toys.omega,
+    ...     n_data=200,
+    ...     n_experiments=64,
+    ...     c=[0.25, 1.0],
+    ...     n_truth=5000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
     >>> calibration.curve(1.0, bins=4).counts
     array([16, 16, 16, 16])

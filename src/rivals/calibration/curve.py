@@ -58,6 +58,11 @@ class CalibrationCurve:
     undecided : int
         Experiments whose truth is too close to call.
 
+    See Also
+    --------
+    rivals.Calibration.curve : makes a curve.
+    rivals.plots.plot_calibration : draws curves.
+
     Examples
     --------
     Ten experiments in two bins, the more probable side a little too sure of itself:

@@ -21,6 +21,7 @@ from rivals.calibration.work import (
     Task,
     WorkerSetupError,
     failure,
+    run_block,
     timeout_message,
 )
 
@@ -98,6 +99,8 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
     times when alone is recorded as failed. An experiment whose worker we killed because it was overdue is known: it alone
     is recorded, and the others are tried again as if nothing had happened.
     """
+    if task.time_limit is not None:
+        task = replace(task, watched=pool.notes)
     lost = Lost()
     out: dict[Future[Any], Block] = {}
     overdue: set[tuple[int, int]] = set()
@@ -176,7 +179,7 @@ def _submit(
 ) -> BrokenExecutor | None:
     """Submit a block; where the pool is found broken, take the block back and say so."""
     try:
-        out[pool.submit(task, block)] = block
+        out[pool.submit(run_block, task, block)] = block
     except BrokenExecutor as error:
         back.appendleft(block)
         return error

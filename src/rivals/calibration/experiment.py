@@ -51,6 +51,11 @@ class Experiment:
         it the better one is that with the lower risk on new data of the very process that made the observed data:
         a question about sampling error alone.
 
+    See Also
+    --------
+    calibrate : runs many experiments.
+    rivals.calibration.replications : makes experiments from candidates and one data set.
+
     Examples
     --------
     An epistemic distribution is any function from a generator to an experiment. Here the mean is the problem, and each
@@ -59,9 +64,15 @@ class Experiment:
     >>> from rivals.testbeds.toys import gaussian
     >>> def omega(rng):
     ...     mean = rng.normal(0, 0.1)
+    ...
     ...     def measure(n, rng):
     ...         return mean + rng.normal(0, 0.05) + rng.standard_normal(n)
-    ...     return Experiment(observe=measure, candidates=(gaussian(-0.1), gaussian(0.1)), replicate=measure)
+    ...
+    ...     return Experiment(
+    ...         observe=measure,
+    ...         candidates=(gaussian(-0.1), gaussian(0.1)),
+    ...         replicate=measure,
+    ...     )
     """
 
     observe: Callable[[int, np.random.Generator], Any]
@@ -172,7 +183,11 @@ def wants_index(omega: Omega) -> bool:
 
     Examples
     --------
-    >>> wants_index(lambda rng: ...), wants_index(lambda rng, index: ...), wants_index(lambda rng, index=0: ...)
+    >>> (
+    ...     wants_index(lambda rng: ...),
+    ...     wants_index(lambda rng, index: ...),
+    ...     wants_index(lambda rng, index=0: ...),
+    ... )
     (False, True, False)
     """
     try:

@@ -1,4 +1,4 @@
-"""Where blocks run: in this process, in processes of this machine, or in any executor of concurrent.futures."""
+"""Where work runs: in this process, in processes of this machine, or in any executor of concurrent.futures."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import Any, Protocol
 
 from rivals._checks import need, warn
-from rivals.calibration.work import BEAT, Block, Results, Task, run_block
+from rivals.calibration.work import BEAT
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 # The time that an experiment has, beyond its limit, to end by itself before its process is killed: a part of the limit, and
@@ -32,13 +31,14 @@ PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent
 
 
 class Pool(Protocol):
-    """Something that runs blocks."""
+    """Something that runs functions of modules."""
 
     n_workers: int
-    in_process: bool  # whether blocks run here and now, so that functions need not travel
+    in_process: bool  # whether they run here and now, so that arguments need not travel
+    notes: str | None  # folder in which workers note what they are at, where someone looks after them
 
-    def submit(self, task: Task, block: Block) -> Future[Results]:
-        """Start a block, now or when a worker is free."""
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Start a function, now or when a worker is free."""
 
     def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
         """Kill workers whose experiment is long past the limit; which experiments (place, index) these were."""
@@ -55,7 +55,7 @@ class Pool(Protocol):
 
 @contextmanager
 def open_pool(executor: Executor | int | None) -> Iterator[Pool]:
-    """The pool for the `executor` argument of `calibrate`; what it started ends with the block, at once on an error."""
+    """The pool for the `executor` argument of `calibrate` and `cross_validated`; what it started ends with the block, at once on an error."""
     pool = _make_pool(executor)
     try:
         yield pool
@@ -83,20 +83,21 @@ def _local_processes(n_workers: int) -> Pool:
     try:
         return LocalProcesses(n_workers)
     except ImportError as error:
-        warn(f"{error}; meanwhile all experiments run in this process, one after the other")
+        warn(f"{error}; meanwhile all is run in this process, one after the other")
         return InProcess()
 
 
 class InProcess:
-    """No workers: each block runs when it is submitted. For debugging, and where processes are not wanted."""
+    """No workers: each function runs when it is submitted. For debugging, and where processes are not wanted."""
 
     n_workers = 1
     in_process = True
+    notes: str | None = None
 
-    def submit(self, task: Task, block: Block) -> Future[Results]:
-        future: Future[Results] = Future()
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        future: Future[Any] = Future()
         try:
-            future.set_result(run_block(task, block))
+            future.set_result(function(*arguments))
         except Exception as error:
             future.set_exception(error)
         return future
@@ -122,11 +123,10 @@ class LocalProcesses:
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
         self._executor = self._start()
-        self._notes = tempfile.mkdtemp(prefix="rivals-")
+        self.notes = tempfile.mkdtemp(prefix="rivals-")
 
-    def submit(self, task: Task, block: Block) -> Future[Results]:
-        watched = task if task.time_limit is None else replace(task, watched=self._notes)
-        future: Future[Results] = self._executor.submit(run_block, watched, block)
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        future: Future[Any] = self._executor.submit(function, *arguments)
         return future
 
     def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
@@ -134,7 +134,7 @@ class LocalProcesses:
         overdue = set()
         for pid in list(getattr(self._executor, "_processes", None) or ()):
             try:
-                with open(os.path.join(self._notes, str(pid)), "rb") as file:
+                with open(os.path.join(self.notes, str(pid)), "rb") as file:
                     place, index, begin = BEAT.unpack(file.read())
             except (OSError, struct.error):  # at no experiment, or about to begin one
                 continue
@@ -148,8 +148,8 @@ class LocalProcesses:
 
     def rebuild(self) -> bool:
         self._executor.shutdown(wait=True, kill_workers=True)
-        for note in os.listdir(self._notes):
-            os.remove(os.path.join(self._notes, note))
+        for note in os.listdir(self.notes):
+            os.remove(os.path.join(self.notes, note))
         self._executor = self._start()
         return True
 
@@ -165,7 +165,7 @@ class LocalProcesses:
                     _kill_child(pid)
                 manager.join(LEAVE_SECONDS)
         self._executor.shutdown(wait=True, kill_workers=True)
-        shutil.rmtree(self._notes, ignore_errors=True)
+        shutil.rmtree(self.notes, ignore_errors=True)
 
     def _start(self) -> Any:
         loky = need("loky", extra="parallel", purpose="several processes")
@@ -181,14 +181,15 @@ class Foreign:
     """An executor that the user made and owns: a Dask cluster, an MPI pool, a pool of processes or threads."""
 
     in_process = False
+    notes: str | None = None
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self.n_workers = _workers_of(executor)
         self._lost_since: float | None = None
 
-    def submit(self, task: Task, block: Block) -> Future[Results]:
-        return self._executor.submit(run_block, task, block)
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        return self._executor.submit(function, *arguments)
 
     def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
         return set()  # the processes are not ours

@@ -1,4 +1,4 @@
-"""Progress of a run, shown by the parent process only: a bar on a terminal or in a notebook, lines elsewhere."""
+"""Progress of a run, shown by the parent process only: a bar on a terminal, a line that changes in a notebook, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def show_progress(show: bool, total: int, already: int) -> Iterator[Progress]:
     progress: Progress
     if not show:
         progress = Silence()
-    elif sys.stderr.isatty() or _in_notebook():
+    elif _in_notebook():
+        progress = Notebook(total, already)
+    elif sys.stderr.isatty():
         progress = Bar(total, already)
     else:
         progress = Lines(total, already)
@@ -43,37 +45,75 @@ class Silence:
         """Say nothing."""
 
 
-class Lines:
-    """A line now and then, for logs: at first every second, then ever more rarely, at the end once more."""
+class Text:
+    """How far the run is, in a sentence that is shown now and then, and at the end once more."""
 
     def __init__(self, total: int, already: int) -> None:
         self._total, self._already = total, already
         self._begin = time.monotonic()
-        self._next = self._begin + 1.0
+        self._next = self._begin
         self._last = (already, 0)
 
     def update(self, done: int, failed: int) -> None:
-        """Write a line if it is time."""
+        """Show the sentence if it is time."""
         self._last = (done, failed)
         now = time.monotonic()
         if now >= self._next:
-            self._write(done, failed)
-            self._next = now + min(max(2.0, 0.2 * (now - self._begin)), 60.0)
+            self._show(self._sentence())
+            self._next = now + self._pause(now - self._begin)
 
     def close(self) -> None:
-        """Write the last line."""
-        self._write(*self._last)
+        """Show the last numbers."""
+        self._show(self._sentence())
 
-    def _write(self, done: int, failed: int) -> None:
+    def _show(self, sentence: str) -> None:
+        raise NotImplementedError
+
+    def _pause(self, elapsed: float) -> float:
+        raise NotImplementedError
+
+    def _sentence(self) -> str:
+        done, failed = self._last
         elapsed = time.monotonic() - self._begin
         rate = (done - self._already) / elapsed if elapsed > 0 else 0.0
         left = f", about {_duration((self._total - done) / rate)} left" if rate > 0 and done < self._total else ""
-        print(
-            f"rivals calibrate: {done} of {self._total} experiments, {rate:.3g} per second{left}"
-            + (f", {failed} failed" if failed else ""),
-            file=sys.stderr,
-            flush=True,
+        return f"rivals calibrate: {done} of {self._total} experiments, {rate:.3g} per second{left}" + (
+            f", {failed} failed" if failed else ""
         )
+
+
+class Lines(Text):
+    """A line now and then, for logs: at first every second, then ever more rarely."""
+
+    def __init__(self, total: int, already: int) -> None:
+        super().__init__(total, already)
+        self._next += 1.0
+
+    def _show(self, sentence: str) -> None:
+        print(sentence, file=sys.stderr, flush=True)
+
+    def _pause(self, elapsed: float) -> float:
+        return min(max(2.0, 0.2 * elapsed), 60.0)
+
+
+class Notebook(Text):
+    """One line of plain text in the output of the cell, which changes in place: needs no widgets."""
+
+    def __init__(self, total: int, already: int) -> None:
+        super().__init__(total, already)
+        from IPython.display import display  # there, or we were not in a notebook
+
+        self._handle: Any = display(self._bundle(self._sentence()), raw=True, display_id=True)
+
+    def _show(self, sentence: str) -> None:
+        self._handle.update(self._bundle(sentence), raw=True)
+
+    def _pause(self, elapsed: float) -> float:
+        return 0.5
+
+    @staticmethod
+    def _bundle(sentence: str) -> dict[str, str]:
+        return {"text/plain": sentence}
 
 
 class Bar:

@@ -106,6 +106,11 @@ def replications(
     A candidate with fixed inputs returns as many points as `data` has, whatever n. Use it with `n_data` and `n_truth` of that
     size, or with `design="resample"`, which combines several such simulations.
 
+    See Also
+    --------
+    rivals.calibrate : runs the experiments.
+    Experiment : one of them, to be written by hand where the blocks do not suffice.
+
     Examples
     --------
     >>> import rivals
@@ -113,7 +118,15 @@ def replications(
     >>> y = np.random.default_rng(0).standard_normal(200)
     >>> models = {"low": gaussian(-0.1), "high": gaussian(0.1)}
     >>> omega = rivals.calibration.replications(models, y, source="mixture", offset=0.05)
-    >>> calibration = rivals.calibrate(omega, n_data=200, n_experiments=16, n_truth=500, rng=0, executor=0, progress=False)
+    >>> calibration = rivals.calibrate(
+    ...     omega,
+    ...     n_data=200,
+    ...     n_experiments=16,
+    ...     n_truth=500,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
+    ... )
     >>> calibration.question
     'which candidate is better in a fresh replication'
     """
@@ -149,6 +162,10 @@ class Replications:
     parameters, residuals : mapping
     design : "resample", callable or None
     response : pair of callables, optional
+
+    See Also
+    --------
+    replications : makes it, and explains its blocks.
 
     Examples
     --------

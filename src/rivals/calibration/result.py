@@ -38,13 +38,13 @@ FIELDS = (
     "truth_error",
 )
 
-# A calibration belongs to the sizes it was made with; within this factor it is taken to serve.
+# A calibration holds for the sample sizes it was made with; within this factor we accept it.
 SIMILAR_SIZE = 1.5
-# Simulations only steady W or δ, by the root of their number: a factor of two is a factor of 1.4 there.
+# More simulations only reduce the noise of W or δ, by the root of their number: a factor of two changes it by 1.4.
 SIMILAR_SIMULATIONS = 2.0
 # With fewer experiments of an epistemic distribution there is no curve to read probabilities through.
 ENOUGH_TO_CORRECT = 64
-REMEDY = "a calibration belongs to a loss, a law and sizes: calibrate for these"
+REMEDY = "a calibration holds for one loss, law and sample size: calibrate again for these"
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,15 @@ class ValidRange:
     values : tuple of float
         The valid values that were tried.
 
+    See Also
+    --------
+    Calibration.valid_c : finds the range.
+
     Examples
     --------
-    >>> valid = ValidRange(0.25, 1.0, "c = 0.0625 is overconfident", "no larger c was tried", (0.25, 1.0))
+    >>> valid = ValidRange(
+    ...     0.25, 1.0, "c = 0.0625 is overconfident", "no larger c was tried", (0.25, 1.0)
+    ... )
     >>> low, high = valid
     >>> low, high
     (0.25, 1.0)
@@ -118,12 +124,26 @@ class Calibration:
     failures : tuple of Failure
         Experiments that have no outcome. They are not missing at random.
 
+    See Also
+    --------
+    calibrate : makes a calibration.
+    rivals.calibration.open_store : reads one from its store.
+    compare : takes a calibration as its c.
+    rivals.plots.plot_calibration : draws the curves.
+
     Examples
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=100, n_experiments=32, c=[1.0], n_truth=2000, rng=0, executor=0, progress=False
+    ...     toys.omega,
+    ...     n_data=100,
+    ...     n_experiments=32,
+    ...     c=[1.0],
+    ...     n_truth=2000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
     >>> calibration.records["probability"].shape
     (32,)
@@ -279,7 +299,7 @@ class Calibration:
     def valid_c(self, omega: str | None = None, bins: int = 16) -> ValidRange:
         """The range of c that is valid for every epistemic distribution, with the reason at each end.
 
-        If valid values do not lie side by side, the widest range of neighbours is taken, the upper one of equals.
+        If the valid values are not contiguous, the widest contiguous range is taken; of equally wide ones, that of larger c.
         """
         problems = list(self.problems(omega, bins).values())
         runs = _runs([problem is None for problem in problems])
@@ -322,6 +342,22 @@ class Calibration:
             scores.append(float(np.mean((self._probability[rows, column] - self._truth[rows]) ** 2)))
         return max(scores)
 
+    def about_as_good(self, omega: str | None = None) -> tuple[float, float]:
+        """Smallest and largest c, side by side with the best one, whose Brier score is not clearly worse than the best.
+
+        The scores are compared experiment by experiment: a c is clearly worse where the mean difference exceeds two of its
+        standard errors in some epistemic distribution.
+        """
+        best = self._column(self.choose_c(omega, valid_only=False))
+        worse = np.zeros(len(self.c), dtype=bool)
+        for name in self._names(omega):
+            rows = self._finished(name)
+            squares = (self._probability[rows] - self._truth[rows, None]) ** 2
+            excess = squares - squares[:, [best]]
+            worse |= excess.mean(axis=0) > 2.0 * excess.std(axis=0) / np.sqrt(len(excess))
+        begin, end = next(run for run in _runs((~worse).tolist()) if run[0] <= best < run[1])
+        return self.c[begin], self.c[end - 1]
+
     def edge(self, omega: str | None = None) -> str | None:
         """Whether the best c is at an end of those that were tried, in a sentence; None if it is inside, or alone."""
         best = self.choose_c(omega, valid_only=False)
@@ -331,7 +367,7 @@ class Calibration:
         return f"c = {best:g} is the {end} that was tried, and a {beyond} one may be better; try more values"
 
     def correct(self, probability: npt.ArrayLike, c: float, omega: str | None = None) -> FloatArray:
-        """Calibrated probabilities: how often such a B at this c came true, by isotonic regression of the truth on B.
+        """Calibrated probabilities: how often such a B came true at this c, by isotonic regression of the truth on B.
 
         Symmetric in the two candidates, and constant beyond the experiments that were seen. With several epistemic
         distributions the correction closest to ½ is taken (`rivals.calibration.curve.most_cautious`).
@@ -358,7 +394,7 @@ class Calibration:
     def check_fit(
         self, losses: Mapping[str, Losses], *, law: str | None, order: str | None, loss_unit: str | None
     ) -> None:
-        """Refuse losses, or settings of a comparison, that this calibration was not made for.
+        """Refuse losses, or settings of a comparison, for which this calibration was not made.
 
         Parameters
         ----------
@@ -368,15 +404,15 @@ class Calibration:
         """
         if law is not None and law != self.law:
             raise ValueError(
-                f"the calibration is of law {self.law!r}, and law {law!r} is asked for; leave law out, or calibrate(..., law={law!r})"
+                f"the calibration was made under law {self.law!r}, but law {law!r} was requested; leave law out, or calibrate(..., law={law!r})"
             )
         if order != self.order:
             raise ValueError(
-                f"the calibration is with order={self.order!r}, and the comparison with order={order!r}; make them the same"
+                f"the calibration was made with order={self.order!r}, but the comparison has order={order!r}; use the same in both"
             )
         if loss_unit != self.loss_unit and loss_unit is not None and self.loss_unit is not None:
             raise ValueError(
-                f"the calibration is for losses in {show(self.loss_unit)}, and these are in {show(loss_unit)}; {REMEDY}"
+                f"the calibration is for losses in {show(self.loss_unit)}, but these are in {show(loss_unit)}; {REMEDY}"
             )
         for name, sample in losses.items():
             for what, calibrated, size, factor in (
@@ -386,7 +422,7 @@ class Calibration:
             ):
                 if not calibrated / factor <= size <= calibrated * factor:
                     raise ValueError(
-                        f"the calibration is for {calibrated} {what} of each model, and model '{show(name)}' has {size}; {REMEDY}"
+                        f"the calibration is for {calibrated} {what} of each model, but model '{show(name)}' has {size}; {REMEDY}"
                     )
         for name in self.omegas:
             self._check_enough(name)
@@ -394,8 +430,13 @@ class Calibration:
     # ---------------------------------------------------------------- showing
 
     def to_dict(self) -> dict[str, Any]:
-        """Settings and what is found at each c, as plain numbers, lists and text, for JSON."""
-        valid = self.valid_c()
+        """Settings and what is found at each c, as plain numbers, lists and text, for JSON.
+
+        Where an epistemic distribution has no finished experiment, nothing is known at any c, and only the settings are there.
+        """
+        return self._settings() if self._unfinished() else {**self._settings(), **self._findings()}
+
+    def _settings(self) -> dict[str, Any]:
         return {
             "omegas": list(self.omegas),
             "experiments": self.n_experiments,
@@ -412,6 +453,11 @@ class Calibration:
             "loss_unit": self.loss_unit,
             "rng": str(self.entropy),  # larger than what JSON readers elsewhere can hold
             "c": list(self.c),
+        }
+
+    def _findings(self) -> dict[str, Any]:
+        valid = self.valid_c()
+        return {
             "overconfidence": [self.overconfidence(c) for c in self.c],
             "problems": list(self.problems().values()),
             "valid": list(valid.values),
@@ -419,29 +465,56 @@ class Calibration:
             "above": valid.high_reason,
             "brier_score": [self.brier_score(c) for c in self.c],
             "chosen": self.choose_c(valid_only=False),
+            "about_as_good": list(self.about_as_good()),
             "edge": self.edge(),
         }
 
     def __str__(self) -> str:
+        heading = [self._heading(), self._subheading()]
+        if self._unfinished():
+            return "\n".join([*heading, *self._unfinished()])
         lines = [
             f"  c = {c:<12g} overconfidence {self.overconfidence(c):.3f}  {problem or 'valid'}"
             for c, problem in self.problems().items()
         ]
-        return "\n".join([self._heading(), self._subheading(), *lines, f"Valid: {self.valid_c()}", self._choice()])
+        return "\n".join([*heading, *lines, f"Valid: {self.valid_c()}", *self._choice()])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{c:g}</td><td>{self.overconfidence(c):.3f}</td><td>{escape(problem or 'valid')}</td></tr>"
-            for c, problem in self.problems().items()
-        )
+        heading = f"<p>{escape(self._heading())}<br>{escape(self._subheading())}</p>"
+        if self._unfinished():
+            why = "\n".join(self._unfinished())
+            body = f"<pre>{escape(why)}</pre>"
+        else:
+            rows = "".join(
+                f"<tr><td>{c:g}</td><td>{self.overconfidence(c):.3f}</td><td>{escape(problem or 'valid')}</td></tr>"
+                for c, problem in self.problems().items()
+            )
+            body = (
+                f"<table><thead><tr><th>c</th><th>overconfidence</th><th>verdict</th></tr></thead><tbody>{rows}</tbody></table>"
+                f"<p>Valid: {escape(str(self.valid_c()))}</p><p>{'<br>'.join(map(escape, self._choice()))}</p>"
+            )
         # The class keeps notebooks from taking dollar signs in names for mathematics.
-        return (
-            f'<div class="tex2jax_ignore mathjax_ignore"><p>{escape(self._heading())}<br>{escape(self._subheading())}</p>'
-            "<table><thead><tr><th>c</th><th>overconfidence</th><th>verdict</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table><p>Valid: {escape(str(self.valid_c()))}</p><p>{escape(self._choice())}</p></div>"
-        )
+        return f'<div class="tex2jax_ignore mathjax_ignore">{heading}{body}</div>'
+
+    def _unfinished(self) -> list[str]:
+        """Why nothing can be said yet, where an epistemic distribution has no finished experiment; else nothing."""
+        lines = []
+        for place, name in enumerate(self.omegas):
+            if self._rows(name).any():
+                continue
+            failures = [failure for failure in self.failures if failure.omega == place]
+            if failures:
+                lines += [
+                    f"All {len(failures)} experiments of {show(name)!r} failed. The first failed with:",
+                    "",
+                    failures[0].traceback.strip(),
+                    "",
+                ]
+            else:
+                lines.append(f"No experiment of {show(name)!r} has finished yet.")
+        return lines
 
     def _heading(self) -> str:
         return (
@@ -459,17 +532,26 @@ class Calibration:
             + (f" ({self.n_replications} of each)" if self.n_replications > 1 else "")
         )
 
-    def _choice(self) -> str:
+    def _choice(self) -> list[str]:
+        """The best c with its range and law, what its curve gives, and what to do next."""
         best = self.choose_c(valid_only=False)
-        edge = self.edge()
-        try:
+        low, high = self.about_as_good()
+        fewest, where = min((int(self._rows(name).sum()), name) for name in self.omegas)
+        of_which = f" of {show(where)!r}" if len(self.omegas) > 1 else ""
+        lines = [
+            f"Best: c = {best:g} under law {self.law!r} (Brier score {self.brier_score(best):.3f})"
+            + (f"; c from {low:g} to {high:g} is about as good" if low < high else "")
+        ]
+        if fewest >= ENOUGH_TO_CORRECT:
             largest = min(self._correction(best, name).largest for name in self.omegas)
-            read = f"read through the curve, B is at most {largest:.3g}"
-        except ValueError:
-            read = f"no curve to read B through with fewer than {ENOUGH_TO_CORRECT} experiments of each distribution"
-        return f"Best: c = {best:g} under law {self.law!r} (Brier score {self.brier_score(best):.3f}); {read}" + (
-            f"\n  {edge}" if edge else ""
-        )
+            lines.append(f"  read through the curve, B is at most {largest:.3g}")
+        if fewest < ENOUGH_TO_JUDGE:
+            lines.append(
+                f"Too few experiments: {fewest}{of_which}; {ENOUGH_TO_CORRECT} are needed for a curve to read B through, "
+                f"{ENOUGH_TO_JUDGE} to call a c valid"
+            )
+        edge = self.edge()
+        return [*lines, f"  {edge}"] if edge else lines
 
     # ---------------------------------------------------------------- inside
 
@@ -490,8 +572,8 @@ class Calibration:
         n_experiments = int(self._rows(omega).sum())
         if n_experiments < ENOUGH_TO_CORRECT:
             raise ValueError(
-                f"epistemic distribution '{show(omega)}' has {n_experiments} experiments: fewer than {ENOUGH_TO_CORRECT} do not "
-                f"tell what a probability means; run more, {ENOUGH_TO_JUDGE} or better a thousand"
+                f"epistemic distribution '{show(omega)}' has {n_experiments} experiments: fewer than {ENOUGH_TO_CORRECT} are too few to "
+                f"tell what a probability means; run more, at least {ENOUGH_TO_JUDGE}, better a thousand"
             )
 
     def _names(self, omega: str | None) -> Sequence[str]:
@@ -513,7 +595,7 @@ class Calibration:
         near = np.flatnonzero(np.isclose(self.c, c, rtol=1e-9, atol=0))
         if near.size == 0:
             tried = [float(f"{value:.6g}") for value in self.c]
-            raise ValueError(f"c = {c!r} was not calibrated: there are {tried}; take one of these")
+            raise ValueError(f"c = {c!r} was not calibrated: the values are {tried}; choose one of these")
         return int(near[0])
 
     def _finished(self, omega: str | None) -> BoolArray:
@@ -521,7 +603,9 @@ class Calibration:
         rows = self._rows(omega)
         if not rows.any():
             whose = "any epistemic distribution" if omega is None else f"epistemic distribution {omega!r}"
-            raise ValueError(f"no curve yet: there is no finished experiment of {whose}; run some, or wait for them")
+            raise ValueError(
+                f"no curve yet: no experiment of {whose} has finished; print the calibration to see what failed, or wait"
+            )
         return rows
 
     def _rows(self, omega: str | None) -> BoolArray:
@@ -529,7 +613,7 @@ class Calibration:
             return np.ones(self._omega.size, dtype=bool)
         if omega not in self.omegas:
             raise ValueError(
-                f"unknown epistemic distribution {omega!r}: there are {list(self.omegas)}; take one of these"
+                f"unknown epistemic distribution {omega!r}: there are {list(self.omegas)}; choose one of these"
             )
         return np.asarray(self._omega == self.omegas.index(omega))
 
@@ -546,6 +630,11 @@ def open_store(path: str | PathLike[str]) -> Calibration:
     -------
     Calibration
 
+    See Also
+    --------
+    rivals.calibrate : runs a study and fills its store.
+    Calibration : what is returned.
+
     Examples
     --------
     >>> import tempfile
@@ -555,7 +644,9 @@ def open_store(path: str | PathLike[str]) -> Calibration:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "study.sqlite"
     ...     sizes = dict(n_data=100, n_experiments=8, c=[1.0], n_truth=2000)
-    ...     _ = rivals.calibrate(toys.omega, **sizes, rng=0, executor=0, progress=False, store=path)
+    ...     _ = rivals.calibrate(
+    ...         toys.omega, **sizes, rng=0, executor=0, progress=False, store=path
+    ...     )
     ...     print(open_store(path).n_experiments)
     8
     """

@@ -40,6 +40,10 @@ CREATE TABLE failures (
 class StoreError(RuntimeError):
     """A store that cannot be used, with what is wrong and what to do.
 
+    See Also
+    --------
+    open_store : reads a store.
+
     Examples
     --------
     >>> import tempfile

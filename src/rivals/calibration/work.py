@@ -57,13 +57,24 @@ class Failure:
     seed : str
     error, traceback : str
 
+    See Also
+    --------
+    rivals.Calibration : lists the failures of a study.
+
     Examples
     --------
     >>> import rivals
     >>> def omega(rng):
     ...     raise RuntimeError("the fit did not converge")
     >>> calibration = rivals.calibrate(
-    ...     omega, n_data=100, n_experiments=2, c=[1.0], n_truth=2000, rng=0, executor=0, progress=False
+    ...     omega,
+    ...     n_data=100,
+    ...     n_experiments=2,
+    ...     c=[1.0],
+    ...     n_truth=2000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
     >>> [(failure.experiment, failure.error) for failure in calibration.failures]
     [(0, 'RuntimeError: the fit did not converge'), (1, 'RuntimeError: the fit did not converge')]

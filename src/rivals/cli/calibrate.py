@@ -19,7 +19,7 @@ from rivals import calibration
 from rivals._checks import need, show
 from rivals.calibration.calibrate import N_DRAWS, N_TRUTH
 from rivals.cli.console import say, warnings_as_sentences
-from rivals.cli.options import given_options
+from rivals.cli.options import SEVERAL_C, Depth, Json, Order, given_options
 from rivals.cli.outputs import check_output, check_picture
 from rivals.cli.values import draw_seed, parse_c
 from rivals.comparison.settings import DEFAULT_LAW, N_SIMULATIONS
@@ -46,35 +46,41 @@ def calibrate(
     c: Annotated[
         list[str] | None,
         typer.Option(
-            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated (the default depends on the law).",
+            help=f"{SEVERAL_C} The default depends on the law.",
             metavar="VALUES",
+            show_default=False,
         ),
     ] = None,
-    law: Annotated[str, typer.Option(help="Law of the risk: transport or beta.")] = DEFAULT_LAW,
+    law: Annotated[
+        str,
+        typer.Option(help="Law of the risk: transport (the default) or beta (that of the paper).", show_default=False),
+    ] = DEFAULT_LAW,
     n_simulations: Annotated[int, typer.Option(help="Simulations of each candidate.")] = N_SIMULATIONS,
-    order: Annotated[str | None, typer.Option(help='"time" if the data are a time series.')] = None,
+    order: Order = None,
     n_experiments: Annotated[
         int | None, typer.Option(help="Experiments per epistemic distribution (required).")
     ] = None,
     n_data: Annotated[
-        int | None, typer.Option(help="Data points per experiment, as many as in the real one (required).")
+        int | None, typer.Option(help="Data points per experiment: as many as the real one has (required).")
     ] = None,
     n_truth: Annotated[int, typer.Option(help="Data points that determine the true winner.")] = N_TRUTH,
     n_replications: Annotated[
         int, typer.Option(help="Fresh replications of each experiment that has a replicate.")
     ] = 1,
     n_synthetic: Annotated[
-        int | None, typer.Option(help="Points that candidates simulate (default: --n-data).")
+        int | None, typer.Option(help="Points in each simulation; as many as --n-data by default.")
     ] = None,
-    n_draws: Annotated[int, typer.Option(help="Draws of each risk, under law beta.")] = N_DRAWS,
-    depth: Annotated[
-        int | None, typer.Option(help="Depth of the process of law beta (default: as deep as the data resolve).")
+    n_draws: Annotated[int, typer.Option(help="Draws of the risk of each model (law beta).")] = N_DRAWS,
+    depth: Depth = None,
+    loss_unit: Annotated[
+        str | None, typer.Option(help='Unit of the losses, such as "nats".', show_default=False)
     ] = None,
-    loss_unit: Annotated[str | None, typer.Option(help='Unit of the losses, such as "nats".')] = None,
     store: Annotated[Path | None, typer.Option(help="SQLite file that keeps every finished experiment.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed; drawn and printed if omitted; kept in the store.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the random numbers; drawn, printed and kept in the store if omitted.")
+    ] = None,
     workers: Annotated[
-        int | None, typer.Option(help="Worker processes (default: one per core; 0: run in this process).")
+        int | None, typer.Option(help="Worker processes; one per core by default, 0 to run in this process.")
     ] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds after which an experiment is abandoned.")] = None,
@@ -87,17 +93,13 @@ def calibrate(
         Path | None, typer.Option(help="Write the records of the store to a .csv or .parquet file.")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the calibration curves to this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Find out on simulated experiments what probabilities mean, and which c is best.
+    """Find the best c, and what probabilities mean, on simulated experiments.
 
-    The same line run again resumes where it stopped.
+    Example: rivals calibrate my_models:omega --n-data 4000 --n-experiments 2048 --store study.sqlite
 
-    Examples:
-
-      rivals calibrate my_models:omega --n-experiments 2048 --n-data 4000 --store study.sqlite
-
-      rivals calibrate study.sqlite
+    The same command, run again, resumes where it stopped. To see what a store holds: rivals calibrate study.sqlite
     """
     check_output(store, "--store")
     check_output(export, "--export", endings=tuple(EXPORTS))
@@ -219,16 +221,17 @@ def _check_finished(result: Calibration) -> None:
         failures = [failure for failure in result.failures if failure.omega == place]
         if failures and name not in finished:
             raise RuntimeError(
-                f"all {len(failures)} experiments of {show(name)!r} failed; the first one so:\n\n{_shown(failures[0].traceback)}\n\n"
-                "Mend the function and begin anew, with another store if there is one. If the cause lay elsewhere (a full disk, "
-                "a missing licence), run the same with --retry"
+                f"all {len(failures)} experiments of {show(name)!r} failed. The first failed with:\n\n{_shown(failures[0].traceback)}\n\n"
+                "Correct the function and start again, with another store if you gave one. If the cause lay elsewhere (a full "
+                "disk, a missing licence), run the same with --retry"
             )
         if failures:
             say(
-                f"{len(failures)} experiments of {show(name)!r} failed, the first by {show(failures[0].error)}; --retry runs them again"
+                f"{len(failures)} experiments of {show(name)!r} failed, the first with {show(failures[0].error)}; "
+                "--retry runs them again"
             )
     if not finished:
-        raise RuntimeError("there is no finished experiment yet; wait for some, and see --status")
+        raise RuntimeError("no experiment has finished yet; wait, and follow the run with --status")
 
 
 def _shown(lines: str) -> str:
@@ -240,7 +243,11 @@ def _shown(lines: str) -> str:
 def _result_alone_on_stdout() -> Iterator[None]:
     """What simulators print, here or in workers that start meanwhile, goes beside the result and not into it."""
     sys.stdout.flush()
-    kept = os.dup(1)
+    try:
+        kept = os.dup(1)
+    except OSError:  # there is no standard output
+        yield
+        return
     os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):

@@ -14,6 +14,7 @@ from rivals.cli.options import (
     Draws,
     Groups,
     Ignore,
+    Index,
     Json,
     Law,
     LogLikelihood,
@@ -38,6 +39,7 @@ def compare(
     synthetic: Synthetic = None,
     models: Models = None,
     ignore: Ignore = None,
+    index: Index = None,
     log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: C = None,
@@ -66,7 +68,7 @@ def compare(
     settings = Settings(
         law, c, threshold, order, groups, ties, n_draws, max_draws, depth, loss_unit, seed, given_settings(ctx)
     )
-    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
+    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood, index), settings)
     if as_json:
         print_json(result.to_dict())
     else:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rivals._checks import RivalsWarning
 from rivals.comparison import Comparison, Sweep
+from rivals.comparison.table import footnotes
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -25,9 +26,8 @@ def print_comparison(result: Comparison) -> None:
         return
     cells = result.cells()
     console.print(_table(list(result.headings[:-1]), [row[:-1] for row in cells], right=(1, 2, 3)))
-    for row in cells:
-        if row[-1]:
-            console.print(_text(f"{row[0]}: {row[-1]}", "dim"))
+    for line in footnotes(result.rows(), console.width):
+        console.print(_text(line, "dim"))
     console.print()
     console.print(_text(result.verdict, "bold"))
     console.print(_text(result.made_with, "dim"))
@@ -52,11 +52,14 @@ def write_page(result: Comparison, path: Path, title: str | None = None) -> None
     """Write the interactive page and say where."""
     from rivals.report import write_report
 
-    with working("Writing the report …"):
-        if title is None:
-            write_report(result, path)
-        else:
-            write_report(result, path, title=title)
+    titled: dict[str, Any] = {} if title is None else {"title": title}
+    with working("Writing the report …") as tell:
+        write_report(
+            result,
+            path,
+            progress=lambda done, total: tell(f"Writing the report … {done} of {total} values of c"),
+            **titled,
+        )
     say(f"written: {path}")
 
 
@@ -83,16 +86,16 @@ def warnings_as_sentences() -> Iterator[None]:
 
 
 @contextmanager
-def working(message: str) -> Iterator[None]:
-    """Show that something takes its time; nothing where nobody looks."""
+def working(message: str) -> Iterator[Callable[[str], None]]:
+    """Show that something takes its time, and how far it is; nothing where nobody looks."""
     from rich.console import Console
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield
+        yield lambda _: None
         return
-    with console.status(message):
-        yield
+    with console.status(message) as status:
+        yield status.update
 
 
 def _terminal() -> Console | None:

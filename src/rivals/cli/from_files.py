@@ -75,6 +75,7 @@ class Source:
     models: list[str] | None
     ignore: list[str] | None
     log_likelihood: bool
+    index: str | None = None
 
     def read(self, groups: str | None, law: str | None) -> tuple[dict[str, Losses], list[Any] | None]:
         """Losses by model, and the group of each observed point."""
@@ -85,6 +86,7 @@ class Source:
             groups,
             law=law,
             selection=selection,
+            index=self.index,
             log_likelihood=self.log_likelihood,
         )
 
@@ -96,7 +98,7 @@ class Source:
     @property
     def changes_something(self) -> bool:
         """Whether not all models are read as they are."""
-        return bool(self.models or self.ignore or self.log_likelihood)
+        return bool(self.models or self.ignore or self.log_likelihood or self.index)
 
     def describe(self, models: Iterable[str]) -> str:
         """Which file is taken for what, and which models were found, in one line."""

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from rivals._checks import show
+from rivals._types import IntArray
 from rivals.losses import Losses
 from rivals.read import losses_from_files
-from rivals.read.columns import Column, columns_of, numbers
-from rivals.read.loss_tables import FIRST_ROW, LONG, check_finite, losses_from_columns, losses_from_wide
-from rivals.read.selection import Selection
+from rivals.read.alignment import FIRST_ROW, index_of
+from rivals.read.columns import TABLES, Column, columns_of, numbers, suffix_of
+from rivals.read.loss_tables import LONG, check_finite, labels_of, losses_from_columns, losses_from_wide, rows_of
+from rivals.read.selection import Selection, listed
 
 Labels = list[Any]
 
@@ -22,26 +24,33 @@ def read_losses(
     *,
     law: str | None,
     selection: Selection,
+    index: str | None = None,
     log_likelihood: bool = False,
 ) -> tuple[dict[str, Losses], Labels | None]:
     """Losses by model, and the label of the group of each observed point, if groups are given."""
-    if observed.suffix.lower() == ".npz" or (groups is None and law != "groups"):
+    if suffix_of(observed) not in TABLES or (groups is None and law != "groups"):
         losses = losses_from_files(
             observed,
             synthetic,
             models=selection.models,
             ignore=selection.ignore,
+            index=index,
             log_likelihood=log_likelihood,
         )
         return losses, None if groups is None else _from_file(groups, observed, [])
-    where, columns = columns_of(observed)
+    labels = labels_of(index, groups)
+    where, columns = columns_of(observed, labels)
     is_long = synthetic is None and all(name in columns for name in LONG)
     column = columns.pop(groups, None) if groups is not None else None
     if is_long:
-        losses = losses_from_columns(where, columns, selection, log_likelihood=log_likelihood)
+        losses = losses_from_columns(where, columns, selection, index=index, log_likelihood=log_likelihood)
     elif synthetic is not None:
-        losses = losses_from_wide((where, columns), columns_of(synthetic), selection, log_likelihood=log_likelihood)
+        second = columns_of(synthetic, labels)
+        losses = losses_from_wide((where, columns), second, selection, index=index, log_likelihood=log_likelihood)
     elif law == "groups":
+        if index is not None:  # one table alone is in its own order
+            index_of(columns, index, where)
+            columns.pop(index)
         losses = _observed_only(where, columns, selection, -1.0 if log_likelihood else 1.0)
     else:
         losses = losses_from_files(observed)  # which says what is missing
@@ -49,7 +58,10 @@ def read_losses(
         return losses, None
     if column is None:
         return losses, _from_file(groups, observed, list(columns))
-    return losses, _from_long_column(where, columns, column, groups) if is_long else _labels(column)
+    if not is_long:
+        return losses, _labels(column)
+    rows = {name: own for name, (own, _) in rows_of(where, columns, selection, index).items()}
+    return losses, _from_long_column(where, rows, _labels(column), groups)
 
 
 def _observed_only(where: str, columns: dict[str, Column], selection: Selection, sign: float) -> dict[str, Losses]:
@@ -64,7 +76,7 @@ def _observed_only(where: str, columns: dict[str, Column], selection: Selection,
 
 def _from_file(path: str, observed: Path, columns: list[str]) -> Labels:
     if not Path(path).is_file():
-        has = f" ({', '.join(show(name) for name in columns)})" if columns else ""
+        has = f" ({listed(columns)})" if columns else ""
         raise ValueError(
             f"--groups is neither a column of {show(observed)}{has} nor a file: got {show(path)!r}; name the column, or a file "
             "with one column"
@@ -72,24 +84,21 @@ def _from_file(path: str, observed: Path, columns: list[str]) -> Labels:
     where, table = columns_of(path)
     if len(table) != 1:
         raise ValueError(
-            f"--groups: {where} has {len(table)} columns ({', '.join(show(name) for name in table)}); give a file with one, "
+            f"--groups: {where} has {len(table)} columns ({listed(table)}); give a file with one, "
             "the label of each observed point"
         )
     return _labels(next(iter(table.values())))
 
 
-def _from_long_column(where: str, columns: dict[str, Column], column: Column, name: str) -> Labels:
+def _from_long_column(where: str, rows: dict[str, IntArray], labels: Labels, name: str) -> Labels:
     """Of a long table the rows of observed losses count, and all models must have the same groups in the same order."""
-    by_model: dict[str, Labels] = {}
-    for model, kind, label in zip(columns["model"], columns["kind"], _labels(column), strict=True):
-        if str(kind).strip().lower() == "observed":
-            by_model.setdefault(str(model).strip(), []).append(label)
+    by_model = {model: [labels[row] for row in own.tolist()] for model, own in rows.items()}
     first, *others = by_model
     for model in others:
         if by_model[model] != by_model[first]:
             raise ValueError(
                 f"{where}, column {show(name)!r}: the groups of model {show(model)!r} are not those of {show(first)!r}; list the "
-                "observed points of all models in the same order"
+                "observed points of all models in the same order, or name the points in a column and pass --index"
             )
     return by_model[first]
 

@@ -10,8 +10,8 @@ import typer
 Observed = Annotated[
     Path,
     typer.Argument(
-        help="Losses on held-out data, one column per model (.csv, .tsv, .parquet); or, without a second file, a long table "
-        "with the columns model, kind, loss, or an .npz archive.",
+        help="Losses on held-out data, one column per model (.csv, .csv.gz, .tsv, .parquet, .feather, .xlsx); or, without a second file, "
+        "a long table with the columns model, kind, loss, an .npz archive, a NetCDF file (.nc) or a Zarr folder.",
         show_default=False,
     ),
 ]
@@ -25,7 +25,7 @@ Synthetic = Annotated[
 Models = Annotated[
     list[str] | None,
     typer.Option(
-        help="The models to compare, with commas between; may be repeated. By default all.",
+        help="Models to compare, separated by commas; may be repeated. All by default.",
         metavar="NAMES",
         show_default=False,
     ),
@@ -33,8 +33,16 @@ Models = Annotated[
 Ignore = Annotated[
     list[str] | None,
     typer.Option(
-        help="Columns to leave out, as an id or a fold, with commas between; may be repeated.",
+        help="Columns to leave out, such as an id or a fold, separated by commas; may be repeated.",
         metavar="NAMES",
+        show_default=False,
+    ),
+]
+Index = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that names the data points: rows of all tables are put into its order, and refused where points differ.",
+        metavar="COLUMN",
         show_default=False,
     ),
 ]
@@ -43,12 +51,14 @@ LogLikelihood = Annotated[
 ]
 Law = Annotated[
     str | None,
-    typer.Option(help="Law of the risk: transport (the default), beta (the paper's) or groups.", show_default=False),
+    typer.Option(
+        help="Law of the risk: transport (the default), beta (that of the paper) or groups.", show_default=False
+    ),
 ]
 C = Annotated[
     str | None,
     typer.Option(
-        help="Sensitivity to the discrepancy between model and data, as 0.25 or 2^-2; or the store of a calibration, "
+        help="Sensitivity to the discrepancy between model and data, such as 0.25 or 2^-2; or the store of a calibration, "
         "whose law and curve are then used as well. The default depends on the law.",
         show_default=False,
     ),
@@ -69,23 +79,25 @@ Groups = Annotated[
 ]
 Ties = Annotated[
     str | None,
-    typer.Option(help='"spread" spreads tied losses evenly, under law beta.', show_default=False),
+    typer.Option(help='"spread" spreads tied losses evenly (law beta).', show_default=False),
 ]
 LossUnit = Annotated[
     str | None,
-    typer.Option(
-        help='What losses are measured in, such as "nats"; compared with that of the calibration.', show_default=False
-    ),
+    typer.Option(help='Unit of the losses, such as "nats"; must be that of the calibration.', show_default=False),
 ]
 Title = Annotated[str | None, typer.Option(help="Heading of the interactive page.", show_default=False)]
 Simulations = Annotated[
     int | None, typer.Option(help="Simulations of each candidate; 16 by default.", show_default=False)
 ]
 Draws = Annotated[int, typer.Option(help="Draws of the risk of each model.")]
-MaxDraws = Annotated[int, typer.Option(help="Maximum number of draws, near the threshold (law beta).")]
-Depth = Annotated[
-    int | None, typer.Option(help="Depth of the process of law beta; by default as deep as the data resolve.")
+MaxDraws = Annotated[
+    int, typer.Option(help="Most draws of each risk, where a probability is near the threshold (law beta).")
 ]
+Depth = Annotated[
+    int | None, typer.Option(help="Depth of the process (law beta); as deep as the data resolve by default.")
+]
+# Of the commands that take several values of c; what the default is, the command adds.
+SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repeated."
 Seed = Annotated[int | None, typer.Option(help="Seed of the random numbers; drawn and printed if omitted.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 

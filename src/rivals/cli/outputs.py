@@ -1,4 +1,4 @@
-"""Where results are to be written: whether that is possible is found out before the work, not after it."""
+"""Where results are to be written; whether that is possible is checked before the work, not after it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def check_output(
     if path.is_dir():
         raise ValueError(f"{option}: {show(path)} is a folder; name a file in it")
     if path.exists() and not path.is_file():
-        raise ValueError(f"{option}: {show(path)} is no plain file; name another one")
+        raise ValueError(f"{option}: {show(path)} is not a plain file; name another one")
     if any(other is not None and other.exists() and path.exists() and path.samefile(other) for other in inputs):
-        raise ValueError(f"{option}: {show(path)} is one of the files that are read; name another one")
+        raise ValueError(f"{option}: {show(path)} is one of the input files; name another one")
     _check_folder(Path(os.path.realpath(path)).parent, option)
 
 

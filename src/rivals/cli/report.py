@@ -14,6 +14,7 @@ from rivals.cli.options import (
     Draws,
     Groups,
     Ignore,
+    Index,
     Law,
     LogLikelihood,
     LossUnit,
@@ -37,8 +38,9 @@ def report(
     synthetic: Synthetic = None,
     models: Models = None,
     ignore: Ignore = None,
+    index: Index = None,
     log_likelihood: LogLikelihood = False,
-    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("report.html"),
+    out: Annotated[Path, typer.Option(help="File to write.")] = Path("report.html"),
     title: Title = None,
     law: Law = None,
     c: C = None,
@@ -52,7 +54,7 @@ def report(
     loss_unit: LossUnit = None,
     seed: Seed = None,
 ) -> None:
-    """Write an interactive page about the models, one HTML file that works from disk.
+    """Write an interactive page about the models, in one HTML file.
 
     Example: rivals report observed.csv synthetic.csv --out report.html
     """
@@ -62,6 +64,6 @@ def report(
     settings = Settings(
         law, c, threshold, order, groups, ties, n_draws, max_draws, depth, loss_unit, seed, given_settings(ctx)
     )
-    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
+    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood, index), settings)
     print_comparison(result)
     write_page(result, out, title)

@@ -8,10 +8,12 @@ import typer
 
 from rivals.cli.from_files import Settings, Source, compare_files, given_settings
 from rivals.cli.options import (
+    SEVERAL_C,
     Depth,
     Draws,
     Groups,
     Ignore,
+    Index,
     Json,
     Law,
     LogLikelihood,
@@ -36,12 +38,13 @@ def sweep(
     synthetic: Synthetic = None,
     models: Models = None,
     ignore: Ignore = None,
+    index: Index = None,
     log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: Annotated[
         list[str] | None,
         typer.Option(
-            help="Value(s) of c, as 0.25, 2^-2 or a list with commas; may be repeated. By default 2^-6 to 2^3.",
+            help=f"{SEVERAL_C} 2^-6 to 2^3 in octaves by default.",
             metavar="VALUES",
             show_default=False,
         ),
@@ -67,7 +70,7 @@ def sweep(
     settings = Settings(
         law, None, threshold, order, groups, ties, n_draws, max_draws, depth, None, seed, given_settings(ctx) - {"c"}
     )
-    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood), settings)
+    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood, index), settings)
     with working(f"Comparing at {len(values)} values of c …"):
         over_c = result.sweep(values)
     if as_json:

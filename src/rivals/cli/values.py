@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rivals.calibration import Calibration
 
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
+
 
 def parse_c(texts: list[str]) -> list[float]:
     """Values of c.
 
     Examples
     --------
-    >>> parse_c(["2^-2, 0.5", "2**3"])
-    [0.25, 0.5, 8.0]
+    >>> parse_c(["2^-2, 0.5", "2**3, 2⁻³"])
+    [0.25, 0.5, 8.0, 0.125]
     """
     values = []
     for text in ",".join(texts).split(","):
@@ -68,8 +70,12 @@ def draw_seed() -> int:
 
 
 def _number(text: str) -> float | None:
-    """0.25, 2^-2 or 2**-2; None if it is no number."""
-    base, power, exponent = text.strip().replace("**", "^").partition("^")
+    """0.25, 2^-2, 2**-2 or 2⁻²; None if it is no number."""
+    text = text.strip().replace("**", "^")
+    base = text.rstrip(SUPERSCRIPTS)  # as our pages write powers
+    if base != text:
+        text = f"{base}^{text[len(base) :].translate(str.maketrans(SUPERSCRIPTS, '0123456789-'))}"
+    base, power, exponent = text.partition("^")
     try:
         return float(base) ** float(exponent) if power else float(base)
     except (ValueError, OverflowError, ZeroDivisionError):

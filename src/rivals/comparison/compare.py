@@ -92,7 +92,9 @@ def compare(
     >>> import rivals
     >>> from rivals.testbeds import toys
     >>> y = np.random.default_rng(0).standard_normal(2000)
-    >>> result = rivals.compare({"right": toys.gaussian(), "too wide": toys.gaussian(width=3.0)}, y, rng=1)
+    >>> result = rivals.compare(
+    ...     {"right": toys.gaussian(), "too wide": toys.gaussian(width=3.0)}, y, rng=1
+    ... )
     >>> result.survivors, result.stability["too wide"]
     (('right',), 1.0)
     """

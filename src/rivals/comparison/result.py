@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby, pairwise
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -28,11 +28,28 @@ STABLE = 0.9
 # With more models than this, other laws are not computed just to say whether they agree.
 FEW_MODELS = 32
 OTHER_DRAWS = 4000
+# A sweep over more values of c is printed by ranges.
+MANY_VALUES = 40
+LISTED_CHANGES = 6
 
 
 @dataclass(frozen=True)
 class Rejection:
     """Why a model is rejected: by a rival, whose risk is lower with this probability.
+
+    Attributes
+    ----------
+    by : str
+        The rival of lower risk.
+    probability : float
+        Probability that its risk is lower: calibrated, where there is a calibration.
+    standard_error : float
+        Monte Carlo standard error of this probability; 0 where it has a closed form.
+
+    See Also
+    --------
+    Comparison.rejections : all rejections of a comparison.
+    Undecided : a duel too close to call.
 
     Examples
     --------
@@ -49,6 +66,22 @@ class Rejection:
 class Undecided:
     """A duel whose probability is still within two standard errors of the threshold at the largest number of draws.
 
+    Attributes
+    ----------
+    model : str
+        The model that may be rejected.
+    by : str
+        Its rival.
+    probability : float
+        Probability that the risk of the rival is lower.
+    standard_error : float
+        Monte Carlo standard error of this probability.
+
+    See Also
+    --------
+    Comparison.undecided : all such duels of a comparison.
+    Rejection : a duel that is decided.
+
     Examples
     --------
     >>> Undecided(model="B", by="A", probability=0.951, standard_error=0.001).model
@@ -64,6 +97,23 @@ class Undecided:
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """Distributions of the risk of several models, and what they say about which to keep.
+
+    Attributes
+    ----------
+    losses : mapping
+        Name → `Losses`, in the order given.
+    settings : Settings
+        Law, c, threshold, numbers of draws and seed.
+    judged : Judged
+        The numbers behind the properties below.
+
+    See Also
+    --------
+    compare : makes a comparison.
+    load : reads one that was saved.
+    Sweep : the same at several values of c.
+    rivals.plots : pictures of a comparison.
+    rivals.report.write_report : an interactive page of it.
 
     Examples
     --------
@@ -97,7 +147,7 @@ class Comparison:
 
     @property
     def c(self) -> float:
-        """Sensitivity to the discrepancy between model and data; nan under law "groups", which has none."""
+        """Sensitivity to the discrepancy between model and data; nan under law "groups", which has no c."""
         return self.settings.c
 
     @property
@@ -122,12 +172,12 @@ class Comparison:
 
     @property
     def n_draws(self) -> int:
-        """Draws of the risk of each model, at least."""
+        """Least number of draws of the risk of each model."""
         return self.settings.n_draws
 
     @property
     def max_draws(self) -> int:
-        """Draws of the risk of each model, at most."""
+        """Largest number of draws of the risk of each model."""
         return self.settings.max_draws
 
     @property
@@ -144,7 +194,7 @@ class Comparison:
 
     @property
     def reference(self) -> float:
-        """What is subtracted from all losses before anything is computed: a typical loss of the best model."""
+        """A typical loss of the best model, which is subtracted from all losses before anything is computed."""
         return self.judged.reference
 
     @property
@@ -174,7 +224,7 @@ class Comparison:
 
     @cached_property
     def end_point_share(self) -> Mapping[str, float]:
-        """Name → part of the variance of the risk that is due to the extreme losses; nan under laws without them."""
+        """Name → fraction of the variance of the risk that is due to the extreme losses; nan under other laws than "beta"."""
         return self._by_name(self.judged.end_point_share.tolist())
 
     @cached_property
@@ -189,7 +239,7 @@ class Comparison:
 
     @cached_property
     def stability(self) -> Mapping[str, float]:
-        """Name → part of the single simulations in which the verdict on it is the same; nan with one simulation."""
+        """Name → fraction of the single simulations that give the same verdict on it; nan with one simulation."""
         return self._by_name(self.judged.stability.tolist())
 
     @property
@@ -199,24 +249,33 @@ class Comparison:
 
     @cached_property
     def difference(self) -> Mapping[str, tuple[float, float]]:
-        """Name → difference of its mean loss to that of the best model, and the standard error, point by point."""
+        """Name → difference between its mean loss and that of the best model, with the standard error of the paired difference."""
         excess = self.excess_empirical_risk
         return self._by_name(
             list(zip((excess - excess.min()).tolist(), self.judged.difference_error.tolist(), strict=True))
         )
 
     @cached_property
-    def diagnostics(self) -> Mapping[str, tuple[str, ...]]:
-        """Name → what one should know before believing the numbers of this model."""
+    def diagnostics(self) -> Mapping[str, tuple[table.Note, ...]]:
+        """Name → what to know before you believe the numbers of this model: pairs (code, text), none for a healthy one.
+
+        The codes: "heavy_tail" (a few large losses dominate the mean: the variance of the mean may be infinite),
+        "very_heavy_tail" (it probably is: do not trust the mean), "ties" (more than 1 % of the observed losses are in large
+        ties), "autocorrelated" (under `order="time"`: the losses are worth less than half as many independent ones),
+        "unequal_sizes" (simulations have another number of points than the data). The texts count points from 0.
+        """
         return self._by_name([table.notes(sample, in_time=self.order == "time") for sample in self.losses.values()])
 
     @cached_property
     def extremes(self) -> Mapping[str, tuple[int, ...]]:
-        """Name → positions of its five largest losses, the largest first: the data points to look at one by one."""
+        """Name → positions of its five largest losses, the largest first: the data points to look at one by one.
+
+        Positions count from 0, as arrays do. In a CSV file with a header, position i is row i + 2 of an editor.
+        """
         return self._by_name([tuple(extremes(sample.observed).tolist()) for sample in self.losses.values()])
 
     def risk_interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
-        """The central interval that the risk of a model falls into with probability `level`."""
+        """The central interval that contains the risk of a model with probability `level`."""
         tails = [0.5 - 0.5 * level, 0.5 + 0.5 * level]
         if self.judged.probability is None:
             low, high = self.reference + np.quantile(self.excess_risks[self.names.index(name)], tails)
@@ -272,7 +331,7 @@ class Comparison:
 
     @property
     def calibrated(self) -> FloatArray | None:
-        """`probability` read through the curve of a calibration, which then decides; None without one."""
+        """`probability` corrected by the curve of a calibration; where there is one, this decides. None without."""
         return self.judged.calibrated
 
     @property
@@ -291,20 +350,26 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """The answer in a sentence or two."""
-        survivors = ", ".join(show(name) for name in self.survivors)
+        return " ".join([*self._verdicts(), *self.remarks()])
+
+    def _verdicts(self) -> list[str]:
+        """Who survives, and which duels are too close to call, a text of each."""
+        survivors = table.listed(self.survivors)
         if not self.rejections:
             sentence = f"No model is rejected: all may be worth keeping ({survivors})."
         else:
             sentence = f"Worth keeping: {survivors}. Rejected: {len(self.rejections)} of {len(self.names)}."
-        for duel in self.undecided:
-            sentence += (
-                f" Undecided: P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f} ± {duel.standard_error:.4f}"
+        return [
+            sentence,
+            *(
+                f"Undecided: P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f} ± {duel.standard_error:.4f}"
                 " is too close to the threshold; raise max_draws, or treat it as a tie."
-            )
-        return " ".join([sentence, *self.remarks()])
+                for duel in self.undecided
+            ),
+        ]
 
     def remarks(self) -> list[str]:
-        """What depends on chance or on the choice of the law, in sentences."""
+        """What the verdict is sensitive to, in sentences: c, the simulations, the law."""
         remarks = []
         nearly = [name for name in self.survivors if self.critical_c[name] > 0.0] if self.calibrated is None else []
         if nearly:
@@ -339,7 +404,7 @@ class Comparison:
         return MappingProxyType({settings.law: tuple(self.names[index] for index in rejections)})
 
     def sweep(self, c: Sequence[float]) -> Sweep:
-        """The same comparison, on the same losses and random numbers, for several values of c; not calibrated."""
+        """The same comparison at several values of c, on the same losses and random numbers; not calibrated."""
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(c))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
@@ -369,7 +434,7 @@ class Comparison:
                     "rejected_by": None if rejection is None else rejection.by,
                     "rejected_with_probability": None if rejection is None else rejection.probability,
                     "stability": _or_none(self.stability[name]),
-                    "diagnostics": "; ".join(self.diagnostics[name]),
+                    "diagnostics": [note.to_dict() for note in self.diagnostics[name]],
                 }
             )
         return rows
@@ -400,8 +465,9 @@ class Comparison:
         }
 
     def to_dataframe(self) -> Any:
-        """One row per model, best first (needs pandas)."""
-        return table.dataframe(self.rows(), "model")
+        """One row per model, best first (needs pandas); diagnostics as text."""
+        rows = [{**row, "diagnostics": "; ".join(note["text"] for note in row["diagnostics"])} for row in self.rows()]
+        return table.dataframe(rows, "model")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write losses, draws and settings to one NPZ file; `rivals.load` reads it back."""
@@ -419,8 +485,8 @@ class Comparison:
         return Comparison, (dict(self.losses), self.settings, self.judged)
 
     def __str__(self) -> str:
-        body = table.text(self.headings, self.cells())
-        return "\n".join([body, "", self.verdict, f"{self.made_with}, rng = {self.entropy}"])
+        sentences = [*self._verdicts(), *self.remarks(), f"{self.made_with}, rng = {self.entropy}"]
+        return "\n".join([table.comparison_text(self.rows()), "", *map(table.wrap, sentences)])
 
     __repr__ = __str__
 
@@ -431,6 +497,16 @@ class Comparison:
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """A comparison at several values of c: where does the verdict change?
+
+    Attributes
+    ----------
+    comparisons : tuple of Comparison
+        One for each value of c, in the order given.
+
+    See Also
+    --------
+    Comparison.sweep : makes a sweep.
+    rivals.plots.plot_sweep : draws it.
 
     Examples
     --------
@@ -482,8 +558,9 @@ class Sweep:
         """Where the verdict changes, in a sentence."""
         if not self.changes:
             return "The verdict is the same for all these c."
-        between = "; ".join(f"{low:g} and {high:g}" for low, high in self.changes)
-        return f"The verdict changes between c = {between}."
+        between = "; ".join(f"{low:g} and {high:g}" for low, high in self.changes[:LISTED_CHANGES])
+        more = len(self.changes) - LISTED_CHANGES
+        return f"The verdict changes between c = {between}" + (f", and {more} more times." if more > 0 else ".")
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per c, in increasing order."""
@@ -493,8 +570,15 @@ class Sweep:
     headings = ("c", "survivors")
 
     def cells(self) -> list[list[str]]:
-        """The rows as text, in the order of `headings`."""
-        return [[f"{row['c']:g}", row["survivors"]] for row in self.rows()]
+        """The rows as text, in the order of `headings`; of many values of c one row for each range with the same verdict."""
+        rows = self.rows()
+        if len(rows) <= MANY_VALUES:
+            return [[f"{row['c']:g}", row["survivors"]] for row in rows]
+        ranges = [list(group) for _, group in groupby(rows, key=lambda row: row["survivors"])]
+        return [
+            [f"{group[0]['c']:g}" + (f" … {group[-1]['c']:g}" if len(group) > 1 else ""), group[0]["survivors"]]
+            for group in ranges
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text."""
@@ -517,7 +601,7 @@ class Sweep:
         return iter(self.comparisons)
 
     def __str__(self) -> str:
-        return "\n".join([table.text(self.headings, self.cells()), "", self.verdict])
+        return "\n".join([table.text(self.headings, self.cells()), "", table.wrap(self.verdict)])
 
     __repr__ = __str__
 
@@ -527,6 +611,19 @@ class Sweep:
 
 def load(path: str | PathLike[str]) -> Comparison:
     """Read a comparison that `Comparison.save` wrote. Nothing in the file is executed or unpickled.
+
+    Parameters
+    ----------
+    path : str or path
+        The NPZ file.
+
+    Returns
+    -------
+    Comparison
+
+    See Also
+    --------
+    Comparison.save : writes such a file.
 
     Examples
     --------

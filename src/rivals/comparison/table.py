@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,35 +18,167 @@ from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.losses import Losses
 
 HEADINGS = ("model", "mean loss", "difference to best", "risk, 90 % interval", "rejected by", "stable", "notes")
+NARROW_HEADINGS = ("model", "mean loss", "to best", "risk (90 %)", "rejected by", "stable")
+
+# Columns where the width of the terminal is unknown, and the most for sentences: longer lines are hard to read.
+WIDTH = 100
+NARROWEST = 40
+# A name is cut to no less than this, even where the table then is wider than the terminal.
+SHORTEST_NAME = 8
+# Printed tables end with at most this many lines of notes.
+MOST_NOTES = 12
+LISTED = 3
+# In a table of pairs, above the columns and before the rows.
+LONGEST_HEADING, LONGEST_FIRST = 20, 30
 
 Row = Mapping[str, Any]
 
 
-def cells(rows: Sequence[Row]) -> list[list[str]]:
-    """The rows of a comparison as text, one list per model in the order of `HEADINGS`."""
+class Note(NamedTuple):
+    """Something to know before one believes the numbers of a model: a code for programs, a text for people.
+
+    Examples
+    --------
+    >>> Note("ties", "ties 12%").to_dict()
+    {'code': 'ties', 'text': 'ties 12%'}
+    """
+
+    code: str
+    text: str
+
+    def to_dict(self) -> dict[str, str]:
+        """For JSON."""
+        return self._asdict()
+
+
+def cells(rows: Sequence[Row], longest: int | None = None) -> list[list[str]]:
+    """The rows of a comparison as text, one list per model in the order of `HEADINGS`; longer names are cut."""
     number = _number_format(rows)
+    mean = _mean_format(rows) or number
+
+    def name(model: str) -> str:
+        return show(model) if longest is None else shortened(show(model), longest)
+
     return [
         [
-            show(row["model"]),
-            number(row["empirical_risk"]),
-            "best" if index == 0 else f"{number(row['difference'])} ± {number(row['difference_error'])}",
+            name(row["model"]),
+            mean(row["empirical_risk"]),
+            "best" if index == 0 else f"{mean(row['difference'])} ± {mean(row['difference_error'])}",
             f"{number(row['risk_5'])} … {number(row['risk_95'])}",
-            "" if row["survives"] else f"{show(row['rejected_by'])} ({row['rejected_with_probability']:.3f})",
+            ""
+            if row["survives"]
+            else f"{name(row['rejected_by'])} ({probability_text(row['rejected_with_probability'])})",
             "?" if row["stability"] is None else f"{row['stability']:.0%}",
-            row["diagnostics"],
+            "; ".join(note["text"] for note in row["diagnostics"]),
         ]
         for index, row in enumerate(rows)
     ]
 
 
+def comparison_text(rows: Sequence[Row]) -> str:
+    """The rows of a comparison for a terminal: aligned columns that fit it, and the notes below them."""
+    # The notes would make most tables wider than a screen.
+    longest = max(len(show(name)) for row in rows for name in (row["model"], row["rejected_by"] or ""))
+    longest = min(longest, terminal_width())
+    for headings, shortest in ((HEADINGS[:-1], 2 * SHORTEST_NAME), (NARROW_HEADINGS, SHORTEST_NAME)):
+        for length in range(longest, min(shortest, longest) - 1, -2):
+            body = [line[:-1] for line in cells(rows, length)]
+            if _width(headings, body) <= terminal_width():
+                return "\n".join([text(headings, body), *footnotes(rows)])
+    return "\n".join([text(headings, body), *footnotes(rows)])
+
+
+def footnotes(rows: Sequence[Row], width: int | None = None) -> list[str]:
+    """The notes of all rows as lines, each text once with the models that it belongs to; nothing where there are none."""
+    models: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row["diagnostics"]:
+            models.setdefault(note["text"], []).append(row["model"])
+    lines = [
+        f"{'all models' if len(names) == len(rows) > LISTED else listed(names, LISTED)}: {note}"
+        for note, names in models.items()
+    ]
+    if len(lines) > MOST_NOTES:
+        lines = [*lines[:MOST_NOTES], f"{len(lines) - MOST_NOTES} more notes: see `diagnostics` of the result"]
+    return ["Notes", *(wrap(f"  {line}", width, indent="    ") for line in lines)] if lines else []
+
+
+def probability_text(probability: float) -> str:
+    """Three decimals, but never a claim of certainty.
+
+    Examples
+    --------
+    >>> probability_text(0.98), probability_text(0.99999)
+    ('0.980', '> .999')
+    """
+    return "< .001" if probability < 0.0005 else "> .999" if probability > 0.9995 else f"{probability:.3f}"
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Names for a sentence, which ends before the reader gives up.
+
+    Examples
+    --------
+    >>> listed(["A", "B", "C", "D"], most=2)
+    'A, B and 2 more'
+    """
+    rest = len(names) - most
+    return ", ".join(map(show, names[:most])) + (f" and {rest} more" if rest > 0 else "")
+
+
 def text(headings: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """Aligned columns, for a terminal."""
-    lines = [list(headings), *body]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
+    """Aligned columns, for a terminal; the last column goes on in further lines where it is too long."""
+    widths = _widths(headings, body)
+    room = max(terminal_width() - sum(widths[:-1]) - 2 * len(widths[:-1]), NARROWEST // 2)
+    widths[-1] = min(widths[-1], room)
+    lines = [
+        part
+        for line in (headings, *body)
+        for part in _continued(line, textwrap.wrap(line[-1], room, break_on_hyphens=False) or [""])
+    ]
     aligned = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     ]
     return "\n".join([aligned[0], "  ".join("─" * width for width in widths), *aligned[1:]])
+
+
+def wrap(sentence: str, width: int | None = None, *, indent: str = "") -> str:
+    """A sentence in lines that fit the terminal; further lines begin with the indent."""
+    columns = min(terminal_width(), WIDTH) if width is None else width
+    return textwrap.fill(sentence, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def terminal_width() -> int:
+    """Columns of the terminal; 100 where the output goes elsewhere, so that files look the same everywhere."""
+    return max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST) if sys.stdout.isatty() else WIDTH
+
+
+def shortened(text: str, longest: int) -> str:
+    """Text cut in the middle: names of variants often differ only at their end.
+
+    Examples
+    --------
+    >>> shortened("gradient boosting, depth 12", 15)
+    'gradien…epth 12'
+    """
+    if len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
+
+
+def _widths(headings: Sequence[str], body: Sequence[Sequence[str]]) -> list[int]:
+    return [max(len(line[column]) for line in (headings, *body)) for column in range(len(headings))]
+
+
+def _width(headings: Sequence[str], body: Sequence[Sequence[str]]) -> int:
+    widths = _widths(headings, body)
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _continued(line: Sequence[str], last: Sequence[str]) -> list[list[str]]:
+    """The cells of a row with the first line of its last cell, and rows that have the other lines of it alone."""
+    return [[*(line[:-1] if index == 0 else [""] * (len(line) - 1)), part] for index, part in enumerate(last)]
 
 
 def html(headings: Sequence[str], body: Sequence[Sequence[str]], *, before: str = "", after: str = "") -> str:
@@ -68,7 +203,7 @@ class PairTable:
     >>> pairs["A", "B"]
     0.9
     >>> print(pairs)
-         A      B
+       A      B
     ─  ─────  ─────
     A         0.900
     B  0.100
@@ -89,7 +224,10 @@ class PairTable:
         return [
             [
                 show(name),
-                *("" if row == column else f"{self.values[row, column]:.3f}" for column in range(len(self.names))),
+                *(
+                    "" if row == column else probability_text(self.values[row, column])
+                    for column in range(len(self.names))
+                ),
             ]
             for row, name in enumerate(self.names)
         ]
@@ -100,13 +238,34 @@ class PairTable:
         return pandas.DataFrame(self.values, index=list(self.names), columns=list(self.names))
 
     def __str__(self) -> str:
-        return text(["", *map(show, self.names)], self.cells())
+        return "\n\n".join(text(["", *self._headings(columns)], self._lines(columns)) for columns in self._blocks())
+
+    def _headings(self, columns: Sequence[int]) -> list[str]:
+        return [shortened(show(self.names[column]), LONGEST_HEADING) for column in columns]
+
+    def _lines(self, columns: Sequence[int]) -> list[list[str]]:
+        return [
+            [shortened(name, LONGEST_FIRST), *(cells[column] for column in columns)] for name, *cells in self.cells()
+        ]
+
+    def _blocks(self) -> list[list[int]]:
+        """The columns, as many at a time as fit the terminal."""
+        room = terminal_width() - min(max(len(show(name)) for name in self.names), LONGEST_FIRST)
+        blocks: list[list[int]] = [[]]
+        for column, heading in enumerate(self._headings(range(len(self.names)))):
+            taken = 2 + max(len(heading), len("> .999"))
+            if blocks[-1] and taken > room - sum(2 + max(len(other), 6) for other in self._headings(blocks[-1])):
+                blocks.append([])
+            blocks[-1].append(column)
+        return blocks
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return html(
-            ["", *self.names], self.cells(), after="The probability that the row has a lower risk than the column."
+            ["", *map(show, self.names)],
+            self.cells(),
+            after="The probability that the row has a lower risk than the column.",
         )
 
 
@@ -115,20 +274,41 @@ def dataframe(rows: Sequence[Row], index: str) -> Any:
     return need("pandas", extra="table", purpose="to_dataframe").DataFrame(list(rows)).set_index(index)
 
 
-def notes(losses: Losses, *, in_time: bool) -> tuple[str, ...]:
-    """What one should know before believing the numbers of a model, shortly; nothing about a healthy one."""
-    sentences = []
+def notes(losses: Losses, *, in_time: bool) -> tuple[Note, ...]:
+    """What to know before one believes the numbers of a model, in short; nothing about a healthy one.
+
+    Points are counted from 0, as arrays are; messages about files count rows as an editor does, the header as row 1.
+    """
+    found = []
     shape = tail_shape(losses.observed)
-    if tail_word(shape) in ("look", "do not trust"):
-        rows = ", ".join(map(str, extremes(losses.observed, 3).tolist()))
-        sentences.append(f"largest losses: {tail_word(shape)} (tail {shape:.2f}; rows {rows} …)")
+    code = {"look": "heavy_tail", "do not trust": "very_heavy_tail"}.get(tail_word(shape))
+    if code is not None:
+        points = ", ".join(map(str, extremes(losses.observed, 3).tolist()))
+        advice = "do not trust the mean" if code == "very_heavy_tail" else "look at them"
+        found.append(Note(code, f"few losses dominate: {advice} (tail {shape:.2f}; points {points}, counted from 0)"))
     if losses.tie_fraction > 0.01:
-        sentences.append(f"ties {losses.tie_fraction:.0%}")
+        found.append(Note("ties", f"{losses.tie_fraction:.0%} of the losses are tied"))
     if in_time and losses.effective_size < 0.5 * losses.n_observed:
-        sentences.append(f"effective size {losses.effective_size:.0f} of {losses.n_observed}")
+        found.append(
+            Note(
+                "autocorrelated",
+                f"autocorrelated: {losses.n_observed} losses are worth {losses.effective_size:.0f} independent ones",
+            )
+        )
     if losses.n_simulations and losses.n_synthetic != losses.n_observed:
-        sentences.append(f"{losses.n_synthetic} synthetic, {losses.n_observed} observed")
-    return tuple(sentences)
+        found.append(Note("unequal_sizes", f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses"))
+    return tuple(found)
+
+
+def _mean_format(rows: Sequence[Row]) -> Callable[[float], str] | None:
+    """For mean losses and their differences, where these are known far better than the risks; else None."""
+    errors = [row["difference_error"] for row in rows if row["difference_error"] > 0.0]
+    narrowest = min(row["risk_95"] - row["risk_5"] for row in rows)
+    largest = max(abs(row["empirical_risk"]) for row in rows)
+    if not errors or not 1e-4 < largest < 1e7 or narrowest < 10.0 * np.median(errors):
+        return None
+    decimals = int(np.clip(np.ceil(-np.log10(np.median(errors))) + 1, 0, 12))
+    return lambda value: f"{value:.{decimals}f}"
 
 
 def _number_format(rows: Sequence[Row]) -> Callable[[float], str]:
@@ -137,7 +317,8 @@ def _number_format(rows: Sequence[Row]) -> Callable[[float], str]:
     widths = [row["risk_95"] - row["risk_5"] for row in rows]
     narrowest = min((width for width in widths if width > 1e-13 * largest), default=1e-4 * largest)
     if not 1e-4 < largest < 1e7:
-        digits = int(np.clip(np.ceil(np.log10(largest / narrowest)) + 2, 6, 16)) if largest > 0 else 6
+        # The narrowest of denormal numbers may be zero.
+        digits = int(np.clip(np.ceil(np.log10(largest / narrowest)) + 2, 6, 16)) if narrowest > 0 else 6
         return lambda value: f"{value:.{digits}g}"
     decimals = int(np.clip(np.ceil(-np.log10(narrowest)) + 2, 0, 12))
     return lambda value: f"{value:.{decimals}f}"

@@ -48,6 +48,12 @@ class HierarchicalBetaProcess:
     reference : float
         What was subtracted from the losses before, and is added to what comes out.
 
+    See Also
+    --------
+    TransportLaw : the default law of the risk.
+    rivals.plots.plot_process : draws paths of a process.
+    compare : uses these laws for all models.
+
     Examples
     --------
     >>> import numpy as np

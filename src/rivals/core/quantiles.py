@@ -19,6 +19,11 @@ class QuantileFunction:
     samples : array_like
         At least two finite numbers, in any order.
 
+    See Also
+    --------
+    HierarchicalBetaProcess : a process on quantile functions.
+    rivals.plots.plot_quantiles : draws those of a model.
+
     Examples
     --------
     >>> q = QuantileFunction([3.0, 1.0, 2.0])

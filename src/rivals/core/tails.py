@@ -46,9 +46,8 @@ def tail_shape(values: FloatArray) -> float:
     n_tail = ceil(min(TAIL_PART * values.size, TAIL_ROOT * sqrt(values.size)))
     if n_tail < FEWEST:
         return nan
-    ordered = np.sort(values)
-    threshold = ordered[-n_tail - 1]
-    excess = ordered[-n_tail:] - threshold
+    tail = np.sort(np.partition(values, -n_tail - 1)[-n_tail - 1 :])  # a sort of all takes its time
+    excess = tail[1:] - tail[0]
     excess = excess[excess > 0.0]  # what is tied with the threshold is not beyond it
     if excess.size == 0 or excess[0] == excess[-1]:
         return -inf
@@ -76,7 +75,9 @@ def extremes(observed: FloatArray, n: int = 5) -> IntArray:
     >>> extremes(np.array([0.3, 7.0, 0.1, 2.0]), n=2)
     array([1, 3])
     """
-    return np.argsort(-observed, kind="stable")[:n].astype(np.intp)
+    least = np.partition(observed, -n)[-n] if n < observed.size else -inf
+    large = np.flatnonzero(observed >= least)
+    return large[np.argsort(-observed[large], kind="stable")][:n].astype(np.intp)
 
 
 def _shape(excess: FloatArray) -> float:

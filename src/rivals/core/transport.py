@@ -39,11 +39,18 @@ class TransportLaw:
     reference : float
         What was subtracted from the losses before, and is added to what comes out.
 
+    See Also
+    --------
+    HierarchicalBetaProcess : the law of the original paper.
+    compare : uses these laws for all models.
+
     Examples
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> law = TransportLaw.from_losses((rng.exponential(size=4000), 1.2 * rng.exponential(size=4000)), c=0.1)
+    >>> law = TransportLaw.from_losses(
+    ...     (rng.exponential(size=4000), 1.2 * rng.exponential(size=4000)), c=0.1
+    ... )
     >>> print(f"{law.risk_mean:.3f} ± {law.risk_std:.3f}, distance {law.distance:.2f}")
     1.019 ± 0.046, distance 0.14
     """
@@ -150,7 +157,9 @@ def wasserstein_squares(observed: FloatArray, synthetic: FloatArray) -> FloatArr
 
     Examples
     --------
-    >>> wasserstein_squares(np.array([1.0, 3.0]), np.array([[2.0, 2.0, 2.0], [1.0, 3.0, 3.0]]))
+    >>> wasserstein_squares(
+    ...     np.array([1.0, 3.0]), np.array([[2.0, 2.0, 2.0], [1.0, 3.0, 3.0]])
+    ... )
     array([1.        , 0.11111111])
     """
     n, m = observed.size, synthetic.shape[1]
@@ -185,7 +194,9 @@ def transport_probability(means: FloatArray, squares: FloatArray, covariance: Fl
 
     Examples
     --------
-    >>> transport_probability(np.array([1.0, 1.5]), np.array([0.1, 0.1]), 0.01 * np.eye(2), c=0.5).round(3)
+    >>> transport_probability(
+    ...     np.array([1.0, 1.5]), np.array([0.1, 0.1]), 0.01 * np.eye(2), c=0.5
+    ... ).round(3)
     array([[0.5  , 0.926],
            [0.074, 0.5  ]])
     """
@@ -210,7 +221,9 @@ def critical_c(means: FloatArray, squares: FloatArray, covariance: FloatArray, t
 
     Examples
     --------
-    >>> critical_c(np.array([1.0, 1.5]), np.array([0.1, 0.1]), 0.01 * np.eye(2), 0.95).round(3)
+    >>> critical_c(
+    ...     np.array([1.0, 1.5]), np.array([0.1, 0.1]), 0.01 * np.eye(2), 0.95
+    ... ).round(3)
     array([  nan, 0.362])
     """
     own = np.diagonal(covariance)

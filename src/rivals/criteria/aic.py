@@ -24,6 +24,11 @@ def aic(log_likelihood: ArrayLike, n_parameters: int) -> Score:
     n_parameters : int
         Number of fitted parameters.
 
+    See Also
+    --------
+    bic : a larger penalty.
+    table : all criteria side by side.
+
     Examples
     --------
     >>> aic([-1.0, -2.0, -0.5], 2).value

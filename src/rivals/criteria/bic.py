@@ -28,6 +28,11 @@ def bic(log_likelihood: ArrayLike, n_parameters: int, n_data: int | None = None)
     n_data : int, optional
         Number of data points; needed only when `log_likelihood` is their sum.
 
+    See Also
+    --------
+    aic : a smaller penalty.
+    table : all criteria side by side.
+
     Examples
     --------
     >>> round(bic([-1.0, -2.0, -0.5], 2).value, 3)

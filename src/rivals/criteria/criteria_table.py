@@ -25,10 +25,17 @@ class CriteriaTable:
     omitted : dict
         Criterion → what was missing for it.
 
+    See Also
+    --------
+    table : makes it.
+
     Examples
     --------
     >>> from rivals import criteria
-    >>> models = {"A": criteria.Fitted([-1.0, -2.0, -1.2], 2), "B": criteria.Fitted([-1.1, -2.2, -1.0], 1)}
+    >>> models = {
+    ...     "A": criteria.Fitted([-1.0, -2.0, -1.2], 2),
+    ...     "B": criteria.Fitted([-1.1, -2.2, -1.0], 1),
+    ... }
     >>> table = criteria.table(models)
     >>> [row.criterion for row in table.rows]
     ['log likelihood', 'AIC', 'BIC']

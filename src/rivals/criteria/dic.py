@@ -27,6 +27,11 @@ def dic(log_likelihood: ArrayLike, draws: ArrayLike, *, weights: ArrayLike | Non
     weights : array_like, optional
         Of the draws, as from nested sampling.
 
+    See Also
+    --------
+    waic : from the predictive density of each point.
+    table : all criteria side by side.
+
     Examples
     --------
     >>> dic([-1.0, -2.0], [[-1.0, -2.0], [-1.5, -2.5]]).value

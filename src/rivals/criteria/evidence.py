@@ -36,12 +36,20 @@ class Evidence:
     weights : ndarray, shape (draws,)
         Posterior weights, prior volume included.
 
+    See Also
+    --------
+    log_evidence : computes it.
+
     Examples
     --------
     >>> import numpy as np
     >>> from rivals import criteria
-    >>> score = criteria.Score("log evidence", 12.3, standard_error=0.1, scale="−log evidence")
-    >>> evidence = criteria.Evidence(score, np.array([[0.0], [1.0]]), np.array([0.25, 0.75]))
+    >>> score = criteria.Score(
+    ...     "log evidence", 12.3, standard_error=0.1, scale="−log evidence"
+    ... )
+    >>> evidence = criteria.Evidence(
+    ...     score, np.array([[0.0], [1.0]]), np.array([0.25, 0.75])
+    ... )
     >>> evidence.resample(5, rng=0).shape
     (5, 1)
     """
@@ -95,6 +103,10 @@ def log_evidence(
     RivalsWarning
         If most of the posterior presses against an end of the prior: the prior excludes what the data want.
 
+    See Also
+    --------
+    bayes_factor : the ratio of two evidences.
+
     Examples
     --------
     >>> import numpy as np
@@ -103,9 +115,19 @@ def log_evidence(
     >>> def log_likelihood(parameters):
     ...     return float(np.sum(-((y - parameters[0]) ** 2) / 2 - np.log(2 * np.pi) / 2))
     >>> evidence = criteria.log_evidence(
-    ...     log_likelihood, lambda unit: 10 * unit - 5, 1, n_live=50, precision=0.1, rng=0, progress=False
+    ...     log_likelihood,
+    ...     lambda unit: 10 * unit - 5,
+    ...     1,
+    ...     n_live=50,
+    ...     precision=0.1,
+    ...     rng=0,
+    ...     progress=False,
     ... )
-    >>> exact = y.size * np.log(2 * np.pi) / 2 + y.size * np.var(y) / 2 - np.log(np.sqrt(2 * np.pi / y.size) / 10)
+    >>> exact = (
+    ...     y.size * np.log(2 * np.pi) / 2
+    ...     + y.size * np.var(y) / 2
+    ...     - np.log(np.sqrt(2 * np.pi / y.size) / 10)
+    ... )
     >>> bool(abs(evidence.score.value - exact) < 4 * evidence.score.standard_error)
     True
     """
@@ -151,12 +173,18 @@ def bayes_factor(model: Evidence, reference: Evidence) -> tuple[float, float]:
     -------
     (float, float)
 
+    See Also
+    --------
+    log_evidence : the evidence of one model.
+
     Examples
     --------
     >>> import numpy as np
     >>> from rivals import criteria
     >>> def evidence(log_evidence):
-    ...     score = criteria.Score("log evidence", -log_evidence, standard_error=0.1, scale="−log evidence")
+    ...     score = criteria.Score(
+    ...         "log evidence", -log_evidence, standard_error=0.1, scale="−log evidence"
+    ...     )
     ...     return criteria.Evidence(score, np.zeros((1, 1)), np.ones(1))
     >>> value, error = criteria.bayes_factor(evidence(-10.0), evidence(-14.6))
     >>> round(value, 2), round(error, 2)

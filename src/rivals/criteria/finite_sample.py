@@ -24,6 +24,11 @@ def bootstrap_risk(losses: ArrayLike, *, n_resamples: int = 1200, rng: RNG = Non
     -------
     ndarray, shape (n_resamples,)
 
+    See Also
+    --------
+    synthetic_risk : over data that the model simulates.
+    risk : the mean and its standard error.
+
     Examples
     --------
     >>> bootstrap_risk([1.0, 2.0, 3.0], n_resamples=4, rng=0).shape
@@ -50,6 +55,10 @@ def synthetic_risk(candidate: Model, n: int, *, n_repeats: int = 400, rng: RNG =
     Returns
     -------
     ndarray, shape (n_repeats,)
+
+    See Also
+    --------
+    bootstrap_risk : over resamples of the observed data.
 
     Examples
     --------

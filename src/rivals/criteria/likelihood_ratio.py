@@ -18,6 +18,11 @@ def log_likelihood(pointwise: ArrayLike) -> Score:
     pointwise : array_like
         Log likelihood of each data point (or their sum) at the maximum.
 
+    See Also
+    --------
+    aic : the same with a penalty.
+    table : all criteria side by side.
+
     Examples
     --------
     >>> log_likelihood([-1.0, -2.0, -0.5]).value

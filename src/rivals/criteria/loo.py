@@ -27,6 +27,11 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
     Score
         The elpd, a sum over the points, in nats: higher is better.
 
+    See Also
+    --------
+    waic : a simpler estimate of the same.
+    table : all criteria side by side.
+
     Examples
     --------
     >>> import numpy as np

@@ -35,6 +35,11 @@ def loss_only(losses: ArrayLike, reference: ArrayLike, *, tolerance: float) -> P
     Probability
         With the standard error of the finite number of points.
 
+    See Also
+    --------
+    risk : mean losses, with errors.
+    table : all criteria side by side.
+
     Examples
     --------
     >>> loss_only([1.0, 2.0], [2.0, 1.0], tolerance=0.5).value

@@ -43,10 +43,18 @@ def mdl(log_likelihood: ArrayLike, complexity: Score) -> Score:
     Score
         In nats: lower is better. Its standard error is that of the complexity.
 
+    See Also
+    --------
+    complexity_fisher : an asymptotic complexity.
+    complexity_monte_carlo : complexity by simulation.
+    table : all criteria side by side.
+
     Examples
     --------
     >>> from rivals import criteria
-    >>> complexity = criteria.complexity_fisher(lambda mean: [[1.0]], [(-5.0, 5.0)], n_data=3, rng=0)
+    >>> complexity = criteria.complexity_fisher(
+    ...     lambda mean: [[1.0]], [(-5.0, 5.0)], n_data=3, rng=0
+    ... )
     >>> round(criteria.mdl([-1.0, -2.0, -0.5], complexity).value, 3)
     5.433
     """
@@ -102,6 +110,11 @@ def complexity_monte_carlo(
     -----
     RivalsWarning
         If few samples carry the whole result.
+
+    See Also
+    --------
+    complexity_fisher : by an integral, for large samples.
+    mdl : uses it.
 
     Examples
     --------
@@ -163,6 +176,11 @@ def complexity_fisher(
     Returns
     -------
     Score
+
+    See Also
+    --------
+    complexity_monte_carlo : by simulation, also for small samples.
+    mdl : uses it.
 
     Examples
     --------

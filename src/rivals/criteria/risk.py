@@ -21,6 +21,11 @@ def risk(losses: ArrayLike) -> Score:
     losses : array_like
         Loss of each held-out data point.
 
+    See Also
+    --------
+    loss_only : the probability that a loss is lower.
+    rivals.compare : the same means with the uncertainty about a replication.
+
     Examples
     --------
     >>> score = risk([1.0, 2.0, 3.0])

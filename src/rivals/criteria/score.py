@@ -24,6 +24,11 @@ class Variations:
     parameters : bool
         Other parameters of the same model: under a prior, a posterior, or refitted to new data.
 
+    See Also
+    --------
+    Score : has them.
+    CriteriaTable : shows them.
+
     Examples
     --------
     >>> str(Variations(in_distribution=True, parameters=True))
@@ -73,6 +78,11 @@ class Score:
     diagnostics : tuple of str
         What a reader should know before trusting the number.
 
+    See Also
+    --------
+    difference : of two scores, with its error.
+    table : all criteria side by side.
+
     Examples
     --------
     >>> from rivals import criteria
@@ -112,6 +122,10 @@ def difference(score: Score, reference: Score) -> tuple[float, float | None]:
 
     Scores with the contribution of each data point are compared point by point: what the models find hard
     alike cancels. Otherwise the errors are taken as independent.
+
+    See Also
+    --------
+    table : all differences side by side.
 
     Examples
     --------

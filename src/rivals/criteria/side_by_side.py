@@ -54,10 +54,18 @@ def table(
     -------
     CriteriaTable
 
+    See Also
+    --------
+    Fitted : what it needs to know of each model.
+    rivals.compare : which models survive a replication.
+
     Examples
     --------
     >>> from rivals import criteria
-    >>> models = {"A": criteria.Fitted([-1.0, -2.0, -1.2], 2), "B": criteria.Fitted([-1.1, -2.2, -1.0], 1)}
+    >>> models = {
+    ...     "A": criteria.Fitted([-1.0, -2.0, -1.2], 2),
+    ...     "B": criteria.Fitted([-1.1, -2.2, -1.0], 1),
+    ... }
     >>> criteria.table(models)["AIC"].difference
     array([ 0. , -1.8])
     """
@@ -91,10 +99,16 @@ class Fitted:
     losses : rivals.Losses, optional
         Observed and synthetic losses (B^EMD, under the paper's law of the risk, "beta").
 
+    See Also
+    --------
+    table : puts the criteria of several models side by side.
+
     Examples
     --------
     >>> from rivals import criteria
-    >>> model = criteria.Fitted(log_likelihood=[-1.0, -2.0, -1.2], n_parameters=2, test_losses=[1.1, 1.9])
+    >>> model = criteria.Fitted(
+    ...     log_likelihood=[-1.0, -2.0, -1.2], n_parameters=2, test_losses=[1.1, 1.9]
+    ... )
     >>> model.n_parameters, model.draws is None
     (2, True)
     """

@@ -35,6 +35,11 @@ def waic(draws: ArrayLike, *, weights: ArrayLike | None = None, quadrature: bool
         The elpd, a sum over the points, in nats: higher is better. Its standard error is that of the sum over
         the data points.
 
+    See Also
+    --------
+    loo : more robust, and says where it fails.
+    table : all criteria side by side.
+
     Examples
     --------
     >>> import numpy as np

@@ -9,7 +9,7 @@ import numpy as np
 
 from rivals.calibration.curve import FOR_THE_WRONG_MODEL, OVERCONFIDENT, SMALL_EXCESS
 from rivals.calibration.result import Calibration
-from rivals.plots.style import axes_or_new, literal, reading, style
+from rivals.plots.style import axes_or_new, is_narrow, literal, reading, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,16 +49,29 @@ def plot_calibration(
     -------
     Axes
 
+    See Also
+    --------
+    plot_valid_c : overconfidence against c.
+    rivals.Calibration.curve : the numbers of one curve.
+
     Examples
     --------
     >>> import rivals
+    >>> from rivals.plots import plot_calibration
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=50, n_experiments=16, c=[0.25, 1.0], n_truth=1000, rng=0, executor=0, progress=False
+    ...     toys.omega,
+    ...     n_data=100,
+    ...     n_experiments=256,
+    ...     c=[2**-8, 2**-4, 1.0],
+    ...     n_truth=1000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
-    >>> from rivals.plots import plot_calibration
-    >>> [text.get_text() for text in plot_calibration(calibration, bins=4).get_legend().get_texts()]
-    ['c = 2^-2', 'c = 1']
+    >>> ax = plot_calibration(calibration, bins=8)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['c = 2^-8', 'c = 2^-4', 'c = 1']
     """
     from matplotlib import colormaps
 
@@ -73,15 +86,19 @@ def plot_calibration(
         if band:
             ax.vlines(curve.predicted, curve.low, curve.high, color=colour, alpha=0.35, linewidth=1)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    ax.set_xlabel("predicted: probability B that a beats b")
-    ax.set_ylabel("observed: part of experiments in which a is truly better")
+    narrow = is_narrow(ax)
+    ax.set_xlabel("stated probability B" if narrow else "predicted: probability B that a beats b")
+    ax.set_ylabel("how often a is better" if narrow else "observed: fraction of experiments in which a is truly better")
     reading(
         ax,
         (f"{literal(omega)}. " if omega else "") + f"Law “{calibration.law}”: {calibration.question}. "
         "Red: overconfident. Yellow: confident in the worse model. Single bins may stray by chance.",
         title=title,
     )
-    ax.legend(fontsize="small", loc="upper left")
+    if narrow:
+        ax.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.3)
+    else:
+        ax.legend(fontsize="small", loc="upper left")
     return ax
 
 
@@ -101,22 +118,41 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True
     -------
     Axes
 
+    See Also
+    --------
+    plot_calibration : the curves themselves.
+    rivals.Calibration.valid_c : the range in numbers.
+
     Examples
     --------
     >>> import rivals
+    >>> from rivals.plots import plot_valid_c
     >>> from rivals.testbeds import toys
     >>> calibration = rivals.calibrate(
-    ...     toys.omega, n_data=50, n_experiments=16, c=[0.25, 1.0], n_truth=1000, rng=0, executor=0, progress=False
+    ...     toys.omega,
+    ...     n_data=100,
+    ...     n_experiments=256,
+    ...     c=[2**-8, 2**-4, 1.0],
+    ...     n_truth=1000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
-    >>> from rivals.plots import plot_valid_c
-    >>> plot_valid_c(calibration, bins=4).get_xlabel()
-    'sensitivity c'
+    >>> ax = plot_valid_c(calibration, bins=8)
     """
     ax = axes_or_new(ax)
     for place, (name, excess) in enumerate(calibration.overconfidences(bins).items()):
         ax.plot(calibration.c, excess, marker=MARKERS[place % len(MARKERS)], label=literal(name), **style(place))
     ax.axhline(SMALL_EXCESS, color="grey", linewidth=1, linestyle=":")
-    ax.text(calibration.c[0], SMALL_EXCESS, "small violations allowed ", va="bottom", color="dimgrey", fontsize="small")
+    ax.text(
+        calibration.c[-1],
+        SMALL_EXCESS,
+        "small violations allowed",
+        va="top",
+        ha="right",
+        color="dimgrey",
+        fontsize="small",
+    )
     valid = calibration.valid_c(bins=bins)
     if valid.low is not None and valid.high is not None:
         ax.axvspan(valid.low, valid.high, color="#009E73", alpha=0.15, label="valid for all", linewidth=0)
@@ -144,13 +180,17 @@ def shade_overconfidence(
     diagonal : bool
         Whether to draw the diagonal, on which stated probabilities equal observed fractions.
 
+    See Also
+    --------
+    plot_calibration : draws curves on this ground.
+
     Examples
     --------
-    >>> from matplotlib.figure import Figure
-    >>> ax = Figure().subplots()
-    >>> shade_overconfidence(ax, overconfident="0.9", wrong=None)
-    >>> len(ax.patches)
-    2
+    >>> import matplotlib.pyplot as plt
+    >>> from rivals.plots import shade_overconfidence
+    >>> figure, ax = plt.subplots(figsize=(4, 4))
+    >>> shade_overconfidence(ax)
+    >>> ax.set_aspect("equal")
     """
     for colour, triangles in ((overconfident, OVERCONFIDENT), (wrong, FOR_THE_WRONG_MODEL)):
         if colour is not None:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rivals.comparison import Comparison
-from rivals.plots.style import CHARACTERS_PER_INCH, COLOURS, axes_or_new, literal, reading, setting, width_in_inches
+from rivals.plots.style import (
+    CHARACTERS_PER_INCH,
+    COLOURS,
+    axes_or_new,
+    is_narrow,
+    literal,
+    reading,
+    setting,
+    width_in_inches,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,14 +46,27 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
     -------
     Axes
 
+    See Also
+    --------
+    plot_risks : whole distributions, for a few models.
+    plot_probability : every pair of models.
+
     Examples
     --------
+    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_intervals
     >>> from rivals.testbeds import toys
-    >>> ax = plot_intervals(rivals.compare(toys.losses(), rng=0))
+    >>> y = np.random.default_rng(0).standard_normal(2000)
+    >>> models = {
+    ...     "right": toys.gaussian(),
+    ...     "shifted": toys.gaussian(mean=0.3),
+    ...     "wide": toys.gaussian(width=2.0),
+    ... }
+    >>> result = rivals.compare(models, y, rng=0)
+    >>> ax = plot_intervals(result)
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['A', 'B']
+    ['right', 'shifted', 'wide']
     """
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must lie in (0, 1): got {level!r}; 0.9 gives a 90 % interval")
@@ -52,18 +74,23 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
     ax = axes_or_new(ax, width=8.0, height=1.6 + 0.3 * len(models))
     _draw_intervals(ax, result, models, level)
     _draw_differences(ax, result, models)
-    _write_verdicts(ax, [_verdict(result, name) for name in models])
-    labels = [literal(name, LONGEST_LABEL) for name in models]
-    ax.set_yticks(range(len(models)), labels, fontsize="small")
+    narrow = is_narrow(ax)
+    _write_verdicts(ax, [_verdict(result, name, LONGEST_RIVAL // 2 if narrow else LONGEST_RIVAL) for name in models])
+    labels = [literal(name, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL) for name in models]
+    ax.set_yticks(range(len(models)), labels, fontsize="x-small" if narrow else "small")
     ax.set_ylim(len(models) - 0.5 + BELOW, -0.6)
     ax.set_xlabel("loss (lower is better)")
-    ax.set_ylabel("model, best first")
+    ax.set_ylabel("" if narrow else "model, best first")
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color="0.9", linewidth=0.8)
     ax.set_axisbelow(True)
     _legend_below(ax)
     cut = len(result.names) - len(models)
-    shared = "" if result.law == "beta" else " Intervals may overlap all the same: models share the sampling error."
+    shared = (
+        ""
+        if result.law == "beta" or narrow
+        else " Intervals may overlap all the same: models share the sampling error."
+    )
     reading(
         ax,
         f"✗ rejected: a rival is reproducibly better.{shared} {setting(result)}."
@@ -101,16 +128,24 @@ def _draw_differences(ax: Axes, result: Comparison, models: tuple[str, ...]) -> 
     )
 
 
-def _verdict(result: Comparison, name: str) -> str:
+def _verdict(result: Comparison, name: str, longest: int) -> str:
     rejection = result.rejections.get(name)
-    return "kept" if rejection is None else f"✗ by {literal(rejection.by, LONGEST_RIVAL)}"
+    return "kept" if rejection is None else f"✗ by {literal(rejection.by, longest)}"
 
 
 def _write_verdicts(ax: Axes, verdicts: list[str]) -> None:
     for row, verdict in enumerate(verdicts):
         colour = "black" if verdict == "kept" else "0.35"
         place = ax.get_yaxis_transform()
-        ax.text(1.01, row, verdict, transform=place, va="center", fontsize="small", color=colour)
+        ax.text(
+            1.01,
+            row,
+            verdict,
+            transform=place,
+            va="center",
+            fontsize="x-small" if is_narrow(ax) else "small",
+            color=colour,
+        )
 
 
 def _part_beside(ax: Axes, labels: list[str]) -> float:
@@ -120,7 +155,7 @@ def _part_beside(ax: Axes, labels: list[str]) -> float:
 
 def _legend_below(ax: Axes) -> None:
     """Under the label of the x axis, whatever the height; in one column where there is little room."""
-    narrow = width_in_inches(ax) < 4.5
+    narrow = width_in_inches(ax) < 4.5  # three columns of it
     ax.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, -0.55 * ax.figure.dpi / ax.get_window_extent().height),

@@ -45,13 +45,24 @@ def plot_losses(
     -------
     Axes
 
+    See Also
+    --------
+    plot_quantiles : one model in detail, with the tail stretched.
+
     Examples
     --------
+    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_losses
     >>> from rivals.testbeds import toys
-    >>> plot_losses(rivals.compare(toys.losses(), rng=0), kind="ppf").get_ylabel()
-    'loss'
+    >>> y = np.random.default_rng(0).standard_normal(2000)
+    >>> models = {
+    ...     "right": toys.gaussian(),
+    ...     "shifted": toys.gaussian(mean=0.3),
+    ...     "wide": toys.gaussian(width=2.0),
+    ... }
+    >>> result = rivals.compare(models, y, rng=0)
+    >>> ax = plot_losses(result)
     """
     if kind not in ("cdf", "ppf"):
         raise ValueError(f"kind must be 'cdf' or 'ppf'; got {kind!r}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
-from rivals.plots.style import axes_or_new, literal, reading, setting, size_in_inches
+from rivals.plots.style import axes_or_new, is_narrow, literal, reading, setting, size_in_inches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,14 +36,25 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
     -------
     Axes
 
+    See Also
+    --------
+    rivals.Comparison.pairs : the same numbers as a table.
+    plot_sweep : how they depend on c.
+
     Examples
     --------
+    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_probability
     >>> from rivals.testbeds import toys
-    >>> ax = plot_probability(rivals.compare(toys.losses(), rng=0))
-    >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['A', 'B']
+    >>> y = np.random.default_rng(0).standard_normal(2000)
+    >>> models = {
+    ...     "right": toys.gaussian(),
+    ...     "shifted": toys.gaussian(mean=0.3),
+    ...     "wide": toys.gaussian(width=2.0),
+    ... }
+    >>> result = rivals.compare(models, y, rng=0)
+    >>> ax = plot_probability(result)
     """
     size = 2.2 + 0.42 * min(len(result.names), 24)
     ax = axes_or_new(ax, width=size + 1.0, height=size)
@@ -52,7 +63,8 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
     probability = decisive[np.ix_(order, order)]
     # A diverging map, dark at both ends: 0 and 1 differ in hue for most readers and by the number for the others.
     image = ax.imshow(probability, vmin=0.0, vmax=1.0, cmap="PuOr", aspect="equal")
-    labels = [literal(name, LONGEST_LABEL) for name in result.ranking]
+    narrow = is_narrow(ax)
+    labels = [literal(name, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL) for name in result.ranking]
     ax.set_xticks(range(len(order)), labels, rotation=45, ha="right", rotation_mode="anchor", fontsize="x-small")
     ax.set_yticks(range(len(order)), labels, fontsize="x-small")
     if len(order) <= MOST_NUMBERS:
@@ -68,7 +80,7 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
         f"P(R of row < R of column){calibrated}. {setting(result)}. Framed: the pair that rejects the "
         f"column's model (above {result.threshold:g}).",
         title=title,
-        part=0.8,
+        part=0.65 if narrow else 0.8,  # of what labels leave
     )
     return ax
 

@@ -13,7 +13,7 @@ from rivals.comparison import Comparison
 from rivals.core.process import HierarchicalBetaProcess
 from rivals.core.quantiles import QuantileFunction
 from rivals.plots.loss_samples import frame_of
-from rivals.plots.style import BAND, COLOURS, axes_or_new, legend, literal, reading, setting
+from rivals.plots.style import BAND, COLOURS, axes_or_new, is_narrow, legend, literal, reading, setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,13 +61,25 @@ def plot_quantiles(
     -------
     Axes
 
+    See Also
+    --------
+    plot_losses : all models in one picture.
+    plot_process : the same for a process of law "beta".
+
     Examples
     --------
+    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_quantiles
     >>> from rivals.testbeds import toys
-    >>> plot_quantiles(rivals.compare(toys.losses(), rng=0), "B").get_xlabel()
-    'B: cumulative probability Φ (tail stretched)'
+    >>> y = np.random.default_rng(0).standard_normal(2000)
+    >>> models = {
+    ...     "right": toys.gaussian(),
+    ...     "shifted": toys.gaussian(mean=0.3),
+    ...     "wide": toys.gaussian(width=2.0),
+    ... }
+    >>> result = rivals.compare(models, y, rng=0)
+    >>> ax = plot_quantiles(result, "wide")
     """
     if model not in result.losses:
         raise ValueError(f"model must be one of {[show(name) for name in result.names]}; got {show(model)!r}")
@@ -76,7 +88,7 @@ def plot_quantiles(
         ax = plot_process(process, n_paths=n_paths, axis=axis, highest=highest, rng=rng, title=title, ax=ax)
     else:
         ax = _plot_gap(result, model, _Scale(axis, highest), title, ax)
-    ax.set_xlabel(f"{literal(model)}: {ax.get_xlabel()}")
+    ax.set_xlabel(f"{literal(model, 18)}: Φ" if is_narrow(ax) else f"{literal(model)}: {ax.get_xlabel()}")
     return ax
 
 
@@ -114,13 +126,19 @@ def plot_process(
     -------
     Axes
 
+    See Also
+    --------
+    plot_quantiles : the same for a model of a comparison.
+    rivals.HierarchicalBetaProcess : the process.
+
     Examples
     --------
-    >>> from rivals import HierarchicalBetaProcess, Losses
+    >>> import rivals
     >>> from rivals.plots import plot_process
     >>> from rivals.testbeds import toys
-    >>> plot_process(HierarchicalBetaProcess.from_losses(Losses(*toys.losses()["A"]), c=0.5)).get_ylabel()
-    'loss'
+    >>> losses = rivals.Losses(*toys.losses()["A"])
+    >>> process = rivals.HierarchicalBetaProcess.from_losses(losses, c=0.5)
+    >>> ax = plot_process(process)
     """
     n_paths = check_size(n_paths, "n_paths", least=0)
     scale = _Scale(axis, highest)

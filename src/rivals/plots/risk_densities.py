@@ -29,13 +29,25 @@ def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None
     -------
     Axes
 
+    See Also
+    --------
+    plot_intervals : the same in one row per model, for many models.
+    density_of : the numbers of one curve.
+
     Examples
     --------
+    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_risks
     >>> from rivals.testbeds import toys
-    >>> plot_risks(rivals.compare(toys.losses(), rng=0)).get_xlabel()
-    'risk R (expected loss; lower is better)'
+    >>> y = np.random.default_rng(0).standard_normal(2000)
+    >>> models = {
+    ...     "right": toys.gaussian(),
+    ...     "shifted": toys.gaussian(mean=0.3),
+    ...     "wide": toys.gaussian(width=2.0),
+    ... }
+    >>> result = rivals.compare(models, y, rng=0)
+    >>> ax = plot_risks(result)
     """
     ax = axes_or_new(ax)
     for index, name in enumerate(result.names):
@@ -55,7 +67,7 @@ def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None
     shared = (
         ""
         if result.law == "beta"
-        else " Curves share the error of the sample, so they may overlap more than rivals do."
+        else " All curves share the sampling error, so they may overlap although one model is reproducibly better."
     )
     reading(
         ax,
@@ -88,6 +100,11 @@ def density_of(
     -------
     grid, density : ndarray
         One point of infinite density where the risk has no width.
+
+    See Also
+    --------
+    plot_risks : draws the densities of all models.
+    risk_density : the same from draws of the risk.
 
     Examples
     --------
@@ -143,12 +160,17 @@ def risk_density(draws: FloatArray, *, n_points: int = 400) -> tuple[FloatArray,
     grid, density : ndarray
         One point of infinite density where the draws have no width.
 
+    See Also
+    --------
+    density_of : the density of a model of a comparison.
+
     Examples
     --------
     >>> import numpy as np
     >>> from rivals.plots import risk_density
     >>> grid, density = risk_density(np.random.default_rng(0).normal(3.0, 0.1, 12_000))
-    >>> round(float(grid[density.argmax()]), 1), round(float(density.sum() * (grid[1] - grid[0])), 2)
+    >>> area = density.sum() * (grid[1] - grid[0])
+    >>> round(float(grid[density.argmax()]), 1), round(float(area), 2)
     (3.0, 1.0)
     """
     low, quarter, three_quarters, high = np.quantile(draws, [0.005, 0.25, 0.75, 0.995])

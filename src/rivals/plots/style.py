@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivals._checks import need, show
 from rivals.comparison import Comparison
+from rivals.comparison.table import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +19,7 @@ BAND = "#E8C547"  # the discrepancy: yellow, as in the paper
 
 LONGEST_NAME = 32
 FEW_MODELS = 6
+NARROW = 3.5
 CHARACTERS_PER_INCH = 16.5  # of the small font in which sentences are set, on average
 
 
@@ -44,20 +46,6 @@ def literal(name: str, longest: int = LONGEST_NAME) -> str:
     return shortened(show(name), longest).replace("$", r"\$")
 
 
-def shortened(text: str, longest: int) -> str:
-    """Text cut in the middle: names of variants often differ only at their end.
-
-    Examples
-    --------
-    >>> shortened("gradient boosting, depth 12", 15)
-    'gradien…epth 12'
-    """
-    if len(text) <= longest:
-        return text
-    tail = (longest - 1) // 2
-    return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
-
-
 def setting(result: Comparison) -> str:
     """The law of a comparison and its c, for a sentence."""
     return f"Law “{result.law}”" + ("" if result.law == "groups" else f", c = {result.c:g}")
@@ -74,6 +62,11 @@ def size_in_inches(ax: Axes) -> float:
     return float(min(extent.width, extent.height) / ax.figure.dpi)
 
 
+def is_narrow(ax: Axes) -> bool:
+    """Whether the picture is about as wide as the column of a journal: then text is smaller and names are shorter."""
+    return width_in_inches(ax) < NARROW
+
+
 def reading(ax: Axes, sentence: str, *, title: bool = True, part: float = 1.0) -> None:
     """Put a sentence on how to read the picture above it, broken to (a part of) the width of the axes."""
     if not title:
@@ -86,10 +79,12 @@ def reading(ax: Axes, sentence: str, *, title: bool = True, part: float = 1.0) -
 def legend(ax: Axes) -> None:
     """A legend inside the axes; beside them where there are many models, and small where there is little room."""
     handles, labels = ax.get_legend_handles_labels()
+    narrow = is_narrow(ax)
     if len(handles) <= FEW_MODELS:
-        ax.legend(handles, labels, fontsize="small", framealpha=0.8)
+        if narrow:
+            labels = [shortened(label, 22) for label in labels]
+        ax.legend(handles, labels, fontsize="x-small" if narrow else "small", framealpha=0.7)
         return
-    narrow = width_in_inches(ax) < 3.5
     ax.legend(
         handles,
         [shortened(label, 14) if narrow else label for label in labels],

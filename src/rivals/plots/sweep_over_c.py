@@ -30,13 +30,25 @@ def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> A
     -------
     Axes
 
+    See Also
+    --------
+    rivals.Comparison.sweep : makes a sweep.
+    strongest_rival : the numbers at one c.
+
     Examples
     --------
+    >>> import numpy as np
     >>> import rivals
     >>> from rivals.plots import plot_sweep
     >>> from rivals.testbeds import toys
-    >>> plot_sweep(rivals.compare(toys.losses(), rng=0).sweep([0.25, 1.0, 4.0])).get_xscale()
-    'log'
+    >>> y = np.random.default_rng(0).standard_normal(2000)
+    >>> models = {
+    ...     "right": toys.gaussian(),
+    ...     "shifted": toys.gaussian(mean=0.3),
+    ...     "wide": toys.gaussian(width=2.0),
+    ... }
+    >>> result = rivals.compare(models, y, rng=0)
+    >>> ax = plot_sweep(result.sweep(c=[2.0**k for k in range(-6, 3)]))
     """
     _check_sweep(sweep)
     ax = axes_or_new(ax)
@@ -80,6 +92,10 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
     -------
     probability, standard_error : ndarray
         In the order of `result.names`.
+
+    See Also
+    --------
+    plot_sweep : draws these numbers over c.
 
     Examples
     --------

@@ -1,21 +1,25 @@
 """Readers of losses: one file per kind of input; heavy libraries are imported only when used."""
 
 from rivals.read.arviz import arviz_tree
+from rivals.read.cross_validation import cross_validated
 from rivals.read.distributions import distribution
 from rivals.read.estimators import classifier, regressor
 from rivals.read.files import losses_from_files
 from rivals.read.loss_tables import long_table, wide_tables
 from rivals.read.npz import npz
+from rivals.read.posteriors import posterior
 from rivals.read.xarrays import dataset
 
 __all__ = [
     "arviz_tree",
     "classifier",
+    "cross_validated",
     "dataset",
     "distribution",
     "long_table",
     "losses_from_files",
     "npz",
+    "posterior",
     "regressor",
     "wide_tables",
 ]

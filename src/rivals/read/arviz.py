@@ -8,12 +8,14 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import logsumexp
 
-from rivals._checks import need, show, warn
+from rivals._checks import check_choice, need, show, warn
 from rivals._types import FloatArray
 from rivals.losses import Losses
+from rivals.read.leave_one_out import leave_one_out_weights
 from rivals.read.loss_tables import make_losses
 
 Reduction = Literal["lpd", "mean", "plugin"]
+REDUCTIONS: tuple[Reduction, ...] = ("lpd", "mean", "plugin")
 
 HELD_OUT, SIMULATED, TRAINING = "log_likelihood_held_out", "log_likelihood_simulated", "log_likelihood"
 
@@ -22,23 +24,25 @@ def arviz_tree(
     tree: Any,
     *,
     reduction: Reduction,
-    held_out: str = HELD_OUT,
+    held_out: str | None = None,
     simulated: str = SIMULATED,
     variable: str | None = None,
     sample_dims: tuple[str, ...] = ("chain", "draw"),
     simulation: str = "simulation",
+    leave_one_out: bool = False,
 ) -> Losses:
     """Losses of one model from the log likelihoods in an ArviZ tree.
 
     Parameters
     ----------
-    tree : DataTree, InferenceData, or path of a NetCDF file
+    tree : DataTree, InferenceData, or path
+        A path is that of a NetCDF file, or of a Zarr folder.
     reduction : {"lpd", "mean", "plugin"}
         How draws of the parameters become one loss per data point, for both groups alike. "lpd": −log of the mean
         likelihood, the loss of the posterior predictive; the simulated data must then be drawn from the posterior
         predictive. "mean": minus the mean log likelihood. "plugin": one set of parameters, so one draw.
-    held_out : str
-        Group with the log likelihood of held-out data.
+    held_out : str, optional
+        Group with the log likelihood of held-out data; by default "log_likelihood_held_out", with `leave_one_out` "log_likelihood".
     simulated : str
         Group with the log likelihood of data that the model simulated.
     variable : str, optional
@@ -47,6 +51,10 @@ def arviz_tree(
         Dimensions over which the parameters were drawn.
     simulation : str
         Dimension of the group `simulated` that tells simulations apart, where it has one.
+    leave_one_out : bool
+        Whether the points are those that the model was fitted to, and the loss of each is to be that without it, by Pareto
+        smoothed importance sampling (PSIS-LOO); for the reduction "lpd". Data are then simulated at the inputs of these
+        points, and judged by the whole posterior: without one point it differs in the second order only.
 
     Returns
     -------
@@ -62,22 +70,28 @@ def arviz_tree(
     >>> arviz_tree(tree, reduction="lpd")
     Losses(100 observed, 100 synthetic, empirical risk 0.68988)
     """
-    if reduction not in ("lpd", "mean", "plugin"):
-        raise ValueError(f"reduction must be 'lpd', 'mean' or 'plugin'; got {reduction!r}")
+    check_choice(reduction, "reduction", REDUCTIONS)
     where = "the tree"
     if isinstance(tree, (str, PathLike)):
         where, tree = show(fspath(tree)), _open(tree)
-    if held_out == TRAINING and TRAINING in _groups(tree):
+    if leave_one_out and reduction != "lpd":
+        raise ValueError(
+            f"leave_one_out is for the reduction 'lpd', the loss of the posterior predictive; got {reduction!r}"
+        )
+    if held_out is None:
+        held_out = TRAINING if leave_one_out else HELD_OUT
+    if held_out == TRAINING and TRAINING in _groups(tree) and not leave_one_out:
         warn(
             f"{where}: the group {TRAINING!r} is, by convention, the log likelihood of the data that the model was fitted to, and such "
-            "losses are biased low, most for flexible models; compute it for held-out data",
+            "losses are biased low, most for flexible models; compute it for held-out data, or pass leave_one_out=True",
         )
     observed, synthetic = (
-        _reduce(
-            _log_likelihood(tree, group, variable, where), reduction, sample_dims, kept, f"{where}, group {group!r}"
-        )
+        _draws(_log_likelihood(tree, group, variable, where), sample_dims, kept, f"{where}, group {group!r}")
         for group, kept in ((held_out, None), (simulated, simulation))
     )
+    weights = leave_one_out_weights(observed, where) if leave_one_out else None
+    observed = reduce_draws(observed, reduction, f"{where}, group {held_out!r}", weights)
+    synthetic = reduce_draws(synthetic, reduction, f"{where}, group {simulated!r}")
     return make_losses(variable or "in the tree", observed, synthetic, where)
 
 
@@ -116,8 +130,8 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
     return data[variable]
 
 
-def _reduce(array: Any, reduction: Reduction, sample_dims: tuple[str, ...], kept: str | None, where: str) -> FloatArray:
-    """One loss per point, in rows of the dimension `kept` where the array has it."""
+def _draws(array: Any, sample_dims: tuple[str, ...], kept: str | None, where: str) -> FloatArray:
+    """Draws by points, (draws, n), and by the dimension `kept` between them where the array has it."""
     absent = [name for name in sample_dims if name not in array.dims]
     if absent:
         raise ValueError(
@@ -126,7 +140,16 @@ def _reduce(array: Any, reduction: Reduction, sample_dims: tuple[str, ...], kept
     rows = (kept,) if kept in array.dims else ()
     values = np.asarray(array.transpose(*sample_dims, *rows, ...).values, dtype=np.float64)
     n_draws = int(np.prod(values.shape[: len(sample_dims)]))
-    draws = values.reshape(n_draws, *(array.sizes[name] for name in rows), -1)
+    return values.reshape(n_draws, *(array.sizes[name] for name in rows), -1)
+
+
+def reduce_draws(
+    draws: FloatArray, reduction: Reduction, where: str, log_weights: FloatArray | None = None
+) -> FloatArray:
+    """One loss per point from the log likelihood for each draw of the parameters, (draws, ...), which may be weighted."""
+    n_draws = len(draws)
+    if log_weights is not None:
+        return np.asarray(-logsumexp(draws + log_weights, axis=0))
     if reduction == "plugin":
         if n_draws != 1:
             raise ValueError(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,26 @@ import numpy.typing as npt
 
 from rivals._checks import need, show
 from rivals._types import FloatArray
+from rivals.read.binary_tables import read_excel, read_feather, read_parquet
+from rivals.read.text_tables import read_text
 
 Column = npt.NDArray[Any]
 
-DELIMITERS = (",", ";", "\t", "|")
+TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+BINARY: dict[str, Callable[[Path], dict[str, Column]]] = {
+    ".parquet": read_parquet, ".pq": read_parquet, ".feather": read_feather, ".arrow": read_feather, ".xlsx": read_excel,
+}  # fmt: skip
+TABLES = (*TEXT, *BINARY)
+
+# Where by narwhals a library of data frames is recognised, without it these attributes of its class hint at one.
+FRAME = ("columns", "column_names", "__dataframe__", "__arrow_c_stream__")
+NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 
 
-def columns_of(source: Any) -> tuple[str, dict[str, Column]]:
+def columns_of(source: Any, labels: Collection[str] | None = None) -> tuple[str, dict[str, Column]]:
     """What to call the source in messages, and its columns by name.
 
-    Text columns of CSV files are returned as text; who wants numbers calls `numbers`.
+    Of text files the columns called `labels`, or all by default, are text; who wants numbers calls `numbers`.
 
     Examples
     --------
@@ -30,42 +41,66 @@ def columns_of(source: Any) -> tuple[str, dict[str, Column]]:
     array([3., 4.])
     """
     if isinstance(source, (str, PathLike)):
-        return show(fspath(source)), _from_file(Path(source))
+        return show(fspath(source)), _from_file(Path(source), labels)
     if isinstance(source, Mapping):
         # Masks are kept, so that masked losses are refused, not used.
-        return "the mapping", {str(name): np.asanyarray(column) for name, column in source.items()}
-    if hasattr(source, "column_names") and hasattr(source, "column"):  # pyarrow.Table
-        return "the table", {
-            name: source.column(name).to_numpy() for name in _distinct(source.column_names, "the table")
-        }
-    if hasattr(source, "columns") and hasattr(source, "__getitem__"):  # pandas and polars
-        names = [str(name) for name in source.columns]
-        _distinct(names, "the data frame")
-        pairs = zip(names, source.columns, strict=True)
-        return "the data frame", {name: np.asarray(source[label].to_numpy()) for name, label in pairs}
+        return "the mapping", _named(((key, np.asanyarray(column)) for key, column in source.items()), "the mapping")
+    if any(hasattr(type(source), name) for name in FRAME):
+        return "the data frame", _from_frame(source)
     raise TypeError(
-        f"expected the path of a CSV, TSV or Parquet file, a data frame (pandas, polars, pyarrow) or a mapping of columns; "
+        f"expected the path of a table ({', '.join(TABLES)}), a data frame (pandas, polars, pyarrow, …) or a mapping of columns; "
         f"got {type(source).__name__}"
     )
 
 
+def suffix_of(path: str | PathLike[str]) -> str:
+    """What the name of a file ends in, `.csv.gz` in one."""
+    *_, before, last = ["", "", *Path(path).suffixes]
+    return (before + last if last.lower() == ".gz" else last).lower()
+
+
 def numbers(column: Column, where: str, *, first_row: int) -> FloatArray:
     """A column as numbers; what is not one is named by its row."""
+    mask = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else None
+    if mask is not None and mask.any():
+        raise ValueError(
+            f"{where}, row {int(mask.argmax()) + first_row}: {int(mask.sum())} of {column.size} values are masked; remove these "
+            "points for all models alike"
+        )
+    if column.dtype.kind == "c":
+        raise TypeError(f"{where}: complex numbers cannot be ordered; pass real losses")
     if column.dtype.kind in "iufb":
-        return column.astype(np.float64)
+        return np.asarray(column, dtype=np.float64)
     values = np.empty(column.size)
-    for index, cell in enumerate(column):
+    for index, cell in enumerate(column.tolist()):
         try:
-            if cell is None or (isinstance(cell, str) and not cell.strip()):
-                raise ValueError
-            values[index] = float(cell)
-        except (TypeError, ValueError):
+            values[index] = _number(cell)
+        except (TypeError, ValueError, ArithmeticError):
             raise ValueError(f"{where}, row {index + first_row}: {_complaint(cell)}") from None
     return values
 
 
+def is_missing(cell: Any) -> bool:
+    """Whether a cell is empty, in any of the ways in which libraries spell it: None, NaN, NA, NaT, blanks."""
+    if cell is None:
+        return True
+    if isinstance(cell, str):
+        return not cell.strip()
+    try:
+        return bool(cell != cell)
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor different
+        return True
+
+
+def _number(cell: Any) -> float:
+    # Python reads "1_234" as a number, and nobody else does.
+    if not isinstance(cell, (str, *NUMBERS)) or (isinstance(cell, str) and "_" in cell):
+        raise ValueError
+    return float(cell)
+
+
 def _complaint(cell: Any) -> str:
-    if cell is None or not str(cell).strip():
+    if is_missing(cell):
         return (
             "the cell is empty; every cell needs a loss (models with different numbers of synthetic losses go into a "
             "long table with the columns model, kind, loss)"
@@ -74,88 +109,40 @@ def _complaint(cell: Any) -> str:
     return f"expected a number; got {show(repr(str(cell)[:60]))}{hint}"
 
 
-def _from_file(path: Path) -> dict[str, Column]:
-    suffix = path.suffix.lower()
-    if suffix in (".parquet", ".pq"):
-        return _from_parquet(path)
-    if suffix in (".csv", ".tsv", ".txt"):
-        return _from_text(path, "\t" if suffix == ".tsv" else None)
-    raise ValueError(
-        f"{show(path)}: unknown kind of file {suffix!r}; tables are read from .csv, .tsv, .txt and .parquet"
-    )
+def _from_file(path: Path, labels: Collection[str] | None) -> dict[str, Column]:
+    suffix = suffix_of(path)
+    if suffix in TEXT:
+        return read_text(path, labels)
+    if suffix not in BINARY:
+        raise ValueError(f"{show(path)}: unknown kind of file {suffix!r}; tables are read from {', '.join(TABLES)}")
+    return BINARY[suffix](path)
 
 
-def _from_parquet(path: Path) -> dict[str, Column]:
-    pyarrow = need("pyarrow", extra="table", purpose="Parquet files")
-    parquet = need("pyarrow.parquet", extra="table", purpose="Parquet files")
+def _from_frame(source: Any) -> dict[str, Column]:
+    narwhals = need("narwhals", extra="table", purpose="data frames")
     try:
-        table = parquet.read_table(path)
-    except pyarrow.ArrowInvalid as error:
-        raise ValueError(f"{show(path)}: not a Parquet file, or damaged ({error}); write it anew") from None
-    return {name: table.column(name).to_numpy() for name in _distinct(table.column_names, show(path))}
+        frame = narwhals.from_native(source)
+        frame = frame.collect() if isinstance(frame, narwhals.LazyFrame) else frame
+        pairs = [(series.name, np.asarray(series.to_numpy())) for series in frame.iter_columns()]
+    except narwhals.exceptions.NarwhalsError as error:
+        raise ValueError(f"the data frame: {' '.join(str(error).split())}") from None
+    except TypeError as error:
+        raise TypeError(
+            f"{type(source).__name__} is not known as a data frame ({error}); pass a mapping of columns"
+        ) from None
+    return _named(pairs, "the data frame")
 
 
-def _from_text(path: Path, delimiter: str | None) -> dict[str, Column]:
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        try:
-            first = [file.readline(), file.readline()]
-            file.seek(0)
-            rows = csv.reader(file, delimiter=delimiter or _delimiter(first), strict=True)
-            names = _named(next(rows, []), show(path))
-            cells: list[list[str]] = []
-            for row in rows:
-                if not row:  # an empty line, as at the end of many files
-                    continue
-                if len(row) != len(names):
-                    raise ValueError(
-                        f"{show(path)}, row {rows.line_num}: expected {len(names)} cells, as the header has; got {len(row)}"
-                    )
-                cells.append(row)
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{show(path)}: not text in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
-            ) from None
-        except csv.Error as error:
-            raise ValueError(f"{show(path)}, row {rows.line_num}: {error}") from None
-    if not cells:
-        raise ValueError(f"{show(path)}: no rows below the header; write one loss per row")
-    return {name: np.array(column, dtype=object) for name, column in zip(names, zip(*cells, strict=True), strict=True)}
-
-
-def _delimiter(first: list[str]) -> str:
-    """The delimiter that splits header and first row into equally many cells, and into the most."""
-
-    def score(delimiter: str) -> tuple[bool, int]:
-        header, row = (len(next(csv.reader([line], delimiter=delimiter), [])) for line in first)
-        return header == row, header
-
-    return max(DELIMITERS, key=score)
-
-
-def _named(header: list[str], where: str) -> list[str]:
-    names = [name.strip() for name in header]
-    if not names or names == [""]:
-        raise ValueError(f"{where}: the file is empty; expected a header with the names of the columns")
-    if all(_is_number(name) for name in names):
-        raise ValueError(
-            f"{where}: the first row holds numbers only, so that the header is missing; write the names of the columns into the "
-            "first row (a model that is called by a number needs a letter, too)"
-        )
-    # As pandas calls them; who takes them for models refuses them.
-    names = [name or f"Unnamed: {index}" for index, name in enumerate(names)]
-    return _distinct(names, where)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _distinct(names: list[str], where: str) -> list[str]:
-    for index, name in enumerate(names):
-        if name in names[:index]:
+def _named(pairs: Iterable[tuple[Any, Column]], where: str) -> dict[str, Column]:
+    """Columns under names that are text: 1 and "1" would be one."""
+    columns: dict[str, Column] = {}
+    for key, column in pairs:
+        name = str(key)
+        if name in columns:
             raise ValueError(f"{where}: two columns are called {show(name)!r}; names must differ")
-    return names
+        if column.ndim != 1:
+            raise ValueError(
+                f"{where}, column {show(name)!r}: expected one value per row; got an array of shape {column.shape}"
+            )
+        columns[name] = column
+    return columns

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from rivals._checks import show
+from rivals._checks import check_name, show
 from rivals.losses import Losses
-from rivals.read.columns import columns_of
-from rivals.read.loss_tables import losses_from_columns, losses_from_wide
+from rivals.read.arviz import HELD_OUT, SIMULATED, arviz_tree
+from rivals.read.columns import columns_of, suffix_of
+from rivals.read.labelled_files import is_labelled, open_labelled
+from rivals.read.loss_tables import check_equally_many, labels_of, losses_from_columns, losses_from_wide
 from rivals.read.npz import npz
 from rivals.read.selection import Selection
+from rivals.read.xarrays import losses_from_dataset
 
 
 def losses_from_files(
@@ -20,6 +24,7 @@ def losses_from_files(
     *,
     models: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
+    index: str | None = None,
     log_likelihood: bool = False,
 ) -> dict[str, Losses]:
     """Losses of several models from one file, or from a pair of wide tables.
@@ -27,14 +32,19 @@ def losses_from_files(
     Parameters
     ----------
     observed : path
-        With `synthetic`: a wide table (.csv, .tsv, .parquet), one column per model. Alone: a long table with the columns
-        model, kind and loss, and simulation where there are several, or an .npz archive.
+        With `synthetic`: a wide table (.csv, .tsv, .txt, each also .gz, .parquet, .feather, .xlsx), one column per model.
+        Alone: a long table with the columns model, kind and loss, and simulation where there are several, an .npz archive,
+        or a NetCDF file (.nc) or Zarr folder with the variables observed and synthetic, or with an ArviZ tree in each of
+        its groups, one group per model.
     synthetic : path, optional
-        The second wide table, with a column simulation where there are several.
+        The second wide table, with a column simulation where there are several. Two ArviZ trees (NetCDF files or Zarr
+        folders) are two models, called as the files.
     models : iterable of str, optional
         The models to read; all by default.
     ignore : iterable of str
         Models, or columns of wide tables, to leave out.
+    index : str, optional
+        The column of the tables that names the data points, by which rows are put into one order.
     log_likelihood : bool
         Whether the table holds log likelihoods, higher is better; their signs are changed.
 
@@ -54,14 +64,69 @@ def losses_from_files(
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
     selection = Selection.checked(models, ignore)
-    if synthetic is not None:
-        return losses_from_wide(columns_of(observed), columns_of(synthetic), selection, log_likelihood=log_likelihood)
-    if Path(observed).suffix.lower() == ".npz":
-        losses = npz(observed, log_likelihood=log_likelihood)
+    if is_labelled(observed) or suffix_of(observed) == ".npz":
+        if index is not None:
+            raise ValueError(
+                f"index: {show(observed)} is no table; its arrays must be in one order already, so leave it out"
+            )
+        losses = _arrays(observed, synthetic, log_likelihood=log_likelihood)
         return {name: losses[name] for name in selection.of(losses, show(observed))}
+    labels = labels_of(index)
+    if synthetic is not None:
+        return losses_from_wide(
+            columns_of(observed, labels),
+            columns_of(synthetic, labels),
+            selection,
+            index=index,
+            log_likelihood=log_likelihood,
+        )
     return losses_from_columns(
-        *columns_of(observed),
+        *columns_of(observed, labels),
         selection,
+        index=index,
         log_likelihood=log_likelihood,
         otherwise="; if it has one column per model, give a second file with the synthetic losses in the same columns",
     )
+
+
+def _arrays(path: str | PathLike[str], other: str | PathLike[str] | None, *, log_likelihood: bool) -> dict[str, Losses]:
+    if not is_labelled(path):
+        if other is not None:
+            raise ValueError(
+                f"{show(other)}: an .npz archive holds both kinds of losses, so that it is read alone; leave it out"
+            )
+        return npz(path, log_likelihood=log_likelihood)
+    tree = open_labelled(path)
+    if other is None and "observed" in tree and "synthetic" in tree:
+        return losses_from_dataset(show(path), tree, log_likelihood=log_likelihood)
+    trees = {Path(path).stem: tree} if _is_model(tree) else {name: tree[name] for name in _groups(tree)}
+    if other is not None:
+        if not is_labelled(other) or Path(other).stem in trees:
+            raise ValueError(
+                f"{show(other)}: expected a NetCDF file or a Zarr folder of another name, as the first one is"
+            )
+        trees[Path(other).stem] = open_labelled(other)
+    if log_likelihood:
+        raise ValueError(
+            f"{show(path)}: log likelihoods of ArviZ are taken as such; leave log_likelihood (--log-likelihood) out"
+        )
+    losses = {}
+    for name, each in (trees or {"": tree}).items():
+        if not _is_model(each):
+            raise ValueError(
+                f"{show(path)}: expected the variables observed and synthetic, or for each model the groups {HELD_OUT} and {SIMULATED}; "
+                f"found {', '.join(map(show, [*tree.data_vars, *_groups(tree)])) or 'nothing'}"
+            )
+        try:
+            losses[check_name(name)] = arviz_tree(each, reduction="lpd")
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{show(path)}, model {show(name)!r}: {error}") from None
+    return check_equally_many(losses, show(path))
+
+
+def _groups(tree: Any) -> list[str]:
+    return [str(name) for name in getattr(tree, "children", ())]
+
+
+def _is_model(tree: Any) -> bool:
+    return {HELD_OUT, SIMULATED} <= set(_groups(tree))

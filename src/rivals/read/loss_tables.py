@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import check_losses, show, warn
-from rivals._types import BoolArray, FloatArray
+from rivals._types import FloatArray, IntArray
 from rivals.losses import Losses
-from rivals.read.columns import Column, columns_of, numbers
-from rivals.read.selection import Selection
+from rivals.read.alignment import FIRST_ROW, in_order, index_of, label, places_of
+from rivals.read.columns import Column, columns_of, is_missing, numbers
+from rivals.read.selection import Selection, listed
 from rivals.read.swapped import look_swapped
 
 LONG = ("model", "kind", "loss")
 SIMULATION = "simulation"  # the optional column that tells simulations apart
+LABELS = ("model", "kind", SIMULATION)
 KINDS = ("observed", "synthetic")
-# Messages count rows as an editor or a spreadsheet does: the header is row 1.
-FIRST_ROW = 2
 
 
-def long_table(table: Any, *, models: Iterable[str] | None = None, log_likelihood: bool = False) -> dict[str, Losses]:
+def long_table(
+    table: Any, *, models: Iterable[str] | None = None, index: str | None = None, log_likelihood: bool = False
+) -> dict[str, Losses]:
     """Losses from a table with one loss per row: columns `model`, `kind` (observed or synthetic) and `loss`.
 
     Parameters
     ----------
     table : path, data frame or mapping
-        A .csv, .tsv or .parquet file, a pandas, polars or pyarrow table, or a mapping of columns. With several
+        A file (.csv, .csv.gz, .tsv, .parquet, .feather, .xlsx), a data frame (pandas, polars, also lazy, pyarrow, and
+        what else narwhals knows), or a mapping of columns. With several
         simulations a column `simulation` says which one a synthetic loss belongs to, by a number or a name; for
         observed losses it is not looked at. Nor are columns of other names. A model without synthetic losses has none,
         which is enough for law "groups".
     models : iterable of str, optional
         The models to read; all by default.
+    index : str, optional
+        The column that names the data points. The rows of every model, and of every simulation whose cells in it are
+        not empty, are put into the order of the observed rows of the first model; they must be of the same points.
     log_likelihood : bool
         Whether the table holds log likelihoods, higher is better; their signs are changed.
 
@@ -48,7 +54,17 @@ def long_table(table: Any, *, models: Iterable[str] | None = None, log_likelihoo
     >>> long_table(table)
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
-    return losses_from_columns(*columns_of(table), Selection.checked(models, ()), log_likelihood=log_likelihood)
+    return losses_from_columns(
+        *columns_of(table, labels_of(index)),
+        Selection.checked(models, ()),
+        index=index,
+        log_likelihood=log_likelihood,
+    )
+
+
+def labels_of(*columns: str | None) -> set[str]:
+    """The columns that are text whatever stands in them: names, and those that the user names."""
+    return {*LABELS, *(name for name in columns if name is not None)}
 
 
 def losses_from_columns(
@@ -56,6 +72,7 @@ def losses_from_columns(
     columns: Mapping[str, Column],
     selection: Selection,
     *,
+    index: str | None = None,
     log_likelihood: bool = False,
     otherwise: str = "",
 ) -> dict[str, Losses]:
@@ -64,24 +81,59 @@ def losses_from_columns(
     if absent:
         raise ValueError(
             f"{where}: no column {', '.join(map(repr, absent))}; a long table needs {', '.join(LONG)}, and this one has "
-            f"{', '.join(show(name) for name in columns)}{otherwise}"
+            f"{listed(columns)}{otherwise}"
         )
+    rows = rows_of(where, columns, selection, index)
     loss = numbers(columns["loss"], f"{where}, column 'loss'", first_row=FIRST_ROW)
     loss = -loss if log_likelihood else loss
-    kind = np.array([_kind(cell, where, row) for row, cell in enumerate(columns["kind"], start=FIRST_ROW)])
-    model = np.array([_model(cell, where, row) for row, cell in enumerate(columns["model"], start=FIRST_ROW)])
-    simulated = kind == "synthetic"
-    labels = _simulations(columns.get(SIMULATION), simulated, where)
     losses = {}
-    for name in selection.of(model.tolist(), where):
-        own = model == name
-        for each in KINDS:
-            check_finite(loss, f"{each} losses", f"{where}, model {show(name)!r}", own & (kind == each))
-        synthetic = loss[own & simulated]
-        if labels is not None:
-            synthetic = by_simulation(synthetic, labels[own & simulated], f"{where}, model {show(name)!r}")
-        losses[name] = make_losses(name, loss[own & (kind == "observed")], synthetic, where)
+    for name, (observed, simulations) in rows.items():
+        place = f"{where}, model {show(name)!r}"
+        for kind, own in (("observed", [observed]), ("synthetic", list(simulations.values()))):
+            for part in own:
+                check_finite(loss[part], f"{kind} losses", place, part)
+        synthetic = by_simulation({label: loss[part] for label, part in simulations.items()}, place)
+        losses[name] = make_losses(name, loss[observed], synthetic, where)
     return check_equally_many(losses, where)
+
+
+def rows_of(
+    where: str, columns: Mapping[str, Column], selection: Selection, index: str | None = None
+) -> dict[str, tuple[IntArray, dict[str, IntArray]]]:
+    """Model → the rows of its observed losses, and those of each simulation: of the same points, where an index names them."""
+    lengths = {name: len(columns[name]) for name in (*LONG, SIMULATION, index or SIMULATION) if name in columns}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"{where}: columns of a table must be equally long; got {lengths}")
+    simulated = np.array(
+        [_kind(cell, where, row) for row, cell in enumerate(columns["kind"], start=FIRST_ROW)], dtype=bool
+    )
+    models, names = _coded(_models(columns["model"], where))
+    chosen = selection.of(names, where)
+    by_model = dict(zip(names, _split(models, len(names)), strict=True))
+    labels = _simulations(columns.get(SIMULATION), simulated, where)
+    observed = {name: by_model[name][~simulated[by_model[name]]] for name in chosen}
+    synthetic = {name: _by_label(by_model[name][simulated[by_model[name]]], labels) for name in chosen}
+    if index is None or not chosen:
+        return {name: (observed[name], synthetic[name]) for name in chosen}
+    points = index_of(columns, index, where)
+    reference = f"the observed losses of {show(chosen[0])!r}"
+    places = places_of(
+        points, observed[chosen[0]].tolist(), f"{where}, column {show(index)!r}, model {show(chosen[0])!r}"
+    )
+    aligned = {}
+    for name in chosen:
+        place = f"{where}, column {show(index)!r}, model {show(name)!r}"
+        own = in_order(points, observed[name], places, f"{place}, observed", reference)
+        aligned[name] = (
+            own,
+            {
+                simulation: in_order(points, part, places, f"{place}, synthetic", reference)
+                if any(points[row] for row in part.tolist())
+                else part
+                for simulation, part in synthetic[name].items()
+            },
+        )
+    return aligned
 
 
 def wide_tables(
@@ -90,6 +142,7 @@ def wide_tables(
     *,
     models: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
+    index: str | None = None,
     log_likelihood: bool = False,
 ) -> dict[str, Losses]:
     """Losses from two tables with one column per model, the same models in both.
@@ -97,13 +150,17 @@ def wide_tables(
     Parameters
     ----------
     observed, synthetic : path, data frame or mapping
-        Losses on held-out data, and on the model's own simulations: .csv, .tsv or .parquet files, pandas, polars or
-        pyarrow tables, or mappings of columns. With several simulations a column `simulation` of the synthetic table
-        says which one a row belongs to, by a number or a name; each has equally many rows.
+        Losses on held-out data, and on the model's own simulations: files (.csv, .csv.gz, .tsv, .parquet, .feather,
+        .xlsx), data frames (pandas, polars, also lazy, pyarrow, and what else narwhals knows), or mappings of columns.
+        With several simulations a column `simulation` of the synthetic table says which one a row belongs to, by a
+        number or a name; each has equally many rows.
     models : iterable of str, optional
         The columns that are models; all by default, and then a column that looks like an index is refused.
     ignore : iterable of str
         Columns to leave out, such as an id or a fold.
+    index : str, optional
+        The column of both tables that names the data points. The rows of every simulation are put into the order of the
+        observed ones; they must be of the same points.
     log_likelihood : bool
         Whether the table holds log likelihoods, higher is better; their signs are changed.
 
@@ -117,8 +174,14 @@ def wide_tables(
     >>> wide_tables({"A": [1.0, 2.0], "B": [2.0, 2.5]}, {"A": [1.5, 1.0], "B": [2.2, 2.1]})["B"]
     Losses(2 observed, 2 synthetic, empirical risk 2.25)
     """
-    selection = Selection.checked(models, ignore)
-    return losses_from_wide(columns_of(observed), columns_of(synthetic), selection, log_likelihood=log_likelihood)
+    labels = labels_of(index)
+    return losses_from_wide(
+        columns_of(observed, labels),
+        columns_of(synthetic, labels),
+        Selection.checked(models, ignore),
+        index=index,
+        log_likelihood=log_likelihood,
+    )
 
 
 def losses_from_wide(
@@ -126,6 +189,7 @@ def losses_from_wide(
     synthetic: tuple[str, Mapping[str, Column]],
     selection: Selection,
     *,
+    index: str | None = None,
     log_likelihood: bool = False,
 ) -> dict[str, Losses]:
     """Losses from the columns of two wide tables, each with what to call it in messages."""
@@ -133,9 +197,11 @@ def losses_from_wide(
     # A model may be called "simulation" where both tables have it.
     several = SIMULATION in second and SIMULATION not in first
     labels = _simulations(second[SIMULATION], None, where_too) if several else None
-    names = selection.of(
-        (name for name in (*first, *second) if not (several and name == SIMULATION)), f"{where}, {where_too}"
-    )
+    simulations = _by_label(np.arange(max(map(len, second.values()), default=0)), labels)
+    if index is not None:
+        simulations = _aligned(observed, synthetic, simulations, index)
+    beside = {index, SIMULATION if several else None}
+    names = selection.of((name for name in (*first, *second) if name not in beside), f"{where}, {where_too}")
     selection.check_names(names, where)
     for name in names:
         if name not in first or name not in second:
@@ -161,37 +227,69 @@ def losses_from_wide(
         observations, own = sign * points[name], sign * simulated[name]
         check_finite(observations, "observed losses", f"{where}, column {show(name)!r}")
         check_finite(own, "synthetic losses", f"{where_too}, column {show(name)!r}")
-        if labels is not None:
-            own = by_simulation(own, labels, f"{where_too}, column {show(name)!r}")
+        if labels is not None or index is not None:
+            _check_rows(own, second, where_too, name)
+            own = by_simulation(
+                {label: own[rows] for label, rows in simulations.items()}, f"{where_too}, column {show(name)!r}"
+            )
         losses[name] = make_losses(name, observations, own, where)
     return losses
 
 
-def check_finite(losses: FloatArray, what: str, where: str, rows: BoolArray | None = None) -> None:
-    """Refuse what is not finite in these rows, or in all of them, and say in which row of the table the first one is."""
-    counted = np.ones(losses.shape, dtype=bool) if rows is None else rows
-    for bad in (np.isnan(losses), losses == np.inf, losses == -np.inf):
-        if np.any(bad & counted):
-            row = int(np.argmax(bad & counted)) + FIRST_ROW
-            try:
-                check_losses(losses[counted], what)
-            except ValueError as error:
-                raise ValueError(f"{where}, row {row}: {error}") from None
-
-
-def by_simulation(losses: FloatArray, labels: npt.NDArray[np.str_], where: str) -> FloatArray:
-    """Synthetic losses as a matrix, one row per simulation in the order of first appearance; one alone as a vector."""
-    names = list(dict.fromkeys(labels.tolist()))
-    parts = [losses[labels == name] for name in names]
-    if len(parts) < 2:
-        return losses
-    for name, part in zip(names, parts, strict=True):
-        if part.size != parts[0].size:
+def _check_rows(column: FloatArray, columns: Mapping[str, Column], where: str, name: str) -> None:
+    for other, labels in columns.items():
+        if len(labels) != column.size:
             raise ValueError(
-                f"{where}: simulation {show(name)!r} has {part.size} losses, but simulation {show(names[0])!r} has {parts[0].size}; "
+                f"{where}: column {show(name)!r} has {column.size} rows, but {show(other)!r} has {len(labels)}; columns of a table "
+                "must be equally long"
+            )
+
+
+def _aligned(
+    observed: tuple[str, Mapping[str, Column]],
+    synthetic: tuple[str, Mapping[str, Column]],
+    simulations: dict[str, IntArray],
+    index: str,
+) -> dict[str, IntArray]:
+    """The rows of each simulation in the order of the observed points."""
+    (where, first), (where_too, second) = observed, synthetic
+    points = index_of(first, index, where)
+    places = places_of(points, range(len(points)), f"{where}, column {show(index)!r}")
+    others = index_of(second, index, where_too)
+    return {
+        simulation: in_order(others, rows, places, f"{where_too}, column {show(index)!r}", where)
+        for simulation, rows in simulations.items()
+    }
+
+
+def check_finite(losses: FloatArray, what: str, where: str, rows: IntArray | None = None) -> None:
+    """Refuse what is not finite, and say in which row of the table the first one is; these may be some of its rows."""
+    if np.isfinite(losses).all():
+        return
+    for bad in (np.isnan(losses), losses == np.inf, losses == -np.inf):
+        if np.any(bad):
+            first = int(np.argmax(bad))
+            try:
+                check_losses(losses, what)
+            except ValueError as error:
+                raise ValueError(
+                    f"{where}, row {(first if rows is None else int(rows[first])) + FIRST_ROW}: {error}"
+                ) from None
+
+
+def by_simulation(parts: Mapping[str, FloatArray], where: str) -> FloatArray:
+    """Synthetic losses as a matrix, one row per simulation; one alone as a vector."""
+    samples = list(parts.values())
+    if len(samples) < 2:
+        return samples[0] if samples else np.empty(0)
+    first = next(iter(parts))
+    for name, part in parts.items():
+        if part.size != parts[first].size:
+            raise ValueError(
+                f"{where}: simulation {show(name)!r} has {part.size} losses, but simulation {show(first)!r} has {parts[first].size}; "
                 "all simulations of a model must have equally many points"
             )
-    return np.stack(parts)
+    return np.stack(samples)
 
 
 def check_equally_many(losses: dict[str, Losses], where: str) -> dict[str, Losses]:
@@ -214,37 +312,61 @@ def make_losses(name: str, observed: npt.NDArray[Any], synthetic: npt.NDArray[An
         raise type(error)(f"{where}, model {show(name)!r}: {error}") from None
 
 
-def _simulations(column: Column | None, needed: BoolArray | None, where: str) -> npt.NDArray[np.str_] | None:
+def _simulations(column: Column | None, needed: Any, where: str) -> list[str] | None:
     """The simulation that each row belongs to, as text; it must not be empty where it is needed."""
     if column is None:
         return None
-    labels = [_simulation(cell) for cell in column.tolist()]
-    for index, label in enumerate(labels):
-        if not label and (needed is None or needed[index]):
+    labels = [label(cell) for cell in column.tolist()]
+    for index, name in enumerate(labels):
+        if not name and (needed is None or needed[index]):
             raise ValueError(
                 f"{where}, column {SIMULATION!r}, row {index + FIRST_ROW}: the cell is empty; say which simulation this loss belongs to"
             )
-    return np.array(labels)
+    return labels
 
 
-def _simulation(cell: Any) -> str:
-    # Where some cells are empty, as those of observed losses, data frames make whole numbers floating.
-    if cell is None or cell != cell:
-        return ""
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
+def _by_label(rows: IntArray, labels: list[str] | None) -> dict[str, IntArray]:
+    """The rows of each simulation, in the order of first appearance; of the one that there is, without labels."""
+    if not rows.size:
+        return {}
+    if labels is None:
+        return {"": rows}
+    codes, names = _coded(labels[row] for row in rows.tolist())
+    return {name: rows[part] for name, part in zip(names, _split(codes, len(names)), strict=True)}
 
 
-def _kind(cell: Any, where: str, row: int) -> str:
+def _coded(names: Iterable[str]) -> tuple[IntArray, list[str]]:
+    """A number for each name. An array of names would take the length of the longest one in every row."""
+    numbers: dict[str, int] = {}
+    codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
+    return codes, list(numbers)
+
+
+def _split(codes: IntArray, n: int) -> list[IntArray]:
+    """Where each of the first n whole numbers stands."""
+    ends = np.cumsum(np.bincount(codes, minlength=n))
+    return np.split(np.argsort(codes, kind="stable"), ends[:-1]) if n else []
+
+
+def _kind(cell: Any, where: str, row: int) -> bool:
+    """Whether a loss is synthetic."""
     kind = str(cell).strip().lower()
     if kind not in KINDS:
         raise ValueError(
             f"{where}, column 'kind', row {row}: expected observed or synthetic; got {show(repr(str(cell)[:60]))}"
         )
-    return kind
+    return kind == "synthetic"
 
 
-def _model(cell: Any, where: str, row: int) -> str:
-    # NaN is how data frames spell an empty cell.
-    if cell is None or cell != cell or not str(cell).strip():
-        raise ValueError(f"{where}, column 'model', row {row}: the name of the model is empty; fill it in")
-    return str(cell).strip()
+def _models(column: Column, where: str) -> Iterator[str]:
+    """The model of each row; 1 and "1" would be one."""
+    is_text: dict[str, bool] = {}
+    for row, cell in enumerate(column.tolist(), start=FIRST_ROW):
+        if is_missing(cell):
+            raise ValueError(f"{where}, column 'model', row {row}: the name of the model is empty; fill it in")
+        name = str(cell).strip()
+        if is_text.setdefault(name, isinstance(cell, str)) != isinstance(cell, str):
+            raise ValueError(
+                f"{where}, column 'model', row {row}: {show(name)!r} is a number here and a text elsewhere; use one of them"
+            )
+        yield name

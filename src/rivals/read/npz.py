@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import zipfile
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rivals._checks import as_numbers, show
-from rivals.comparison import archive, load
+from rivals.comparison import load
+from rivals.comparison.arrays import read_arrays
 from rivals.losses import Losses
 from rivals.read.loss_tables import KINDS, check_equally_many, make_losses
 
@@ -40,39 +42,32 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
     where = show(fspath(path))
-    try:
-        archive.check_size(path)
-        with np.load(path, allow_pickle=False) as arrays:
-            if "header" in arrays:
-                return _saved(path, log_likelihood=log_likelihood)
-            samples = {key: arrays[key] for key in arrays}
-    except (ValueError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{where}: cannot be read as an NPZ archive of numbers ({error})") from None
+    if is_saved_comparison(path):
+        if log_likelihood:
+            raise ValueError(f"{where}: a saved comparison holds losses; leave log_likelihood (--log-likelihood) out")
+        return dict(load(path).losses)
+    samples = read_arrays(path)
     if log_likelihood:
-        samples = {key: -as_numbers(array, f"array {show(key)!r}") for key, array in samples.items()}
+        samples = {key: -as_numbers(array, f"{where}, array {show(key)!r}") for key, array in samples.items()}
     return _by_model(samples, where)
 
 
 def is_saved_comparison(path: str | PathLike[str]) -> bool:
     """Whether this is a file that `Comparison.save` wrote, and not an archive of bare losses."""
     try:
+        if not Path(path).is_file():  # a pipe would wait for ever
+            return False
         with zipfile.ZipFile(path) as members:
             return "header.npy" in members.namelist()
-    except (OSError, zipfile.BadZipFile):
+    except Exception:  # whatever is wrong with the file is said by who reads it
         return False
-
-
-def _saved(path: str | PathLike[str], *, log_likelihood: bool) -> dict[str, Losses]:
-    if log_likelihood:
-        raise ValueError("a saved comparison holds losses; leave log_likelihood (--log-likelihood) out")
-    return dict(load(path).losses)
 
 
 def _by_model(arrays: dict[str, Any], where: str) -> dict[str, Losses]:
     samples: dict[str, dict[str, Any]] = {}
     for key, array in arrays.items():
         name, _, kind = key.rpartition("/")
-        if not name or kind not in KINDS:
+        if not name.strip() or kind not in KINDS:
             raise ValueError(
                 f"{where}: array {show(key)!r} is not called MODEL/observed or MODEL/synthetic; rename it, so that it is clear whose it is"
             )

@@ -16,6 +16,8 @@ from rivals._types import FloatArray
 INDEX_NAME = re.compile(r"__index_level_\d+__|Unnamed: (\d+)")
 # In fewer rows chance, or an example, may look like an index.
 FEW_ROWS = 10
+# How much of many names, or of a long one, a message shows, and with how many a wrong one is compared.
+MANY_NAMES, LONG_NAME, MANY_TO_COMPARE = 12, 200, 2000
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,13 @@ class Selection:
 
     def of(self, names: Iterable[str], where: str) -> list[str]:
         """The selected ones of these names, in their order."""
-        there = list(dict.fromkeys(names))
+        there = dict.fromkeys(names)
         for option, wanted in (("models", self.models or ()), ("ignore", self.ignore)):
             for name in wanted:
                 if name not in there:
-                    raise ValueError(f"{option}: {where} has no {show(name)!r}; {_hint(name, there)}")
-        return [name for name in there if (self.models is None or name in self.models) and name not in self.ignore]
+                    raise ValueError(f"{option}: {where} has no {show(name)!r}; {_hint(name, list(there))}")
+        left = set(there if self.models is None else self.models).difference(self.ignore)
+        return [name for name in there if name in left]
 
     def check_names(self, names: Iterable[str], where: str) -> None:
         """Refuse the index of a data frame, unless it was named as a model."""
@@ -55,7 +58,7 @@ class Selection:
         """Refuse what no loss can be, and warn of what it hardly is; models that were named pass."""
         if self.models is not None or min((column.size for column in observed.values()), default=0) < FEW_ROWS:
             return
-        same = [name for name in synthetic if _begins_with(synthetic[name], observed[name])]
+        same = {name for name in synthetic if _begins_with(synthetic[name], observed[name])}
         for name, column in observed.items():
             if np.all(np.diff(column) == 1):
                 raise ValueError(f"{where}: column {show(name)!r} is a running number; {_leave_out(name)}")
@@ -65,7 +68,7 @@ class Selection:
                     f"{_leave_out(name)}"
                 )
         whole = [name for name, column in observed.items() if np.array_equal(column, np.round(column))]
-        for name in whole if len(whole) < len(observed) else ():
+        for name in whole[:MANY_NAMES] if len(whole) < len(observed) else ():
             warn(
                 f"{where}: column {show(name)!r} holds whole numbers only, unlike the others, and is taken for a model; if it is an id "
                 f"or a fold, {_leave_out(name)}"
@@ -80,12 +83,21 @@ def _begins_with(longer: FloatArray, column: FloatArray) -> bool:
     return bool(np.ptp(column) > 0) and np.array_equal(longer[: column.size], column)
 
 
+def listed(names: Collection[str]) -> str:
+    """Names for a message, the first ones of many."""
+    first = [show(name)[:LONG_NAME] for _, name in zip(range(MANY_NAMES), names, strict=False)]
+    return ", ".join(first) + (f", … ({len(names)} in all)" if len(names) > MANY_NAMES else "")
+
+
 def _hint(name: str, there: list[str]) -> str:
-    near = get_close_matches(name, there, n=1)
-    return f"did you mean {show(near[0])!r}?" if near else f"it has {', '.join(show(other) for other in there)}"
+    near = get_close_matches(name, there[:MANY_TO_COMPARE], n=1) if len(name) < LONG_NAME else []
+    return f"did you mean {show(near[0])!r}?" if near else f"it has {listed(there)}"
 
 
 def _leave_out(name: str) -> str:
     word = show(name)
     quoted = f"'{word}'" if " " in word else word
-    return f"leave it out by ignore=[{word!r}] (--ignore {quoted}), or name the models by models=[...] (--models)"
+    return (
+        f"leave it out by ignore=[{word!r}] (--ignore {quoted}), align rows by it with index={word!r} (--index {quoted}), or name the "
+        "models by models=[...] (--models)"
+    )

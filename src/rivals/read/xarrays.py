@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from os import PathLike, fspath
 from typing import Any
 
-from rivals._checks import show
+from rivals._checks import as_numbers, show
 from rivals.losses import Losses
+from rivals.read.labelled_files import open_labelled
 from rivals.read.loss_tables import KINDS, make_losses
 
 
-def dataset(source: Any, *, model: str = "model", simulation: str = "simulation") -> dict[str, Losses]:
+def dataset(
+    source: Any, *, model: str = "model", simulation: str = "simulation", log_likelihood: bool = False
+) -> dict[str, Losses]:
     """Losses from an xarray Dataset with the variables `observed` and `synthetic`.
 
     Parameters
     ----------
-    source : xarray.Dataset
-        Its two variables have the dimension `model`, with the names as coordinate, and others, which are flattened. The
-        numbers of observed and synthetic losses may differ if their other dimensions do.
+    source : xarray.Dataset or path
+        A dataset, a NetCDF file (.nc) or a Zarr folder. Its two variables have the dimension `model`, with the names as
+        coordinate, and others, which are flattened. The numbers of observed and synthetic losses may differ if their
+        other dimensions do.
     model : str
         The dimension that tells models apart.
     simulation : str
         The dimension that tells simulations apart, where the synthetic losses have one.
+    log_likelihood : bool
+        Whether the variables are log likelihoods, higher is better; their signs are changed.
 
     Returns
     -------
@@ -34,7 +42,22 @@ def dataset(source: Any, *, model: str = "model", simulation: str = "simulation"
     >>> dataset(xarray.Dataset(arrays, coords={"model": ["A", "B"]}))["B"]
     Losses(2 observed, 2 synthetic, empirical risk 2.5)
     """
-    where = "the dataset"
+    if isinstance(source, (str, PathLike)):
+        where, source = show(fspath(source)), open_labelled(source)
+    else:
+        where = "the dataset"
+    return losses_from_dataset(where, source, model=model, simulation=simulation, log_likelihood=log_likelihood)
+
+
+def losses_from_dataset(
+    where: str, source: Any, *, model: str = "model", simulation: str = "simulation", log_likelihood: bool = False
+) -> dict[str, Losses]:
+    """The same from what is open, with what to call it in messages."""
+    source = getattr(source, "dataset", source)  # the root of a DataTree
+    if not hasattr(source, "data_vars"):
+        raise TypeError(
+            f"expected an xarray Dataset, or the path of a NetCDF file or a Zarr folder; got {type(source).__name__}"
+        )
     for kind in KINDS:
         if kind not in source:
             raise ValueError(f"{where}: no variable {kind!r}; it has {[show(name) for name in source]}")
@@ -44,9 +67,18 @@ def dataset(source: Any, *, model: str = "model", simulation: str = "simulation"
             )
     if model not in source.coords:
         raise ValueError(f"{where}: the dimension {model!r} has no coordinate, so models have no names; give it one")
-    names = [str(name) for name in source[model].values]
-    observed = source["observed"].transpose(model, ...).values.reshape(len(names), -1)
+    names = [name.decode(errors="replace") if isinstance(name, bytes) else str(name) for name in source[model].values]
+    if not all(name.strip() for name in names):
+        raise ValueError(f"{where}: a model in the coordinate {model!r} has no name; give it one")
+    if len(set(names)) < len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise ValueError(f"{where}: two models are called {show(twice)!r}; names must differ")
+    sign = -1.0 if log_likelihood else 1.0
     several = (simulation,) if simulation in source["synthetic"].dims else ()
-    synthetic = source["synthetic"].transpose(model, *several, ...).values
+    samples = {
+        kind: source[kind].transpose(model, *(several if kind == "synthetic" else ()), ...).values for kind in KINDS
+    }
+    observed, synthetic = (as_numbers(samples[kind], f"{where}, variable {kind!r}") * sign for kind in KINDS)
+    observed = observed.reshape(len(names), -1)
     synthetic = synthetic.reshape(*synthetic.shape[: 1 + len(several)], -1)
     return {name: make_losses(name, observed[row], synthetic[row], where) for row, name in enumerate(names)}

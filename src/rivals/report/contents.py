@@ -11,10 +11,12 @@ from rivals._checks import show
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
 from rivals.core.quantiles import QuantileFunction
-from rivals.report.runs import Density, Run, adjustable, runs_over_c
+from rivals.report.runs import FEW_MODELS, Density, Progress, Run, adjustable, runs_over_c
 
-# Half octaves over the ranges that the original study tried, and two octaves more on either side.
+# Half octaves over the ranges that the original study tried, and two octaves more on either side. Under law "beta", where each
+# value takes its time, octaves, and of many models every second one.
 GRID_OF_C = tuple(2.0 ** (k / 2) for k in range(-16, 11))
+STEP_UNDER_BETA, STEP_OF_MANY = 2, 4
 THRESHOLDS = tuple(round(0.505 + 0.005 * k, 3) for k in range(100))
 
 # In the pictures; the table has all models.
@@ -22,7 +24,14 @@ MOST_DRAWN = 12
 CURVE_POINTS = 161
 
 
-def contents(result: Comparison, c: Sequence[float] = GRID_OF_C) -> dict[str, Any]:
+def grid_of_c(result: Comparison) -> tuple[float, ...]:
+    """The values of c that the page offers, beside the result's own, if none are asked for."""
+    if result.law != "beta":
+        return GRID_OF_C
+    return GRID_OF_C[:: STEP_UNDER_BETA if len(result.names) <= FEW_MODELS else STEP_OF_MANY]
+
+
+def contents(result: Comparison, c: Sequence[float] | None = None, progress: Progress | None = None) -> dict[str, Any]:
     """Everything the page needs, at each c of the grid and at the result's own.
 
     Examples
@@ -34,7 +43,7 @@ def contents(result: Comparison, c: Sequence[float] = GRID_OF_C) -> dict[str, An
     ([0.5, 1.0, 2.0], 1)
     """
     drawn = [result.names.index(name) for name in result.ranking[:MOST_DRAWN]]
-    runs = runs_over_c(result, c, drawn)
+    runs = runs_over_c(result, grid_of_c(result) if c is None else c, drawn, progress)
     grid = [run.c for run in runs]
     thresholds = sorted({*THRESHOLDS, result.threshold})
     return {

@@ -18,17 +18,25 @@
   const error = (run, a, b) => (a === b || run.e === null || data.calibrated ? 0 : run.e[a < b ? at(a, b) : at(b, a)]);
   const duels = (run) => ({ ranking, excess, probability: (a, b) => probability(run, a, b), error: (a, b) => error(run, a, b) });
 
-  // At its own threshold the run has drawn until it could decide; at the others the rule is applied to what it drew.
-  const known = new Map();
+  // At its own threshold a run may have drawn until it could decide; elsewhere the rule is applied to what it drew.
+  const decided = (cIndex, thresholdIndex) => thresholdIndex === data.own.threshold && runs[cIndex].by !== null;
   function verdictAt(cIndex, thresholdIndex) {
-    const run = runs[cIndex], place = cIndex * thresholds.length + thresholdIndex;
-    if (thresholdIndex === data.own.threshold) return { rejectedBy: run.by, unclear: run.unclear };
-    if (!known.has(place)) known.set(place, decide(duels(run), thresholds[thresholdIndex]));
-    return known.get(place);
+    const run = runs[cIndex];
+    return decided(cIndex, thresholdIndex) ? { rejectedBy: run.by, unclear: run.unclear } : decide(duels(run), thresholds[thresholdIndex]);
   }
-  const key = (verdict) => verdict.rejectedBy.map((by) => (by === null ? "1" : "0")).join("");
+  // For each run, and all models: how probably the strongest rival is better. The rule rejects where that exceeds the threshold,
+  // so that the strips need no more than this.
+  const strength = new Map();
+  function strongest(run, model) {
+    if (!strength.has(run)) strength.set(run, strongestRivals(duels(run)));
+    return strength.get(run)[model];
+  }
+  function survivorsAt(cIndex, thresholdIndex) {
+    const run = runs[cIndex], threshold = thresholds[thresholdIndex];
+    const survives = decided(cIndex, thresholdIndex) ? (model) => run.by[model] === null : (model) => threshold >= 1 || !(strongest(run, model) > threshold);
+    return ranking.filter(survives);
+  }
   const survivorsOf = (verdict) => ranking.filter((model) => verdict.rejectedBy[model] === null);
-  const strongest = (run, model) => strongestRival(duels(run), model);
 
   // ------------------------------------------------------------------ small helpers
 
@@ -144,19 +152,19 @@
   }
 
   const LISTED_CHANGES = 4;
-  function showStrip(id, verdicts, current, changesId, values, what) {
+  function showStrip(id, survivors, current, changesId, values, what) {
     const strip = byId(id);
     strip.replaceChildren();
-    const keys = verdicts.map(key), count = keys.length;
+    const keys = survivors.map((models) => models.join()), count = keys.length;
     const changes = [];
     for (let begin = 0; begin < count; ) {
       let end = begin;
       while (end + 1 < count && keys[end + 1] === keys[begin]) end++;
       const here = begin <= current && current <= end;
       // A box of one or two steps has no room for its number.
-      const label = end - begin > 0.03 * count ? String(survivorsOf(verdicts[begin]).length) : "";
+      const label = end - begin > 0.03 * count ? String(survivors[begin].length) : "";
       const range = begin === end ? forPeople(values[begin]) : `${forPeople(values[begin])} … ${forPeople(values[end])}`;
-      const box = element(strip, "span", label, { ...(here ? { class: "here" } : {}), title: `${what} = ${range}: worth keeping ${list(survivorsOf(verdicts[begin]))}` });
+      const box = element(strip, "span", label, { ...(here ? { class: "here" } : {}), title: `${what} = ${range}: worth keeping ${list(survivors[begin])}` });
       box.style.left = `${(100 * Math.max(begin - 0.45, 0)) / (count - 1)}%`;
       box.style.right = `${100 - (100 * Math.min(end + 0.45, count - 1)) / (count - 1)}%`;
       if (end + 1 < count) changes.push(`${forPeople(values[end])} and ${forPeople(values[end + 1])}`);
@@ -169,13 +177,12 @@
   }
 
   function showTable(run, verdict) {
-    const body = document.querySelector("#models tbody"), visible = new Set(found());
+    const body = document.querySelector("#models tbody"), visible = state.print ? ranking : found();
     body.replaceChildren();
-    for (const model of ranking) {
+    for (const model of visible) {
       const by = verdict.rejectedBy[model], number = formatter(run, model);
       const row = element(body, "tr");
       row.classList.toggle("rejected", by !== null);
-      row.classList.toggle("folded", !visible.has(model));
       const cell = (label, text) => element(row, "td", text, { "data-label": label });
       element(row, "th", names[model], { scope: "row" });
       cell("mean loss", number(excess[model]));
@@ -186,8 +193,8 @@
         + (verdict.unclear.includes(model) ? ", undecided" : ""));
     }
     byId("found").textContent = state.query
-      ? `${visible.size} of ${n} models match.`
-      : visible.size < n ? `The ${visible.size} of lowest mean loss are shown.` : "";
+      ? `${visible.length} of ${n} models match.`
+      : visible.length < n ? `The ${visible.length} of lowest mean loss are shown.` : "";
     byId("unfold").textContent = state.unfolded ? `Show the first ${DOZEN}` : `Show all ${n} models`;
   }
   // The models to show, best first: those that match the search, or the first ones.
@@ -346,10 +353,10 @@
       const cText = forPeople(data.c[state.c]);
       byId("c-value").textContent = cText;
       byId("c").setAttribute("aria-valuetext", `c = ${cText}`);
-      showStrip("c-strip", runs.map((_, index) => verdictAt(index, state.threshold)), state.c, "c-changes", data.c, "c");
+      showStrip("c-strip", runs.map((_, index) => survivorsAt(index, state.threshold)), state.c, "c-changes", data.c, "c");
       showSweep();
     }
-    showStrip("threshold-strip", thresholds.map((_, index) => verdictAt(state.c, index)), state.threshold, "threshold-changes", thresholds, "threshold");
+    showStrip("threshold-strip", thresholds.map((_, index) => survivorsAt(state.c, index)), state.threshold, "threshold-changes", thresholds, "threshold");
     showTable(run, verdict);
     showRisks(run, verdict);
     showMatrix(run, verdict);

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from importlib import resources
 from os import PathLike
@@ -13,15 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from rivals._checks import need, show
+from rivals._files import replacing
 from rivals.comparison import Comparison
-from rivals.report.contents import GRID_OF_C, MOST_DRAWN, contents
-from rivals.report.runs import adjustable
+from rivals.comparison.table import probability_text
+from rivals.report.contents import MOST_DRAWN, contents
+from rivals.report.runs import DRAWS_AT_OTHER_C, Progress, adjustable
 from rivals.report.sentences import (
     about_probabilities,
     command,
     extreme_losses,
     notes,
-    probability_text,
     provenance,
     remarks,
     why_no_slider,
@@ -38,7 +38,8 @@ def write_report(
     path: str | PathLike[str],
     *,
     title: str = "Which models survive replication?",
-    c: Sequence[float] = GRID_OF_C,
+    c: Sequence[float] | None = None,
+    progress: Progress | None = None,
 ) -> Path:
     """Write one self-contained, interactive HTML page about a comparison.
 
@@ -49,9 +50,12 @@ def write_report(
         The file to write. It is written beside it first and then moved.
     title : str
         Heading of the page.
-    c : sequence of float
-        The values of c that the slider offers, beside the comparison's own; each is computed now. There is no slider
-        under law "groups", which has no c, nor where a calibration decides, which holds at one c.
+    c : sequence of float, optional
+        The values of c that the slider offers, beside the comparison's own; each is computed now. By default 27 from 2⁻⁸ to
+        2⁵, under law "beta" 14, and 7 where there are more than 32 models. There is no slider under law "groups", which has
+        no c, nor where a calibration decides, which holds at one c.
+    progress : callable, optional
+        `progress(done, total)` is called as values of c are computed.
 
     Returns
     -------
@@ -69,15 +73,15 @@ def write_report(
     ...     page.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    text = render(result, title=title, c=c)
-    target = Path(path)
-    partial = target.with_name(f"{target.name}.partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, target)
-    return target
+    text = render(result, title=title, c=c, progress=progress)
+    with replacing(path) as file:
+        file.write(text.encode("utf-8"))
+    return Path(path)
 
 
-def render(result: Comparison, *, title: str, c: Sequence[float]) -> str:
+def render(
+    result: Comparison, *, title: str, c: Sequence[float] | None = None, progress: Progress | None = None
+) -> str:
     """The text of the page."""
     environment = _environment()
     script, style = _part("verdict.js") + _part("page.js"), _part("page.css")
@@ -97,7 +101,8 @@ def render(result: Comparison, *, title: str, c: Sequence[float]) -> str:
             command=command(result),
             provenance=provenance(result),
             citation=CITATION,
-            data=embedded(contents(result, c)),
+            draws_at_other_c=min(result.n_draws, DRAWS_AT_OTHER_C),
+            data=embedded(contents(result, c, progress)),
             script=script,
             style=style,
             script_hash=_hash(script),

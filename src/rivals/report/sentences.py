@@ -12,6 +12,7 @@ from rivals._checks import show
 from rivals._version import __version__
 from rivals.comparison import Comparison
 from rivals.core.tails import extremes, tail_shape, tail_word
+from rivals.report.runs import DRAWS_AT_OTHER_C
 
 MOST_EXTREME = 5
 MOST_LISTED = 12
@@ -25,14 +26,14 @@ TAILS = {
 
 
 def remarks(result: Comparison) -> list[str]:
-    """What the verdict of the run is sensitive to: simulations, the law, extreme losses. Empty if to none of these."""
+    """What the verdict of the run is sensitive to: simulations, the law, extreme losses; empty if none of these."""
     sentences = []
     if result.unstable:
         parts = [
             f"{show(name)} (the same in {result.stability[name]:.0%} of the simulations)" for name in result.unstable
         ]
         sentences.append(
-            f"Unstable: {_some(parts)}. With other random numbers the verdict on it may turn; simulate more, or take it as undecided."
+            f"Unstable: {_some(parts)}. With other random numbers the verdict may change; simulate more, or treat it as undecided."
         )
     if result.law != "groups" and result.n_simulations == 1:
         sentences.append(
@@ -43,12 +44,12 @@ def remarks(result: Comparison) -> list[str]:
         if differing:
             verdicts = [f"{'rejects' if name in rejected else 'keeps'} {show(name)}" for name in differing]
             sentences.append(
-                f"The laws disagree: law “{law}”, on the same losses at the same c, {_some(verdicts)}. Such a verdict rests on the law."
+                f"The laws disagree: law “{law}”, on the same losses at the same c, {_some(verdicts)}. Such a verdict depends on the law."
             )
     heavy = [name for name in result.ranking if tail_word(tail_shape(result.losses[name].observed)) == "do not trust"]
     if heavy:
         sentences.append(
-            f"Do not trust the mean loss of {_some([show(name) for name in heavy])}: a few extreme losses make it."
+            f"Do not trust the mean loss of {_some([show(name) for name in heavy])}: a few extreme losses dominate it."
         )
     return sentences
 
@@ -79,17 +80,6 @@ def why_no_slider(result: Comparison) -> str | None:
     if result.calibrated is not None:
         return f"c = {result.c:g} comes from the calibration, whose curve holds only at this c; so it cannot be changed here."
     return None
-
-
-def probability_text(probability: float) -> str:
-    """Three decimals, but never a claim of certainty.
-
-    Examples
-    --------
-    >>> probability_text(0.98), probability_text(0.99999)
-    ('0.980', '> .999')
-    """
-    return "< .001" if probability < 0.0005 else "> .999" if probability > 0.9995 else f"{probability:.3f}"
 
 
 def _some(texts: list[str]) -> str:
@@ -163,7 +153,8 @@ def provenance(result: Comparison) -> dict[str, str]:
         "groups": "none" if result.settings.groups is None else str(int(result.settings.groups.max()) + 1),
         "probabilities": "in closed form"
         if closed
-        else f"from {result.n_draws} draws of each risk, up to {result.max_draws} where the threshold is close",
+        else f"from {result.n_draws} draws of each risk, up to {result.max_draws} where the threshold is close; at other values of "
+        f"c from {min(result.n_draws, DRAWS_AT_OTHER_C)}",
         "losses (observed / synthetic)": "; ".join(f"{observed} / {synthetic}" for observed, synthetic in sizes[:6])
         + (" …" if len(sizes) > 6 else ""),
     }

@@ -27,9 +27,12 @@ function decide(duels, threshold) {
   return { rejectedBy, unclear };
 }
 
-// How probably the strongest of its rivals is better: the model is rejected where this exceeds the threshold.
-function strongestRival(duels, model) {
-  const probabilities = betterThan(duels, model).map((rival) => duels.probability(rival, model));
-  return probabilities.length ? Math.max(...probabilities) : null;
+// For each model, how probably the strongest of its rivals is better: it is rejected where this exceeds the threshold. Null
+// where it has no rival of lower empirical risk.
+function strongestRivals(duels) {
+  return duels.excess.map((_, model) => {
+    let strongest = null;
+    for (const rival of betterThan(duels, model)) strongest = Math.max(strongest ?? 0, duels.probability(rival, model));
+    return strongest;
+  });
 }
-

@@ -62,11 +62,7 @@ class ColouredNoise:
         self.tau, self.sigma = check_positive(tau, "tau"), _check_sigma(sigma)
         self.first, self.last = _interval(duration)
         rng = np.random.default_rng(rng)
-        bins = math.ceil((self.last - self.first) / self.tau) + 2 * REACH
-        starts = self.first + self.tau * (np.arange(bins) - REACH)
-        self.times: FloatArray = rng.uniform(starts[:, None], (starts + self.tau)[:, None], (bins, IMPULSES))
-        scale = self.sigma * math.sqrt(1 / IMPULSES) * (2 / math.pi) ** 0.25
-        self.weights: FloatArray = rng.normal(0.0, scale, (bins, IMPULSES))
+        self.times, self.weights = impulses(self.tau, self.sigma, self.first, self.last, rng)
         self.polynomials = self._polynomials()
         window = np.convolve(np.abs(self.weights).sum(axis=1), np.ones(2 * REACH + 1), "valid")
         self.error_bound = float(_kernel().error * window.max())
@@ -108,14 +104,30 @@ class ColouredNoise:
     def _polynomials(self) -> FloatArray:
         """One polynomial per bin: moments of each bin's impulses, then the kernel between neighbouring bins."""
         bins = len(self.times)
-        left = self.first + self.tau * (np.arange(bins) - REACH)
-        moments = _moments(2 * (self.times - left[:, None]) / self.tau - 1, self.weights)
+        moments = _moments(within_bins(self.times, self.tau, self.first), self.weights)
         # Row b holds the moments of the bins b to b + 2 REACH; one product takes them to the polynomial of the middle bin.
         inner = bins - 2 * REACH
         windows = np.lib.stride_tricks.as_strided(
             moments, (inner, (2 * REACH + 1) * NODES), (moments.strides[0], moments.strides[1]), writeable=False
         )
         return np.asarray(windows @ _kernel().polynomials)
+
+
+def impulses(
+    tau: float, sigma: float, first: float, last: float, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Times and weights of the impulses, (bins, IMPULSES) each; all times are drawn before all weights."""
+    bins = math.ceil((last - first) / tau) + 2 * REACH
+    starts = first + tau * (np.arange(bins) - REACH)
+    times = rng.uniform(starts[:, None], (starts + tau)[:, None], (bins, IMPULSES))
+    scale = sigma * math.sqrt(1 / IMPULSES) * (2 / math.pi) ** 0.25
+    return times, rng.normal(0.0, scale, (bins, IMPULSES))
+
+
+def within_bins(times: FloatArray, tau: float, first: float) -> FloatArray:
+    """Places of the impulses within their bins, on [-1, 1]."""
+    left = first + tau * (np.arange(len(times)) - REACH)
+    return 2 * (times - left[:, None]) / tau - 1
 
 
 def _moments(x: FloatArray, weights: FloatArray) -> FloatArray:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
-from numba.extending import intrinsic
+
+try:
+    import numba
+    from numba.extending import intrinsic
+except ImportError:  # a machine with a GPU may have no numba: `source` needs the text of the kernels alone
+    numba = None  # type: ignore[assignment]
 
 from rivals._types import FloatArray
 
@@ -30,7 +34,7 @@ def compiled(function: Function) -> Function:
     is the same, bit for bit, on every machine. The machine code is not cached on disk: numba would not notice a change
     in a kernel called from another file, and an installation may be read-only.
     """
-    return cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+    return function if numba is None else cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
 
 
 def _fused(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
@@ -43,7 +47,7 @@ def _fused(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 # In kernels, fused(a, b, c) is a * b + c with one rounding.
-fused: Callable[[float, float, float], float] = cast(Any, intrinsic(_fused))
+fused: Callable[[float, float, float], float] = cast(Any, _fused if numba is None else intrinsic(_fused))
 
 
 @compiled

@@ -49,33 +49,34 @@ def dormand_prince(
     most = PATIENCE * int(100.0 + end)
     # A step of length 0 fills in the slope at the start, where later steps take over the last stage.
     first_stage = 0
+    rejected = False
+    # One turn is one attempt, not one step: on a GPU threads that are done with a step do not wait for those that are not.
     while t < end:
         smallest = 10.0 * abs(np.nextafter(t, np.inf) - t)
         step = max(step, smallest)
-        rejected = False
-        while True:
-            t_new = min(t + step, end)
-            h = t_new - t
-            for stage in range(first_stage, 7):
-                _combine(h, tableau, stage, stage, k, fresh)
-                for i in range(size):
-                    fresh[i] += y[i]
-                current = polynomial_current(t + tableau[NODES, stage] * h, pieces, grid)
-                derivative(fresh, current, gates, cells, coupling, numbers, scratch, k[stage])
-            first_stage = 1
-            evaluations += 6
-            _combine(h, tableau, ERROR, 7, k, estimate)
-            error = _error(y, fresh, estimate, tolerances)
-            if error < 1.0:
-                break
+        t_new = min(t + step, end)
+        h = t_new - t
+        for stage in range(first_stage, 7):
+            _combine(h, tableau, stage, stage, k, fresh)
+            for i in range(size):
+                fresh[i] += y[i]
+            current = polynomial_current(t + tableau[NODES, stage] * h, pieces, grid)
+            derivative(fresh, current, gates, cells, coupling, numbers, scratch, k[stage])
+        first_stage = 1
+        evaluations += 6
+        _combine(h, tableau, ERROR, 7, k, estimate)
+        error = _error(y, fresh, estimate, tolerances)
+        if not error < 1.0:
             # With an error of nan the comparison is false, and the step shrinks until it is too small.
             factor = SAFETY * error**EXPONENT
             step = h * (factor if factor > SHRINK else SHRINK)
             rejected = True
             if not step >= smallest or evaluations > most:
                 return t, evaluations
+            continue
         factor = GROW if error == 0.0 else min(GROW, SAFETY * error**EXPONENT)
         step = h * (min(1.0, factor) if rejected else factor)
+        rejected = False
         while asked < times.shape[0] and times[asked] <= t_new:
             for cell in range(n):
                 voltages[cell, asked] = _interpolate((times[asked] - t) / h, y[cell], h, tableau, k, cell)

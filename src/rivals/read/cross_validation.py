@@ -1,0 +1,375 @@
+"""Cross-validation in place of a held-out set: each point is judged, and simulated, by the model that did not see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from copy import copy
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+
+from rivals._checks import as_numbers, check_name, check_size, show
+from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
+from rivals._types import RNG, FloatArray, IntArray
+from rivals.calibration.pools import Pool, open_pool
+from rivals.comparison.settings import N_SIMULATIONS
+from rivals.losses import Candidate, Losses
+from rivals.read.estimators import classifier, regressor
+
+IN_FLIGHT_PER_WORKER = 2
+NOISE_FOLDS = 5
+
+
+def cross_validated(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = 5,
+    groups: Any = None,
+    noise: Any = "cross-validated",
+    residuals: Literal["gaussian", "student", "empirical"] = "gaussian",
+    floor: float = 0.0,
+    n_simulations: int = N_SIMULATIONS,
+    executor: Executor | int | None = 0,
+    progress: bool = False,
+    rng: RNG = None,
+) -> dict[str, Losses]:
+    """Out-of-fold losses of estimators, and simulations of each fold's own model at the fold's own inputs.
+
+    A copy of each estimator is fitted to every training set; it gives the losses of the points of the test set, simulates targets or
+    labels at their inputs, and gives the losses of these. So a point is never judged by a model that saw it.
+
+    Parameters
+    ----------
+    estimators : mapping
+        Name → estimator of scikit-learn, or with its interface; not fitted. All regressors, or all classifiers.
+    X, y : array or data frame
+        Inputs, and targets or labels.
+    cv : int, splitter or iterable
+        As in scikit-learn: a number of folds (stratified for classifiers, in the order of the data), a splitter such as `GroupKFold`
+        or `TimeSeriesSplit`, or pairs of indices (train, test). All estimators get the same splits. No point may be tested twice; points
+        that no fold tests have no losses.
+    groups : array, optional
+        The group of each point, for splitters by group.
+    noise : "cross-validated", "predicted" or frozen distribution, or mapping
+        For regressors, the distribution of target minus prediction, as in `regressor`; or one for each name. "cross-validated" splits
+        each training set once more, by the same splitter or into five, and so makes six fits of one.
+    residuals : "gaussian", "student" or "empirical"
+        The form of cross-validated noise, as in `regressor`.
+    floor : float
+        For classifiers, the least probability of a label, as in `classifier`.
+    n_simulations : int
+    executor : int, Executor or None
+        Where folds are fitted, as in `calibrate`: 0, here; a number of processes; None, as many as there are cores; or any executor of
+        `concurrent.futures`. The results do not depend on it.
+    progress : bool
+        Whether to show a bar.
+    rng : int, SeedSequence, Generator, optional
+        Seeds the simulations. Estimators and splitters whose `random_state` is None get theirs from it too, so that all repeats.
+
+    Returns
+    -------
+    dict
+        Name → `Losses`, in the order of the data, for `rivals.compare`.
+
+    Notes
+    -----
+    Models of different folds share most of their training data, so that losses of different folds are not independent, and the verdict
+    is about the way to fit rather than about one fit. What this does to the verdict is measured in the documentation (Cross-validation).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from scipy import stats
+    >>> import rivals
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> y = X[:, 0] + 0.5 * rng.normal(size=300)
+    >>> models = {"line": LinearRegression(), "mean": DummyRegressor()}
+    >>> losses = rivals.read.cross_validated(models, X, y, cv=5, noise=stats.norm(scale=0.5), rng=0)
+    >>> losses["line"]
+    Losses(300 observed, 16 × 300 synthetic, empirical risk 0.66065)
+    >>> rivals.compare(losses, rng=0).survivors
+    ('line',)
+    """
+    n_simulations = check_size(n_simulations, "n_simulations")
+    entropy = entropy_from(rng)
+    kinds = _check_estimators(estimators)
+    splits = _splits(cv, X, y, groups, classify="classifier" in kinds.values(), entropy=entropy)
+    noises = _by_name(noise, list(estimators))
+    inner = _inner(cv)
+
+    def folds() -> Iterator[Fold]:
+        from sklearn.utils import _safe_indexing as rows
+
+        for place, (name, estimator) in enumerate(estimators.items()):
+            for index, (train, test) in enumerate(splits):
+                yield Fold(
+                    place=place,
+                    index=index,
+                    where=f"estimator '{show(name)}', fold {index + 1} of {len(splits)}",
+                    estimator=estimator,
+                    is_classifier=kinds[name] == "classifier",
+                    training=(rows(X, train), rows(y, train)),
+                    test=(rows(X, test), rows(y, test)),
+                    groups=None if groups is None else rows(groups, train),
+                    noise=noises[name],
+                    noise_cv=inner,
+                    residuals=residuals,
+                    floor=floor,
+                    n_simulations=n_simulations,
+                    entropy=entropy,
+                )
+
+    with open_pool(executor) as pool:
+        found = _run_all(pool, folds(), len(estimators) * len(splits), progress)
+    return {name: _together(name, splits, found, place) for place, name in enumerate(estimators)}
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One estimator and one split, ready to travel to a worker."""
+
+    place: int
+    index: int
+    where: str
+    estimator: Any
+    is_classifier: bool
+    training: tuple[Any, Any]
+    test: tuple[Any, Any]
+    groups: Any
+    noise: Any
+    noise_cv: Any
+    residuals: Literal["gaussian", "student", "empirical"]
+    floor: float
+    n_simulations: int
+    entropy: int
+
+
+def run_fold(fold: Fold) -> tuple[FloatArray, FloatArray]:
+    """Losses of the test set of a fold, and in rows those of simulations at its inputs; errors say which fold it was."""
+    try:
+        return _run_fold(fold)
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{fold.where}: {error}") from error
+    except Exception as error:
+        error.add_note(f"while fitting or judging {fold.where}")
+        raise
+
+
+def _run_fold(fold: Fold) -> tuple[FloatArray, FloatArray]:
+    from sklearn.base import clone
+
+    fitted = clone(fold.estimator)
+    _seed(fitted, stream(fold.entropy, FOLD_FIT, fold.place, fold.index))
+    fitted.fit(*fold.training)
+    _predict_once(fitted, fold.test[0])
+    candidate = _candidate(fold, fitted)
+    n = len(fold.test[1])
+    seed = np.random.SeedSequence(fold.entropy, spawn_key=(FOLD_SIMULATION, fold.place, fold.index))
+    observed = _losses(candidate, fold.test, n, "losses of the test set")
+    simulated = [
+        _losses(candidate, candidate.simulate(n, generator), n, "losses of simulations")
+        for generator in simulation_streams(seed, fold.n_simulations)
+    ]
+    return observed, np.stack(simulated)
+
+
+def _candidate(fold: Fold, fitted: Any) -> Candidate:
+    if fold.is_classifier:
+        return classifier(fitted, fold.test[0], floor=fold.floor)
+    if not (isinstance(fold.noise, str) and fold.noise == "cross-validated"):
+        return regressor(fitted, fold.test[0], noise=fold.noise)
+    return regressor(
+        fitted,
+        fold.test[0],
+        noise=fold.noise,
+        training=fold.training,
+        residuals=fold.residuals,
+        cv=fold.noise_cv,
+        groups=fold.groups,
+        rng=np.random.SeedSequence(fold.entropy, spawn_key=(FOLD_NOISE, fold.place, fold.index)),
+    )
+
+
+def _losses(candidate: Candidate, data: Any, n: int, what: str) -> FloatArray:
+    losses = as_numbers(candidate.loss(data), what)
+    if losses.shape != (n,):
+        raise ValueError(f"{what}: expected one for each of {n} points; got shape {losses.shape}")
+    return losses
+
+
+def _seed(estimator: Any, generator: np.random.Generator) -> None:
+    """Give every part of an estimator that would draw a seed its own one, so that the fit repeats."""
+    parameters = estimator.get_params(deep=True)
+    unset = [
+        name for name in sorted(parameters) if name.rsplit("__", 1)[-1] == "random_state" and parameters[name] is None
+    ]
+    if unset:
+        estimator.set_params(**{name: int(generator.integers(2**31)) for name in unset})
+
+
+def _predict_once(fitted: Any, inputs: Any) -> None:
+    """Let our own copy of an estimator remember what it predicts at the inputs of its test set: all simulations are there."""
+    for name in ("predict", "predict_proba"):
+        if callable(method := getattr(fitted, name, None)):
+            setattr(fitted, name, _remembering(method, inputs))
+
+
+def _remembering(method: Callable[..., Any], inputs: Any) -> Callable[..., Any]:
+    known: dict[tuple[Any, ...], Any] = {}
+
+    def predict(at: Any, **options: Any) -> Any:
+        if at is not inputs:
+            return method(at, **options)
+        key = tuple(sorted(options.items()))
+        if key not in known:
+            known[key] = method(at, **options)
+        return known[key]
+
+    return predict
+
+
+def _check_estimators(estimators: Any) -> dict[str, str]:
+    """Whether each is a regressor or a classifier, told apart as scikit-learn does."""
+    if not isinstance(estimators, Mapping) or not estimators:
+        raise TypeError(f"estimators must be a mapping from name to estimator; got {show(repr(estimators))[:60]}")
+    kinds = {check_name(name): _kind(name, estimator) for name, estimator in estimators.items()}
+    first, *others = kinds
+    for name in others:
+        if kinds[name] != kinds[first]:
+            raise ValueError(
+                f"estimator '{show(name)}' is a {kinds[name]}, but estimator '{show(first)}' is a {kinds[first]}; log densities of "
+                "targets and log probabilities of labels cannot be compared"
+            )
+    return kinds
+
+
+def _kind(name: str, estimator: Any) -> str:
+    from sklearn.base import is_classifier, is_regressor
+
+    if (
+        isinstance(estimator, type)
+        or not callable(getattr(estimator, "fit", None))
+        or not hasattr(estimator, "get_params")
+    ):
+        raise TypeError(
+            f"estimator '{show(name)}': expected an estimator with fit and get_params, as those of scikit-learn have; got "
+            f"{show(repr(estimator))[:60]}"
+        )
+    if is_classifier(estimator):
+        return "classifier"
+    if is_regressor(estimator):
+        return "regressor"
+    raise TypeError(
+        f"estimator '{show(name)}': {type(estimator).__name__} is neither a regressor nor a classifier for scikit-learn "
+        "(sklearn.base.is_regressor); derive it from RegressorMixin or ClassifierMixin, and BaseEstimator"
+    )
+
+
+def _by_name(noise: Any, names: Sequence[str]) -> dict[str, Any]:
+    """The noise of each estimator, from one for all or one for each."""
+    if not isinstance(noise, Mapping):
+        return dict.fromkeys(names, noise)
+    odd = sorted(set(noise) ^ set(names))
+    if odd:
+        raise ValueError(
+            f"noise as a mapping needs one entry for each estimator: {show(odd[0])!r} is among the "
+            f"{'noises' if odd[0] in noise else 'estimators'} only"
+        )
+    return dict(noise)
+
+
+def _splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool, entropy: int) -> list[tuple[IntArray, IntArray]]:
+    """The splits, the same for all estimators; each point is tested at most once."""
+    from sklearn.model_selection import check_cv
+    from sklearn.utils import indexable
+    from sklearn.utils.validation import _num_samples
+
+    indexable(X, y, groups)  # equal lengths, or its error says which
+    n = _num_samples(X)
+    splitter = copy(check_cv(cv, y, classifier=classify))
+    if getattr(splitter, "random_state", 0) is None:
+        splitter.random_state = int(stream(entropy, FOLD_SPLIT).integers(2**31))
+    splits = [
+        (np.arange(n)[np.asarray(train)], np.arange(n)[np.asarray(test)])
+        for train, test in splitter.split(X, y, groups)
+    ]
+    tested = np.bincount(np.concatenate([test for _, test in splits] or [np.empty(0, dtype=np.intp)]), minlength=n)
+    if np.any(tested > 1):
+        raise ValueError(
+            f"cv tests {int((tested > 1).sum())} of {n} points more than once, the first at row {int(np.argmax(tested > 1))}; points "
+            "that count twice make the sampling error too small; use a splitter whose test sets do not overlap, as KFold"
+        )
+    for index, (train, test) in enumerate(splits):
+        if not test.size or not train.size:
+            raise ValueError(
+                f"cv: fold {index + 1} of {len(splits)} has {train.size} training and {test.size} test points"
+            )
+        shared = np.intersect1d(train, test)
+        if shared.size:
+            raise ValueError(
+                f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its {test.size} test points, the first at row "
+                f"{shared[0]}; a point must not be judged by a model that saw it"
+            )
+    return splits
+
+
+def _inner(cv: Any) -> Any:
+    """How a training set is split once more: as the data were, where that makes sense for a part of them; else into five."""
+    from sklearn.model_selection import LeaveOneOut, LeavePOut, PredefinedSplit
+
+    again = hasattr(cv, "split") and not isinstance(cv, (LeaveOneOut, LeavePOut, PredefinedSplit))
+    return cv if again else NOISE_FOLDS
+
+
+def _run_all(pool: Pool, folds: Iterator[Fold], total: int, progress: bool) -> dict[tuple[int, int], Any]:
+    """What each fold of each estimator found; few are out at a time, since each carries its data."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    found: dict[tuple[int, int], Any] = {}
+    out: dict[Future[Any], Fold] = {}
+    with Progress(console=Console(stderr=True), disable=not progress) as bar:
+        task = bar.add_task("cross-validating", total=total)
+        try:
+            while True:
+                for fold in islice(folds, IN_FLIGHT_PER_WORKER * pool.n_workers - len(out)):
+                    out[pool.submit(run_fold, fold)] = fold
+                if not out:
+                    return found
+                for future in wait(out, return_when=FIRST_COMPLETED).done:
+                    fold = out.pop(future)
+                    try:
+                        found[fold.place, fold.index] = future.result()
+                    except BrokenExecutor as error:
+                        raise RuntimeError(
+                            f"a worker died while {fold.where} was out ({error}); it may need more memory than there is: use fewer "
+                            "processes"
+                        ) from error
+                    bar.advance(task)
+        finally:
+            for future in out:
+                future.cancel()
+
+
+def _together(
+    name: str, splits: Sequence[tuple[IntArray, IntArray]], found: Mapping[tuple[int, int], Any], place: int
+) -> Losses:
+    """Losses of all folds, in the order of the data."""
+    order = np.argsort(np.concatenate([test for _, test in splits]))
+    parts = [found[place, index] for index in range(len(splits))]
+    observed, synthetic = (np.concatenate(part, axis=-1)[..., order] for part in zip(*parts, strict=True))
+    try:
+        return Losses(observed, synthetic).trusted()
+    except ValueError as error:
+        bad = [not all(np.isfinite(losses).all() for losses in part) for part in parts]
+        fold = f", first in fold {bad.index(True) + 1} of {len(splits)}" if any(bad) else ""
+        raise ValueError(f"estimator '{show(name)}'{fold}: {error}") from None

@@ -1,0 +1,181 @@
+"""Posteriors of probabilistic programs: losses on held-out data, and on data that the posterior predictive simulates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._checks import check_choice, check_size, warn
+from rivals._random import POSTERIOR_CHOICE, POSTERIOR_PREDICTION, entropy_from, stream
+from rivals._types import RNG, FloatArray
+from rivals.comparison.settings import N_SIMULATIONS
+from rivals.losses import Losses
+from rivals.read.arviz import REDUCTIONS, Reduction, reduce_draws
+from rivals.read.leave_one_out import leave_one_out_weights
+from rivals.read.loss_tables import make_losses
+from rivals.read.posterior_bambi import BambiPosterior
+from rivals.read.posterior_numpyro import NumpyroPosterior
+from rivals.read.posterior_pymc import PymcPosterior
+from rivals.read.posterior_stan import StanPosterior
+
+
+class Posterior(Protocol):
+    """What a library of probabilistic programs can do with a model, its posterior and held-out data."""
+
+    seen: bool | None  # whether the held-out data are those that the model was fitted to, if one can see it
+
+    def log_likelihood(self, targets: npt.NDArray[Any] | None) -> FloatArray:
+        """Of each point for each draw of the posterior, (draws, ...): of the held-out data, or of these in their place."""
+
+    def predict(self, seed: int) -> npt.NDArray[Any]:
+        """Data simulated at the inputs of the held-out ones, for each draw of the posterior, (draws, ...)."""
+
+
+def posterior(
+    model: Any,
+    draws: Any,
+    held_out: Any = None,
+    *,
+    variable: str | None = None,
+    observed: str | None = None,
+    reduction: Reduction = "lpd",
+    leave_one_out: bool = False,
+    n_simulations: int = N_SIMULATIONS,
+    rng: RNG = None,
+) -> Losses:
+    """Losses of a Bayesian model from its posterior: PyMC, Bambi, NumPyro or CmdStanPy.
+
+    The log likelihood of the held-out data is computed for each draw and reduced to one loss per point. Data are simulated from the
+    posterior predictive at the held-out inputs, each point from another draw, and their losses are computed in the same way.
+
+    Parameters
+    ----------
+    model : pymc.Model, bambi.Model, NumPyro model function or CmdStanModel
+    draws : object
+        The posterior: what `pymc.sample` or `bambi.Model.fit` returned; the samples of NumPyro, by name, or its MCMC; a CmdStanMCMC.
+    held_out : mapping or data frame
+        PyMC: name → values of all `pymc.Data` that change, inputs and observed ones, as for `pymc.set_data`. Bambi: a data frame with the
+        response. NumPyro: the arguments of the model, by name. CmdStanPy: the data of the Stan program.
+    variable : str, optional
+        The observed variable, where the model has several: PyMC and NumPyro. CmdStanPy: the generated quantity with the log likelihood of
+        each point, "log_lik" by default.
+    observed : str, optional
+        What in `held_out` is observed, where it cannot be found out: the name of `pymc.Data` or the argument of the model. CmdStanPy: the
+        observed data, "y" by default; the generated quantity that simulates them is this name with "_rep".
+    reduction : {"lpd", "mean", "plugin"}
+        As in `arviz_tree`.
+    leave_one_out : bool
+        Whether there are no held-out data: `held_out` are those that the model was fitted to (None: those in the model, for PyMC and
+        Bambi), and the loss of each point is that of the posterior without it, by Pareto smoothed importance sampling (PSIS-LOO).
+        A point is simulated by, and judged under, the same posterior without the observed one.
+    n_simulations : int
+    rng : int, SeedSequence, Generator, optional
+
+    Returns
+    -------
+    Losses
+
+    Notes
+    -----
+    The points of the held-out data must be independent given the parameters: the log likelihood is taken point by point. The model
+    itself is not changed. CmdStanPy runs the generated quantities once for the held-out data and once for each simulation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import numpyro
+    >>> from numpyro import distributions
+    >>> from rivals.read import posterior
+    >>> def model(x, y=None):
+    ...     slope = numpyro.sample("slope", distributions.Normal(0, 5))
+    ...     numpyro.sample("y", distributions.Normal(slope * x, 0.5), obs=y)
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=200)
+    >>> held_out = {"x": x, "y": 2.0 * x + 0.5 * rng.normal(size=200)}
+    >>> draws = {"slope": rng.normal(2.0, 0.1, size=500)}  # or an MCMC that has run
+    >>> posterior(model, draws, held_out, rng=0)
+    Losses(200 observed, 16 × 200 synthetic, empirical risk 0.75474)
+
+    In PyMC, with data in containers, the call is the same: `posterior(model, pymc.sample(model=model), {"x": x_new, "y_observed": y_new})`.
+    """
+    check_choice(reduction, "reduction", REDUCTIONS)
+    n_simulations = check_size(n_simulations, "n_simulations")
+    fitted = _fitted(model, draws, held_out, variable, observed)
+    _check_seen(fitted.seen, leave_one_out, reduction)
+    entropy = entropy_from(rng)
+    likelihood = fitted.log_likelihood(None)
+    points = likelihood.shape[1:]
+    weights = leave_one_out_weights(likelihood.reshape(len(likelihood), -1), "the posterior") if leave_one_out else None
+
+    def reduced(values: FloatArray) -> FloatArray:
+        return reduce_draws(values.reshape(len(values), -1), reduction, "the posterior", weights)
+
+    simulations = _simulations(fitted.predict, points, weights, n_simulations, entropy)
+    synthetic = np.stack([reduced(fitted.log_likelihood(targets)) for targets in simulations])
+    return make_losses("of the posterior", reduced(likelihood), synthetic, type(fitted).__name__).trusted()
+
+
+def _check_seen(seen: bool | None, leave_one_out: bool, reduction: str) -> None:
+    if leave_one_out and reduction != "lpd":
+        raise ValueError(
+            f"leave_one_out is for the reduction 'lpd', the loss of the posterior predictive; got {reduction!r}"
+        )
+    if leave_one_out and seen is False:
+        raise ValueError(
+            "leave_one_out is for the data that the model was fitted to, and those given are not the ones in the model; leave held_out "
+            "out, or leave_one_out"
+        )
+    if seen and not leave_one_out:
+        warn(
+            "the held-out data are those in the model, to which it was fitted, and such losses are biased low, most for flexible "
+            "models; pass other data, or leave_one_out=True"
+        )
+
+
+def _fitted(model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> Posterior:
+    libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+    if "pymc" in libraries:
+        return PymcPosterior(model, draws, held_out, variable, observed)
+    if "bambi" in libraries:
+        return BambiPosterior(model, draws, held_out, observed)
+    if "cmdstanpy" in libraries:
+        return StanPosterior(model, draws, held_out, variable, observed)
+    if callable(model) and (isinstance(draws, Mapping) or hasattr(draws, "get_samples")):
+        return NumpyroPosterior(model, draws, held_out, variable, observed)
+    raise TypeError(
+        f"expected a model of PyMC, Bambi or CmdStanPy, or a model function of NumPyro with its samples; got {type(model).__name__} and "
+        f"{type(draws).__name__}; log likelihoods that you computed yourself are read by arviz_tree"
+    )
+
+
+def _simulations(
+    predict: Callable[[int], npt.NDArray[Any]],
+    points: tuple[int, ...],
+    log_weights: FloatArray | None,
+    n_simulations: int,
+    entropy: int,
+) -> list[npt.NDArray[Any]]:
+    """Simulated data sets, each point of each from another draw of the posterior, or by the weights of draws at this point."""
+    found: list[npt.NDArray[Any]] = []
+    while len(found) < n_simulations:
+        predicted = np.asarray(predict(int(stream(entropy, POSTERIOR_PREDICTION, len(found)).integers(2**31))))
+        rng = stream(entropy, POSTERIOR_CHOICE, len(found))
+        n_draws, n_more = len(predicted), min(n_simulations - len(found), len(predicted))
+        n_points = int(np.prod(points))
+        if log_weights is None:
+            # Draws in an order of their own for each point: row s is the s-th simulation.
+            order = np.broadcast_to(np.arange(n_draws)[:, None], (n_draws, n_points))
+            chosen = rng.permuted(order, axis=0)[:n_more]
+        else:
+            edges = np.cumsum(np.exp(log_weights), axis=0)
+            chosen = np.stack(
+                [np.sum(edges[:-1] < rng.random(n_points) * edges[-1], axis=0, dtype=np.intp) for _ in range(n_more)]
+            )
+        # A point may consist of several numbers, which belong together.
+        events = predicted.reshape(n_draws, n_points, -1)
+        simulated = events[chosen, np.arange(n_points)]
+        found += list(simulated.reshape(n_more, *predicted.shape[1:]))
+    return found

@@ -1,0 +1,127 @@
+"""What a comparison looks like in print, and what its notes tell programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import rivals
+from rivals.comparison import table
+
+LONG = "gradient boosting with a very long description, depth {}"
+
+
+def heavy(n_models: int = 4, name: str = "m{}") -> rivals.Comparison:
+    """Losses of infinite variance, in ties, from simulations of another size: all notes at once."""
+    rng = np.random.default_rng(0)
+    models = {}
+    for index in range(n_models):
+        observed = np.abs(rng.standard_t(1.2, 1000)) + 0.1 * index
+        observed[:100] = 0.5
+        models[name.format(index)] = (observed, np.abs(rng.standard_t(1.2, (4, 600))))
+    return rivals.compare(models, rng=0)
+
+
+def test_notes_are_codes_with_texts_in_json():
+    result = heavy()
+    models = json.loads(json.dumps(result.to_dict()))["models"]
+    for model in models:
+        assert [set(note) for note in model["diagnostics"]] == [{"code", "text"}] * 3
+        codes = [note["code"] for note in model["diagnostics"]]
+        assert codes in (["heavy_tail", "ties", "unequal_sizes"], ["very_heavy_tail", "ties", "unequal_sizes"])
+    best = result.diagnostics[result.ranking[0]]
+    position = result.extremes[result.ranking[0]][0]
+    assert f"points {position}, " in best[0].text
+    assert "counted from 0" in best[0].text
+    assert result.losses[result.ranking[0]].observed.argmax() == position
+
+
+def test_every_code_is_documented():
+    rng = np.random.default_rng(0)
+    series = np.cumsum(rng.standard_normal(2000))
+    in_time = rivals.Losses(series, rng.standard_normal(2000))
+    tails = [rivals.Losses(rng.pareto(1 / shape, 20_000), rng.pareto(2.0, 20_000)) for shape in (0.6, 1.5)]
+    found = {note.code for losses in (in_time, *tails) for note in table.notes(losses, in_time=losses is in_time)}
+    found |= {note.code for notes in heavy().diagnostics.values() for note in notes}
+    assert found == {"heavy_tail", "very_heavy_tail", "ties", "autocorrelated", "unequal_sizes"}
+    assert all(f'"{code}"' in rivals.Comparison.diagnostics.__doc__ for code in found)
+
+
+def test_a_data_frame_has_the_notes_as_text():
+    pytest.importorskip("pandas")
+    assert heavy().to_dataframe()["diagnostics"].str.contains("few losses dominate").all()
+
+
+@pytest.mark.parametrize("name", ["m{}", LONG])
+@pytest.mark.parametrize("n_models", [3, 40])
+def test_print_is_at_most_a_hundred_columns_wide(name, n_models):
+    result = heavy(n_models, name)
+    for printed in (str(result), str(result.pairs), str(result.sweep([0.01, 1.0]))):
+        assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_print_fits_a_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    result = heavy(3, LONG)
+    assert max(map(len, str(result).splitlines())) <= 80
+    for name in result.names:  # cut in the table, but whole in the verdict or the notes
+        assert name in " ".join(str(result).split())
+
+
+def test_names_are_cut_in_the_middle_and_stay_different():
+    shown = [line.split("  ")[0] for line in str(heavy(3, LONG)).splitlines()[2:5]]
+    assert len(set(shown)) == 3
+    assert all("…" in name for name in shown)
+
+
+def test_equal_notes_are_shown_once_and_long_lists_end():
+    printed = str(heavy(40))
+    assert printed.count("600 synthetic but 1000 observed losses") == 1
+    assert "all models: 600 synthetic" in printed
+    assert "more notes" in printed
+    assert "and 28 more" in printed or "Rejected" in printed
+
+
+def test_a_healthy_model_has_no_notes():
+    from rivals.testbeds import toys
+
+    result = rivals.compare(toys.losses(), rng=0)
+    assert set(result.diagnostics.values()) == {()}
+    assert "Notes" not in str(result)
+
+
+def test_probabilities_never_claim_certainty():
+    rng = np.random.default_rng(0)
+    result = rivals.compare({k: (rng.normal(k == "B", 0.1, 500), rng.normal(k == "B", 0.1, 500)) for k in "AB"}, rng=0)
+    assert "B" in result.rejections
+    assert "1.000" not in str(result)
+    assert "1.000" not in str(result.pairs)
+    assert "A (> .999)" in str(result)
+
+
+def test_mean_losses_keep_digits_where_risks_are_wide():
+    rng = np.random.default_rng(0)
+    losses = {
+        name: (rng.normal(5.0 + shift, 0.1, 1000), rng.normal(50.0, 9.0, 1000))
+        for name, shift in (("A", 0), ("B", 0.02))
+    }
+    line = str(rivals.compare(losses, c=10.0, rng=0)).splitlines()[3]
+    assert line.split()[1:5] == ["5.0154", "0.0202", "±", "0.0045"]
+
+
+def test_a_sweep_over_many_values_is_printed_by_ranges():
+    rng = np.random.default_rng(0)
+    models = {f"m{i}": (rng.normal(0.1 * i, 1.0, 2000), rng.normal(0.5, 1.0, 2000)) for i in range(4)}
+    result = rivals.compare(models, rng=0)
+    values = np.geomspace(1e-6, 10.0, 100)
+    sweep = result.sweep(values)
+    assert sweep.changes
+    lines = str(sweep).splitlines()
+    assert lines[2].startswith(f"{values[0]:g} … {sweep.changes[0][0]:g} ")
+    assert len(sweep.cells()) == len(sweep.changes) + 1
+    assert len(sweep.rows()) == 100
+    assert [cells[0] for cells in result.sweep(values[:3]).cells()] == [f"{value:g}" for value in values[:3]]

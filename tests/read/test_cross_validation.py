@@ -1,0 +1,262 @@
+"""Cross-validated losses: by hand to the last digits, simulations by their law, splitters, and independence of the workers."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rivals
+from rivals.read import cross_validated
+
+pytest.importorskip("sklearn", reason="cross-validation is scikit-learn's")
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.cluster import KMeans
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    cross_val_predict,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+N = 240
+rng = np.random.default_rng(0)
+X = rng.normal(size=(N, 3))
+TARGETS = X[:, 0] + 0.5 * rng.normal(size=N)
+LABELS = np.where(X[:, 0] + rng.logistic(size=N) > 0, "yes", "no")
+NOISE = stats.norm(scale=0.5)
+LINES = {"line": LinearRegression(), "mean": DummyRegressor()}
+
+
+def by_hand(estimator, splits, targets=TARGETS):
+    losses = np.full(N, np.nan)
+    for train, test in splits:
+        predicted = estimator.fit(X[train], targets[train]).predict(X[test])
+        losses[test] = -NOISE.logpdf(targets[test] - predicted)
+    return losses[~np.isnan(losses)]
+
+
+@pytest.mark.parametrize(
+    ("cv", "groups"),
+    [
+        (5, None),
+        (KFold(4, shuffle=True, random_state=1), None),
+        (GroupKFold(4), np.arange(N) % 7),
+        (TimeSeriesSplit(4), None),
+        (list(LeaveOneOut().split(X[:20])), None),
+        (list(KFold(3).split(X)), None),
+    ],
+    ids=["5", "shuffled", "groups", "time", "one", "splits"],
+)
+def test_losses_are_those_by_hand(cv, groups):
+    splits = KFold(cv) if isinstance(cv, int) else cv
+    splits = splits if isinstance(splits, list) else list(splits.split(X, TARGETS, groups))
+    found = cross_validated(LINES, X, TARGETS, cv=cv, groups=groups, noise=NOISE, n_simulations=2, rng=0)
+    for name, estimator in LINES.items():
+        np.testing.assert_allclose(found[name].observed, by_hand(estimator, splits), rtol=0, atol=1e-12)
+        assert found[name].synthetic.shape == (2, found[name].n_observed)
+
+
+def test_classifiers_are_stratified_and_their_losses_are_those_by_hand():
+    found = cross_validated({"logit": LogisticRegression()}, X, LABELS, cv=5, rng=0)["logit"].observed
+    expected = np.empty(N)
+    for train, test in StratifiedKFold(5).split(X, LABELS):
+        fitted = LogisticRegression().fit(X[train], LABELS[train])
+        expected[test] = -fitted.predict_log_proba(X[test])[np.arange(test.size), (LABELS[test] == "yes").astype(int)]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_simulations_follow_the_model_of_their_fold():
+    """Under Gaussian noise twice the excess of a loss is the square of a standard normal variable, in every fold."""
+    losses = cross_validated(LINES, X, TARGETS, noise=NOISE, n_simulations=40, rng=1)
+    for name in LINES:
+        squares = 2.0 * (losses[name].synthetic - (-NOISE.logpdf(0.0)))
+        assert stats.kstest(squares.ravel(), stats.chi2(1).cdf).pvalue > 1e-3
+
+
+def test_simulated_labels_follow_the_probabilities_of_their_fold():
+    """Of each point: how often the likelier label was simulated, against its probability, by χ² over all points."""
+    n_simulations = 400
+    losses = cross_validated({"logit": LogisticRegression()}, X, LABELS, n_simulations=n_simulations, rng=1)["logit"]
+    likelier = np.exp(-losses.synthetic.min(axis=0))
+    counts = np.sum(losses.synthetic < np.log(2.0), axis=0)
+    squares = (counts - n_simulations * likelier) ** 2 / (n_simulations * likelier * (1.0 - likelier))
+    assert 1e-3 < stats.chi2(N).cdf(squares.sum()) < 1 - 1e-3
+
+
+def test_a_seed_repeats_whatever_the_workers():
+    models = {"forest": make_pipeline(StandardScaler(), RandomForestRegressor(3)), "mean": DummyRegressor()}
+    settings = {"cv": KFold(3, shuffle=True), "noise": NOISE, "n_simulations": 2}
+    here = cross_validated(models, X, TARGETS, rng=7, **settings)
+    with ThreadPoolExecutor(2) as executor:
+        there = cross_validated(models, X, TARGETS, rng=7, executor=executor, **settings)
+    other = cross_validated(models, X, TARGETS, rng=8, **settings)
+    for name in models:
+        np.testing.assert_array_equal(here[name].observed, there[name].observed)
+        np.testing.assert_array_equal(here[name].synthetic, there[name].synthetic)
+    assert not np.array_equal(here["forest"].observed, other["forest"].observed)
+    assert not np.array_equal(here["mean"].synthetic, other["mean"].synthetic)
+
+
+@pytest.mark.slow
+def test_processes_give_the_same():
+    pytest.importorskip("loky")
+
+    class Local(LinearRegression):  # which pickle alone could not send
+        pass
+
+    settings = {"noise": NOISE, "n_simulations": 2, "rng": 7}
+    here = cross_validated({"line": Local()}, X, TARGETS, **settings)["line"]
+    there = cross_validated({"line": Local()}, X, TARGETS, executor=2, **settings)["line"]
+    np.testing.assert_array_equal(here.observed, there.observed)
+    np.testing.assert_array_equal(here.synthetic, there.synthetic)
+
+
+def test_estimators_stay_as_they_are():
+    forest, splitter = RandomForestRegressor(2), KFold(3, shuffle=True)
+    cross_validated({"forest": forest}, X, TARGETS, cv=splitter, noise=NOISE, rng=0)
+    assert forest.random_state is None
+    assert splitter.random_state is None
+    assert not hasattr(forest, "estimators_")
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_data_frames_give_the_same(package):
+    frames = pytest.importorskip(package)
+    columns = {f"x{i}": X[:, i] for i in range(3)}
+    frame, targets = frames.DataFrame(columns), frames.Series(TARGETS)
+    if package == "pandas":  # an index that is no position
+        frame.index = targets.index = np.arange(N)[::-1]
+    found = cross_validated(LINES, frame, targets, noise=NOISE, rng=0)
+    expected = cross_validated(LINES, X, TARGETS, noise=NOISE, rng=0)
+    np.testing.assert_allclose(found["line"].observed, expected["line"].observed, atol=1e-12)
+    np.testing.assert_allclose(found["line"].synthetic, expected["line"].synthetic, atol=1e-12)
+
+
+def test_noise_is_cross_validated_within_the_training_set():
+    """By hand: the noise of a fold from residuals of copies of the estimator, which see neither the test set nor what they predict."""
+    found = cross_validated({"line": LinearRegression()}, X, TARGETS, rng=0)["line"].observed
+    for train, test in KFold(5).split(X):
+        residuals = TARGETS[train] - cross_val_predict(LinearRegression(), X[train], TARGETS[train], cv=5)
+        noise = stats.norm(scale=np.sqrt(np.mean(residuals**2)))
+        predicted = LinearRegression().fit(X[train], TARGETS[train]).predict(X[test])
+        np.testing.assert_allclose(found[test], -noise.logpdf(TARGETS[test] - predicted), rtol=0, atol=1e-12)
+
+
+def test_groups_and_forms_reach_the_noise():
+    groups = np.arange(N) % 7
+    found = cross_validated(
+        {"line": LinearRegression()}, X, TARGETS, cv=GroupKFold(3), groups=groups, residuals="student", rng=0
+    )["line"].observed
+    for train, test in GroupKFold(3).split(X, TARGETS, groups):
+        residuals = TARGETS[train] - cross_val_predict(
+            LinearRegression(), X[train], TARGETS[train], cv=GroupKFold(3), groups=groups[train]
+        )
+        noise = stats.t(*stats.t.fit(residuals, floc=0.0))
+        predicted = LinearRegression().fit(X[train], TARGETS[train]).predict(X[test])
+        # The fit of Student's t by a simplex depends on the order of the residuals in its last digits.
+        np.testing.assert_allclose(found[test], -noise.logpdf(TARGETS[test] - predicted), rtol=0, atol=1e-3)
+
+
+def test_noise_of_each_estimator():
+    noise = {"line": NOISE, "mean": stats.norm(scale=1.2)}
+    found = cross_validated(LINES, X, TARGETS, noise=noise, rng=0)
+    np.testing.assert_array_equal(
+        found["line"].observed, cross_validated(LINES, X, TARGETS, noise=NOISE, rng=0)["line"].observed
+    )
+    with pytest.raises(ValueError, match="'mean' is among the estimators only"):
+        cross_validated(LINES, X, TARGETS, noise={"line": NOISE}, rng=0)
+
+
+def test_losses_go_into_compare():
+    losses = cross_validated(LINES, X, TARGETS, noise={"line": NOISE, "mean": stats.norm(scale=1.2)}, rng=0)
+    assert rivals.compare(losses, rng=0).survivors == ("line",)
+    # Labels that were simulated right have the losses of those that were observed, which is no sign of a mistake.
+    labels = cross_validated({"logit": LogisticRegression(), "prior": DummyClassifier()}, X, LABELS, rng=0)
+    assert rivals.compare(labels, rng=0).ranking == ("logit", "prior")
+
+
+def test_progress_is_shown_by_request(capsys):
+    cross_validated(LINES, X, TARGETS, noise=NOISE, rng=0)
+    assert capsys.readouterr().err == ""
+    cross_validated(LINES, X, TARGETS, noise=NOISE, progress=True, rng=0)
+    assert "cross-validating" in capsys.readouterr().err
+
+
+class Fussy(RegressorMixin, BaseEstimator):
+    """Fails in its second fold, by an error of the given kind."""
+
+    def __init__(self, kind=ValueError):
+        self.kind = kind
+
+    def fit(self, inputs, targets):
+        if inputs[0, 0] == X[0, 0] and inputs.shape[0] < N and inputs[-1, 0] == X[-1, 0]:
+            raise self.kind("the matrix is singular")
+        return self
+
+    def predict(self, inputs):
+        return np.zeros(len(inputs))
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+def test_errors_name_the_estimator_and_the_fold(workers):
+    executor = ThreadPoolExecutor(workers) if workers else 0
+    try:
+        with pytest.raises(ValueError, match=r"estimator 'fussy', fold 2 of 3: the matrix is singular"):
+            cross_validated({"fussy": Fussy()}, X, TARGETS, cv=3, noise=NOISE, executor=executor)
+        with pytest.raises(RuntimeError, match="singular") as caught:
+            cross_validated({"fussy": Fussy(RuntimeError)}, X, TARGETS, cv=3, noise=NOISE, executor=executor)
+        assert "estimator 'fussy', fold 2 of 3" in caught.value.__notes__[0]
+    finally:
+        if workers:
+            executor.shutdown()
+
+
+def test_a_class_that_a_training_set_lacks_is_named():
+    rare = np.where(np.arange(N) < 80, "a", np.where(np.arange(N) < 160, "b", "c"))
+    with pytest.raises(ValueError, match=r"estimator 'prior', fold 1 of 3: 80 of 80 labels are of a class"):
+        cross_validated({"prior": DummyClassifier()}, X, rare, cv=KFold(3))
+
+
+def test_an_infinite_loss_names_the_fold():
+    with pytest.raises(ValueError, match=r"estimator 'mean', first in fold 1 of 5: .*zero probability"):
+        cross_validated({"mean": DummyRegressor()}, X, TARGETS, noise=stats.uniform(-0.5, 1.0), rng=0)
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match=r"tests \d+ of 240 points more than once"):
+        cross_validated(LINES, X, TARGETS, cv=ShuffleSplit(3, random_state=0), noise=NOISE)
+    everything = np.arange(N)
+    with pytest.raises(ValueError, match="fold 1 of 1 trains on 40 of its 40 test points, the first at row 0"):
+        cross_validated(LINES, X, TARGETS, cv=[(everything, everything[:40])], noise=NOISE)
+    with pytest.raises(ValueError, match="'b' is a classifier, but estimator 'a' is a regressor"):
+        cross_validated({"a": LinearRegression(), "b": LogisticRegression()}, X, LABELS)
+    with pytest.raises(TypeError, match="KMeans is neither a regressor nor a classifier"):
+        cross_validated({"a": KMeans()}, X, TARGETS)
+    with pytest.raises(TypeError, match="expected an estimator with fit and get_params"):
+        cross_validated({"a": LinearRegression}, X, TARGETS)
+    with pytest.raises(TypeError, match="mapping from name to estimator"):
+        cross_validated(LinearRegression(), X, TARGETS)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        cross_validated(LINES, X, TARGETS[:-1], noise=NOISE)
+
+
+def test_numbers_of_the_page_are_those_of_the_benchmark():
+    root = Path(__file__).parents[2]
+    page = re.sub("```.*?```", "", (root / "docs" / "cross-validation.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    measured = (root / "benchmarks" / "results" / "folds.md").read_text(encoding="utf-8")
+    numbers = re.findall(r"\d+\.\d+ ± \d+\.\d+", page)
+    assert len(numbers) > 40
+    assert set(numbers) <= set(re.findall(r"\d+\.\d+ ± \d+\.\d+", measured))

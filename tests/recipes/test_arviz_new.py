@@ -1,0 +1,65 @@
+# needs: arviz-base>=0.5, h5netcdf, h5py, zarr>=3.0.8
+"""DataTree of ArviZ 1.x (of arviz-base before, for old Python), in memory, as NetCDF file and as Zarr folder; leave-one-out against its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import logsumexp
+
+from rivals.read import arviz_tree
+
+arviz_base = pytest.importorskip("arviz_base")
+arviz_stats = pytest.importorskip("arviz_stats")
+# What the library and its own dependencies warn of is theirs.
+pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
+
+rng = np.random.default_rng(0)
+Y = rng.normal(size=30)
+MU = Y.mean() + rng.normal(size=(2, 500)) / np.sqrt(Y.size)
+TRAINED, HELD_OUT = (stats.norm.logpdf(y, MU[..., None]) for y in (Y, rng.normal(size=30)))
+SIMULATED = stats.norm.logpdf(rng.normal(size=(4, 30)), MU[..., None, None])
+
+
+@pytest.fixture(scope="module")
+def tree():
+    groups = {
+        "posterior": {"mu": MU},
+        "log_likelihood": {"y": TRAINED},
+        "log_likelihood_held_out": {"y": HELD_OUT},
+        "log_likelihood_simulated": {"sim": SIMULATED},
+    }
+    made = arviz_base.from_dict(groups, dims={"y": ["point"], "sim": ["simulation", "point"]})
+    made["log_likelihood_simulated"] = made["log_likelihood_simulated"].to_dataset().rename(sim="y")
+    return made
+
+
+def lpd(likelihood):
+    return np.log(1000) - logsumexp(likelihood, axis=(0, 1))
+
+
+def test_losses_are_those_by_hand(tree):
+    assert type(tree).__name__ == "DataTree"
+    found = arviz_tree(tree, reduction="lpd")
+    np.testing.assert_allclose(found.observed, lpd(HELD_OUT), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.synthetic, lpd(SIMULATED), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("store", ["tree.nc", "tree.zarr"])
+def test_stores_give_the_same(tree, tmp_path, store):
+    if store.endswith(".nc"):
+        tree.to_netcdf(tmp_path / store, engine="h5netcdf")
+    else:
+        pytest.importorskip("zarr")
+        tree.to_zarr(tmp_path / store)
+    found, expected = arviz_tree(tmp_path / store, reduction="lpd"), arviz_tree(tree, reduction="lpd")
+    np.testing.assert_array_equal(found.observed, expected.observed)
+    np.testing.assert_array_equal(found.synthetic, expected.synthetic)
+
+
+def test_leave_one_out_is_that_of_arviz(tree):
+    """But for the relative efficiency of the draws, which ArviZ estimates and we take to be one: these draws are independent."""
+    found = arviz_tree(tree, reduction="lpd", leave_one_out=True).observed
+    theirs = arviz_stats.loo(tree, var_name="y", pointwise=True, reff=1.0)
+    np.testing.assert_allclose(found, -np.asarray(theirs.elpd_i).ravel(), rtol=0, atol=1e-12)

@@ -1,0 +1,110 @@
+# needs: pymc>=5.16, matplotlib<3.11
+"""Posteriors of PyMC: losses by hand from the draws, simulations by the law of the predictive, seeds, and the model left alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import logsumexp
+
+import rivals
+from rivals.read import posterior
+
+pymc = pytest.importorskip("pymc")
+# What the library and its own dependencies warn of is theirs.
+pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
+
+rng = np.random.default_rng(0)
+N, NEW = 60, 200
+X = rng.normal(size=N + NEW)
+Y = 1.0 + 2.0 * X + 0.5 * rng.normal(size=N + NEW)
+HELD_OUT = {"x": X[N:], "y_observed": Y[N:]}
+
+
+def sampled(model):
+    with model:
+        return pymc.sample(
+            100, tune=200, chains=2, cores=1, progressbar=False, random_seed=1, compute_convergence_checks=False
+        )
+
+
+@pytest.fixture(scope="module")
+def line():
+    with pymc.Model(coords={"point": np.arange(N)}) as model:
+        x, y = pymc.Data("x", X[:N], dims="point"), pymc.Data("y_observed", Y[:N], dims="point")
+        a, b, width = pymc.Normal("a", 0, 5), pymc.Normal("b", 0, 5), pymc.HalfNormal("width", 2)
+        pymc.Normal("y", a + b * x, width, observed=y, dims="point")
+    return model, sampled(model)
+
+
+def parameters(draws):
+    return [draws["posterior"][name].values.reshape(-1, 1) for name in ("a", "b", "width")]
+
+
+def test_losses_are_those_by_hand(line):
+    model, draws = line
+    a, b, width = parameters(draws)
+    densities = stats.norm(a + b * X[N:], width).logpdf(Y[N:])
+    found = posterior(model, draws, HELD_OUT, n_simulations=2, rng=0)
+    np.testing.assert_allclose(found.observed, np.log(len(a)) - logsumexp(densities, axis=0), rtol=0, atol=1e-12)
+    mean = posterior(model, draws, HELD_OUT, reduction="mean", n_simulations=1, rng=0)
+    np.testing.assert_allclose(mean.observed, -densities.mean(axis=0), rtol=0, atol=1e-12)
+
+
+def test_simulations_follow_the_posterior_predictive(line):
+    """Losses of simulations against losses of data drawn from the mixture over draws, by Kolmogorov and Smirnov."""
+    model, draws = line
+    a, b, width = parameters(draws)
+    own = np.random.default_rng(5)
+    expected = []
+    for _ in range(20):
+        chosen = own.integers(len(a), size=NEW)
+        y = own.normal((a[chosen, 0] + b[chosen, 0] * X[N:]), width[chosen, 0])
+        expected.append(np.log(len(a)) - logsumexp(stats.norm(a + b * X[N:], width).logpdf(y), axis=0))
+    found = posterior(model, draws, HELD_OUT, n_simulations=20, rng=3).synthetic
+    assert found.shape == (20, NEW)
+    assert stats.ks_2samp(found.ravel(), np.concatenate(expected)).pvalue > 1e-3
+
+
+def test_seeds_repeat_and_the_model_keeps_its_data(line):
+    model, draws = line
+    first, second, other = (posterior(model, draws, HELD_OUT, n_simulations=2, rng=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.synthetic, second.synthetic)
+    assert not np.array_equal(first.synthetic, other.synthetic)
+    np.testing.assert_array_equal(model["y_observed"].get_value(), Y[:N])
+    assert len(model.coords["point"]) == N
+
+
+def test_counts_and_a_comparison():
+    counts = np.random.default_rng(1).poisson(np.exp(0.5 + 0.8 * X))
+    losses = {}
+    for name, with_slope in (("slope", True), ("none", False)):
+        with pymc.Model() as model:
+            x, y = pymc.Data("x", X[:N]), pymc.Data("y_observed", counts[:N])
+            a, b = pymc.Normal("a"), pymc.Normal("b")
+            pymc.Poisson("y", pymc.math.exp(a + (b * x if with_slope else 0.0 * x)), observed=y)
+        draws = sampled(model)
+        held_out = {"x": X[N:], "y_observed": counts[N:]}
+        losses[name] = posterior(model, draws, held_out, rng=0)
+        a, b = (draws["posterior"][each].values.reshape(-1, 1) for each in "ab")
+        rate = np.exp(a + b * X[N:] * with_slope)
+        expected = np.log(rate.shape[0]) - logsumexp(stats.poisson(rate).logpmf(counts[N:]), axis=0)
+        np.testing.assert_allclose(losses[name].observed, expected, rtol=0, atol=1e-12)
+    assert rivals.compare(losses, rng=0).survivors == ("slope",)
+
+
+def test_what_is_wrong_is_said(line):
+    model, draws = line
+    with pytest.warns(rivals.RivalsWarning, match="those in the model, to which it was fitted"):
+        posterior(model, draws, {"x": X[:N], "y_observed": Y[:N]}, n_simulations=1, rng=0)
+    with pytest.raises(ValueError, match="no values of 'y_observed', which holds the observed 'y'"):
+        posterior(model, draws, {"x": X[N:]})
+    with pytest.raises(ValueError, match=r"has no pymc\.Data 'z'"):
+        posterior(model, draws, HELD_OUT | {"z": X})
+    with pytest.raises(ValueError, match="no observed variable 'w'"):
+        posterior(model, draws, HELD_OUT, variable="w")
+    with pymc.Model() as fixed:
+        pymc.Normal("y", pymc.Normal("a"), 1.0, observed=Y[:N])
+    with pytest.raises(ValueError, match="are fixed in the model"):
+        posterior(fixed, draws, {})

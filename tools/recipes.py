@@ -1,0 +1,106 @@
+"""Run the recipes against the real libraries: `make test-recipes`, or `python tools/recipes.py NAME …` for some of them.
+
+Each file of tests/recipes begins with `# needs: requirement, requirement`. Files with the same needs share one environment, under .venv-recipes, which is made once and
+kept until the needs change. What cannot be installed counts as failed, with pip's last words; one table at the end says what ran with which versions.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RECIPES = ROOT / "tests" / "recipes"
+ENVIRONMENTS = ROOT / ".venv-recipes"
+TESTERS = ["pytest>=8.2", "hypothesis>=6.100"]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("names", nargs="*", help="recipes to run, as in test_NAME.py; all without")
+    chosen = parser.parse_args().names
+    files = sorted(RECIPES.glob("test_*.py"))
+    known = {name_of(file): file for file in files}
+    unknown = [name for name in chosen if name not in known]
+    if unknown:
+        parser.error(f"no recipe is called {', '.join(unknown)}; there are: {', '.join(known)}")
+    outcomes = [run(known[name]) for name in chosen or known]
+    width = max(len(outcome[0]) for outcome in outcomes)
+    print(
+        "\n"
+        + "\n".join(
+            f"{name:{width}}  {summary}  ({versions}; {seconds:.0f} s)"
+            for name, summary, versions, seconds, _ in outcomes
+        )
+    )
+    failed = [name for name, *_, passed in outcomes if not passed]
+    print(
+        f"\n{len(outcomes) - len(failed)} of {len(outcomes)} recipes pass"
+        + (f"; not: {', '.join(failed)}." if failed else ".")
+    )
+    return 1 if failed else 0
+
+
+def run(file: Path) -> tuple[str, str, str, float, bool]:
+    """Name, last line of pytest, versions, seconds and whether all passed."""
+    began = time.monotonic()
+    needs = needs_of(file)
+    print(f"── {name_of(file)} (needs {', '.join(needs)})", flush=True)
+    try:
+        python = environment(needs)
+    except subprocess.CalledProcessError as error:
+        words = (error.stderr or error.stdout or "").strip().splitlines()[-1:] or ["pip failed"]
+        return name_of(file), f"not installed: {words[0]}", "none", time.monotonic() - began, False
+    # The options of the default run leave out this folder and what is slow; here both are wanted.
+    done = subprocess.run([python, "-m", "pytest", "-q", "-m", "", str(file)], cwd=ROOT, capture_output=True, text=True)
+    lines = done.stdout.strip().splitlines() or ["pytest said nothing"]
+    if done.returncode:
+        print(done.stdout + done.stderr)
+    # A file of which every test is skipped shows nothing, and does not pass.
+    passed = done.returncode == 0 and "passed" in lines[-1]
+    return name_of(file), lines[-1].strip("= "), versions(python, needs), time.monotonic() - began, passed
+
+
+def environment(needs: list[str]) -> str:
+    """The Python of an environment with rivals and these; made where it is missing, or where the project's own needs have changed."""
+    everything = [*needs, (ROOT / "pyproject.toml").read_text()]
+    folder = ENVIRONMENTS / hashlib.sha256("\n".join(everything).encode()).hexdigest()[:12]
+    python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    done = folder / "needs.txt"
+    if not done.exists():
+        venv.create(folder, with_pip=True, clear=True)
+        # The recipe's own needs first: what they pin holds for the rest.
+        for packages in (["--upgrade", "pip"], [*needs, *TESTERS, "--editable", f"{ROOT}[all]"]):
+            subprocess.run(
+                [python, "-m", "pip", "install", "--quiet", *packages], check=True, capture_output=True, text=True
+            )
+        done.write_text("\n".join(needs))
+    return str(python)
+
+
+def versions(python: str, needs: list[str]) -> str:
+    names = [re.split(r"[<>=!~\[; ]", need, maxsplit=1)[0] for need in needs]
+    code = "import sys; from importlib.metadata import version; print(', '.join(f'{n} {version(n)}' for n in sys.argv[1:]))"
+    return subprocess.run([python, "-c", code, *names], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def needs_of(file: Path) -> list[str]:
+    match = re.search(r"^# needs: (.+)$", file.read_text(), re.MULTILINE)
+    if match is None:
+        raise SystemExit(
+            f"{file.name} does not say what it needs: begin it with a line such as '# needs: statsmodels>=0.14'"
+        )
+    return [need.strip() for need in match[1].split(",")]
+
+
+def name_of(file: Path) -> str:
+    return file.stem.removeprefix("test_")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
