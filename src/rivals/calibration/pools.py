@@ -123,7 +123,8 @@ class LocalProcesses:
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
         self._executor = self._start()
-        self.notes = tempfile.mkdtemp(prefix="rivals-")
+        self._folder = tempfile.mkdtemp(prefix="rivals-")
+        self.notes: str | None = self._folder
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         future: Future[Any] = self._executor.submit(function, *arguments)
@@ -134,7 +135,7 @@ class LocalProcesses:
         overdue = set()
         for pid in list(getattr(self._executor, "_processes", None) or ()):
             try:
-                with open(os.path.join(self.notes, str(pid)), "rb") as file:
+                with open(os.path.join(self._folder, str(pid)), "rb") as file:
                     place, index, begin = BEAT.unpack(file.read())
             except (OSError, struct.error):  # at no experiment, or about to begin one
                 continue
@@ -148,8 +149,8 @@ class LocalProcesses:
 
     def rebuild(self) -> bool:
         self._executor.shutdown(wait=True, kill_workers=True)
-        for note in os.listdir(self.notes):
-            os.remove(os.path.join(self.notes, note))
+        for note in os.listdir(self._folder):
+            os.remove(os.path.join(self._folder, note))
         self._executor = self._start()
         return True
 
@@ -165,7 +166,7 @@ class LocalProcesses:
                     _kill_child(pid)
                 manager.join(LEAVE_SECONDS)
         self._executor.shutdown(wait=True, kill_workers=True)
-        shutil.rmtree(self.notes, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _start(self) -> Any:
         loky = need("loky", extra="parallel", purpose="several processes")
