@@ -74,9 +74,12 @@ def test_scikit_learn(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_numpyro(tmp_path, monkeypatch):
     result = run("plot_numpyro", tmp_path, monkeypatch)["result"]
-    assert result.survivors == ("Student", "Gaussian")
-    # The noise is Student's: only the Gaussian's simulations miss the wild points, so its risk is the less certain.
-    assert result.distance["Gaussian"] > 2 * result.distance["Student"]
+    assert result.ranking == ("Student", "Gaussian")
+    # The noise is Student's: only the Gaussian's simulations miss the wild points, so its risk is the less certain. Versions of JAX
+    # draw other posteriors and simulations: with two seeds the distances were 0.33 and 0.06, 0.38 and 0.16, the probabilities 0.90, 0.86.
+    assert result.distance["Gaussian"] > 1.2 * result.distance["Student"]
+    gaussian, student = (result.names.index(name) for name in ("Gaussian", "Student"))
+    assert 0.7 < result.probability[student, gaussian] < 0.98
 
 
 def test_simulator(tmp_path, monkeypatch):

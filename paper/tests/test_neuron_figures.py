@@ -17,10 +17,12 @@ def test_example_as_published_and_corrected():
     assert np.std(noise) == pytest.approx(2.0, rel=0.05)
     as_published = fit_as_published()
     corrected = fit_corrected(np.random.default_rng(0))
-    # Ordering B < A < (C, D) in both; with its input the cell that made the data is far below.
+    # A and B below C and D in both; with its input the cell that made the data is far below. As published, rounding errors grow
+    # to millivolts, so that risks differ between versions of NumPy, by 0.02: more than half of what A and B differ by.
     for found in (as_published, corrected):
         risks = {label: each.losses.empirical_risk for label, each in found.items()}
-        assert risks["B"] < risks["A"] < min(risks["C"], risks["D"])
+        assert max(risks["A"], risks["B"]) < min(risks["C"], risks["D"])
+    assert corrected["B"].losses.empirical_risk < corrected["A"].losses.empirical_risk
     assert corrected["LP 1"].losses.empirical_risk < 2.3
     assert as_published["A"].losses.n_synthetic == 12_000
     assert corrected["A"].losses.n_synthetic == 4000

@@ -52,10 +52,15 @@ def test_one_parameter_per_point_simulates_as_many():
 
 
 def test_what_is_no_distribution_is_refused():
-    with pytest.raises(TypeError, match="logpdf or logpmf"):
+    with pytest.raises(TypeError, match="with one of logpdf"):
         distribution(3.0)
     with pytest.raises(TypeError, match="must be able to simulate"):
-        distribution(stats.gaussian_kde([1.0, 2.0, 3.0]))
+        distribution(OnlyDensity())
+
+
+class OnlyDensity:
+    def logpdf(self, x):
+        return -(np.asarray(x) ** 2)
 
 
 class Softmax:
@@ -90,7 +95,9 @@ def test_other_numbers_of_labels_are_at_resampled_inputs():
 
 def test_probability_zero_is_explained_and_a_floor_helps():
     data = (np.array([[-1.0], [1.0], [1.0]]), ["c", "a", "b"])
-    with pytest.raises(ValueError, match="zero probability to 1 of 3"):
+    with pytest.raises(
+        ValueError, match=r"Softmax assigns zero probability to 1 of 3 labels, .* row 0: .*'c'.* pass floor="
+    ):
         classifier(Softmax(), INPUTS).losses(data, rng=0)
     raised = classifier(Softmax(), INPUTS, floor=0.01)
     assert raised.loss(data)[0] == pytest.approx(-np.log(0.01 / 1.01))
@@ -121,6 +128,13 @@ class OnlyMean:
         return np.zeros(len(inputs))
 
 
+class Deaf:
+    """Takes any argument and ignores it; two means must not be taken for a mean and a deviation."""
+
+    def predict(self, inputs, **_):
+        return np.ones(len(inputs))
+
+
 def test_regressor_with_named_and_with_predicted_noise():
     y = Line().predict(INPUTS) + 1.0
     named = regressor(Line(), INPUTS, noise=stats.t(4, scale=0.5))
@@ -137,8 +151,9 @@ def test_regressor_with_named_and_with_predicted_noise():
 def test_noise_must_be_named():
     with pytest.raises(ValueError, match="noise must be"):
         regressor(Line(), INPUTS, noise="gaussian")
-    with pytest.raises(TypeError, match="OnlyMean does not predict a standard deviation"):
-        regressor(OnlyMean(), INPUTS, noise="predicted").loss((INPUTS, np.zeros(N)))
+    for only_mean in (OnlyMean(), Deaf()):
+        with pytest.raises(TypeError, match=f"{type(only_mean).__name__} does not predict a standard deviation"):
+            regressor(only_mean, INPUTS[:2], noise="predicted").loss((INPUTS[:2], np.zeros(2)))
 
 
 def test_estimators_go_into_compare():
@@ -154,3 +169,169 @@ class Coin:
 
     def predict_proba(self, inputs):
         return np.full((len(inputs), 3), 1 / 3)
+
+
+class Nameless:
+    def predict_proba(self, inputs):
+        return np.tile([0.25, 0.75], (len(inputs), 1))
+
+
+def test_a_classifier_without_classes_asks_for_them():
+    with pytest.raises(TypeError, match=r"Nameless has no classes_: .* classes=\[0, 1\]"):
+        classifier(Nameless(), INPUTS)
+    found = classifier(Nameless(), INPUTS, classes=["no", "yes"]).loss((INPUTS[:2], ["yes", "no"]))
+    np.testing.assert_allclose(found, -np.log([0.75, 0.25]), rtol=1e-15)
+    with pytest.raises(ValueError, match=r"probabilities of shape \(2, 2\), .* each of 3 classes"):
+        classifier(Nameless(), INPUTS, classes=[0, 1, 2]).loss((INPUTS[:2], [0, 1]))
+    with pytest.raises(ValueError, match="labels that differ"):
+        classifier(Nameless(), INPUTS, classes=[0, 0])
+
+
+def test_columns_of_labels_and_several_labels_are_named():
+    with pytest.raises(ValueError, match=r"labels: .* shape \(2, 1\); pass labels.ravel\(\)"):
+        classifier(Softmax(), INPUTS).loss((INPUTS[:2], np.array([["a"], ["b"]])))
+    several = Nameless()
+    several.classes_ = [np.array([0, 1]), np.array([0, 1])]
+    with pytest.raises(TypeError, match="predicts 2 labels at once"):
+        classifier(several, INPUTS)
+
+
+class OfSums:
+    """Takes sparse inputs as they are."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_proba(self, inputs):
+        odds = np.exp(np.asarray(inputs.sum(axis=1)).ravel())
+        return np.column_stack([1 / (1 + odds), odds / (1 + odds)])
+
+    def predict(self, inputs):
+        return np.asarray(inputs.sum(axis=1)).ravel()
+
+
+@pytest.mark.parametrize("form", ["csr_matrix", "csr_array", "coo_array"])
+def test_sparse_inputs_work(form):
+    from scipy import sparse
+
+    dense = np.random.default_rng(0).normal(size=(200, 3)) * (np.arange(3) < 2)
+    inputs = getattr(sparse, form)(dense)
+    labels = np.arange(200) % 2
+    model = classifier(OfSums(), inputs)
+    np.testing.assert_allclose(
+        model.loss((inputs, labels)), classifier(OfSums(), dense).loss((dense, labels)), rtol=1e-12
+    )
+    assert model.simulate(50, np.random.default_rng(0))[0].shape == (50, 3)
+    noisy = regressor(OfSums(), inputs, noise=stats.norm(scale=0.5))
+    assert noisy.losses(noisy.simulate(200, np.random.default_rng(0)), rng=0).n_observed == 200
+    with pytest.raises(TypeError, match=r"targets are sparse \(csr_matrix\); pass .toarray"):
+        noisy.loss((inputs, sparse.csr_matrix(dense[:, :1])))
+
+
+class Tensor:
+    """What of a tensor of PyTorch matters here: it must be detached before it is an array."""
+
+    def __init__(self, values):
+        self.values, self.shape, self.dtype = np.asarray(values), np.shape(values), np.asarray(values).dtype
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+
+    def detach(self):
+        return self
+
+    cpu = detach
+
+    def numpy(self):
+        return self.values
+
+
+def test_tensors_that_need_gradients_are_detached():
+    y = np.array([0.0, 1.0, 2.0])
+    np.testing.assert_array_equal(distribution(stats.norm()).loss(Tensor(y)), -stats.norm().logpdf(y))
+    model = regressor(Line(), INPUTS[:3], noise=stats.norm())
+    np.testing.assert_array_equal(model.loss((INPUTS[:3], Tensor(y))), model.loss((INPUTS[:3], y)))
+
+
+class Column(Line):
+    """Fitted to targets of shape (n, 1)."""
+
+    def predict(self, inputs, return_std=False):
+        found = super().predict(inputs, return_std)
+        return tuple(each[:, None] for each in found) if return_std else found[:, None]
+
+
+@pytest.mark.parametrize("noise", [stats.norm(scale=0.5), "predicted"], ids=["named", "predicted"])
+def test_predictions_and_targets_are_not_broadcast(noise):
+    y = Line().predict(INPUTS)
+    with pytest.raises(
+        ValueError, match=r"Column predicts shape \(20000, 1\), the targets have shape \(20000,\): it was fitted"
+    ):
+        regressor(Column(), INPUTS, noise=noise).loss((INPUTS, y))
+    with pytest.raises(
+        ValueError, match=r"targets have shape \(20000, 1\): the targets are a column; pass targets.ravel\(\)"
+    ):
+        regressor(Line(), INPUTS, noise=noise).loss((INPUTS, y[:, None]))
+    with pytest.raises(ValueError, match="they must agree"):
+        regressor(Line(), INPUTS, noise=noise).loss((INPUTS, np.zeros((N, 3))))
+    columns = regressor(Column(), INPUTS, noise=noise)
+    np.testing.assert_array_equal(
+        columns.loss((INPUTS, y[:, None])), regressor(Line(), INPUTS, noise=noise).loss((INPUTS, y))
+    )
+    assert columns.simulate(N, np.random.default_rng(0))[1].shape == (N, 1)
+
+
+class Plane:
+    """Two targets."""
+
+    def predict(self, inputs):
+        return np.asarray(inputs)[:, :1] * [1.0, -2.0]
+
+
+COVARIANCE = np.array([[1.0, 0.6], [0.6, 0.5]])
+
+
+@pytest.mark.parametrize(
+    ("noise", "by_hand", "covariance"),
+    [
+        (stats.norm(scale=0.5), lambda r: stats.norm(scale=0.5).logpdf(r).sum(axis=1), np.diag([0.25, 0.25])),
+        (
+            stats.norm(scale=[0.5, 2.0]),
+            lambda r: stats.norm(scale=[0.5, 2.0]).logpdf(r).sum(axis=1),
+            np.diag([0.25, 4]),
+        ),
+        (stats.multivariate_normal(cov=COVARIANCE), stats.multivariate_normal(cov=COVARIANCE).logpdf, COVARIANCE),
+    ],
+    ids=["one", "each", "together"],
+)
+def test_several_targets_have_one_loss_per_row(noise, by_hand, covariance):
+    model = regressor(Plane(), INPUTS, noise=noise)
+    at, y = model.simulate(N, np.random.default_rng(1))
+    residuals = y - Plane().predict(at)
+    np.testing.assert_allclose(model.loss((at, y)), -by_hand(residuals), rtol=1e-12)
+    found = np.cov(residuals.T)
+    # The standard error of a covariance of Gaussians is √((c_ii c_jj + c_ij²) / n).
+    error = np.sqrt((np.outer(np.diag(covariance), np.diag(covariance)) + covariance**2) / N)
+    assert np.all(np.abs(found - covariance) < 5 * error)
+    np.testing.assert_array_equal(model.simulate(N, np.random.default_rng(1))[1], y)
+
+
+def test_weights_are_refused_in_words():
+    with pytest.raises(TypeError, match="Sample weights are not supported"):
+        regressor(Line(), INPUTS, noise=stats.norm()).loss((INPUTS, np.zeros(N), np.ones(N)))
+
+
+def test_lazy_frames_are_to_be_collected():
+    polars = pytest.importorskip("polars", reason="lazy frames are those of polars")
+    frame = polars.DataFrame({"x": [1.0, 2.0]})
+    with pytest.raises(TypeError, match=r"inputs are a LazyFrame, .* pass .collect\(\)"):
+        regressor(Line(), INPUTS, noise=stats.norm()).loss((frame.lazy(), [1.0, 2.0]))
+    assert regressor(Line(), frame, noise=stats.norm()).simulate(5, np.random.default_rng(0))[0].shape == (5, 1)
+
+
+def test_noise_that_is_too_narrow_for_the_data_is_noticed():
+    y = Line().predict(INPUTS) + np.random.default_rng(0).normal(size=N)
+    with pytest.warns(
+        rivals.RivalsWarning, match=r"5\d% of the targets lie outside its central 90%.*noise='cross-validated'"
+    ):
+        regressor(Line(), INPUTS, noise=stats.norm(scale=0.37)).loss((INPUTS, y))
+    regressor(Line(), INPUTS, noise=stats.norm(scale=0.8)).loss((INPUTS, y))

@@ -1,28 +1,298 @@
-"""The distributions that statsmodels predicts, with the real library."""
+"""Results of statsmodels, with the real library and the data that come with it."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
 
 import rivals
-from rivals.read import distribution
+from rivals.read import distribution, forecast, regression, regressor
+
+pytest.importorskip("statsmodels", reason="this recipe needs statsmodels (group `recipes`)")
+
+import statsmodels.api as sm
+from statsmodels.miscmodels.ordinal_model import OrderedModel
+from statsmodels.tsa.arima.model import ARIMA
 
 pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
 
 
-def test_a_poisson_regression_and_its_constant_rival():
-    statsmodels = pytest.importorskip("statsmodels.api", reason="this recipe needs statsmodels (group `recipes`)")
+def halves(endog, exog, seed=0):
+    """Shuffled halves, to fit and to judge."""
+    order = np.random.default_rng(seed).permutation(len(endog))
+    fit, new = order[::2], order[1::2]
+    return endog[fit], exog[fit], endog[new], exog[new]
+
+
+def engel():
+    data = sm.datasets.engel.load_pandas().data
+    return halves(np.log(data["foodexp"].to_numpy()), sm.add_constant(np.log(data["income"].to_numpy())))
+
+
+def visits():
+    data = sm.datasets.randhie.load_pandas()
+    exog = sm.add_constant(data.exog[["lncoins", "idp", "disea"]].to_numpy())
+    return halves(data.endog.to_numpy()[::20], exog[::20])
+
+
+def anes():
+    data = sm.datasets.anes96.load_pandas()
+    exog = data.exog[["logpopul", "selfLR", "age", "educ"]].to_numpy(dtype=float)
+    return halves(data.endog.to_numpy(dtype=int), exog / exog.std(axis=0))
+
+
+def test_least_squares():
+    y, x, y_new, x_new = engel()
+    fit = sm.OLS(y, x).fit()
+    model = regression(fit, x_new)
+    law = stats.norm(x_new @ fit.params, np.sqrt(fit.scale))
+    np.testing.assert_allclose(model.loss((x_new, y_new)), -law.logpdf(y_new), rtol=1e-12, atol=1e-12)
+    repeats(model, x_new, law)
+
+
+def repeats(model, exog, law):
+    """Simulations follow the law, point by point, and repeat with the seed."""
+    drawn = np.concatenate([model.simulate(len(exog), np.random.default_rng(seed))[1] for seed in range(4)])
+    assert stats.kstest(law.cdf(drawn.reshape(4, -1)).ravel(), "uniform").pvalue > 1e-3
+    np.testing.assert_array_equal(model.simulate(len(exog), np.random.default_rng(0))[1], drawn[: len(exog)])
+
+
+def test_weighted_least_squares():
+    y, x, y_new, x_new = engel()
+    weights = np.exp(x[:, 1] - 6)
+    fit = sm.WLS(y, x, weights=weights).fit()
+    new = np.exp(x_new[:, 1] - 6)
+    law = stats.norm(x_new @ fit.params, np.sqrt(fit.scale / new))
+    model = regression(fit, x_new, weights=new)
+    np.testing.assert_allclose(model.loss((x_new, y_new)), -law.logpdf(y_new), rtol=1e-12, atol=1e-12)
+    repeats(model, x_new, law)
+    with pytest.raises(TypeError, match="WLS: the variance of a point is scale / weight; pass weights="):
+        regression(fit, x_new).loss((x_new, y_new))
+    with pytest.raises(ValueError, match="weights has 3 rows for 117 of exog"):
+        regression(fit, x_new, weights=np.ones(3))
+    with pytest.raises(ValueError, match="exactly as many can be simulated, not 5"):
+        model.simulate(5, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="weights were given for 117 points, and the data have 5"):
+        model.loss((x_new[:5], y_new[:5]))
+
+
+def test_robust_regression_has_the_density_of_huber():
+    y, x, y_new, x_new = engel()
+    fit = sm.RLM(y, x).fit()
+    model = regression(fit, x_new)
+    bend, scale = fit.model.M.t, fit.scale
+    height = integrate.quad(lambda z: np.exp(-fit.model.M.rho(z)), -np.inf, np.inf, points=None, limit=200)[0]
+    by_hand = fit.model.M.rho((y_new - x_new @ fit.params) / scale) + np.log(scale * height)
+    # The integral is known to 1e-8.
+    np.testing.assert_allclose(model.loss((x_new, y_new)), by_hand, atol=1e-7)
+
+    def cdf(z):
+        tail = np.exp(-bend * np.abs(z) + bend**2 / 2) / bend
+        middle = np.sqrt(2 * np.pi) * (stats.norm.cdf(z) - stats.norm.cdf(-bend)) + np.exp(-(bend**2) / 2) / bend
+        return np.select([z < -bend, z > bend], [tail, height - tail], middle) / height
+
+    at = np.zeros((20_000, 2))
+    z = (regression(fit, at).simulate(20_000, np.random.default_rng(0))[1] - 0.0) / scale
+    assert stats.kstest(z, cdf).pvalue > 1e-3
+    with pytest.raises(TypeError, match="norm TukeyBiweight is the estimate of no distribution"):
+        regression(sm.RLM(y, x, M=sm.robust.norms.TukeyBiweight()).fit(), x_new).loss((x_new, y_new))
+    # With noise of its own, any of them is a regressor.
+    named = regressor(fit, x_new, noise=stats.t(4, scale=scale))
+    np.testing.assert_allclose(
+        named.loss((x_new, y_new)), -stats.t(4, x_new @ fit.params, scale).logpdf(y_new), rtol=1e-12, atol=1e-12
+    )
+
+
+def test_generalised_linear_models():
+    y, x, y_new, x_new = visits()
+    fit = sm.GLM(y, x, family=sm.families.Poisson()).fit()
+    law = stats.poisson(np.exp(x_new @ fit.params))
+    model = regression(fit, x_new)
+    np.testing.assert_allclose(model.loss((x_new, y_new)), -law.logpmf(y_new), rtol=1e-12)
+    fair(model, x_new, law, 6)
+
+
+@pytest.mark.parametrize("word", ["exposure", "offset"])
+@pytest.mark.parametrize("kind", ["GLM", "Poisson"])
+def test_exposures_and_offsets_are_needed_where_the_fit_had_them(kind, word):
+    y, x, y_new, x_new = visits()
+    given = np.linspace(1, 2, len(y) + len(y_new))
+    settings = {"family": sm.families.Poisson()} if kind == "GLM" else {}
+    fit = getattr(sm, kind)(y, x, **{word: given[: len(y)]}, **settings).fit(**({} if kind == "GLM" else {"disp": 0}))
+    new = given[len(y) :]
+    rate = np.exp(x_new @ fit.params) * (new if word == "exposure" else np.exp(new))
+    model = regression(fit, x_new, **{word: new})
+    np.testing.assert_allclose(model.loss((x_new, y_new)), -stats.poisson(rate).logpmf(y_new), rtol=1e-12)
+    with pytest.raises(TypeError, match=f"{kind} was fitted with {word}; pass {word}= for the held-out points"):
+        regression(fit, x_new)
+
+
+def test_trials_of_a_binomial_family():
+    data = sm.datasets.star98.load_pandas()
+    above, below = data.endog.to_numpy()[:, 0], data.endog.to_numpy()[:, 1]
+    exog = sm.add_constant(data.exog[["LOWINC", "PERASIAN", "PERBLACK"]].to_numpy())
+    fit = sm.GLM(np.column_stack([above, below])[::2], exog[::2], family=sm.families.Binomial()).fit()
+    trials = (above + below)[1::2]
+    model = regression(fit, exog[1::2], n_trials=trials)
+    by_hand = -stats.binom(trials.astype(int), fit.predict(exog[1::2])).logpmf(above[1::2])
+    np.testing.assert_allclose(model.loss((exog[1::2], above[1::2])), by_hand, rtol=1e-12)
+    with pytest.raises(TypeError, match="GLM was fitted with n_trials"):
+        regression(fit, exog[1::2])
+
+
+def test_a_scale_that_no_family_has_is_said():
+    y, x, y_new, x_new = visits()
+    fit = sm.GLM(y, x, family=sm.families.Poisson()).fit(scale="X2")
+    with pytest.warns(rivals.RivalsWarning, match=r"scale of \d.*, but no Poisson distribution is dispersed so"):
+        regression(fit, x_new).loss((x_new, y_new))
+
+
+def fair(model, exog, law, largest):
+    """χ² of how often each count was simulated over all points, against the sum of its probabilities."""
+    drawn = np.concatenate([model.simulate(len(exog), np.random.default_rng(seed))[1] for seed in range(4)])
+    expected = np.array([4 * law.pmf(count).sum() for count in range(largest)])
+    expected = np.append(expected, drawn.size - expected.sum())
+    found = np.append([np.sum(drawn == count) for count in range(largest)], np.sum(drawn >= largest))
+    # Points with laws of their own have counts that vary less than multinomial ones: the test is on the safe side.
+    assert stats.chisquare(found, expected).pvalue > 1e-3
+    np.testing.assert_array_equal(model.simulate(len(exog), np.random.default_rng(0))[1], drawn[: len(exog)])
+
+
+def test_gaussian_and_gamma_families():
+    y, x, y_new, x_new = engel()
+    fit = sm.GLM(y, x).fit()
+    by_hand = -stats.norm(x_new @ fit.params, np.sqrt(fit.scale)).logpdf(y_new)
+    np.testing.assert_allclose(regression(fit, x_new).loss((x_new, y_new)), by_hand, rtol=1e-12, atol=1e-12)
+    fit = sm.GLM(y, x, family=sm.families.Gamma(sm.families.links.Log())).fit()
+    mean = np.exp(x_new @ fit.params)
+    law = stats.gamma(1 / fit.scale, scale=mean * fit.scale)
+    np.testing.assert_allclose(regression(fit, x_new).loss((x_new, y_new)), -law.logpdf(y_new), rtol=1e-11, atol=1e-11)
+    repeats(regression(fit, x_new), x_new, law)
+
+
+@pytest.mark.parametrize("family", ["Poisson", "NegativeBinomial", "ZeroInflatedPoisson"])
+def test_counts(family):
+    y, x, y_new, x_new = visits()
+    model = getattr(sm, family)(y, x)
+    fit = model.fit(disp=0, maxiter=200)
+    law = {
+        "Poisson": lambda p: stats.poisson(np.exp(x_new @ p)),
+        "NegativeBinomial": lambda p: stats.nbinom(1 / p[-1], 1 / (1 + p[-1] * np.exp(x_new @ p[:-1]))),
+        "ZeroInflatedPoisson": lambda p: ZeroInflated(1 / (1 + np.exp(-p[0])), stats.poisson(np.exp(x_new @ p[1:]))),
+    }[family](np.asarray(fit.params))
+    found = regression(fit, x_new)
+    np.testing.assert_allclose(found.loss((x_new, y_new)), -law.logpmf(y_new), rtol=1e-10)
+    fair(found, x_new, law, 5)
+
+
+class ZeroInflated:
+    def __init__(self, zeros, counts):
+        self.zeros, self.counts = zeros, counts
+
+    def pmf(self, y):
+        return self.zeros * (np.asarray(y) == 0) + (1 - self.zeros) * self.counts.pmf(y)
+
+    def logpmf(self, y):
+        return np.log(self.pmf(y))
+
+
+@pytest.mark.parametrize("link", ["Logit", "Probit"])
+def test_binary_choices(link):
+    y, x, y_new, x_new = anes()
+    fit = getattr(sm, link)((y > 2).astype(int), sm.add_constant(x)).fit(disp=0)
+    x_new = sm.add_constant(x_new)
+    law = stats.bernoulli(fit.predict(x_new))
+    model = regression(fit, x_new)
+    np.testing.assert_allclose(model.loss((x_new, y_new > 2)), -law.logpmf(y_new > 2), rtol=1e-12)
+    fair(model, x_new, law, 1)
+
+
+def test_choices_among_several():
+    y, x, y_new, x_new = anes()
+    for fit, x_new_of in [
+        (sm.MNLogit(10 * y, sm.add_constant(x)).fit(disp=0), sm.add_constant(x_new)),
+        (OrderedModel(10 * y, x, distr="logit").fit(disp=0, method="bfgs"), x_new),
+    ]:
+        probabilities = np.asarray(fit.predict(x_new_of))
+        model = regression(fit, x_new_of)
+        by_hand = -np.log(probabilities[np.arange(len(y_new)), y_new])
+        np.testing.assert_allclose(model.loss((x_new_of, 10 * y_new)), by_hand, rtol=1e-9)
+        labels = model.simulate(len(x_new), np.random.default_rng(0))[1]
+        found = [np.sum(labels == 10 * choice) for choice in range(7)]
+        assert stats.chisquare(found, probabilities.sum(axis=0) * len(labels) / probabilities.sum()).pvalue > 1e-3
+
+
+def test_formulas_take_data_frames():
+    data = sm.datasets.engel.load_pandas().data
+    fit = sm.formula.ols("np.log(foodexp) ~ np.log(income)", data[::2]).fit()
+    new = data[1::2]
+    mean = fit.params.iloc[0] + fit.params.iloc[1] * np.log(new["income"])
+    by_hand = -stats.norm(mean, np.sqrt(fit.scale)).logpdf(np.log(new["foodexp"]))
+    model = regression(fit, new)
+    np.testing.assert_allclose(model.loss((new, np.log(new["foodexp"]))), by_hand, rtol=1e-12, atol=1e-12)
+    assert len(model.simulate(30, np.random.default_rng(0))[1]) == 30
+
+
+def test_what_is_no_regression_and_what_has_too_many_parameters():
+    with pytest.raises(TypeError, match="expected the results of a regression of statsmodels"):
+        regression(sm.OLS(np.arange(5.0), np.ones(5)), np.ones((5, 1)))
     rng = np.random.default_rng(0)
-    x = statsmodels.add_constant(rng.uniform(-1, 1, 1000))
+    fit = sm.OLS(rng.normal(size=40), rng.normal(size=(40, 20))).fit()
+    with pytest.warns(rivals.RivalsWarning, match=r"20 parameters for 40 training points: .* factor of about 1\.22"):
+        regression(fit, rng.normal(size=(40, 20)))
+
+
+@pytest.fixture(scope="module")
+def sunspots():
+    return np.sqrt(sm.datasets.sunspots.load_pandas().data["SUNACTIVITY"].to_numpy())
+
+
+def test_one_step_predictions_of_a_time_series(sunspots):
+    fit = ARIMA(sunspots[:200], order=(2, 0, 0)).fit()
+    model = forecast(fit)
+    new = sunspots[200:]
+    constant, first, second, variance = fit.params
+    past = np.column_stack([sunspots[199:-1], sunspots[198:-2]]) - constant
+    law = stats.norm(constant + past @ [first, second], np.sqrt(variance))
+    np.testing.assert_allclose(model.loss(new), -law.logpdf(new), rtol=1e-9)
+    # The residuals of a simulated continuation are independent and of the variance of the model.
+    long = np.concatenate([sunspots[:200], model.simulate(1000, np.random.default_rng(0))]) - constant
+    residuals = long[200:] - first * long[199:-1] - second * long[198:-2]
+    assert stats.kstest(residuals / np.sqrt(variance), "norm").pvalue > 1e-3
+    assert abs(np.corrcoef(residuals[1:], residuals[:-1])[0, 1]) < 4 / np.sqrt(1000)
+    np.testing.assert_array_equal(
+        model.simulate(50, np.random.default_rng(1)), model.simulate(50, np.random.default_rng(1))
+    )
+    rival = forecast(ARIMA(sunspots[:200], order=(0, 0, 0)).fit())
+    result = rivals.compare({"AR(2)": model, "constant": rival}, new, order="time", n_simulations=4, rng=0)
+    assert result.ranking == ("AR(2)", "constant")
+
+
+def test_a_time_series_with_inputs(sunspots):
+    trend = np.arange(len(sunspots)) / 100
+    fit = sm.tsa.SARIMAX(sunspots[:200], exog=trend[:200], order=(1, 0, 0)).fit(disp=0)
+    model = forecast(fit, exog=trend[200:])
+    slope, first, variance = fit.params
+    rest = sunspots - slope * trend
+    law = stats.norm(slope * trend[200:] + first * rest[199:-1], np.sqrt(variance))
+    np.testing.assert_allclose(model.loss(sunspots[200:]), -law.logpdf(sunspots[200:]), rtol=1e-9)
+    assert len(model.simulate(109, np.random.default_rng(0))) == 109
+    with pytest.raises(ValueError, match="exog is known for 109 held-out points, and 110 are asked for"):
+        model.simulate(110, np.random.default_rng(0))
+    with pytest.raises(TypeError, match="expected the results of a state space model"):
+        forecast(sm.OLS(sunspots, trend).fit())
+
+
+def test_a_poisson_regression_and_its_constant_rival():
+    rng = np.random.default_rng(0)
+    x = sm.add_constant(rng.uniform(-1, 1, 1000))
     y = rng.poisson(np.exp(x @ [1.0, 1.2]))
-    x_new = statsmodels.add_constant(rng.uniform(-1, 1, 1000))
+    x_new = sm.add_constant(rng.uniform(-1, 1, 1000))
     y_new = rng.poisson(np.exp(x_new @ [1.0, 1.2]))
     fits = {
-        "slope": statsmodels.GLM(y, x, family=statsmodels.families.Poisson()).fit().get_distribution(exog=x_new),
-        "constant": statsmodels.GLM(y, x[:, :1], family=statsmodels.families.Poisson())
-        .fit()
-        .get_distribution(exog=x_new[:, :1]),
+        "slope": sm.GLM(y, x, family=sm.families.Poisson()).fit().get_distribution(exog=x_new),
+        "constant": sm.GLM(y, x[:, :1], family=sm.families.Poisson()).fit().get_distribution(exog=x_new[:, :1]),
     }
     models = {name: distribution(fit) for name, fit in fits.items()}
     with pytest.warns(rivals.RivalsWarning, match="'constant': .* ties"):  # one rate, so one loss for each count

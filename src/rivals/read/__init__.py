@@ -2,24 +2,31 @@
 
 from rivals.read.arviz import arviz_tree
 from rivals.read.cross_validation import cross_validated
+from rivals.read.curve_fits import curve
 from rivals.read.distributions import distribution
 from rivals.read.estimators import classifier, regressor
 from rivals.read.files import losses_from_files
 from rivals.read.loss_tables import long_table, wide_tables
+from rivals.read.networks import network
 from rivals.read.npz import npz
 from rivals.read.posteriors import posterior
+from rivals.read.regressions import forecast, regression
 from rivals.read.xarrays import dataset
 
 __all__ = [
     "arviz_tree",
     "classifier",
     "cross_validated",
+    "curve",
     "dataset",
     "distribution",
+    "forecast",
     "long_table",
     "losses_from_files",
+    "network",
     "npz",
     "posterior",
+    "regression",
     "regressor",
     "wide_tables",
 ]

@@ -1,30 +1,48 @@
-"""Frozen distributions, of SciPy or of statsmodels' `get_distribution`."""
+"""Distributions: anything with a log density and a sampler."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from rivals._types import FloatArray
 from rivals.losses import Candidate
+from rivals.read.densities import as_density
 
 
-def distribution(frozen: Any) -> Candidate:
-    """A candidate from a frozen distribution of the data.
+def distribution(model: Any) -> Candidate:
+    """A candidate from a distribution of the data: anything with a log density and a sampler.
 
     Parameters
     ----------
-    frozen : object
-        With `logpdf` or `logpmf`, and `rvs(size, random_state)` or `sample(shape, rng)`: a frozen distribution of
-        `scipy.stats`, also a multivariate one; one with an array of parameters, one for each data point; or what
-        `get_distribution(exog)` of statsmodels gives for the held-out points.
+    model : object
+        With `logpdf`, `log_pdf`, `log_prob` or `logpmf`, and with `rvs`, `sample` or `resample`. It may be
+
+        - of `scipy.stats`: a frozen distribution, also a multivariate one; a random variable of the new infrastructure
+          (`scipy.stats.Normal(mu=0, sigma=1)`); the result of `scipy.stats.fit`; a `gaussian_kde`;
+        - what `get_distribution(exog)` of statsmodels gives for the held-out points;
+        - of PyTorch, NumPyro, TensorFlow Probability or skpro; what `pred_dist(X)` of NGBoost predicts;
+        - an object of your own, whose sampler takes `rng`, `random_state` or `seed`.
+
+        Its parameters may be arrays, with one entry for each data point. Data of shape (n, d) are n points: the distribution is
+        then one of points of d numbers, or has parameters of shape (n, d), and the loss of a row is the sum over its columns.
 
     Returns
     -------
     Candidate
         Its loss is the negative log density, or probability for discrete data.
+
+    See Also
+    --------
+    regressor, classifier : Estimators.
+    regression : Results of statsmodels.
+    network : Networks that return distributions.
+
+    Notes
+    -----
+    Simulations repeat with the seed of the comparison, also where a library draws from a global generator (PyTorch, skpro): that one is
+    seeded for the draw, and put back. Losses have the precision of the library: 32 bits in JAX, unless `jax_enable_x64` is set.
 
     Examples
     --------
@@ -36,38 +54,19 @@ def distribution(frozen: Any) -> Candidate:
     >>> models = {"normal": distribution(stats.norm()), "wide": distribution(stats.norm(scale=3.0))}
     >>> rivals.compare(models, y, c=0.25, rng=0).survivors
     ('normal',)
+
+    A kernel density estimate of other data:
+
+    >>> other = np.random.default_rng(1).normal(size=300)
+    >>> distribution(stats.gaussian_kde(other)).loss(np.array([0.0, 3.0])).round(2)
+    array([0.81, 4.62])
     """
-    log_density = _log_density(frozen)
-    if not callable(getattr(frozen, "rvs", None)) and not callable(getattr(frozen, "sample", None)):
-        raise TypeError(
-            f"a model must be able to simulate: got {type(frozen).__name__}, which has neither rvs nor sample; see rivals.Candidate"
-        )
+    density = as_density(model)
+
+    def loss(data: Any) -> FloatArray:
+        return -density.log_density(data)
 
     def simulate(n: int, rng: np.random.Generator) -> Any:
-        try:
-            return frozen.rvs(size=n, random_state=rng) if hasattr(frozen, "rvs") else frozen.sample((n,), rng=rng)
-        except ValueError as error:
-            raise ValueError(
-                f"the distribution could not simulate {n} points ({error}); one with a parameter for each data point simulates "
-                "exactly as many"
-            ) from None
+        return density.simulate(n, rng)
 
-    return Candidate(loss=lambda data: -np.asarray(log_density(np.asarray(data))), simulate=simulate)
-
-
-def _log_density(frozen: Any) -> Any:
-    # Old SciPy's frozen distributions have both methods; only the family knows which of them works.
-    discrete = hasattr(frozen, "logpmf") and (
-        not hasattr(frozen, "logpdf") or hasattr(getattr(frozen, "dist", None), "pmf")
-    )
-    method = getattr(frozen, "logpmf" if discrete else "logpdf", None)
-    if not callable(method):
-        raise TypeError(
-            f"expected a frozen distribution with logpdf or logpmf, as scipy.stats.norm(0, 1) is; got {type(frozen).__name__}"
-        )
-    return method
-
-
-def log_density(frozen: Any, values: npt.ArrayLike) -> FloatArray:
-    """Log density, or log probability, of values."""
-    return np.asarray(_log_density(frozen)(np.asarray(values)), dtype=np.float64)
+    return Candidate(loss=loss, simulate=simulate)

@@ -7,29 +7,42 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import show
-from rivals._types import FloatArray
+from rivals._checks import check_choice, show
+from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
-from rivals.read.distributions import log_density
+from rivals.read.densities import Density, as_density
+from rivals.read.inputs import as_pair, as_targets, as_values, check_same_shape, some_rows
+from rivals.read.noise import cross_validated_noise, predicted, warn_if_too_narrow
 
 
-def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0) -> Candidate:
+def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any = None) -> Candidate:
     """A candidate from a fitted classifier, for data in the form of a pair (inputs, labels).
 
     Parameters
     ----------
     estimator : object
-        With `predict_proba` and `classes_`, fitted to other data.
-    inputs : array or data frame
+        With `predict_proba`, fitted to other data: of scikit-learn, XGBoost, LightGBM, CatBoost or NGBoost, or with their interface.
+    inputs : array, sparse matrix or data frame
         Inputs at which labels are simulated: those of the held-out data.
     floor : float
         Probabilities are raised to at least this, then made to add up to one. Forests and neighbours give zeros, and a
         label of probability zero has an infinite loss.
+    classes : sequence, optional
+        The labels in the order of the columns of `predict_proba`, for an estimator without `classes_`.
 
     Returns
     -------
     Candidate
         Its loss is minus the log of the probability of the label.
+
+    See Also
+    --------
+    regressor : The same for targets that are numbers.
+    network : Networks of PyTorch and JAX.
+
+    Notes
+    -----
+    Weights of samples are a matter of the fit. Held-out points cannot be weighted: the risk is the mean over them.
 
     Examples
     --------
@@ -42,51 +55,107 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0) -> Candidate:
     >>> classifier(Coin(), inputs).loss((inputs, ["yes", "no", "yes"])).round(3)
     array([0.288, 1.386, 0.288])
     """
+    name = type(estimator).__name__
     if not callable(getattr(estimator, "predict_proba", None)):
         raise TypeError(
-            f"{type(estimator).__name__} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV), or use another"
+            f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV), or use another"
         )
     if not 0.0 <= floor < 1.0:
         raise ValueError(f"floor must lie in [0, 1); got {floor!r}")
-    classes = np.asarray(estimator.classes_)
+    known = _classes(estimator, name, classes)
 
     def probabilities(at: Any) -> FloatArray:
-        raised = np.maximum(np.asarray(estimator.predict_proba(at), dtype=np.float64), floor)
+        found = as_targets(estimator.predict_proba(at), "probabilities")
+        if found.ndim != 2 or found.shape[1] != known.size:
+            raise ValueError(
+                f"{name} predicts probabilities of shape {found.shape}, where there must be one column for each of "
+                f"{known.size} classes"
+            )
+        raised = np.maximum(found, floor)
         return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
     def loss(data: Any) -> FloatArray:
-        at, labels = _pair(data)
-        columns = _columns(np.asarray(labels), classes)
-        with np.errstate(divide="ignore"):  # the check of losses explains what an infinite one means
-            return np.asarray(-np.log(probabilities(at)[np.arange(columns.size), columns]))
+        at, labels = as_pair(data)
+        columns = _columns(as_values(labels, "labels"), known)
+        likelihood = probabilities(at)[np.arange(columns.size), columns]
+        impossible = np.flatnonzero(likelihood == 0)
+        if impossible.size:
+            raise ValueError(
+                f"{name} assigns zero probability to {impossible.size} of {columns.size} labels, the first at row "
+                f"{impossible[0]}: {show(repr(known[columns[impossible[0]]]))}, so that its risk is infinite; pass floor=, the least "
+                "probability of a label (as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
+            )
+        return np.asarray(-np.log(likelihood))
 
     def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:
-        at = _rows(inputs, n, rng)
+        at = some_rows(inputs, n, rng)
         edges = np.cumsum(probabilities(at), axis=1)
         chosen = (rng.random((n, 1)) > edges[:, :-1]).sum(axis=1)
-        return at, classes[chosen]
+        return at, known[chosen]
 
     return Candidate(loss=loss, simulate=simulate)
 
 
-def regressor(estimator: Any, inputs: Any, *, noise: Any | Literal["predicted"]) -> Candidate:
+def regressor(
+    estimator: Any,
+    inputs: Any,
+    *,
+    noise: Any | Literal["cross-validated", "predicted"],
+    training: Any = None,
+    residuals: Literal["gaussian", "student", "empirical"] = "gaussian",
+    cv: Any = 5,
+    groups: Any = None,
+    rng: RNG = None,
+) -> Candidate:
     """A candidate from a fitted regressor and a model of its noise, for data in the form of a pair (inputs, targets).
 
     Parameters
     ----------
     estimator : object
-        With `predict`, fitted to other data.
-    inputs : array or data frame
+        With `predict`, fitted to other data: of scikit-learn, XGBoost, LightGBM, CatBoost, NGBoost or skpro, or with their interface.
+    inputs : array, sparse matrix or data frame
         Inputs at which targets are simulated: those of the held-out data.
-    noise : frozen distribution or "predicted"
-        The distribution of target minus prediction, as `scipy.stats.norm(scale=0.3)` or `scipy.stats.t(4, scale=0.2)`: a prediction
-        alone is no model of data. "predicted": Gaussian, with the standard deviation that the estimator predicts
-        (`predict(inputs, return_std=True)`, as Gaussian processes do).
+    noise : "cross-validated", "predicted" or distribution
+        The distribution of target minus prediction: a prediction alone is no model of data.
+
+        - "cross-validated", the recommended way: from residuals of copies of the estimator on the parts of `training` that they were
+          not fitted to. Residuals on the training data themselves are too small, those of a forest by a factor of two or three.
+        - "predicted": as the estimator itself predicts it. Gaussian, of the standard deviation of `predict(inputs,
+          return_std=True)`, for Gaussian processes (with the noise in `alpha`, which that leaves out) and Bayesian ridge
+          regression; what NGBoost (`pred_dist`), skpro (`predict_proba`) and CatBoost ("RMSEWithUncertainty") predict.
+        - a distribution, as `scipy.stats.norm(scale=0.3)` or `scipy.stats.t(4, scale=0.2)`, or anything else that `distribution`
+          takes: one for all points, or with a parameter for each.
+    training : pair, optional
+        The inputs and targets to which the estimator was fitted, for cross-validated noise.
+    residuals : "gaussian", "student" or "empirical"
+        The form of cross-validated noise: Gaussian, Student's t, or a kernel density estimate of the residuals
+        (`scipy.stats.gaussian_kde`), which smooths them a little, has Gaussian tails and is slow for many points.
+    cv : int, splitter or iterable
+        The folds of cross-validated noise, as in scikit-learn: a number takes them in the order of the data; splitters by group and
+        by time are welcome.
+    groups : array, optional
+        The group of each training point, for splitters by group.
+    rng : int, SeedSequence, Generator, optional
+        Seeds the copies for cross-validated noise whose `random_state` is None.
 
     Returns
     -------
     Candidate
-        Its loss is the negative log density of the target.
+        Its loss is the negative log density of the target; of several targets, of the row.
+
+    See Also
+    --------
+    classifier : The same for labels.
+    distribution : Distributions of targets, without inputs.
+    regression : Results of statsmodels.
+
+    Notes
+    -----
+    With several targets, noise of one number is the noise of each, independently, with a scale for each if it has so many. The
+    covariances of targets enter by noise of several numbers, as "cross-validated" makes, or `scipy.stats.multivariate_normal`.
+
+    Weights of samples are a matter of the fit. Held-out points cannot be weighted, since the risk is the mean over them; copies for
+    cross-validated noise are fitted without weights.
 
     Examples
     --------
@@ -99,50 +168,96 @@ def regressor(estimator: Any, inputs: Any, *, noise: Any | Literal["predicted"])
     >>> regressor(Line(), inputs, noise=stats.norm(scale=0.5)).loss((inputs, [0.0, 2.0, 4.0, 7.0])).round(3)
     array([0.226, 0.226, 0.226, 2.226])
     """
-    if isinstance(noise, str) and noise != "predicted":
-        raise ValueError(f"noise must be a frozen distribution or 'predicted'; got {noise!r}")
+    name = type(estimator).__name__
+    if not callable(getattr(estimator, "predict", None)):
+        raise TypeError(f"{name} has no predict; pass a fitted estimator, or write a rivals.Candidate")
+    if isinstance(noise, str):
+        if noise not in ("cross-validated", "predicted"):
+            raise ValueError(f"noise must be a distribution, 'cross-validated' or 'predicted'; got {noise!r}")
+    elif noise is None:
+        raise TypeError("noise is None, but a prediction alone is no model of data; use noise='cross-validated'")
+    if (training is not None) != (isinstance(noise, str) and noise == "cross-validated"):
+        raise ValueError(
+            "noise='cross-validated' needs training=(inputs, targets), to which the estimator was fitted"
+            if training is None
+            else "training= is for noise='cross-validated', and was given with another noise; leave it out"
+        )
+    check_choice(residuals, "residuals", ("gaussian", "student", "empirical"))
+    if training is not None:
+        noise = cross_validated_noise(estimator, training, residuals=residuals, cv=cv, groups=groups, rng=rng)
+    density = None if isinstance(noise, str) else as_density(noise)
+
+    def mean(at: Any) -> FloatArray:
+        return as_targets(estimator.predict(at), "predictions")
 
     def loss(data: Any) -> FloatArray:
-        at, targets = _pair(data)
-        if isinstance(noise, str):
-            mean, deviation = _prediction(estimator, at)
-            standard = (np.asarray(targets, dtype=np.float64) - mean) / deviation
-            return np.asarray(0.5 * standard**2 + np.log(np.sqrt(2.0 * np.pi) * deviation))
-        return -log_density(noise, np.asarray(targets, dtype=np.float64) - estimator.predict(at))
+        at, given = as_pair(data)
+        targets = as_targets(given, "targets")
+        if density is None:
+            return -_predicted_for(estimator, at, targets)
+        center = mean(at)
+        check_same_shape(center, targets, name)
+        found = -_row_density(density, targets - center)
+        warn_if_too_narrow(noise, targets - center)
+        return found
 
     def simulate(n: int, rng: np.random.Generator) -> tuple[Any, FloatArray]:
-        at = _rows(inputs, n, rng)
-        if isinstance(noise, str):
-            mean, deviation = _prediction(estimator, at)
-            return at, mean + deviation * rng.standard_normal(n)
-        return at, np.asarray(estimator.predict(at) + noise.rvs(size=n, random_state=rng))
+        at = some_rows(inputs, n, rng)
+        if density is None:
+            return at, predicted(estimator, at).simulate(n, rng)
+        center = mean(at)
+        return at, np.asarray(center + _row_noise(density, center.shape, rng))
 
     return Candidate(loss=loss, simulate=simulate)
 
 
-def _prediction(estimator: Any, at: Any) -> tuple[FloatArray, FloatArray]:
-    try:
-        mean, deviation = estimator.predict(at, return_std=True)
-    except TypeError:
+def _predicted_for(estimator: Any, at: Any, targets: FloatArray) -> FloatArray:
+    density = predicted(estimator, at)
+    if density.batch is not None and density.event is not None:
+        check_same_shape(np.empty((*density.batch, *density.event)), targets, type(estimator).__name__)
+    return density.log_density(targets)
+
+
+def _of_each_column(density: Density, shape: tuple[int, ...]) -> bool:
+    """Whether noise of one number is that of each of several targets."""
+    return len(shape) == 2 and density.event == () and density.batch in ((), shape[1:])
+
+
+def _row_density(density: Density, residuals: FloatArray) -> FloatArray:
+    if _of_each_column(density, residuals.shape):
+        return np.asarray(np.sum(density.log(residuals), axis=1), dtype=np.float64)
+    return density.log_density(residuals)
+
+
+def _row_noise(density: Density, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
+    if _of_each_column(density, shape):
+        return np.asarray(density.sample((shape[0],) if density.batch else (int(np.prod(shape)),), rng).reshape(shape))
+    return np.asarray(density.simulate(shape[0], rng))
+
+
+def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
+    """The labels in the order of the columns of `predict_proba`."""
+    if given is None:
+        given = getattr(estimator, "classes_", None)
+    if given is None:
         raise TypeError(
-            f"{type(estimator).__name__} does not predict a standard deviation; pass the distribution of its noise instead of 'predicted'"
-        ) from None
-    return np.asarray(mean, dtype=np.float64), np.asarray(deviation, dtype=np.float64)
-
-
-def _pair(data: Any) -> tuple[Any, Any]:
-    if not (isinstance(data, (tuple, list)) and len(data) == 2):
-        raise TypeError(f"data for an estimator is a pair (inputs, labels or targets); got {type(data).__name__}")
-    inputs, targets = data
-    if len(inputs) != len(targets):
-        raise ValueError(
-            f"data for an estimator has one label or target per input; got {len(inputs)} inputs and {len(targets)} of them"
+            f"{name} has no classes_: if it is fitted, say which labels the columns of its predict_proba belong to, as "
+            "classes=[0, 1]; if not, fit it first"
         )
-    return inputs, targets
+    if isinstance(given, list) and any(np.ndim(item) for item in given):
+        raise TypeError(f"{name} predicts {len(given)} labels at once; make a candidate for each of them")
+    known = np.asarray(given)
+    if known.ndim != 1 or np.unique(known).size != known.size:
+        raise ValueError(f"classes must be labels that differ, one for each column; got {show(repr(given))[:80]}")
+    return known
 
 
 def _columns(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """The column of `predict_proba` that belongs to each label."""
+    if labels.ndim != 1:
+        raise ValueError(
+            f"labels: expected one per input, an array of shape (n,); got shape {labels.shape}; pass labels.ravel()"
+        )
     match = labels[:, None] == classes[None, :]
     unknown = np.flatnonzero(~match.any(axis=1))
     if unknown.size:
@@ -151,11 +266,3 @@ def _columns(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray
             f"{unknown[0]}: {show(repr(labels[unknown[0]]))}; fit it to data with all classes"
         )
     return np.asarray(match.argmax(axis=1), dtype=np.intp)
-
-
-def _rows(inputs: Any, n: int, rng: np.random.Generator) -> Any:
-    """The inputs as they are, where as many are asked for; else n rows drawn from them."""
-    if n == len(inputs):
-        return inputs
-    rows = rng.integers(0, len(inputs), size=n)
-    return inputs.iloc[rows] if hasattr(inputs, "iloc") else inputs[rows]

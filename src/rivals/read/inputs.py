@@ -1,0 +1,108 @@
+"""Inputs and targets in the forms in which people have them: arrays, data frames, sparse matrices, tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._types import FloatArray
+
+
+def as_pair(data: Any) -> tuple[Any, Any]:
+    """Data of a model that maps inputs to targets: a pair, with one target for each input."""
+    if isinstance(data, (tuple, list)) and len(data) == 3:
+        raise TypeError(
+            "data for an estimator is a pair (inputs, labels or targets); got three. Sample weights are not supported: the risk is "
+            "the mean loss over held-out points, each of which counts once. Leave them out, or draw held-out points by their weights"
+        )
+    if not (isinstance(data, (tuple, list)) and len(data) == 2):
+        raise TypeError(f"data for an estimator is a pair (inputs, labels or targets); got {type(data).__name__}")
+    inputs, targets = data
+    n_inputs, n_targets = n_rows(inputs, "inputs"), n_rows(targets, "labels or targets")
+    if n_inputs != n_targets:
+        raise ValueError(
+            f"data for an estimator has one label or target per input; got {n_inputs} inputs and {n_targets} of them"
+        )
+    return inputs, targets
+
+
+def n_rows(values: Any, what: str) -> int:
+    """The number of points: rows of a table, sparse matrix or tensor; of a mapping, those of its columns."""
+    if isinstance(values, Mapping):
+        lengths = {name: n_rows(column, f"{what} '{name}'") for name, column in values.items()}
+        if len(set(lengths.values())) != 1:
+            raise ValueError(f"{what} have columns of different lengths: {lengths}")
+        return next(iter(lengths.values()))
+    if hasattr(values, "collect") and not hasattr(values, "shape"):
+        raise TypeError(f"{what} are a {type(values).__name__}, which has not been computed yet; pass .collect() of it")
+    shape = getattr(values, "shape", None)
+    if isinstance(shape, tuple) and len(shape):  # sparse matrices have no length
+        return int(shape[0])
+    try:
+        return len(values)
+    except TypeError:
+        raise TypeError(
+            f"{what}: expected an array or a table with one row per point; got {type(values).__name__}"
+        ) from None
+
+
+def take(values: Any, rows: npt.NDArray[np.intp]) -> Any:
+    """Some rows, in the form in which the values are."""
+    if isinstance(values, Mapping):
+        return {name: take(column, rows) for name, column in values.items()}
+    if hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if hasattr(values, "tocsr"):  # not all sparse formats can be indexed
+        return values.tocsr()[rows]
+    if isinstance(values, (list, tuple)):
+        return [values[row] for row in rows]
+    return values[rows]
+
+
+def some_rows(inputs: Any, n: int, rng: np.random.Generator) -> Any:
+    """The inputs as they are, where as many are asked for; else n rows drawn from them."""
+    n_inputs = n_rows(inputs, "inputs")
+    return inputs if n == n_inputs else take(inputs, rng.integers(0, n_inputs, size=n))
+
+
+def as_values(values: Any, what: str) -> npt.NDArray[Any]:
+    """Labels, targets or predictions as an array; tensors are detached and brought to the processor."""
+    if hasattr(values, "tocsr"):
+        raise TypeError(f"{what} are sparse ({type(values).__name__}); pass .toarray() of them")
+    if hasattr(values, "collect") and not hasattr(values, "shape"):
+        raise TypeError(f"{what} are a {type(values).__name__}, which has not been computed yet; pass .collect() of it")
+    if callable(getattr(values, "detach", None)):
+        values = values.detach().cpu()
+        values = (
+            values.numpy() if values.dtype.itemsize > 2 or not values.is_floating_point() else values.float().numpy()
+        )
+    try:
+        return np.asarray(values)
+    except Exception as error:
+        raise TypeError(f"{what}: cannot be read as an array ({error})") from None
+
+
+def as_targets(values: Any, what: str) -> FloatArray:
+    """Targets or predictions as numbers."""
+    array = as_values(values, what)
+    try:
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what}: expected numbers; got dtype {array.dtype} ({error})") from None
+
+
+def check_same_shape(predicted: npt.NDArray[Any], targets: npt.NDArray[Any], who: str) -> None:
+    """Predictions and targets match element by element, and are not broadcast against each other."""
+    if predicted.shape == targets.shape:
+        return
+    found = f"{who} predicts shape {predicted.shape}, the targets have shape {targets.shape}"
+    if predicted.shape == (*targets.shape, 1):
+        raise ValueError(
+            f"{found}: it was fitted to a column; fit it to targets.ravel(), or pass the targets as a column too"
+        )
+    if targets.shape == (*predicted.shape, 1):
+        raise ValueError(f"{found}: the targets are a column; pass targets.ravel()")
+    raise ValueError(f"{found}; they must agree, one row per point")

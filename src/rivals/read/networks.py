@@ -1,0 +1,174 @@
+"""Networks: modules of PyTorch, and functions of JAX or NumPy, that predict a distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._checks import check_size
+from rivals._types import FloatArray
+from rivals.losses import Candidate
+from rivals.read.densities import LOG_DENSITIES, Density, as_density, gaussian
+from rivals.read.inputs import as_pair, as_targets, as_values, check_same_shape, n_rows, some_rows, take
+
+
+def network(
+    model: Any,
+    inputs: Any,
+    *,
+    likelihood: Callable[[Any], Any] | None = None,
+    batch_size: int | None = None,
+) -> Candidate:
+    """A candidate from a trained network, for data in the form of a pair (inputs, targets).
+
+    Parameters
+    ----------
+    model : torch.nn.Module or callable
+        A module of PyTorch; or any function of a batch of inputs, as `lambda x: net.apply(params, x)` in JAX. It returns a pair of the
+        mean and the standard deviation of each target, or a distribution (of `torch.distributions`, NumPyro, TensorFlow
+        Probability or SciPy) with a parameter for each input.
+    inputs : array or tensor
+        Inputs at which targets are simulated: those of the held-out data.
+    likelihood : callable, optional
+        Makes a distribution, or a pair of mean and standard deviation, of what the model returns, as
+        `lambda logits: torch.distributions.Categorical(logits=logits)` or `lambda out: (out[..., 0], out[..., 1].exp())`.
+    batch_size : int, optional
+        How many inputs the model gets at a time; by default all.
+
+    Returns
+    -------
+    Candidate
+        Its loss is the negative log density, or probability, of the target; of several targets, of the row.
+
+    See Also
+    --------
+    distribution : Distributions themselves.
+    regressor, classifier : Estimators; skorch and other wrappers are estimators, too.
+
+    Notes
+    -----
+    A module is run in evaluation mode and without gradients, and is put back into the mode in which each of its parts was. Arrays become
+    tensors of the type and on the device of its parameters. The draws of PyTorch and JAX repeat with the seed of the comparison.
+    A function that draws by itself (dropout in JAX, say) must be given its key, and should not draw when it predicts.
+
+    Pairs of mean and deviation are turned into losses in 64 bits; distributions have the precision of their library.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rivals.read import network
+    >>> def line(x):
+    ...     return 2.0 * x[:, 0], np.full(len(x), 0.5)
+    >>> x = np.arange(4.0)[:, None]
+    >>> network(line, x, batch_size=3).loss((x, [0.0, 2.0, 4.0, 7.0])).round(3)
+    array([0.226, 0.226, 0.226, 2.226])
+    """
+    if isinstance(model, type) or not callable(model):
+        raise TypeError(f"expected a module or a function of a batch of inputs; got {model!r:.60}")
+    if batch_size is not None:
+        check_size(batch_size, "batch_size")
+    name = getattr(model, "__name__", type(model).__name__)
+
+    def batches(at: Any) -> Iterator[tuple[slice, Density]]:
+        n = n_rows(at, "inputs")
+        step = batch_size or n
+        for start in range(0, n, step):
+            rows = np.arange(start, min(start + step, n))
+            part = at if step >= n else take(at, rows)
+            output = _run(model, part)
+            yield (
+                slice(start, start + rows.size),
+                _density(likelihood(output) if likelihood else output, name, rows.size),
+            )
+
+    def loss(data: Any) -> FloatArray:
+        at, given = as_pair(data)
+        targets = as_values(given, "targets")
+        found = []
+        with _quiet(model):
+            for rows, density in batches(at):
+                if density.batch is not None and density.event is not None:
+                    check_same_shape(_like(density), targets[rows], name)
+                found.append(-density.log_density(targets[rows]))
+        return np.concatenate(found)
+
+    def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:
+        at = some_rows(inputs, n, rng)
+        with _quiet(model):
+            drawn = [density.simulate(rows.stop - rows.start, rng) for rows, density in batches(at)]
+        return at, np.concatenate(drawn)
+
+    return Candidate(loss=loss, simulate=simulate)
+
+
+def _like(density: Density) -> npt.NDArray[Any]:
+    """An array of the shape of a draw that takes no memory."""
+    return np.broadcast_to(0.0, (*(density.batch or ()), *(density.event or ())))
+
+
+def _density(output: Any, name: str, n: int) -> Density:
+    """What the model returned, as a distribution with a parameter for each of n inputs."""
+    if any(callable(getattr(output, method, None)) for method in LOG_DENSITIES):
+        density = as_density(output)
+        if density.batch is not None and density.batch[:1] != (n,):
+            raise ValueError(
+                f"{name} returned a distribution of batch shape {density.batch} for {n} inputs, where there must be one for each of them"
+            )
+        return density
+    if not (isinstance(output, (tuple, list)) and len(output) == 2):
+        raise TypeError(
+            f"{name} returned {_describe(output)}, which is neither a distribution nor a pair of mean and standard deviation; pass "
+            "likelihood=, a function that makes one of it"
+        )
+    mean, deviation = as_targets(output[0], "means"), as_targets(output[1], "standard deviations")
+    if mean.shape[:1] != (n,):
+        raise ValueError(f"{name} returned means of shape {mean.shape} for {n} inputs")
+    if deviation.shape not in (mean.shape, (), mean.shape[1:]):
+        raise ValueError(
+            f"{name} returned means of shape {mean.shape}, but standard deviations of shape {deviation.shape}"
+        )
+    return gaussian(mean, deviation, name)
+
+
+def _describe(output: Any) -> str:
+    shape = getattr(output, "shape", None)
+    return f"{type(output).__name__}{f' of shape {tuple(shape)}' if shape is not None else ''}"
+
+
+def _is_module(model: Any) -> bool:
+    return any(kind.__module__.startswith("torch.nn") for kind in type(model).__mro__)
+
+
+def _run(model: Any, inputs: Any) -> Any:
+    """Call the model; a module gets tensors of the type and on the device of its parameters."""
+    if not _is_module(model):
+        return model(inputs)
+    torch = import_module("torch")
+    first = next(model.parameters(), None)
+    tensor = inputs if isinstance(inputs, torch.Tensor) else torch.as_tensor(np.array(as_values(inputs, "inputs")))
+    if first is not None:
+        tensor = tensor.to(first.device)
+        if tensor.is_floating_point():
+            tensor = tensor.to(first.dtype)
+    return model(tensor)
+
+
+@contextmanager
+def _quiet(model: Any) -> Iterator[None]:
+    """Evaluation mode and no gradients; afterwards each part of a module is in the mode in which it was."""
+    if not _is_module(model):
+        yield
+        return
+    before = [(part, part.training) for part in model.modules()]
+    model.eval()
+    try:
+        with import_module("torch").no_grad():
+            yield
+    finally:
+        for part, training in before:
+            part.training = training

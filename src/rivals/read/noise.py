@@ -1,0 +1,215 @@
+"""The noise of a regressor: from residuals on data that it did not see, or as the estimator predicts it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rivals._checks import check_choice, show, warn
+from rivals._random import entropy_from, stream
+from rivals._types import RNG, FloatArray
+from rivals.read.densities import Density, as_density, gaussian
+from rivals.read.inputs import as_pair, as_targets, check_same_shape, n_rows, take
+
+RESIDUALS = ("gaussian", "student", "empirical")
+FEW_RESIDUALS = 8
+
+# Under the right noise one target in ten lies outside its central 90 %; one in four among a hundred is five standard errors more.
+ENOUGH_TO_JUDGE = 100
+OUTSIDE, TOO_MANY_OUTSIDE = 0.1, 0.25
+
+# From so many parameters per training point on, new residuals are wider than σ says by a twentieth: √(1 + p/n).
+MANY_PARAMETERS = 0.1
+
+
+def cross_validated_noise(
+    estimator: Any,
+    training: Any,
+    *,
+    residuals: str = "gaussian",
+    cv: Any = 5,
+    groups: Any = None,
+    rng: RNG = None,
+) -> Any:
+    """The distribution of target minus prediction, from out-of-fold predictions of copies of the estimator.
+
+    Parameters
+    ----------
+    estimator : object
+        With `fit`, `predict` and `get_params`, as those of scikit-learn have. It is copied; the fit itself is not used.
+    training : pair
+        The inputs and targets to which it was fitted.
+    residuals : "gaussian", "student" or "empirical"
+        "gaussian": mean zero and the mean square of the residuals; with several targets, their covariances. "student": Student's t
+        about zero, of the degrees of freedom and the scale with the highest likelihood. "empirical": a kernel density estimate of
+        the residuals (`scipy.stats.gaussian_kde`, Scott's bandwidth), which widens them by a factor of √(1 + n^(−2/5)) and has
+        Gaussian tails.
+    cv : int, splitter or iterable
+        As in scikit-learn; a number of folds takes them in the order of the data.
+    groups : array, optional
+        For splitters by group.
+    rng : int, SeedSequence, Generator, optional
+        Seeds copies whose `random_state` is None.
+
+    Returns
+    -------
+    object
+        A frozen distribution, or kernel density estimate, of SciPy.
+    """
+    found = out_of_fold_residuals(estimator, training, cv=cv, groups=groups, rng=rng)
+    return noise_of(found, residuals)
+
+
+def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
+    """A distribution of SciPy for residuals: one column for each target, if there are several."""
+    from scipy import stats
+
+    kind = check_choice(kind, "residuals", RESIDUALS)
+    if len(residuals) < FEW_RESIDUALS:
+        raise ValueError(
+            f"noise: {len(residuals)} residuals are too few to know it; at least {FEW_RESIDUALS} are needed"
+        )
+    if not np.all(np.isfinite(residuals)):
+        raise ValueError(f"noise: {int(np.sum(~np.isfinite(residuals)))} of {residuals.size} residuals are not finite")
+    if np.any(np.ptp(residuals, axis=0) == 0):
+        raise ValueError(
+            "noise: all residuals are the same, so that there is no noise; is the target among the inputs?"
+        )
+    if kind == "empirical":
+        return stats.gaussian_kde(residuals.T)
+    if residuals.ndim == 1:
+        return (
+            stats.norm(scale=np.sqrt(np.mean(residuals**2)))
+            if kind == "gaussian"
+            else stats.t(*stats.t.fit(residuals, floc=0.0))
+        )
+    if kind == "student":
+        raise ValueError("residuals='student' is for one target; use 'gaussian' or 'empirical' for several")
+    return stats.multivariate_normal(cov=residuals.T @ residuals / len(residuals))
+
+
+def out_of_fold_residuals(
+    estimator: Any, training: Any, *, cv: Any = 5, groups: Any = None, rng: RNG = None
+) -> FloatArray:
+    """Target minus the prediction of a copy that did not see it, for every point that a fold tests."""
+    inputs, targets = as_pair(training)
+    try:
+        from sklearn.model_selection import check_cv
+    except ImportError:
+        raise ImportError(
+            "cross-validated noise needs scikit-learn: pip install scikit-learn", name="sklearn"
+        ) from None
+    values = as_targets(targets, "training targets")
+    generator = stream(entropy_from(rng))
+    found = []
+    try:
+        splits = list(check_cv(cv, values).split(np.empty(n_rows(inputs, "inputs")), values, groups))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"cv of the noise: {error}") from error
+    for train, test in splits:
+        copy = _seeded_copy(estimator, generator).fit(take(inputs, train), take(targets, train))
+        predicted = as_targets(copy.predict(take(inputs, test)), "predictions")
+        check_same_shape(predicted, values[test], type(estimator).__name__)
+        found.append(values[test] - predicted)
+    return np.concatenate(found)
+
+
+def _seeded_copy(estimator: Any, generator: np.random.Generator) -> Any:
+    """A copy that is not fitted; every part that would draw a seed gets one."""
+    from sklearn.base import clone
+
+    try:
+        copy = clone(estimator)
+    except TypeError:
+        raise TypeError(
+            f"{type(estimator).__name__} cannot be copied and fitted again, as cross-validated noise needs (sklearn.base.clone); pass "
+            "noise= as a distribution, of residuals on data that it was not fitted to"
+        ) from None
+    parameters = copy.get_params(deep=True)
+    unset = [
+        name for name in sorted(parameters) if name.rsplit("__", 1)[-1] == "random_state" and parameters[name] is None
+    ]
+    return copy.set_params(**{name: int(generator.integers(2**31)) for name in unset})
+
+
+def predicted(estimator: Any, at: Any) -> Density:
+    """The distribution of the targets that an estimator itself predicts."""
+    name = type(estimator).__name__
+    if callable(getattr(estimator, "pred_dist", None)):  # NGBoost
+        return as_density(estimator.pred_dist(at))
+    if _is_uncertain_catboost(estimator):
+        mean, variance = as_targets(estimator.predict(at), "predictions").T
+        return gaussian(mean, np.sqrt(variance), name)
+    if _is_of_skpro(estimator):
+        return as_density(estimator.predict_proba(at))
+    try:
+        both = estimator.predict(at, return_std=True)
+        cause = f"predict(inputs, return_std=True) gave {type(both).__name__}"
+    except TypeError as error:
+        both, cause = None, show(error)
+    if not (isinstance(both, tuple) and len(both) == 2):  # LightGBM takes any argument and ignores it
+        raise TypeError(
+            f"{name} does not predict a standard deviation ({cause}); use noise='cross-validated', or pass the distribution of its noise"
+        )
+    mean, deviation = as_targets(both[0], "predictions"), as_targets(both[1], "predicted standard deviations")
+    return gaussian(mean, np.sqrt(deviation**2 + _left_out_variance(estimator)), name)
+
+
+def _is_of_skpro(estimator: Any) -> bool:
+    return any(kind.__module__.split(".")[0] in ("skpro", "sktime") for kind in type(estimator).__mro__) and callable(
+        getattr(estimator, "predict_proba", None)
+    )
+
+
+def _is_uncertain_catboost(estimator: Any) -> bool:
+    return (
+        any(kind.__module__.startswith("catboost") for kind in type(estimator).__mro__)
+        and estimator.get_param("loss_function") == "RMSEWithUncertainty"
+    )
+
+
+def _left_out_variance(estimator: Any) -> FloatArray:
+    """The noise that a Gaussian process of scikit-learn was fitted with in `alpha`: its predicted deviation leaves it out."""
+    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    if not (hasattr(last, "alpha") and hasattr(last, "kernel_") and hasattr(last, "L_")):
+        return np.zeros(())
+    alpha = np.unique(np.asarray(last.alpha, dtype=np.float64))
+    if alpha.size > 1:
+        raise ValueError(
+            f"{type(last).__name__} has an alpha for each training point, from {alpha.min():g} to {alpha.max():g}: the noise of new "
+            "points is unknown; pass noise= as a distribution, or put the noise into the kernel (WhiteKernel)"
+        )
+    # alpha is in units of the targets as they were fitted: after normalize_y, in units of their variance.
+    scale = getattr(last, "_y_train_std", None)
+    if scale is None:
+        if getattr(last, "normalize_y", False):
+            raise ValueError(
+                f"{type(last).__name__} with normalize_y does not say by what it divided; put its noise into the kernel (WhiteKernel)"
+            )
+        scale = 1.0
+    return np.asarray(alpha[0] * np.asarray(scale, dtype=np.float64) ** 2)
+
+
+def warn_if_too_narrow(noise: Any, residuals: FloatArray) -> None:
+    """Say so where held-out residuals are much wider than the noise, as where it was learned from the training data."""
+    quantile = getattr(noise, "ppf", getattr(noise, "icdf", None))
+    if residuals.size < ENOUGH_TO_JUDGE or not callable(quantile):
+        return
+    low, high = quantile(OUTSIDE / 2), quantile(1 - OUTSIDE / 2)
+    outside = float(np.mean((residuals < low) | (residuals > high)))
+    if outside > TOO_MANY_OUTSIDE:
+        warn(
+            f"the noise is too narrow for the held-out data: {outside:.0%} of the targets lie outside its central {1 - OUTSIDE:.0%}. If "
+            "its scale came from residuals on the data to which the estimator was fitted, use noise='cross-validated', "
+            "training=(inputs, targets)"
+        )
+
+
+def warn_of_many_parameters(who: str, n_parameters: int, n_points: int, instead: str) -> None:
+    """Say so where σ from training residuals, corrected for the degrees of freedom, is too small for new points."""
+    if n_parameters > MANY_PARAMETERS * n_points:
+        warn(
+            f"{who} has {n_parameters} parameters for {n_points} training points: its σ came from the data to which it was fitted, and "
+            f"new residuals are wider by a factor of about {np.sqrt(1 + n_parameters / n_points):.2f}; {instead}"
+        )

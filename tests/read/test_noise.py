@@ -1,0 +1,171 @@
+"""The noise of regressors of scikit-learn, on real data: out of fold, and with what Gaussian processes leave out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rivals
+from rivals.read import regressor
+
+pytest.importorskip("sklearn", reason="the noise of estimators is tested with scikit-learn (group `recipes`)")
+
+from sklearn.datasets import load_diabetes
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
+from sklearn.linear_model import BayesianRidge, LinearRegression
+from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit, cross_val_predict, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from rivals.read.noise import cross_validated_noise, noise_of, out_of_fold_residuals
+
+X, Y = load_diabetes(return_X_y=True)
+FIT_X, NEW_X, FIT_Y, NEW_Y = train_test_split(X, Y, test_size=0.5, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def forest():
+    return RandomForestRegressor(40, random_state=0).fit(FIT_X, FIT_Y)
+
+
+def test_cross_validated_noise_of_a_forest_is_as_wide_as_its_errors(forest):
+    """On the data it was fitted to the forest errs by 22, on new ones by 61; out of fold says 59."""
+    on_training = np.std(FIT_Y - forest.predict(FIT_X))
+    on_new = np.sqrt(np.mean((NEW_Y - forest.predict(NEW_X)) ** 2))
+    noise = cross_validated_noise(forest, (FIT_X, FIT_Y))
+    assert on_training < 0.5 * on_new
+    # A root mean square of 221 residuals has a relative error of √(κ − 1) / (2 √n), 4 % here; there are two of them.
+    assert noise.std() == pytest.approx(on_new, rel=0.2)
+    with pytest.warns(rivals.RivalsWarning, match="the noise is too narrow for the held-out data"):
+        regressor(forest, NEW_X, noise=stats.norm(scale=on_training)).loss((NEW_X, NEW_Y))
+    model = regressor(forest, NEW_X, noise="cross-validated", training=(FIT_X, FIT_Y))
+    by_hand = -stats.norm(forest.predict(NEW_X), noise.std()).logpdf(NEW_Y)
+    np.testing.assert_allclose(model.loss((NEW_X, NEW_Y)), by_hand, rtol=1e-12)
+    at, simulated = model.simulate(len(NEW_X), np.random.default_rng(0))
+    assert stats.kstest((simulated - forest.predict(at)) / noise.std(), "norm").pvalue > 1e-3
+
+
+def test_out_of_fold_residuals_are_those_of_scikit_learn():
+    folds = KFold(4, shuffle=True, random_state=0)
+    found = out_of_fold_residuals(LinearRegression(), (FIT_X, FIT_Y), cv=folds)
+    theirs = FIT_Y - cross_val_predict(LinearRegression(), FIT_X, FIT_Y, cv=folds)
+    np.testing.assert_allclose(np.sort(found), np.sort(theirs), rtol=1e-12)
+
+
+def test_splitters_by_time_and_by_group():
+    by_time = out_of_fold_residuals(LinearRegression(), (FIT_X, FIT_Y), cv=TimeSeriesSplit(3))
+    assert by_time.size == 3 * (len(FIT_X) // 4)  # the first part is tested by no fold
+    groups = np.arange(len(FIT_X)) % 6
+    by_group = out_of_fold_residuals(LinearRegression(), (FIT_X, FIT_Y), cv=GroupKFold(3), groups=groups)
+    assert by_group.size == len(FIT_X)
+    with pytest.raises(ValueError, match="cv of the noise"):
+        out_of_fold_residuals(LinearRegression(), (FIT_X, FIT_Y), cv=GroupKFold(3))
+
+
+def test_forms_of_residuals():
+    draws = 3.0 * stats.t(4).rvs(size=4000, random_state=0)
+    student = noise_of(draws, "student")
+    # The errors of both by the Fisher information of t(4) at n = 4000 are below 0.3 and 0.06.
+    assert student.args[0] == pytest.approx(4.0, abs=1.0)
+    assert student.args[2] == pytest.approx(3.0, abs=0.25)
+    empirical = noise_of(draws, "empirical")
+    factor = 1 + 4000 ** (-2 / 5)
+    assert empirical.resample(20_000, seed=0).var() == pytest.approx(draws.var() * factor, rel=0.2)
+    assert noise_of(draws).std() == np.sqrt(np.mean(draws**2))
+    for kind in ("gaussian", "student", "empirical"):
+        model = regressor(
+            LinearRegression().fit(FIT_X, FIT_Y),
+            NEW_X,
+            noise="cross-validated",
+            training=(FIT_X, FIT_Y),
+            residuals=kind,
+        )
+        losses = model.losses(model.simulate(len(NEW_X), np.random.default_rng(1)), rng=2)
+        assert stats.ks_2samp(losses.observed, losses.synthetic).pvalue > 1e-3
+        np.testing.assert_array_equal(
+            model.simulate(30, np.random.default_rng(3))[1], model.simulate(30, np.random.default_rng(3))[1]
+        )
+
+
+def test_several_targets_have_correlated_residuals():
+    targets = np.column_stack([FIT_Y, FIT_Y + 20 * np.random.default_rng(0).normal(size=FIT_Y.size)])
+    fitted = LinearRegression().fit(FIT_X, targets)
+    found = out_of_fold_residuals(fitted, (FIT_X, targets))
+    model = regressor(fitted, NEW_X, noise="cross-validated", training=(FIT_X, targets))
+    at, simulated = model.simulate(len(NEW_X), np.random.default_rng(0))
+    by_hand = stats.multivariate_normal(cov=found.T @ found / len(found)).logpdf(simulated - fitted.predict(at))
+    np.testing.assert_allclose(model.loss((at, simulated)), -by_hand, rtol=1e-12)
+    with pytest.raises(ValueError, match="'student' is for one target"):
+        noise_of(found, "student")
+
+
+def test_copies_without_a_seed_repeat_with_rng():
+    unseeded = RandomForestRegressor(5).fit(FIT_X, FIT_Y)
+    one, same, other = (cross_validated_noise(unseeded, (FIT_X, FIT_Y), cv=2, rng=seed).std() for seed in (1, 1, 2))
+    assert one == same
+    assert one != other
+    assert unseeded.random_state is None
+
+
+def test_what_cross_validated_noise_needs(forest):
+    with pytest.raises(ValueError, match=r"needs training=\(inputs, targets\)"):
+        regressor(forest, NEW_X, noise="cross-validated")
+    with pytest.raises(ValueError, match="training= is for noise='cross-validated'"):
+        regressor(forest, NEW_X, noise=stats.norm(), training=(FIT_X, FIT_Y))
+    with pytest.raises(ValueError, match="did you mean 'gaussian'"):
+        regressor(forest, NEW_X, noise="cross-validated", training=(FIT_X, FIT_Y), residuals="gausian")
+    with pytest.raises(TypeError, match="Fixed cannot be copied and fitted again"):
+        cross_validated_noise(Fixed(), (FIT_X, FIT_Y))
+    with pytest.raises(ValueError, match="too few"):
+        noise_of(np.zeros(3))
+    with pytest.raises(ValueError, match="all residuals are the same"):
+        noise_of(np.zeros(30))
+    with pytest.raises(TypeError, match="a prediction alone is no model"):
+        regressor(forest, NEW_X, noise=None)
+
+
+class Fixed:
+    def predict(self, inputs):
+        return np.zeros(len(inputs))
+
+
+@pytest.mark.parametrize("normalize_y", [False, True])
+@pytest.mark.parametrize(
+    "wrap", [lambda model: model, lambda model: make_pipeline(StandardScaler(), model)], ids=["bare", "pipeline"]
+)
+def test_noise_in_alpha_is_that_of_a_white_kernel(normalize_y, wrap):
+    """The same process, said in two ways, has the same predictive distribution: `return_std` alone leaves alpha out."""
+    settings = {"optimizer": None, "normalize_y": normalize_y}
+    scale = 1.0 if normalize_y else Y.std()
+    smooth, noise = scale**2 * RBF(3.0), 0.5 * scale**2
+    in_alpha = wrap(GaussianProcessRegressor(smooth, alpha=noise, **settings)).fit(100 * FIT_X, FIT_Y)
+    in_kernel = wrap(GaussianProcessRegressor(smooth + WhiteKernel(noise), **settings)).fit(100 * FIT_X, FIT_Y)
+    mean, deviation = in_kernel.predict(100 * NEW_X, return_std=True)
+    assert np.all(in_alpha.predict(100 * NEW_X, return_std=True)[1] < 0.9 * deviation)
+    model = regressor(in_alpha, 100 * NEW_X, noise="predicted")
+    by_hand = -stats.norm(mean, deviation).logpdf(NEW_Y)
+    # The kernel's process has the default alpha of 1e-10 besides.
+    np.testing.assert_allclose(model.loss((100 * NEW_X, NEW_Y)), by_hand, rtol=1e-6)
+    simulated = model.simulate(len(NEW_X), np.random.default_rng(0))[1]
+    assert stats.kstest((simulated - mean) / deviation, "norm").pvalue > 1e-3
+
+
+def test_an_alpha_for_each_training_point_is_refused():
+    process = GaussianProcessRegressor(alpha=np.linspace(0.1, 1.0, 50), optimizer=None).fit(FIT_X[:50], FIT_Y[:50])
+    with pytest.raises(
+        ValueError, match=r"an alpha for each training point, from 0\.1 to 1: the noise of new points is unknown"
+    ):
+        regressor(process, NEW_X, noise="predicted").loss((NEW_X, NEW_Y))
+
+
+def test_bayesian_ridge_regression_predicts_its_noise_already():
+    fitted = BayesianRidge().fit(FIT_X, FIT_Y)
+    mean, deviation = fitted.predict(NEW_X, return_std=True)
+    model = regressor(fitted, NEW_X, noise="predicted")
+    np.testing.assert_allclose(model.loss((NEW_X, NEW_Y)), -stats.norm(mean, deviation).logpdf(NEW_Y), rtol=1e-12)
+    assert np.all(deviation**2 > 1 / fitted.alpha_)
+    with pytest.raises(TypeError, match="LinearRegression does not predict a standard deviation"):
+        regressor(LinearRegression().fit(FIT_X, FIT_Y), NEW_X, noise="predicted").loss((NEW_X, NEW_Y))
