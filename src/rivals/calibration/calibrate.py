@@ -73,6 +73,7 @@ def calibrate(
     progress: bool = True,
     time_limit: float | None = None,
     block_size: int | None = None,
+    retry: bool = False,
 ) -> Calibration:
     """Calibrate the probabilities of `compare` on simulated experiments, and find the best c.
 
@@ -121,9 +122,15 @@ def calibrate(
     progress : bool
         Whether to show progress on standard error.
     time_limit : float, optional
-        Seconds of wall-clock time after which an experiment is abandoned and recorded as failed.
+        Seconds of wall-clock time after which an experiment is abandoned and recorded as failed. A worker that compiled code or
+        a bare `except` keeps busy beyond that is killed and replaced. Only in processes of this machine: with `executor=0`
+        such code cannot be ended, and executors of your own are waited for until it is clear that they hang.
     block_size : int, optional
         Experiments per block; about a second's worth by default. The results do not depend on it.
+    retry : bool
+        Whether to run again the experiments that failed before, as after a full disk or a missing licence. By default what
+        failed stays failed, because it is not missing at random. Random numbers are the same: an error that comes
+        from them comes again.
 
     Returns
     -------
@@ -172,7 +179,7 @@ def calibrate(
         n_replications=n_replications,
     )
     study = make_study(omegas, settings, n_experiments=n_experiments, loss_unit=loss_unit)
-    with open_writer(store, study.identity, study.n_experiments) as (opened, standing):
+    with open_writer(store, study.identity, study.n_experiments, retry=retry) as (opened, standing):
         _run(study, opened, standing, manner)
         return Calibration.from_store(opened, study.n_experiments)
 

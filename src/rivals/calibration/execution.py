@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
@@ -11,12 +12,23 @@ from typing import Any
 import numpy as np
 
 from rivals._types import BoolArray
-from rivals.calibration.pools import Pool
-from rivals.calibration.work import ATTEMPTS, Block, Results, Task, WorkerSetupError, failure, run_block
+from rivals.calibration.pools import PATIENCE, Foreign, Pool
+from rivals.calibration.work import (
+    ATTEMPTS,
+    Block,
+    Failure,
+    Results,
+    Task,
+    WorkerSetupError,
+    failure,
+    run_block,
+    timeout_message,
+)
 
 IN_FLIGHT_PER_WORKER = 2
 BLOCK_SECONDS = 1.0
 LARGEST_BLOCK = 2000
+LOOK_SECONDS = 0.5  # how often the parent looks after its workers while none of them reports
 
 
 @dataclass
@@ -40,6 +52,10 @@ class Plan:
                 missing[begin:end] = False
                 return Block(omega, range(begin, end))
         return None
+
+    def is_open(self) -> bool:
+        """Whether something is still to be handed out."""
+        return any(bool(missing.any()) for missing in self.missing)
 
     def learn(self, block: Block, seconds: float) -> None:
         """What a block took, to size the next ones."""
@@ -80,29 +96,36 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
 
     When a worker dies, one cannot know which block killed it. All that were out are tried again; those that were out
     twice are tried one experiment at a time with nothing beside them, and an experiment that kills its worker three
-    times when alone is recorded as failed.
+    times when alone is recorded as failed. An experiment whose worker we killed because it was overdue is known: it alone
+    is recorded, and the others are tried again as if nothing had happened.
     """
+    if task.time_limit is not None:
+        task = replace(task, watched=pool.notes)
     lost = Lost()
     out: dict[Future[Any], Block] = {}
+    overdue: set[tuple[int, int]] = set()
+    last = time.monotonic()  # when something came back
+    alone = False  # whether what is out is a suspect, which nothing must be beside
     while True:
-        while len(out) < IN_FLIGHT_PER_WORKER * pool.n_workers:
-            block = lost.waiting.popleft() if lost.waiting else plan.next_block()
-            if block is None:
-                break
-            out[pool.submit(run_block, task, block)] = block
-        alone = not out and bool(lost.suspects)
-        if alone:
-            block = lost.suspects.popleft()
-            out[pool.submit(run_block, task, block)] = block
-        if not out:
-            return
-        dead = []
         broken: BaseException | None = None
-        for future in wait(out, return_when=FIRST_COMPLETED).done:
+        if not pool.is_lost() and not (alone and out):
+            broken = _hand_out(pool, task, plan, lost, out)
+            alone = broken is None and not out and bool(lost.suspects)
+            if alone:
+                broken = _submit(pool, task, lost.suspects.popleft(), lost.suspects, out)
+        if not out and broken is None:
+            if not (lost.waiting or lost.suspects or plan.is_open()):
+                return
+            time.sleep(LOOK_SECONDS)  # for a cluster to come back
+            continue
+        dead = []
+        done = wait(out, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED).done if out and broken is None else ()
+        for future in done:
             block = out.pop(future)
+            last = time.monotonic()
             try:
                 successes, failures = future.result()
-            except (WorkerSetupError, KeyboardInterrupt, SystemExit):
+            except (WorkerSetupError, KeyboardInterrupt):
                 raise
             except BaseException as error:  # the worker died, or the cluster gave up on it
                 dead.append(block)
@@ -111,6 +134,9 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
                 plan.learn(block, sum(success.seconds for success in successes))
                 yield successes, failures
         if broken is None:
+            if task.time_limit is not None:
+                overdue |= pool.end_overdue(task.time_limit)
+                _check_patience(pool, task.time_limit, out, last)
             continue
         if isinstance(broken, BrokenExecutor):
             if not pool.rebuild():
@@ -119,9 +145,67 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
                 ) from broken
             dead += out.values()  # a broken pool loses all that was out
             out.clear()
+        if overdue or (dead and pool.is_lost()):
+            for block in dead:
+                late = [index for index in block.experiments if (block.omega, index) in overdue]
+                for piece in _without(block, late):
+                    lost.waiting.append(piece)
+                if late:
+                    yield [], [_ended(task, block.omega, index) for index in late]
+            overdue.clear()
+            continue
         for block in dead:
             if not lost.add(block, alone=alone):
                 died = (
                     f"the worker died {ATTEMPTS} times while it ran this experiment ({type(broken).__name__}: {broken})"
                 )
                 yield [], [failure(task, block.omega, block.experiments.start, ATTEMPTS, died, died)]
+
+
+def _hand_out(pool: Pool, task: Task, plan: Plan, lost: Lost, out: dict[Future[Any], Block]) -> BrokenExecutor | None:
+    """Submit blocks until all workers are busy; how the pool broke, if it did."""
+    while len(out) < IN_FLIGHT_PER_WORKER * pool.n_workers:
+        block = lost.waiting.popleft() if lost.waiting else plan.next_block()
+        if block is None:
+            break
+        broken = _submit(pool, task, block, lost.waiting, out)
+        if broken is not None:
+            return broken
+    return None
+
+
+def _submit(
+    pool: Pool, task: Task, block: Block, back: deque[Block], out: dict[Future[Any], Block]
+) -> BrokenExecutor | None:
+    """Submit a block; where the pool is found broken, take the block back and say so."""
+    try:
+        out[pool.submit(run_block, task, block)] = block
+    except BrokenExecutor as error:
+        back.appendleft(block)
+        return error
+    return None
+
+
+def _check_patience(pool: Pool, time_limit: float, out: dict[Future[Any], Block], last: float) -> None:
+    """Blocks of which each experiment has a limit come back sooner or later; if none does, workers hang that are not ours."""
+    longest = sum(len(block.experiments) for block in out.values()) * time_limit * ATTEMPTS
+    if isinstance(pool, Foreign) and time.monotonic() - last > longest + PATIENCE:
+        raise RuntimeError(
+            f"no block came back from the executor for {time.monotonic() - last:.0f} s, though every experiment has a limit of "
+            f"{time_limit:g} s: its workers hang in code that cannot be interrupted, or are gone; finished experiments are kept "
+            "where there is a store: start the workers anew, and run the same again to continue"
+        )
+
+
+def _without(block: Block, late: list[int]) -> Iterator[Block]:
+    """The block without some of its experiments, in consecutive pieces."""
+    begin = block.experiments.start
+    for end in [*late, block.experiments.stop]:
+        if begin < end:
+            yield Block(block.omega, range(begin, end), block.crashes)
+        begin = end + 1
+
+
+def _ended(task: Task, place: int, index: int) -> Failure:
+    message = f"ExperimentTimeout: {timeout_message(task.time_limit or 0.0)}, and could not be interrupted: its process was killed"
+    return failure(task, place, index, 1, message, message)

@@ -149,6 +149,7 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
     own = experiment_entropy(settings.entropy, place, index)
     design = stream(own, EXPERIMENT_DESIGN)
     experiment = omega(design, index=index) if wants_index(omega) else omega(design)
+    _check_experiment(experiment)
     data = experiment.observe(settings.n_data, stream(own, EXPERIMENT_DATA))
     pair = _pair(experiment, data)
     samples = [
@@ -161,6 +162,8 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
         )
         for which, candidate in enumerate(pair)
     ]
+    for sample, letter in zip(samples, "ab", strict=True):
+        _check_count("observe", settings.n_data, "n_data", {letter: sample.observed.size})
     if settings.law == "beta":
         probability, error = _beta_probabilities(samples, settings, own)
     else:
@@ -217,6 +220,25 @@ def part_won(risk_a: npt.ArrayLike, risk_b: npt.ArrayLike, truth_error: npt.Arra
     return np.where(is_undecided(risk_a, risk_b, truth_error), 0.5, np.less(risk_a, risk_b))
 
 
+def _check_experiment(experiment: Any) -> None:
+    if not (callable(getattr(experiment, "observe", None)) and hasattr(experiment, "candidates")):
+        raise TypeError(
+            f"the epistemic distribution must return an Experiment: got {type(experiment).__name__}; "
+            "return Experiment(observe=..., candidates=...)"
+        )
+
+
+def _check_count(made_by: str, asked: int, name: str, sizes: Mapping[str, int]) -> None:
+    """Data of another size than asked for would make another experiment than the one that is calibrated."""
+    if any(size != asked for size in sizes.values()):
+        counts, letters = (" and ".join(map(str, words)) for words in (sizes.values(), sizes))
+        raise ValueError(
+            f"{made_by}({asked}, rng) gave data with {counts} losses of candidate{'s' if len(sizes) > 1 else ''} {letters}: it must "
+            f"give as many points as asked for; correct it, or pass {name}={next(iter(sizes.values()))} if the design allows no "
+            "other size"
+        )
+
+
 def _pair(experiment: Experiment, data: Any) -> list[Model]:
     """The two models, checked."""
     models = tuple(experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates)
@@ -269,7 +291,8 @@ def _truths(
 ) -> list[tuple[float, float, float]]:
     """The true risks and the error of their difference: on new data of the same process, or in each replication."""
     if experiment.replicate is None:
-        return [_truth(pair, experiment.observe(settings.n_truth, stream(own, EXPERIMENT_TRUTH)))]
+        fresh = experiment.observe(settings.n_truth, stream(own, EXPERIMENT_TRUTH))
+        return [_truth(pair, fresh, settings.n_truth, "observe")]
     truths = []
     for replication in range(settings.n_replications):
         fresh = experiment.replicate(settings.n_truth, stream(own, EXPERIMENT_TRUTH, replication))
@@ -278,21 +301,17 @@ def _truths(
                 f"replicate gave data of another form than observe: {_form(fresh)} and {_form(data)}; "
                 "both must give what the candidates' loss takes"
             )
-        truths.append(_truth(pair, fresh, settings.n_truth))
+        truths.append(_truth(pair, fresh, settings.n_truth, "replicate"))
     return truths
 
 
-def _truth(pair: list[Model], data: Any, size: int | None = None) -> tuple[float, float, float]:
+def _truth(pair: list[Model], data: Any, size: int, made_by: str) -> tuple[float, float, float]:
     """True risks, and the standard error of their difference (data of a long run may be correlated)."""
     a, b = (
         check_losses(candidate.loss(data), f"losses of candidate {letter} on the data for the truth")
         for candidate, letter in zip(pair, "ab", strict=True)
     )
-    if size is not None and not a.size == b.size == size:
-        raise ValueError(
-            f"replicate({size}, rng) gave data with {a.size} and {b.size} losses of candidates a and b: it must give as many "
-            f"points as asked for; correct it, or pass n_truth={a.size} if the design allows no other size"
-        )
+    _check_count(made_by, size, "n_truth", {"a": a.size, "b": b.size})
     difference = a - b
     error = float(np.std(difference) / np.sqrt(effective_size(difference)))
     return float(np.mean(a)), float(np.mean(b)), error

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import shutil
 import signal
+import struct
+import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 from rivals._checks import need, warn
+from rivals.calibration.work import BEAT
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+# The time that an experiment has, beyond its limit, to end by itself before its process is killed: a part of the limit, and
+# some seconds more.
+OVERTIME_PART, OVERTIME_SECONDS = 0.1, 2.0
+# A cluster may lose its scheduler or its last worker for so long, as where it restarts them; workers that are done have so
+# long to leave.
+PATIENCE = 60.0
+LEAVE_SECONDS = 5.0
+PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent dies
 
 
 class Pool(Protocol):
@@ -21,9 +35,16 @@ class Pool(Protocol):
 
     n_workers: int
     in_process: bool  # whether they run here and now, so that arguments need not travel
+    notes: str | None  # folder in which workers note what they are at, where someone looks after them
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Start a function, now or when a worker is free."""
+
+    def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
+        """Kill workers whose experiment is long past the limit; which experiments (place, index) these were."""
+
+    def is_lost(self) -> bool:
+        """Whether a cluster is out of reach, or has no workers left; after some patience that is an error."""
 
     def rebuild(self) -> bool:
         """After the death of a worker: make new ones. False if that is not ours to do."""
@@ -71,6 +92,7 @@ class InProcess:
 
     n_workers = 1
     in_process = True
+    notes: str | None = None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -79,6 +101,12 @@ class InProcess:
         except Exception as error:
             future.set_exception(error)
         return future
+
+    def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
+        return set()
+
+    def is_lost(self) -> bool:
+        return False
 
     def rebuild(self) -> bool:
         return False
@@ -95,18 +123,50 @@ class LocalProcesses:
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
         self._executor = self._start()
+        self._folder = tempfile.mkdtemp(prefix="rivals-")
+        self.notes: str | None = self._folder
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         future: Future[Any] = self._executor.submit(function, *arguments)
         return future
 
+    def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
+        allowed = time_limit * (1.0 + OVERTIME_PART) + OVERTIME_SECONDS
+        overdue = set()
+        for pid in list(getattr(self._executor, "_processes", None) or ()):
+            try:
+                with open(os.path.join(self._folder, str(pid)), "rb") as file:
+                    place, index, begin = BEAT.unpack(file.read())
+            except (OSError, struct.error):  # at no experiment, or about to begin one
+                continue
+            if time.monotonic() - begin > allowed:
+                _kill_child(pid)
+                overdue.add((int(place), int(index)))
+        return overdue
+
+    def is_lost(self) -> bool:
+        return False
+
     def rebuild(self) -> bool:
         self._executor.shutdown(wait=True, kill_workers=True)
+        for note in os.listdir(self._folder):
+            os.remove(os.path.join(self._folder, note))
         self._executor = self._start()
         return True
 
     def close(self, *, kill: bool) -> None:
-        self._executor.shutdown(wait=True, kill_workers=kill)
+        if not kill:
+            # All results are here. A worker that does not leave, as for a thread that the user's code left behind, is killed.
+            pids = list(getattr(self._executor, "_processes", None) or ())
+            manager = getattr(self._executor, "_executor_manager_thread", None)
+            self._executor.shutdown(wait=False)
+            if manager is not None:
+                manager.join(LEAVE_SECONDS)
+                for pid in pids if manager.is_alive() else ():
+                    _kill_child(pid)
+                manager.join(LEAVE_SECONDS)
+        self._executor.shutdown(wait=True, kill_workers=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _start(self) -> Any:
         loky = need("loky", extra="parallel", purpose="several processes")
@@ -122,19 +182,57 @@ class Foreign:
     """An executor that the user made and owns: a Dask cluster, an MPI pool, a pool of processes or threads."""
 
     in_process = False
+    notes: str | None = None
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self.n_workers = _workers_of(executor)
+        self._lost_since: float | None = None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         return self._executor.submit(function, *arguments)
+
+    def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
+        return set()  # the processes are not ours
+
+    def is_lost(self) -> bool:
+        problem = _problem_of(getattr(self._executor, "_client", None))
+        if problem is None:
+            self._lost_since = None
+            return False
+        now = time.monotonic()
+        self._lost_since = now if self._lost_since is None else self._lost_since
+        if now - self._lost_since > PATIENCE or problem == CLOSED:
+            raise RuntimeError(
+                f"the Dask cluster {problem}; finished experiments are kept where there is a store: start the scheduler and "
+                "workers anew, and run the same again with a new client to continue"
+            )
+        return True
 
     def rebuild(self) -> bool:
         return False
 
     def close(self, *, kill: bool) -> None:
         pass
+
+
+CLOSED = "is gone: the connection to its scheduler is closed"
+
+
+def _problem_of(client: Any) -> str | None:
+    """What is wrong with a Dask cluster, as far as its client knows; None for executors of other kinds."""
+    status = getattr(client, "status", None)
+    if status is None or not hasattr(client, "scheduler_info"):
+        return None
+    if status in ("closed", "closing", "failed"):
+        return CLOSED
+    if status != "running":
+        return f"has been out of reach for {PATIENCE:g} s"
+    try:
+        workers = client.scheduler_info().get("workers", {})
+    except Exception:  # the connection broke this very moment
+        return f"has been out of reach for {PATIENCE:g} s"
+    return None if workers else f"has had no workers for {PATIENCE:g} s"
 
 
 def _workers_of(executor: Any) -> int:
@@ -153,9 +251,20 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def _kill_child(pid: int) -> None:
+    """Kill a process that we started, and no other that has its number now."""
+    with suppress(OSError):  # it is gone
+        if hasattr(os, "waitid"):
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
 def _prepare_worker(parent: int) -> None:
     # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":  # the thread below never gets a turn beside compiled code that keeps the interpreter
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
 
 

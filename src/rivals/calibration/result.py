@@ -519,7 +519,7 @@ class Calibration:
     def _heading(self) -> str:
         return (
             f"Calibration: {self.n_experiments} experiments"
-            + (f", {len(self.failures)} failed" if self.failures else "")
+            + (f", {len(self.failures)} failed (retry=True runs them again)" if self.failures else "")
             + f"; {self.n_data} data points each"
             + (f", losses in {show(self.loss_unit)}" if self.loss_unit else "")
         )

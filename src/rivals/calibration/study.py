@@ -8,7 +8,7 @@ from typing import Any
 
 from rivals._checks import check_name, check_size
 from rivals.calibration.experiment import ALGORITHM, Omega, Settings
-from rivals.calibration.fingerprint import fingerprint
+from rivals.calibration.fingerprint import parts_of
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def make_study(
         **asdict(settings),
         "c": list(settings.c),
         "entropy": str(settings.entropy),  # larger than what JSON readers elsewhere can hold
-        "omegas": {name: fingerprint(omega) for name, omega in named.items()},
+        "omegas": {name: parts_of(omega) for name, omega in named.items()},
     }
     return Study(named, settings, check_size(n_experiments, "n_experiments"), identity)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import pickle
 import signal
+import struct
 import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -20,10 +22,12 @@ import numpy as np
 from rivals.calibration.experiment import Omega, Outcome, Settings, run_experiment
 
 ATTEMPTS = 3
+LONGEST_MESSAGE, LONGEST_TRACEBACK = 2_000, 20_000  # characters kept of what an experiment said when it failed
+BEAT = struct.Struct("<qqd")  # place, index, begin: what a worker notes for the watchdog of the parent
 
 
-class ExperimentTimeout(Exception):
-    """An experiment took longer than its wall-clock limit."""
+class ExperimentTimeout(BaseException):
+    """An experiment took longer than its wall-clock limit. No Exception, so that `except Exception` does not hide it."""
 
 
 class WorkerSetupError(RuntimeError):
@@ -111,6 +115,7 @@ class Task:
     omegas: Sequence[Omega] | Packed  # as they are within this process, packed for others
     settings: Settings
     time_limit: float | None
+    watched: str | None = None  # folder in which workers note what they are at, for the parent to see who is overdue
 
 
 def run_block(task: Task, block: Block) -> Results:
@@ -130,7 +135,12 @@ def run_block(task: Task, block: Block) -> Results:
 def failure(task: Task, place: int, index: int, attempts: int, error: str, trace: str) -> Failure:
     """The record of an experiment that failed; its seed is written as one gets it back in Python."""
     seed = f"numpy.random.SeedSequence({task.settings.entropy}, spawn_key=({place}, {index}))"
-    return Failure(place, index, attempts, seed, error, trace)
+    return Failure(place, index, attempts, seed, _storable(error, LONGEST_MESSAGE), _storable(trace, LONGEST_TRACEBACK))
+
+
+def timeout_message(seconds: float) -> str:
+    """What is recorded of an experiment that took too long."""
+    return f"took longer than the limit of {seconds:g} s"
 
 
 def _try(omega: Omega, task: Task, place: int, index: int) -> Success | Failure:
@@ -139,18 +149,55 @@ def _try(omega: Omega, task: Task, place: int, index: int) -> Success | Failure:
         attempts += 1
         begin = time.perf_counter()
         try:
-            with _time_limit(task.time_limit):
+            with _watched(task.watched, place, index), _time_limit(task.time_limit):
                 outcome = run_experiment(omega, task.settings, place, index)
+            seconds = time.perf_counter() - begin
+            if task.time_limit is not None and seconds > task.time_limit:  # it caught what was to end it
+                raise ExperimentTimeout(timeout_message(task.time_limit))
             if not np.isfinite(outcome.probability).all():
                 raise ArithmeticError("the probabilities are not finite")
-            return Success(place, index, outcome, time.perf_counter() - begin)
+            if not np.isfinite([outcome.risk_a, outcome.risk_b, outcome.truth_error]).all():
+                raise ArithmeticError("the true risks are not finite")
+            return Success(place, index, outcome, seconds)
+        except KeyboardInterrupt:
+            raise
         except ExperimentTimeout as error:  # it would take as long again
-            last: Exception = error
+            last: BaseException = error
             break
-        except Exception as error:
+        except BaseException as error:  # sys.exit, too, ends the experiment and not the run
             last = error
     lines = "".join(traceback.format_exception(last))
-    return failure(task, place, index, attempts, f"{type(last).__name__}: {last}", lines)
+    return failure(task, place, index, attempts, f"{type(last).__name__}: {_said(last)}", lines)
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as another:  # an exception that cannot even say what it is
+        return f"(its message cannot be had: {type(another).__name__})"
+
+
+def _storable(text: str, longest: int) -> str:
+    """Text that any file takes: lone surrogates are spelled out, and of a flood the beginning and the end are kept."""
+    if len(text) > longest:
+        text = f"{text[: longest // 2]} … {text[-longest // 2 :]}"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@contextmanager
+def _watched(folder: str | None, place: int, index: int) -> Iterator[None]:
+    """Note in a file of this process which experiment has begun, and when; the clock is the same in all processes."""
+    if folder is None:
+        yield
+        return
+    note = os.path.join(folder, str(os.getpid()))
+    with suppress(OSError), open(note, "wb") as file:
+        file.write(BEAT.pack(place, index, time.monotonic()))
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.truncate(note, 0)
 
 
 def pack(omegas: Sequence[Omega]) -> Packed:
@@ -193,7 +240,7 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    message = f"took longer than the limit of {seconds:g} s"
+    message = timeout_message(seconds)
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
 
         def ring(*_: object) -> None:
@@ -208,9 +255,15 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
             signal.signal(signal.SIGALRM, previous)
         return
     thread = ctypes.c_ulong(threading.get_ident())
-    timer = threading.Timer(
-        seconds, ctypes.pythonapi.PyThreadState_SetAsyncExc, (thread, ctypes.py_object(ExperimentTimeout))
-    )
+    turn = threading.Lock()
+    over = False
+
+    def interrupt() -> None:
+        with turn:  # never what this thread does after the experiment
+            if not over:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(ExperimentTimeout))
+
+    timer = threading.Timer(seconds, interrupt)
     timer.daemon = True
     timer.start()
     try:
@@ -218,13 +271,40 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
     except ExperimentTimeout:
         raise ExperimentTimeout(message) from None
     finally:
+        with turn:
+            over = True
         timer.cancel()
 
 
-def _one_thread() -> Any:
-    """Numerical libraries are kept to one thread per worker: more would only fight for the cores."""
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:
-        return nullcontext()
-    return threadpool_limits(1)
+class _OneThread:
+    """Numerical libraries are kept to one thread per worker: more would only fight for the cores.
+
+    The limit holds for the whole process, in which several threads may run blocks: the first one in sets it, the last one
+    out lifts it.
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._inside = 0
+        self._limits: Any = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._turn:
+            self._inside += 1
+            if self._inside == 1:
+                with suppress(ImportError):
+                    from threadpoolctl import threadpool_limits
+
+                    self._limits = threadpool_limits(1)
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._inside -= 1
+                if self._inside == 0 and self._limits is not None:
+                    self._limits.restore_original_limits()
+                    self._limits = None
+
+
+_one_thread = _OneThread()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, redirect_stdout
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -83,6 +84,7 @@ def calibrate(
     ] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds after which an experiment is abandoned.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Run again what failed before.")] = False,
     progress: Annotated[bool, typer.Option(help="Show progress.")] = True,
     status: Annotated[
         bool, typer.Option("--status", help="Show the progress of a store, also while it is being written.")
@@ -130,8 +132,10 @@ def calibrate(
             "store": store,
             "progress": progress,
             "time_limit": time_limit,
+            "retry": retry,
         }
-        result = _run(load_omegas(str(target)), settings, workers, dask)
+        with _result_alone_on_stdout():
+            result = _run(load_omegas(str(target)), settings, workers, dask)
         _check_finished(result)
     if export is not None:
         getattr(result, EXPORTS[export.suffix.lower()])(export)
@@ -217,13 +221,41 @@ def _check_finished(result: Calibration) -> None:
         failures = [failure for failure in result.failures if failure.omega == place]
         if failures and name not in finished:
             raise RuntimeError(
-                f"all {len(failures)} experiments of {show(name)!r} failed. The first failed with:\n\n{failures[0].traceback.strip()}\n\n"
-                "Correct the function and start again, with another store if you gave one: failed experiments are not repeated"
+                f"all {len(failures)} experiments of {show(name)!r} failed. The first failed with:\n\n{_shown(failures[0].traceback)}\n\n"
+                "Correct the function and start again, with another store if you gave one. If the cause lay elsewhere (a full "
+                "disk, a missing licence), run the same with --retry"
             )
         if failures:
-            say(f"{len(failures)} experiments of {show(name)!r} failed, the first with {show(failures[0].error)}")
+            say(
+                f"{len(failures)} experiments of {show(name)!r} failed, the first with {show(failures[0].error)}; "
+                "--retry runs them again"
+            )
     if not finished:
         raise RuntimeError("no experiment has finished yet; wait, and follow the run with --status")
+
+
+def _shown(lines: str) -> str:
+    """A traceback for a terminal: a store of someone else may hold anything."""
+    return "\n".join(map(show, lines.strip().splitlines()))
+
+
+@contextmanager
+def _result_alone_on_stdout() -> Iterator[None]:
+    """What simulators print, here or in workers that start meanwhile, goes beside the result and not into it."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:  # there is no standard output
+        yield
+        return
+    os.dup2(2, 1)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def _run(omegas: Any, settings: dict[str, Any], workers: int | None, dask: str | None) -> Calibration:
@@ -255,13 +287,13 @@ def _print_status(path: Path, as_json: bool) -> None:
         return
     wanted = standing["experiments_wanted"]
     typer.echo(
-        f"{path}: {'being written' if standing['being_written'] else 'not being written'}, last change ", nl=False
+        f"{show(path)}: {'being written' if standing['being_written'] else 'not being written'}, last change ", nl=False
     )
-    typer.echo(f"{standing['seconds_since_last_write']:.0f} s ago")
+    typer.echo(f"{standing['seconds_since_last_write']:.0f} s ago" + ("" if standing["checksum"] else ", no checksum"))
     for name, counts in standing["omegas"].items():
         each = counts["seconds_each"]
         typer.echo(
-            f"  {name}: {counts['done']} of {wanted} done, {counts['failed']} failed"
+            f"  {show(name)}: {counts['done']} of {wanted} done, {counts['failed']} failed"
             + ("" if each is None else f", {each:.3g} s each")
         )
 

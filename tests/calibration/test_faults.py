@@ -1,0 +1,562 @@
+"""Faults: each was found by an attack on the package, and must end with the right numbers or with a sentence."""
+
+import collections
+import contextlib
+import itertools
+import json
+import os
+import random
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from omegas import SMALL, gaussian, toy
+from typer.testing import CliRunner
+
+import rivals
+from rivals.calibration import StoreError, open_store
+from rivals.calibration.fingerprint import fingerprint
+from rivals.calibration.pools import Foreign
+from rivals.calibration.store_file import take_lock
+from rivals.calibration.work import _one_thread
+from rivals.cli import app
+
+HERE = os.path.dirname(__file__)
+
+
+def run(path=None, omega=toy, n=8, **changes):
+    settings = {"n_experiments": n, "store": path, "executor": 0, **SMALL, **changes}
+    return rivals.calibrate(omega, **settings)
+
+
+def run_script(code, *arguments, **environment):
+    """Run a script that comes in by standard input, as no file has it."""
+    return subprocess.run(
+        [sys.executable, "-", *map(str, arguments)],
+        input=f"import sys; sys.path.insert(0, {HERE!r})\n{textwrap.dedent(code)}",
+        capture_output=True, text=True, timeout=120, env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------- the store
+
+
+def breaks(rng):
+    if rng.random() < 0.25:
+        raise ArithmeticError("a blow-up")
+    return toy(rng)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A store with outcomes and failures, as bytes, and what it holds."""
+    path = tmp_path_factory.mktemp("whole") / "s.sqlite"
+    found = run(path, breaks, n=24)
+    assert found.failures
+    return path.read_bytes(), found
+
+
+def spoilt_copies(content):
+    """Single bits flipped, most of them where there are records; cuts of a few bytes, and at every 512 bytes."""
+    moments = random.Random(5)
+    used = [place for place, byte in enumerate(content) if byte]
+    for _ in range(400):
+        spoilt = bytearray(content)
+        spoilt[moments.choice(used)] ^= 1 << moments.randrange(8)
+        yield bytes(spoilt)
+    for cut in [*range(1, 100, 9), *range(512, len(content), 512)]:
+        yield content[:-cut]
+
+
+def test_a_damaged_store_is_refused_or_harmless(tmp_path, whole):
+    content, expected = whole
+    path = tmp_path / "s.sqlite"
+    refused = []
+    for spoilt in spoilt_copies(content):
+        path.write_bytes(spoilt)
+        try:
+            found = open_store(path)
+        except StoreError as error:
+            refused.append(str(error))
+        else:
+            np.testing.assert_array_equal(found.records, expected.records)
+            assert (found.failures, found.omegas, found.entropy) == (
+                expected.failures,
+                expected.omegas,
+                expected.entropy,
+            )
+    assert len(refused) > 300
+    assert all(str(path) in message and "\n" not in message for message in refused)
+
+
+def test_a_damaged_store_is_not_continued(tmp_path, whole):
+    content, expected = whole
+    path = tmp_path / "s.sqlite"
+    place = content.index(expected.records["probability"][:1].astype("<f8").tobytes())
+    path.write_bytes(content[:place] + b"\x00\x01" + content[place + 2 :])
+    with pytest.raises(
+        StoreError, match=r"is damaged: the checksum of experiment \d+ of epistemic .* is wrong; restore it"
+    ):
+        run(path, breaks, n=24)
+
+
+def test_a_record_that_vanished_is_noticed(tmp_path, whole):
+    import sqlite3
+
+    path = tmp_path / "s.sqlite"
+    path.write_bytes(whole[0])
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("DELETE FROM outcomes WHERE experiment = (SELECT MIN(experiment) FROM outcomes)")
+    connection.close()
+    n = whole[1].n_experiments
+    with pytest.raises(StoreError, match=rf"is damaged: {n} outcomes and \d+ failures were written, {n - 1} and"):
+        open_store(path)
+
+
+@pytest.mark.parametrize("name", ["", ":memory:", "folder", "nothing\0here"])
+def test_names_under_which_nothing_would_be_kept(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(
+        StoreError, match=r"names no file, so nothing would be kept|is a folder; name a file|cannot be the name"
+    ):
+        run(name)
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_store_that_goes_away_during_the_run(tmp_path, moved):
+    path = tmp_path / "s.sqlite"
+
+    def mischief(rng, index):
+        if index == 3:
+            os.rename(path, tmp_path / "elsewhere") if moved else os.remove(path)
+        return toy(rng)
+
+    with pytest.raises(
+        StoreError, match=r"s.sqlite' was deleted, renamed or replaced during the run: what was finished"
+    ):
+        run(path, mischief, block_size=1)
+
+
+def test_all_names_of_a_store_share_one_lock(tmp_path):
+    path, link, twin = (tmp_path / name for name in ("s.sqlite", "link.sqlite", "twin.sqlite"))
+    run(path)
+    link.symlink_to(path)
+    lock = take_lock(os.path.realpath(path))
+    with pytest.raises(StoreError, match="another process is writing to"):
+        run(link)
+    lock.close()
+    os.link(path, twin)
+    with pytest.raises(StoreError, match="has another name"):
+        run(twin)
+
+
+def open_files(folder):
+    names = (os.path.join("/proc/self/fd", fd) for fd in os.listdir("/proc/self/fd"))
+    return [target for name in names if os.path.lexists(name) and (target := os.readlink(name)).startswith(str(folder))]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
+def test_refused_files_are_closed(tmp_path, whole):
+    path = tmp_path / "s.sqlite"
+    kept = []
+    for content in (b"", whole[0][:-80], b"no store at all" * 100, whole[0].replace(b"RIVA", b"RAVI")):
+        path.write_bytes(content)
+        for use in (lambda: open_store(path), lambda: run(path, rng=None)):
+            with pytest.raises(StoreError) if content else pytest.raises((StoreError, KeyError)) as caught:
+                use()
+                raise KeyError  # an empty file can be begun
+            kept.append(caught)
+            assert not open_files(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="needs users")
+def test_a_store_that_may_not_be_written(tmp_path):
+    import tempfile
+
+    code = """
+        import os, sys, warnings
+        import rivals.testbeds, rivals.calibration.result, rivals.calibration.store
+        from test_faults import run
+        if os.getuid() == 0:
+            os.setuid(65534)
+        try:
+            run(sys.argv[1])
+        except Exception as error:
+            print(type(error).__name__, error)
+        print(rivals.calibration.open_store(sys.argv[1]).n_experiments)
+    """
+    with tempfile.TemporaryDirectory() as folder:  # tmp_path is closed to others
+        path = os.path.join(folder, "s.sqlite")
+        run(path, n=3)
+        os.remove(f"{path}-writer")
+        os.chmod(folder, 0o555)
+        os.chmod(path, 0o444)
+        found = run_script(code, path)
+        os.chmod(folder, 0o700)
+    assert "StoreError" in found.stdout, found.stderr
+    assert "is its folder writable" in found.stdout or "it is read-only" in found.stdout
+    assert "damaged" not in found.stdout
+    assert found.stdout.splitlines()[-1] == "3"  # reading needs no more
+
+
+# ---------------------------------------------------------------- experiments that misbehave
+
+
+@pytest.mark.parametrize("executor", [0, 2])
+def test_whatever_an_experiment_raises_is_recorded(executor):
+    class Unspeakable(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    def misbehave(rng, index):
+        if index == 1:
+            sys.exit(0)
+        if index == 2:
+            raise ValueError("a lone surrogate \udc80 " + "and a flood " * 100_000)
+        if index == 3:
+            raise Unspeakable
+        if index == 4:
+            raise GeneratorExit
+        return "no experiment" if index == 5 else toy(rng)
+
+    found = run(omega=misbehave, executor=executor)
+    assert found.records["experiment"][::2].tolist() == [0, 6, 7]
+    errors = [failure.error for failure in found.failures]
+    assert errors[0] == "SystemExit: 0"
+    assert errors[1].startswith("ValueError: a lone surrogate \\udc80 and a flood")
+    assert len(errors[1]) < 3000
+    assert errors[2].startswith("Unspeakable: (its message cannot be had")
+    assert errors[3] == "GeneratorExit: "
+    assert errors[4] == (
+        "TypeError: the epistemic distribution must return an Experiment: got str; return Experiment(observe=..., candidates=...)"
+    )
+
+
+@pytest.mark.parametrize(("asked", "name"), [(SMALL["n_data"], "n_data"), (SMALL["n_truth"], "n_truth")])
+def test_observe_gives_as_many_points_as_asked_for(asked, name):
+    def short(rng):
+        return rivals.Experiment(
+            observe=lambda n, rng: rng.standard_normal(n - (n == asked)), candidates=(gaussian(0.0), gaussian(1.0))
+        )
+
+    error = run(omega=short, n=1).failures[0].error
+    assert f"observe({asked}, rng) gave data with {asked - 1}" in error
+    assert f"pass {name}={asked - 1}" in error
+
+
+def test_a_time_limit_ends_what_does_not_want_to_end(monkeypatch):
+    """Compiled code that keeps the interpreter, and code that catches everything, in workers; the others lose nothing."""
+
+    def stubborn(rng, index):
+        if index == 2:
+            collections.deque(itertools.repeat(None), maxlen=0)
+        while index == 5:
+            with contextlib.suppress(BaseException):
+                time.sleep(0.1)
+        return toy(rng)
+
+    monkeypatch.setattr("rivals.calibration.pools.OVERTIME_SECONDS", 0.3, raising=False)
+    begin = time.monotonic()
+    found = run(omega={"toy": stubborn}, executor=2, time_limit=1.0, block_size=4)
+    assert time.monotonic() - begin < 60
+    assert [failure.experiment for failure in found.failures] == [2, 5]
+    assert (
+        "took longer than the limit of 1 s, and could not be interrupted: its process was killed"
+        in found.failures[0].error
+    )
+    calm = run()
+    others = ~np.isin(calm.records["experiment"], [2, 5])
+    np.testing.assert_array_equal(found.records, calm.records[others])
+
+
+def test_what_caught_its_time_limit_is_recorded_all_the_same():
+    def hides(rng):
+        with contextlib.suppress(BaseException):
+            time.sleep(0.5)
+        return toy(rng)
+
+    assert run(omega=hides, n=1, time_limit=0.1).failures[0].error == (
+        "ExperimentTimeout: took longer than the limit of 0.1 s"
+    )
+
+
+def test_a_thread_left_behind_in_a_worker_does_not_keep_us(monkeypatch):
+    def leaves_a_thread(rng):
+        threading.Thread(target=time.sleep, args=(100,)).start()
+        return toy(rng)
+
+    monkeypatch.setattr("rivals.calibration.pools.LEAVE_SECONDS", 0.5, raising=False)
+    begin = time.monotonic()
+    found = run(omega={"toy": leaves_a_thread}, executor=1, n=2)
+    assert time.monotonic() - begin < 50
+    np.testing.assert_array_equal(found.records, run(n=2).records)
+
+
+class Cluster:
+    """Stands for an executor of Dask, and its client."""
+
+    def __init__(self, *states):
+        self._client, self._states = self, iter(states)
+
+    def ncores(self):
+        return {"worker": 1}
+
+    @property
+    def status(self):
+        self._state = next(self._states, self.__dict__.get("_state"))
+        return "running" if self._state == "no workers" else self._state
+
+    def scheduler_info(self):
+        return {"workers": {} if self._state == "no workers" else {"worker": 1}}
+
+    def submit(self, function, *arguments):
+        with ThreadPoolExecutor(1) as threads:
+            return threads.submit(function, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [("no workers", "has had no workers for 0.3 s"), ("connecting", "out of reach for 0.3 s"), ("closed", "is gone")],
+)
+def test_a_cluster_that_is_lost_is_not_waited_for_for_ever(monkeypatch, state, message):
+    monkeypatch.setattr("rivals.calibration.pools.PATIENCE", 0.3, raising=False)
+    with pytest.raises(RuntimeError, match=rf"the Dask cluster .*{message}.*run the same again"):
+        run(executor=Cluster("running", "running", "running", state), block_size=1)
+
+
+def test_a_cluster_that_comes_back_goes_on():
+    states = ["running"] * 4 + ["connecting"] * 2 + ["no workers"] + ["running"] * 1000
+    np.testing.assert_array_equal(run(executor=Cluster(*states)).records, run().records)
+    assert Foreign(Cluster("running")).is_lost() is False
+
+
+def test_threads_of_numerical_libraries_are_given_back():
+    threadpoolctl = pytest.importorskip("threadpoolctl")
+
+    def threads():
+        return [library["num_threads"] for library in threadpoolctl.threadpool_info()]
+
+    with threadpoolctl.threadpool_limits(2):
+        before = threads()
+        one, two = _one_thread(), _one_thread()
+        one.__enter__()
+        two.__enter__()
+        assert set(threads()) <= {1}
+        one.__exit__(None, None, None)
+        assert set(threads()) <= {1}
+        two.__exit__(None, None, None)
+        assert threads() == before
+
+
+# ---------------------------------------------------------------- what failed can be tried again
+
+
+def test_what_failed_is_tried_again_on_demand(tmp_path):
+    path, trouble = tmp_path / "s.sqlite", tmp_path / "trouble"
+    trouble.touch()
+
+    def transient(rng, index):
+        if index % 3 == 0 and os.path.exists(trouble):
+            raise OSError("no space left on device")
+        return toy(rng)
+
+    first = run(path, {"toy": transient})
+    assert len(first.failures) == 3
+    assert "3 failed (retry=True runs them again)" in str(first)
+    trouble.unlink()
+    again = run(path, {"toy": transient})
+    assert again.failures == first.failures
+    healed = run(path, {"toy": transient}, retry=True)
+    assert not healed.failures
+    np.testing.assert_array_equal(healed.records, run(omega={"toy": transient}).records)
+    np.testing.assert_array_equal(open_store(path).records, healed.records)
+
+
+def test_what_fails_again_stays_recorded_once(tmp_path):
+    path = tmp_path / "s.sqlite"
+    first = run(path, breaks, n=24)
+    again = run(path, breaks, n=24, retry=True)
+    assert again.failures == first.failures
+    np.testing.assert_array_equal(open_store(path).records, first.records)
+
+
+# ---------------------------------------------------------------- the command line
+
+MODULE = """
+import os
+from rivals.testbeds import toys
+
+def loud(rng):
+    print("simulating")
+    os.write(1, b"from compiled code")
+    if os.path.exists("trouble"):
+        raise OSError("\\x1b[31mno licence")
+    return toys.omega(rng)
+"""
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, ["calibrate", *map(str, arguments)])
+
+
+def test_json_retry_and_status_on_the_command_line(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "loud_omegas", raising=False)
+    (tmp_path / "loud_omegas.py").write_text(MODULE)
+    (tmp_path / "trouble").touch()
+    sizes = [
+        "--n-data",
+        "64",
+        "--n-truth",
+        "300",
+        "--no-progress",
+        "--workers",
+        "0",
+        "--n-simulations",
+        "2",
+        "--n-experiments",
+        "3",
+    ]
+    line = ["loud_omegas:loud", "--store", "s.sqlite", "--json", *sizes]
+    message = str(invoke(*line).exception)
+    assert "run the same with --retry" in message
+    assert "\x1b" not in message
+    (tmp_path / "trouble").unlink()
+    capfd.readouterr()
+    found = invoke(*line, "--retry")
+    assert json.loads(found.stdout)["experiments"] == 3
+    assert "from compiled code" not in capfd.readouterr().out
+    assert json.loads(invoke("--status", "s.sqlite", "--json").stdout)["checksum"] is True
+
+
+def test_status_of_a_store_of_someone_else(tmp_path):
+    run(tmp_path / "s.sqlite", {"\x1b]0;owned\x07": toy}, n=2)
+    shown = invoke("--status", tmp_path / "s.sqlite")
+    assert shown.exit_code == 0, shown.output
+    assert "\x1b" not in shown.output
+    assert "\\x1b]0;owned\\x07: 2 of 2 done" in shown.output
+
+
+# ---------------------------------------------------------------- what a fingerprint sees
+
+SOURCE = """
+import numpy as np
+SCALE = {scale}
+TABLE = {{"a": np.arange({size})}}
+WORDS = {words}
+
+def helper(x):
+    return {helper}
+
+class Callable:
+    bias = {bias}
+    def __init__(self, gain):
+        self.gain = gain
+    def __call__(self, rng):
+        return self.gain
+    def method(self, rng):
+        return self.bias
+
+def constant(rng):
+    return SCALE
+def table(rng):
+    return TABLE["a"]
+def calls(rng):
+    return (lambda: helper(1))()
+def recursive(rng):
+    return recursive(rng) if rng else calls(rng)
+instance = Callable({gain})
+bound = instance.method
+def captures(words):
+    def inner(rng):
+        return words
+    return inner
+captured = captures(WORDS)
+def literal(rng):
+    return rng in {{"one", "two", "three", "four"}}
+"""
+PLAIN = {"scale": 1.0, "size": 3, "words": {"one", "two", "three"}, "helper": "x + 1", "bias": 0, "gain": 2}
+
+
+def module(**changes):
+    scope = {"__name__": "users_own"}
+    exec(SOURCE.format(**{**PLAIN, **changes}), scope)
+    return scope
+
+
+@pytest.mark.parametrize(
+    ("change", "seen_by"),
+    [
+        ({"scale": 2.0}, {"constant"}),
+        ({"size": 4}, {"table"}),
+        ({"words": {"one", "two"}}, {"captured"}),
+        ({"helper": "x + 2"}, {"calls", "recursive"}),
+        ({"bias": 1}, {"bound", "instance"}),
+        ({"gain": 3}, {"bound", "instance"}),
+    ],
+)
+def test_a_fingerprint_follows_what_a_function_reaches(change, seen_by):
+    before, after, again = module(), module(**change), module()
+    names = ("constant", "table", "calls", "recursive", "instance", "bound", "captured", "literal")
+    assert {name for name in names if fingerprint(before[name]) != fingerprint(after[name])} == seen_by
+    assert all(fingerprint(before[name]) == fingerprint(again[name]) for name in names)
+
+
+def test_fingerprints_are_the_same_in_every_process():
+    code = f"""
+        from rivals.calibration.fingerprint import fingerprint
+        exec({SOURCE.format(**PLAIN)!r})
+        def literal_on_stdin(rng):
+            return rng in {{"one", "two", "three", "four", "five"}}
+        print([fingerprint(f) for f in (constant, table, calls, recursive, instance, bound, captured, literal, literal_on_stdin)])
+    """
+    first, second = (run_script(code, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    assert first.stdout == second.stdout != "", first.stderr
+
+
+def test_using_a_function_does_not_change_its_fingerprint():
+    import functools
+
+    import pandas as pd
+
+    class Cached:
+        def __init__(self):
+            self.frame = pd.DataFrame({"x": [1.0, 2.0]})
+
+        @functools.cached_property
+        def mean(self):
+            return float(self.frame["x"].mean())
+
+        def __call__(self, rng):
+            return self.mean
+
+    cached, generator = Cached(), np.random.default_rng(0)
+    before = fingerprint(cached), fingerprint(lambda: generator)
+    cached(None)
+    generator.random()
+    assert (fingerprint(cached), fingerprint(lambda: generator))[0] == before[0]
+    other = Cached()
+    other.frame.loc[0, "x"] = 5.0
+    assert fingerprint(other) != before[0]
+
+
+def test_lambdas_of_one_line_differ():
+    one, two = (lambda x: x + 1), (lambda x: x - 1)
+    assert fingerprint(one) != fingerprint(two)
+
+
+def test_what_changed_is_named(tmp_path):
+    path = tmp_path / "s.sqlite"
+    for spread in (0.1, 0.2):
+        scope = {"__name__": "users_own", "toy": toy, "SPREAD": spread}
+        exec("def omega(rng):\n    return toy(rng, spread=SPREAD)", scope)
+        if spread == 0.1:
+            run(path, scope["omega"], n=2)
+    with pytest.raises(StoreError, match=r"of epistemic distribution\(s\) \['omega'\] changed: SPREAD; use"):
+        run(path, scope["omega"], n=3)
