@@ -42,6 +42,7 @@ class Settings:
     depth: int | None = None
     order: Order | None = None
     ties: Ties | None = None
+    n_simulations: int | None = None  # known from the losses, unless their simulations were not kept
     groups: IntArray | None = field(default=None, compare=False, repr=False)
 
     @classmethod

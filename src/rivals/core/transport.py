@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import sqrt
 from typing import Any, Literal
 
@@ -167,13 +167,18 @@ def wasserstein_squares(observed: FloatArray, synthetic: FloatArray) -> FloatArr
     ... )
     array([1.        , 0.11111111])
     """
-    n, m = observed.size, synthetic.shape[1]
-    # Both grids in units of 1/(n m): whole numbers, so that common points are seen as such.
-    edges = np.union1d(m * np.arange(1, n + 1), n * np.arange(1, m + 1))
-    widths = np.diff(edges, prepend=0) / (float(n) * m)
-    gaps = np.sort(synthetic, axis=1)[:, (edges - 1) // n] - np.sort(observed)[(edges - 1) // m]
+    in_observed, in_synthetic, widths = _both_grids(observed.size, synthetic.shape[1])
+    gaps = np.sort(synthetic, axis=1)[:, in_synthetic] - np.sort(observed)[in_observed]
     with np.errstate(over="ignore"):
         return np.asarray((np.abs(gaps) @ widths) ** 2)
+
+
+@lru_cache(maxsize=1)
+def _both_grids(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Where n and m steps of equal width overlap: which step of either, and how wide. The same for all models."""
+    # Both grids in units of 1/(n m): whole numbers, so that common points are seen as such.
+    edges = np.union1d(m * np.arange(1, n + 1), n * np.arange(1, m + 1))
+    return (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
 
 
 def transport_probability(means: FloatArray, squares: FloatArray, covariance: FloatArray, c: float) -> FloatArray:
