@@ -18,7 +18,7 @@ from rivals.core.groups import group_probabilities, group_summary
 from rivals.core.process import HierarchicalBetaProcess, RiskSampler
 from rivals.core.sampling_error import MeanErrors, mean_covariance
 from rivals.core.transport import TransportPairs, unit_exponent, wasserstein_squares
-from rivals.core.verdict import Duel, decide, probability_matrix, reject
+from rivals.core.verdict import Duel, decide, probability_matrix, reject, rejected
 from rivals.losses import Losses, common_reference, excess_empirical_risks
 
 Correct = Callable[[FloatArray], FloatArray]
@@ -196,15 +196,15 @@ class BetaLaw:
 
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
         n_models, threshold = len(self._risks), self._settings.threshold
-        rejected = np.zeros((len(self._risks[0].singles), n_models), dtype=bool)
-        for index in range(len(rejected)):
+        found = np.zeros((len(self._risks[0].singles), n_models), dtype=bool)
+        for index in range(len(found)):
             draws = [np.sort(self._single_draws(model, index)) for model in range(n_models)]
             if correct is None:
-                rejections, _ = decide(self.empirical, draws, threshold, lambda _: False)
+                found[index] = rejected(self.empirical, draws, threshold)
             else:
                 rejections = reject(self.empirical, correct(probability_matrix(draws)[0]), threshold)
-            rejected[index, list(rejections)] = True
-        return rejected
+                found[index, list(rejections)] = True
+        return found
 
     def _single_draws(self, model: int, index: int) -> FloatArray:
         seed = np.random.SeedSequence(self._settings.entropy, spawn_key=(COMPARISON_DRAWS, model, 0))
@@ -304,11 +304,11 @@ class TransportLaws(ClosedForm):
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
         if correct is None:
             return self.probability.verdict.rejected_by_simulation
-        rejected = np.zeros(self.probability.single_squares.shape, dtype=bool)
+        found = np.zeros(self.probability.single_squares.shape, dtype=bool)
         for index, squares in enumerate(self.probability.single_squares):
             matrix = correct(replace(self.probability, single_squares=squares[None, :]).matrix())
-            rejected[index, list(reject(self.empirical, matrix, self._settings.threshold))] = True
-        return rejected
+            found[index, list(reject(self.empirical, matrix, self._settings.threshold))] = True
+        return found
 
 
 class GroupsLaw(ClosedForm):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import sqrt
 from typing import TypeAlias
@@ -21,6 +21,8 @@ COARSE, FINE = 512, 2048
 QUANTILES = 33
 # Pairs in a block.
 BLOCK = 2**20
+# What sums of products may be off by.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,28 @@ def reject(risk: FloatArray, probability: FloatArray, threshold: float) -> dict[
         for model in order.tolist()
         if beats[first[model], model]
     }
+
+
+def rejected(risk: FloatArray, draws: list[FloatArray], threshold: float) -> BoolArray:
+    """Whether each model is rejected, by these draws and no more: `reject` on `probability_matrix`, without making that.
+
+    Examples
+    --------
+    >>> rejected(np.array([0.1, 0.2]), [np.arange(60.0), np.arange(60.0) + 50], 0.95)
+    array([False,  True])
+    """
+    functions, order = _Compressed(draws), np.argsort(risk, kind="stable")
+    found = np.zeros(risk.size, dtype=bool)
+    for models, low, high in functions.bounds(order, order):
+        better = risk[order][None, :] < risk[models][:, None]
+        found[models] = (better & (low > threshold + ROUNDING)).any(axis=1)
+        open_ = better & (high > threshold - ROUNDING) & ~found[models][:, None]
+        for row in np.flatnonzero(open_.any(axis=1)):
+            model = models[row]
+            found[model] = any(
+                probability_below(draws[rival], draws[model])[0] > threshold for rival in order[open_[row]]
+            )
+    return found
 
 
 def decide(
@@ -204,23 +228,49 @@ def _face(model: int, rivals: list[int], fight: Fight, threshold: float) -> tupl
     return None, unclear
 
 
-class _Field:
-    """Which rivals may reject which models: for all pairs at once, from compressed distribution functions.
+class _Compressed:
+    """Distribution functions of all models at common points, and what they say about all pairs at once.
 
-    With F_B(e_k) of the rival at common points e_k, and the part of the draws of the model between these points, sums of
-    products bound P(R_B < R_A) from both sides, ties or not: two matrix products for all pairs. Where even the upper
-    bound lies below the threshold by more than two standard errors there is nothing to fight for.
+    With F_B(e_k) of the rival at points e_k, and the part of the draws of the model between these points, sums of products
+    bound P(R_B < R_A) from both sides, ties or not: two matrix products for all pairs.
+    """
+
+    def __init__(self, draws: list[FloatArray]) -> None:
+        self._points = _common_points(draws)
+        self._below = np.zeros((len(draws), self._points.size + 2))  # part of the draws below −∞, each point, +∞
+        self._below[:, -1] = 1.0
+        self.sizes = np.zeros(len(draws))
+        for model, sample in enumerate(draws):
+            self.replace(model, sample)
+
+    def replace(self, model: int, sample: FloatArray) -> None:
+        self._below[model, 1:-1] = np.searchsorted(sample, self._points) / sample.size
+        self.sizes[model] = sample.size
+
+    def bounds(self, models: IntArray, rivals: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Of some models after the other, [model, rival]: bounds on P(R_rival < R_model)."""
+        functions = self._below[rivals]
+        step = max(BLOCK // max(rivals.size, 1), 1)
+        for begin in range(0, models.size, step):
+            some = models[begin : begin + step]
+            mass = np.diff(self._below[some], axis=1)
+            yield some, mass @ functions[:, :-1].T, mass @ functions[:, 1:].T
+
+
+class _Field:
+    """Which rivals may reject which models.
+
+    Where even the upper bound on a probability lies below the threshold by more than two standard errors there is
+    nothing to fight for. Thus a thousand models that all survive need no half million duels.
     """
 
     def __init__(self, risk: FloatArray, draws: list[FloatArray], threshold: float) -> None:
         self._risk, self._draws, self._threshold = risk, draws, threshold
         self._order = np.argsort(risk, kind="stable")
-        self._points = _common_points(draws)
-        n = len(draws)
-        self._below = np.zeros((n, self._points.size + 2))  # part of the draws below −∞, each point, +∞
-        self._below[:, -1] = 1.0
-        self._sizes = np.zeros(n)
-        self._hopeless = np.zeros((n, n), dtype=bool)  # [model, rival]
+        self._functions = _Compressed(draws)
+        everyone = np.arange(risk.size)
+        self._hopeless = np.zeros((risk.size, risk.size), dtype=bool)  # [model, rival]
+        self._compare(everyone, everyone)
 
     def serious_rivals(self) -> dict[int, list[int]]:
         """For each model, best first: those of lower empirical risk, best first, that may reject it."""
@@ -232,26 +282,20 @@ class _Field:
         return found
 
     def _refresh(self) -> None:
-        """What has changed since: all at first, later the models with more draws."""
-        sizes = np.array([sample.size for sample in self._draws], dtype=np.float64)
-        changed = np.flatnonzero(sizes != self._sizes)
-        for model in changed.tolist():
-            self._below[model, 1:-1] = np.searchsorted(self._draws[model], self._points) / sizes[model]
-        self._sizes = sizes
-        everyone = np.arange(sizes.size)
-        self._compare(changed, everyone)
-        if changed.size < sizes.size:
+        """Look again at the models that have more draws than before."""
+        changed = np.flatnonzero([sample.size for sample in self._draws] != self._functions.sizes)
+        if changed.size:
+            for model in changed.tolist():
+                self._functions.replace(model, self._draws[model])
+            everyone = np.arange(self._risk.size)
+            self._compare(changed, everyone)
             self._compare(everyone, changed)
 
     def _compare(self, models: IntArray, rivals: IntArray) -> None:
-        functions = self._below[rivals]
-        step = max(BLOCK // max(rivals.size, 1), 1)
-        for begin in range(0, models.size, step):
-            some = models[begin : begin + step]
-            mass = np.diff(self._below[some], axis=1)
-            low, high = mass @ functions[:, :-1].T, mass @ functions[:, 1:].T
+        sizes = self._functions.sizes
+        for some, low, high in self._functions.bounds(models, rivals):
             self._hopeless[np.ix_(some, rivals)] = _out_of_reach(
-                low, high, self._sizes[some][:, None], self._sizes[rivals][None, :], self._threshold
+                low, high, sizes[some][:, None], sizes[rivals][None, :], self._threshold
             )
 
 
@@ -263,7 +307,7 @@ def _out_of_reach(
     nearest = np.clip(0.5, low, np.maximum(low, high))
     error = np.sqrt(nearest * (1.0 - nearest) * (1.0 / np.asarray(n) + 1.0 / np.asarray(m)))
     # A little more than two, and a little room, for rounding.
-    return np.asarray(high + 2.001 * np.maximum(error, 0.5 / np.minimum(n, m)) + 1e-9 < threshold)
+    return np.asarray(high + 2.001 * np.maximum(error, 0.5 / np.minimum(n, m)) + ROUNDING < threshold)
 
 
 def _common_points(draws: list[FloatArray]) -> FloatArray:
