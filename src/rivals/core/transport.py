@@ -329,9 +329,17 @@ def critical_c(means: FloatArray, squares: FloatArray, covariance: FloatArray, t
 
 
 def unit_exponent(losses: FloatArray) -> int:
-    """The power of two in whose unit squares of these losses neither overflow nor vanish; 0 where they do not anyway."""
-    exponent = int(np.frexp(np.max(np.abs(losses)))[1])
-    return exponent if abs(exponent) > LARGEST_EXPONENT else 0
+    """The power of two in whose unit squares of these losses neither overflow nor vanish; 0 where they do not anyway.
+
+    Also 0 where one row is so much larger than another that no unit serves both: then the large one overflows, which is
+    refused, in place of the small one vanishing, which nobody would see.
+    """
+    largest = np.max(np.abs(np.atleast_2d(losses)), axis=1)
+    exponents = np.frexp(largest[largest > 0.0])[1]
+    if not exponents.size or abs(int(exponents.max())) <= LARGEST_EXPONENT:
+        return 0
+    highest, lowest = int(exponents.max()), int(exponents.min())
+    return 0 if highest > 0 and highest - lowest > 1.5 * LARGEST_EXPONENT else highest
 
 
 def _room(gap: FloatArray, variance: FloatArray, threshold: float) -> FloatArray:

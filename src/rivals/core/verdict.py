@@ -305,7 +305,7 @@ def _out_of_reach(
     """Whether a probability within bounds, from n and m draws, is below the threshold by more than two standard errors."""
     # Placements lie in [0, 1], so that their variance is at most p (1 − p).
     nearest = np.clip(0.5, low, np.maximum(low, high))
-    error = np.sqrt(nearest * (1.0 - nearest) * (1.0 / np.asarray(n) + 1.0 / np.asarray(m)))
+    error = np.sqrt(np.maximum(nearest * (1.0 - nearest), 0.0) * (1.0 / np.asarray(n) + 1.0 / np.asarray(m)))
     # A little more than two, and a little room, for rounding.
     return np.asarray(high + 2.001 * np.maximum(error, 0.5 / np.minimum(n, m)) + ROUNDING < threshold)
 
