@@ -387,6 +387,17 @@ def _check_together(name: str, sizes: tuple[int, int], first: str, first_sizes: 
         )
 
 
+def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:
+    """Losses, from a pair too, that have simulations."""
+    losses = losses if isinstance(losses, Losses) else Losses(*losses)
+    if losses.n_simulations == 0:
+        raise ValueError(
+            "no synthetic losses, and the law measures how far simulations are from the data; pass (observed, synthetic), or, if they "
+            "come from a comparison, compare with keep_simulations=True"
+        )
+    return losses
+
+
 def common_reference(losses: Iterable[Losses]) -> float:
     """A typical loss of the best model. Subtracted from all before anything else, so that an offset costs no digits.
 

@@ -146,6 +146,19 @@ def test_simulations_need_not_be_kept(law, ties):
         gone.sweep([0.5])
 
 
+@pytest.mark.parametrize("law", [rivals.HierarchicalBetaProcess, rivals.TransportLaw])
+def test_a_law_without_simulations_is_refused(law):
+    with pytest.raises(ValueError, match=r"no synthetic losses.*keep_simulations=True"):
+        law.from_losses(next(candidates(1))[1].without_simulations(), c=1.0)
+
+
+@pytest.mark.parametrize("law", ["transport", "beta"])
+def test_a_result_without_simulations_has_a_report(law, tmp_path):
+    pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
+    rivals.compare(candidates(3), law=law, n_draws=300, keep_simulations=False, rng=0).report(tmp_path / "x.html")
+    assert "m1" in (tmp_path / "x.html").read_text()
+
+
 def test_a_result_without_simulations_can_be_saved(tmp_path):
     gone = rivals.compare(candidates(5), keep_simulations=False, rng=0)
     gone.save(tmp_path / "x.npz")

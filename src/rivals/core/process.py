@@ -17,7 +17,7 @@ from rivals._types import RNG, FloatArray, IntArray
 from rivals.core import tree
 from rivals.core.end_points import EndPoints
 from rivals.core.quantiles import QuantileFunction
-from rivals.losses import Losses
+from rivals.losses import Losses, with_simulations
 
 # "As deep as the data resolve" is 2^depth ≈ L. The paper's 8 levels are the least, for very small samples; beyond
 # 16 levels nothing moves any more, because leaves keep the shape of the centre (docs/theory.md has the measurement).
@@ -105,7 +105,7 @@ class HierarchicalBetaProcess:
 
         The `reference` is subtracted before anything is computed; by default a typical loss of this candidate.
         """
-        losses = losses if isinstance(losses, Losses) else Losses(*losses)
+        losses = with_simulations(losses)
         reference = losses.reference if reference is None else reference
         observed, *simulations = (
             QuantileFunction.of_checked(sample - reference) for sample in (losses.observed, *losses.simulations)

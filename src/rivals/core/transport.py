@@ -15,7 +15,7 @@ from rivals._checks import check_positive, check_size
 from rivals._random import TRANSPORT_RISK, entropy_from, stream
 from rivals._types import RNG, BoolArray, FloatArray, IntArray
 from rivals.core.sampling_error import MeanErrors, blocks, mean_covariance
-from rivals.losses import Losses
+from rivals.losses import Losses, with_simulations
 
 # Losses beyond two to this power, or below its inverse, are computed with in another unit, since they are squared.
 LARGEST_EXPONENT = 300
@@ -382,6 +382,5 @@ def _density(z: float) -> float:
 
 def _samples(losses: Losses | tuple[Any, Any]) -> tuple[FloatArray, FloatArray, float]:
     """Observed losses, synthetic losses (simulations × points) and the reference that both are less."""
-    if not isinstance(losses, Losses):
-        losses = Losses(*losses)
+    losses = with_simulations(losses)
     return losses.observed - losses.reference, np.atleast_2d(losses.synthetic) - losses.reference, losses.reference
