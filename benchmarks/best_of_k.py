@@ -32,10 +32,10 @@ HERE = Path(__file__).parent
 THRESHOLD = 0.95
 DIMENSION, LENGTH, SIMULATIONS = 20, 500, 4
 SHIFT = {"fixed": 0.0, "replications": 0.15}
-REPEATS = {2: 600, 10: 500, 100: 150, 1000: 15}
-SLOW_REPEATS = {2: 200, 10: 100, 100: 20, 1000: 3}  # of the process, which costs most
+REPEATS = {2: 600, 10: 300, 100: 100, 1000: 10}
+SLOW_REPEATS = {2: 200, 10: 60, 100: 8, 1000: 1}  # of the process, which costs most
 # The model confidence set eliminates models one by one, by the bootstrap of the maximum.
-MCS_REPEATS = {2: 300, 10: 150, 100: 40, 1000: 3}
+MCS_REPEATS = {2: 300, 10: 100, 100: 20, 1000: 2}
 KINDS = ("transport", "beta", "beta, c = 2⁻¹⁰")
 
 
