@@ -66,4 +66,5 @@ class Settings:
             depth=None if depth is None else check_depth(depth),
             ties=None if ties is None else check_choice(ties, "ties", TIES),
             order=None if order is None else check_choice(order, "order", ORDERS),
+            n_simulations=sizes.get("n_simulations"),
         )
