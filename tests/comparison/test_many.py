@@ -240,6 +240,14 @@ def test_memory_for_more_draws_is_bounded(monkeypatch):
     assert len(bound.undecided) >= len(free.undecided)
 
 
+def test_many_models_are_told_from_a_pair():
+    """Every rival is another chance to be rejected (benchmarks/results/best_of_k.md)."""
+    few, many = (rivals.compare(candidates(n_models), rng=0) for n_models in (32, 33))
+    assert few.rejections
+    assert "more easily than one of a pair; threshold=0.9984375 makes" in many.verdict
+    assert "of a pair" not in few.verdict
+
+
 # ---------------------------------------------------------------- scales and neighbours
 
 

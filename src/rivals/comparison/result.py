@@ -392,6 +392,11 @@ class Comparison:
             remarks.append(f"Unstable: {', '.join(parts)}; simulate more, or treat it as undecided.")
         if self.n_simulations == 1 and self.law != "groups":
             remarks.append("There is only one simulation of each model, so the stability of the verdict is unknown.")
+        if len(self.names) > FEW_MODELS and self.rejections and self.calibrated is None:
+            corrected = 1.0 - (1.0 - self.threshold) / (len(self.names) - 1)
+            remarks.append(
+                f"The best of {len(self.names)} models is rejected more easily than one of a pair; threshold={corrected:.7g} makes up for that."
+            )
         for law, rejected in self.other_laws.items():
             differing = [name for name in self.ranking if (name in rejected) != (name in self.rejections)]
             if differing:
