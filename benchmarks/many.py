@@ -38,6 +38,12 @@ CASES: list[tuple[str, int, int, int, str, float]] = [
 # Under law "beta" the c at which a good part of these candidates is rejected and another is not.
 C = {"transport": 0.125, "beta": 2.0**-4}
 
+INTRODUCTION = (
+    "# Many candidates\n\n`python benchmarks/many.py`, on two cores. Memory is the peak of the whole process, the losses of the caller "
+    "included where they are kept. “In turn”: a generator makes the losses of each model, and `keep_simulations=False` forgets its "
+    "simulations before the next; the time to make them is taken off.\n\n"
+)
+
 
 def candidates(n_models: int, n_losses: int, n_simulations: int, near: float) -> Iterator[tuple[str, rivals.Losses]]:
     """Losses that share most of what happened at each point; all models are somewhat too wide.
@@ -116,12 +122,7 @@ def main() -> None:
         return
     found = [in_a_process(case) for case in CASES]
     (RESULTS / "many.json").write_text(json.dumps(found, indent=1) + "\n")
-    text = (
-        "# Many candidates\n\n`python benchmarks/many.py`, on two cores. Memory is the peak of the whole process, the losses of the caller "
-        "included where they are kept. “In turn”: a generator makes the losses of each model, and `keep_simulations=False` forgets its "
-        "simulations before the next; the time to make them is taken off.\n\n"
-    )
-    (RESULTS / "many.md").write_text(text + table(found) + "\n")
+    (RESULTS / "many.md").write_text(INTRODUCTION + table(found) + "\n")
 
 
 if __name__ == "__main__":

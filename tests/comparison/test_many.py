@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import rivals
 from core import plain
 from rivals.comparison import draws as kept_draws
+from rivals.comparison import judge
 from rivals.core import sampling_error, verdict
 from rivals.core.transport import TransportPairs
 from rivals.core.verdict import probability_below
@@ -217,6 +218,7 @@ def test_draws_that_are_not_kept_are_the_same(law, monkeypatch):
 
 def test_no_matrix_of_all_pairs_unless_someone_looks(monkeypatch):
     monkeypatch.setattr(sampling_error, "WHOLE", 10)
+    monkeypatch.setattr(judge, "WHOLE", 10)
     asked = []
     original = TransportPairs.matrix
     monkeypatch.setattr(TransportPairs, "matrix", lambda self: asked.append(1) or original(self))

@@ -11,7 +11,7 @@ from rivals._checks import show
 from rivals._types import FloatArray
 from rivals.comparison.laws import Correct, Law, Summary, law_of
 from rivals.comparison.settings import Settings
-from rivals.core.sampling_error import mean_covariance
+from rivals.core.sampling_error import WHOLE, mean_covariance
 from rivals.core.transport import TransportPairs
 from rivals.core.verdict import Duel, reject
 from rivals.losses import Losses
@@ -79,12 +79,19 @@ def _judge(law: Law, settings: Settings, difference_error: FloatArray, correct: 
         end_point_share=law.end_point_share,
         distance=law.distance,
         critical_c=law.critical_c,
-        probability=law.probability,
+        probability=_small_as_array(law.probability),
         calibrated=calibrated,
         stability=np.full(law.empirical.size, np.nan),
         rejections=rejections,
         undecided=undecided,
     )
+
+
+def _small_as_array(probability: FloatArray | TransportPairs | None) -> FloatArray | TransportPairs | None:
+    """The matrix of all pairs, unless it is so large that it had better be made when someone looks."""
+    if isinstance(probability, TransportPairs) and probability.means.size <= WHOLE:
+        return probability.matrix()
+    return probability
 
 
 def check_enough(losses: Mapping[str, Losses], settings: Settings) -> None:
