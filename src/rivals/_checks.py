@@ -6,7 +6,7 @@ import operator
 import os
 import sys
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, TypeVar
@@ -79,23 +79,30 @@ def check_model(model: Any, what: str = "") -> Model:
 
 def check_models(models: Any) -> dict[str, Any]:
     """Models by name, from a mapping or from pairs: at least two, under names that are text and differ."""
-    try:
-        pairs = list(models.items()) if isinstance(models, Mapping) else [(name, model) for name, model in models]
-    except (TypeError, ValueError):
-        raise TypeError(
-            "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, or pairs of these; "
-            f"got {type(models).__name__}"
-        ) from None
-    by_name: dict[str, Any] = {}
-    for name, model in pairs:
-        if check_name(name) in by_name:
+    return dict(models_in_turn(models))
+
+
+def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
+    """The same one after the other, so that what makes them need not hold all at once."""
+    not_models = TypeError(
+        "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, or pairs of these; "
+        f"got {type(models).__name__}"
+    )
+    pairs = models.items() if isinstance(models, Mapping) else models
+    if not isinstance(pairs, Iterable):
+        raise not_models
+    seen: set[str] = set()
+    for pair in pairs:
+        try:
+            name, model = pair
+        except (TypeError, ValueError):
+            raise not_models from None
+        if check_name(name) in seen:
             raise ValueError(f"model '{show(name)}' is given twice; names must differ")
-        by_name[name] = model
-    if len(by_name) < 2:
-        raise ValueError(
-            f"a comparison needs at least two models; got {len(by_name)}: {[show(name) for name in by_name]}"
-        )
-    return by_name
+        seen.add(name)
+        yield name, model
+    if len(seen) < 2:
+        raise ValueError(f"a comparison needs at least two models; got {len(seen)}: {[show(name) for name in seen]}")
 
 
 def check_losses(values: Any, what: str) -> FloatArray:

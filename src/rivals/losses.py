@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -27,6 +27,10 @@ FEW_SAMPLES = 32
 HEAVY_TIES = 0.5
 UNEQUAL_SIZES = 2.0
 MANY_SHARED = 0.2
+
+# A reference may cost a model digits below this part of the range of its losses. Of losses as large as the reference
+# these digits are lost before they come here.
+DIGITS_LOST, FAR_BELOW = 1e-6, 1e-3
 
 # The same loss, computed at different places of an array, may differ by a few units in the last place.
 ROUNDING_UNITS = 16
@@ -155,9 +159,9 @@ class Losses:
             for simulation in self.simulations
         )
 
-    def singles(self) -> list[Losses]:
-        """The same losses with each simulation alone."""
-        return [Losses.of_checked(self.observed, simulation) for simulation in self.simulations]
+    def without_simulations(self) -> Losses:
+        """The observed losses alone."""
+        return Losses.of_checked(self.observed, np.empty((0, 0)))
 
     def thin(self, step: int) -> Losses:
         """Every `step`-th loss of both samples, for sequences that are correlated in time."""
@@ -299,30 +303,57 @@ def losses_by_name(
     entropy: int,
 ) -> dict[str, Losses]:
     """Losses of every model, by name: given, or computed by a candidate with a stream of its own."""
-    by_name = check_models(models)
-    losses: dict[str, Losses] = {}
-    for index, (name, model) in enumerate(by_name.items()):
+    pairs = check_models(models).items()
+    return dict(losses_in_turn(pairs, data, n_synthetic=n_synthetic, n_simulations=n_simulations, entropy=entropy))
+
+
+def losses_in_turn(
+    pairs: Iterable[tuple[str, AnyModel]],
+    data: Any,
+    *,
+    n_synthetic: int | None,
+    n_simulations: int,
+    entropy: int,
+) -> Iterator[tuple[str, Losses]]:
+    """The same, one model after the other, of checked pairs."""
+    first: tuple[str, tuple[int, int]] | None = None
+    needs_data = False
+    for index, (name, model) in enumerate(pairs):
         seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
+        needs_data = needs_data or callable(getattr(model, "simulate", None))
         try:
-            if isinstance(model, (Losses, tuple, list)) and (isinstance(model, Losses) or len(model) == 2):
-                losses[name] = model if isinstance(model, Losses) else Losses(*model)
-                _check_given(name, losses[name])
-            elif getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
-                losses[name] = Losses(np.asanyarray(model))  # with its mask, if it has one
-            else:
-                losses[name] = losses_of_model(
-                    model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=seed
-                )
+            losses = _losses_of(name, model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, seed=seed)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"model '{show(name)}': {error}") from error
         except Exception as error:  # from the user's own functions: as it is, and where it happened
             error.add_note(f"while computing the losses of model '{show(name)}'")
             raise
-    _check_together(losses)
-    if data is not None and not any(callable(getattr(model, "simulate", None)) for model in by_name.values()):
+        sizes = (losses.n_observed, losses.n_simulations)
+        first = first or (name, sizes)
+        _check_together(name, sizes, *first)
+        yield name, losses
+        del losses, model  # whoever asked for them decides how long they live
+    if data is not None and not needs_data:
         raise ValueError("data was given, but all models came with their losses; leave it out, or pass Candidates")
-    return losses
+
+
+def _losses_of(
+    name: str,
+    model: Any,
+    data: Any,
+    *,
+    n_synthetic: int | None,
+    n_simulations: int,
+    seed: np.random.SeedSequence,
+) -> Losses:
+    if isinstance(model, (Losses, tuple, list)) and (isinstance(model, Losses) or len(model) == 2):
+        losses = model if isinstance(model, Losses) else Losses(*model)
+        _check_given(name, losses)
+        return losses
+    if getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
+        return Losses(np.asanyarray(model))  # with its mask, if it has one
+    return losses_of_model(model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=seed)
 
 
 def _check_given(name: str, losses: Losses) -> None:
@@ -342,25 +373,49 @@ def _check_given(name: str, losses: Losses) -> None:
         )
 
 
-def _check_together(losses: dict[str, Losses]) -> None:
-    """All models are judged on the same points, by equally many simulations."""
-    first, *others = losses
-    for name in others:
-        if losses[name].n_observed != losses[first].n_observed:
-            raise ValueError(
-                f"model '{show(name)}' has {losses[name].n_observed} observed losses, but model '{show(first)}' has "
-                f"{losses[first].n_observed}; all models must be judged on the same held-out points"
-            )
-        if losses[name].n_simulations != losses[first].n_simulations:
-            raise ValueError(
-                f"model '{show(name)}' has {losses[name].n_simulations} simulation(s), but model '{show(first)}' has "
-                f"{losses[first].n_simulations}; give all models equally many"
-            )
+def _check_together(name: str, sizes: tuple[int, int], first: str, first_sizes: tuple[int, int]) -> None:
+    """All models are judged on the same points, by equally many simulations, as the first one."""
+    if sizes[0] != first_sizes[0]:
+        raise ValueError(
+            f"model '{show(name)}' has {sizes[0]} observed losses, but model '{show(first)}' has "
+            f"{first_sizes[0]}; all models must be judged on the same held-out points"
+        )
+    if sizes[1] != first_sizes[1]:
+        raise ValueError(
+            f"model '{show(name)}' has {sizes[1]} simulation(s), but model '{show(first)}' has "
+            f"{first_sizes[1]}; give all models equally many"
+        )
+
+
+def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:
+    """Losses, from a pair too, that have simulations."""
+    losses = losses if isinstance(losses, Losses) else Losses(*losses)
+    if losses.n_simulations == 0:
+        raise ValueError(
+            "no synthetic losses, and the law measures how far simulations are from the data; pass (observed, synthetic), or, if they "
+            "come from a comparison, compare with keep_simulations=True"
+        )
+    return losses
 
 
 def common_reference(losses: Iterable[Losses]) -> float:
-    """A typical loss of the best model. Subtracted from all before anything else, so that an offset costs no digits."""
-    return min(losses, key=lambda sample: sample.empirical_risk).reference
+    """A typical loss of the best model. Subtracted from all before anything else, so that an offset costs no digits.
+
+    Where that is so large that it would cost the digits of another model, as −1e17 beside losses of order one, it is
+    the typical loss of least magnitude, which costs nobody a digit.
+    """
+    samples = list(losses)
+    reference = min(samples, key=lambda sample: sample.empirical_risk).reference
+    harms = any(_costs_digits(reference, sample) for sample in samples)
+    return min((sample.reference for sample in samples), key=abs) if harms else reference
+
+
+def _costs_digits(reference: float, losses: Losses) -> bool:
+    """Whether losses far smaller than the reference would lose digits that matter for their spread, or all of them."""
+    spread = float(losses.observed.max()) - float(losses.observed.min())
+    finest = DIGITS_LOST * (spread or abs(losses.reference))
+    far = abs(losses.reference) + spread < FAR_BELOW * abs(reference)
+    return far and 0.0 < finest < float(np.spacing(abs(reference)))
 
 
 def excess_empirical_risks(losses: Iterable[Losses], reference: float) -> FloatArray:

@@ -153,8 +153,8 @@ def test_effective_size_is_a_matter_of_time_alone():
     rng = np.random.default_rng(6)
     trend = np.linspace(1, 3, 1000)
     given = {name: (trend + 0.1 * rng.random(1000), trend + 0.1 * rng.random(1000)) for name in "AB"}
-    assert "effective size" not in str(rivals.compare(given, rng=0))
-    assert "effective size" in str(rivals.compare(given, order="time", rng=0))
+    assert "autocorrelated" not in str(rivals.compare(given, rng=0))
+    assert "autocorrelated" in str(rivals.compare(given, order="time", rng=0))
 
 
 # ---------------------------------------------------------------- laws that disagree

@@ -101,7 +101,18 @@ def test_no_spread_is_a_step():
 
 def test_losses_that_overflow_are_refused():
     with pytest.raises(ValueError, match="rescale"):
-        TransportLaw.from_losses(([-1e300, 1e300], [-1e299, 1e299]), c=1.0)
+        TransportLaw.from_losses(([-1e300, 1e300], [-1e299, 1e299]), c=1e20)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e298])
+def test_the_unit_of_the_loss_does_not_matter_at_any_scale(scale):
+    """Squares of such losses vanish or overflow; the law is that of the same losses in another unit."""
+    rng = np.random.default_rng(3)
+    observed, synthetic = rng.exponential(size=50), rng.exponential(size=(3, 50))
+    plain = TransportLaw.from_losses((observed, synthetic), c=0.5)
+    scaled = TransportLaw.from_losses((scale * observed, scale * synthetic), c=0.5)
+    assert scaled.risk_std == pytest.approx(scale * plain.risk_std, rel=1e-9)
+    assert scaled.distance == pytest.approx(scale * plain.distance, rel=1e-9)
 
 
 # ---------------------------------------------------------------- all pairs

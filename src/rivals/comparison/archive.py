@@ -28,7 +28,7 @@ FORMAT_VERSION = 3  # since 3 with a checksum
 CHECKSUM_SINCE = 3
 
 # What the header keeps, beside names and verdicts.
-SETTINGS = ("law", "c", "threshold", "entropy", "n_draws", "max_draws", "depth", "order", "ties")
+SETTINGS = ("law", "c", "threshold", "entropy", "n_draws", "max_draws", "depth", "order", "ties", "n_simulations")
 BY_MODEL = ("risk_mean", "risk_std", "end_point_share", "distance", "critical_c", "stability", "difference_error")
 
 
@@ -73,7 +73,7 @@ def header(losses: Mapping[str, Losses], settings: Settings, judged: Judged) -> 
         "names": names,
         **{key: getattr(settings, key) for key in SETTINGS},
         "c": _or_none(settings.c),
-        "n_simulations": losses[names[0]].n_simulations,
+        "n_simulations": losses[names[0]].n_simulations or settings.n_simulations or 0,
         "reference": judged.reference,
         **{key: dict(zip(names, map(_or_none, getattr(judged, key)), strict=True)) for key in BY_MODEL},
         "survivors": [name for name in ranking if names.index(name) not in judged.rejections],

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy.typing as npt
 
-from rivals._checks import check_groups, check_size, show, warn
+from rivals._checks import check_groups, check_size, models_in_turn, show, warn
 from rivals._random import entropy_from
 from rivals._types import RNG
 from rivals.comparison.judge import check_enough, judge
+from rivals.comparison.laws import Summary, summary_of
 from rivals.comparison.result import Comparison
 from rivals.comparison.settings import DEFAULT_LAW, MAX_DRAWS, N_DRAWS, N_SIMULATIONS, Law, Order, Settings, Ties
-from rivals.losses import AnyModel, look_like_log_likelihoods, losses_by_name
+from rivals.losses import AnyModel, Losses, look_like_log_likelihoods, losses_by_name, losses_in_turn
 
 
 def compare(
@@ -33,13 +34,14 @@ def compare(
     n_synthetic: int | None = None,
     depth: int | None = None,
     loss_unit: str | None = None,
+    keep_simulations: bool = True,
     rng: RNG = None,
 ) -> Comparison:
     """Find out which models would still be worth keeping if the experiment were repeated.
 
     Parameters
     ----------
-    models : mapping
+    models : mapping or iterable of pairs
         Name → a `Candidate` (with `data`), or `Losses`, or a pair (observed, synthetic) of arrays where `synthetic` may
         hold several simulations as rows. Under law "groups", observed losses alone will do.
     data : optional
@@ -74,6 +76,10 @@ def compare(
         Refinements of the process of law "beta"; by default as deep as the data resolve.
     loss_unit : str, optional
         What the losses are measured in, such as "nats"; compared with that of a calibration.
+    keep_simulations : bool
+        False forgets the simulated losses of each model before the next one is asked for: for thousands of models that a
+        generator of (name, model) pairs loads or simulates one by one. The verdict is the same, to rounding. Only the
+        observed losses are in the result, which then has no other c (`sweep`) and says nothing about other laws.
     rng : int, SeedSequence, Generator or None
         Source of randomness. Fresh entropy is drawn if None; the result remembers it.
 
@@ -112,29 +118,60 @@ def compare(
         max_draws=max_draws,
         entropy=entropy_from(rng),
     )
-    losses = losses_by_name(
+    settings, losses, summaries = _losses(
         models,
         data,
+        settings,
+        groups,
+        calibration,
+        keep_simulations=keep_simulations,
+        fit={"law": settings.law, "order": order, "loss_unit": loss_unit},
         n_synthetic=n_synthetic,
         n_simulations=check_size(n_simulations, "n_simulations"),
         entropy=settings.entropy,
     )
-    if groups is not None:
-        settings = replace(settings, groups=_codes(groups, next(iter(losses.values())).n_observed, settings.law))
-    check_enough(losses, settings)
-    for name, sample in losses.items():
-        for doubt in sample.doubts(settings.law, settings.ties):
-            warn(f"model '{show(name)}': {doubt}")
     if look_like_log_likelihoods(losses.values()):
         warn(
             "the losses of all models have a long tail of low values, as log likelihoods have: lower must be better; if they are "
             "log likelihoods, use Losses.from_log_likelihood, or --log-likelihood on the command line"
         )
-    if calibration is None:
-        return Comparison(losses, settings, judge(list(losses.values()), settings))
-    calibration.check_fit(losses, law=settings.law, order=order, loss_unit=loss_unit)
-    judged = judge(list(losses.values()), settings, lambda matrix: calibration.correct(matrix, settings.c))
-    return Comparison(losses, settings, judged)
+    correct = None if calibration is None else lambda matrix: calibration.correct(matrix, settings.c)
+    return Comparison(losses, settings, judge(list(losses.values()), settings, correct, summaries))
+
+
+def _losses(
+    models: Any,
+    data: Any,
+    settings: Settings,
+    groups: npt.ArrayLike | None,
+    calibration: Any,
+    *,
+    keep_simulations: bool,
+    fit: dict[str, Any],
+    **simulation: Any,
+) -> tuple[Settings, dict[str, Losses], list[Summary] | None]:
+    """The losses by name, checked, with doubts about them said; and summaries in place of simulations that go."""
+    pairs: Iterable[tuple[str, Losses]]
+    if keep_simulations:
+        pairs = losses_by_name(models, data, **simulation).items()
+    else:
+        pairs = losses_in_turn(models_in_turn(models), data, **simulation)
+    losses: dict[str, Losses] = {}
+    summaries: list[Summary] = []
+    for name, sample in pairs:
+        if not losses:
+            settings = replace(settings, n_simulations=sample.n_simulations)
+            if groups is not None:
+                settings = replace(settings, groups=_codes(groups, sample.n_observed, settings.law))
+        check_enough({name: sample}, settings)
+        for doubt in sample.doubts(settings.law, settings.ties):
+            warn(f"model '{show(name)}': {doubt}")
+        if calibration is not None:
+            calibration.check_fit({name: sample}, **fit)
+        losses[name] = sample if keep_simulations else sample.without_simulations()
+        if not keep_simulations:
+            summaries.append(summary_of(sample, settings))
+    return settings, losses, None if keep_simulations else summaries
 
 
 def _codes(groups: npt.ArrayLike, n_points: int, law: str) -> Any:

@@ -9,9 +9,10 @@ import numpy as np
 
 from rivals._checks import show
 from rivals._types import FloatArray
-from rivals.comparison.laws import Correct, Law, law_of
+from rivals.comparison.laws import Correct, Law, Summary, law_of
 from rivals.comparison.settings import Settings
-from rivals.core.sampling_error import mean_covariance
+from rivals.core.sampling_error import WHOLE, mean_covariance
+from rivals.core.transport import TransportPairs
 from rivals.core.verdict import Duel, reject
 from rivals.losses import Losses
 
@@ -23,25 +24,33 @@ class Judged:
     reference: float
     excess_empirical_risk: FloatArray
     difference_error: FloatArray  # standard error of the paired difference of each model's mean loss to the lowest
-    excess_risks: tuple[FloatArray, ...] = field(repr=False)  # draws, of each model its own number of them
+    excess_risks: Sequence[FloatArray] = field(repr=False)  # draws, of each model its own number of them
     risk_mean: FloatArray
     risk_std: FloatArray
     end_point_share: FloatArray
     distance: FloatArray
     critical_c: FloatArray
-    probability: FloatArray | None  # in closed form; None where it comes from the draws
+    probability: FloatArray | TransportPairs | None  # in closed form; None where it comes from the draws
     calibrated: FloatArray | None
     stability: FloatArray  # part of the single simulations with the same verdict on a model; nan where unknown
     rejections: dict[int, Duel]
     undecided: list[Duel]
 
 
-def judge(losses: Sequence[Losses], settings: Settings, correct: Correct | None = None) -> Judged:
-    """Find the models that some rival reproducibly beats; `correct` reads probabilities through a calibration."""
-    law = law_of(losses, settings)
+def judge(
+    losses: Sequence[Losses],
+    settings: Settings,
+    correct: Correct | None = None,
+    summaries: Sequence[Summary] | None = None,
+) -> Judged:
+    """Find the models that some rival reproducibly beats.
+
+    `correct` reads probabilities through a calibration; `summaries` take the place of simulations that were not kept.
+    """
+    law = law_of(losses, settings, summaries)
     errors = _difference_errors(losses, int(np.argmin(law.empirical)), settings)
     judged = _judge(law, settings, errors, correct)
-    return replace(judged, stability=_stability(law, judged.rejections, losses[0].n_simulations, correct))
+    return replace(judged, stability=_stability(law, judged.rejections, correct))
 
 
 def judge_at(losses: Sequence[Losses], settings: Settings, values: Sequence[float]) -> list[Judged]:
@@ -70,12 +79,19 @@ def _judge(law: Law, settings: Settings, difference_error: FloatArray, correct: 
         end_point_share=law.end_point_share,
         distance=law.distance,
         critical_c=law.critical_c,
-        probability=law.probability,
+        probability=_small_as_array(law.probability),
         calibrated=calibrated,
         stability=np.full(law.empirical.size, np.nan),
         rejections=rejections,
         undecided=undecided,
     )
+
+
+def _small_as_array(probability: FloatArray | TransportPairs | None) -> FloatArray | TransportPairs | None:
+    """The matrix of all pairs, unless it is so large that it had better be made when someone looks."""
+    if isinstance(probability, TransportPairs) and probability.means.size <= WHOLE:
+        return probability.matrix()
+    return probability
 
 
 def check_enough(losses: Mapping[str, Losses], settings: Settings) -> None:
@@ -109,12 +125,10 @@ def _difference_errors(losses: Sequence[Losses], best: int, settings: Settings) 
     return np.sqrt(variances)
 
 
-def _stability(law: Law, rejections: dict[int, Duel], n_simulations: int, correct: Correct | None) -> FloatArray:
+def _stability(law: Law, rejections: dict[int, Duel], correct: Correct | None) -> FloatArray:
     """In what part of the single simulations the verdict on each model would have been the same."""
-    if n_simulations < 2:
-        return np.full(law.empirical.size, np.nan)
     rejected = law.rejected_by_simulation(correct)
-    if not len(rejected):
+    if len(rejected) < 2:
         return np.full(law.empirical.size, np.nan)
     verdict = np.isin(np.arange(law.empirical.size), list(rejections))
     return np.asarray(np.mean(rejected == verdict, axis=0))

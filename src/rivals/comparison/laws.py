@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from rivals._random import COMPARISON_DRAWS, stream
+from rivals._random import COMPARISON_DRAWS
 from rivals._types import BoolArray, FloatArray
+from rivals.comparison.draws import Draws, Gaussian
 from rivals.comparison.settings import Settings
 from rivals.core.groups import group_probabilities, group_summary
-from rivals.core.process import MAX_DEPTH, HierarchicalBetaProcess
-from rivals.core.sampling_error import mean_covariance
-from rivals.core.transport import critical_c, transport_probability, wasserstein_squares
-from rivals.core.verdict import Duel, decide, probability_matrix, reject
+from rivals.core.process import HierarchicalBetaProcess, RiskSampler
+from rivals.core.sampling_error import MeanErrors, mean_covariance
+from rivals.core.transport import TransportPairs, unit_exponent, wasserstein_squares
+from rivals.core.verdict import Duel, decide, probability_matrix, reject, rejected
 from rivals.losses import Losses, common_reference, excess_empirical_risks
 
 Correct = Callable[[FloatArray], FloatArray]
@@ -26,21 +27,42 @@ Correct = Callable[[FloatArray], FloatArray]
 # more levels than the paper's.
 STABILITY_DRAWS, STABILITY_DEPTH = 2000, 8
 
+# Draws beyond the first of each model, of all models together: a gigabyte. Duels that would need more stay undecided.
+MOST_MORE_DRAWS = 2**27
+
+# What a law keeps of one model when its simulations are not kept.
+Summary: TypeAlias = Any
+
 
 class Law(Protocol):
     """What every law offers; risks are relative to the reference, models in the order given."""
 
     reference: float
     empirical: FloatArray  # mean observed loss less the reference
-    risk_mean: FloatArray
-    risk_std: FloatArray
-    end_point_share: FloatArray  # nan where the law knows no end points
-    distance: FloatArray  # W, the transport distance of simulated from observed losses; nan under other laws
-    critical_c: FloatArray  # the largest c at which each model is rejected, where that has a closed form; else nan
 
     @property
-    def probability(self) -> FloatArray | None:
-        """[a, b] = P(R_a < R_b) in closed form, where there is one."""
+    def risk_mean(self) -> FloatArray:
+        """Mean of the risk of each model."""
+
+    @property
+    def risk_std(self) -> FloatArray:
+        """Its standard deviation."""
+
+    @property
+    def end_point_share(self) -> FloatArray:
+        """The part of its variance that is due to the end points; nan where the law knows none."""
+
+    @property
+    def distance(self) -> FloatArray:
+        """W, the transport distance of simulated from observed losses; nan under other laws."""
+
+    @property
+    def critical_c(self) -> FloatArray:
+        """The largest c at which each model is rejected, where that has a closed form; else nan."""
+
+    @property
+    def probability(self) -> FloatArray | TransportPairs | None:
+        """[a, b] = P(R_a < R_b) in closed form, where there is one: an array, or what makes it when asked for one."""
 
     def at(self, c: float) -> Law:
         """The same law at another c; what does not depend on c is kept."""
@@ -51,49 +73,117 @@ class Law(Protocol):
     def matrix(self) -> tuple[FloatArray, FloatArray]:
         """[a, b] = P(R_a < R_b), and its Monte Carlo standard error."""
 
-    def draws(self) -> tuple[FloatArray, ...]:
+    def draws(self) -> Sequence[FloatArray]:
         """Draws of the risk of each model."""
 
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
         """[s, a]: whether simulation s alone would reject model a."""
 
 
-def law_of(losses: Sequence[Losses], settings: Settings) -> Law:
-    """The law that the settings name, for these losses."""
+def law_of(losses: Sequence[Losses], settings: Settings, summaries: Sequence[Summary] | None = None) -> Law:
+    """The law that the settings name, for these losses, or for what `summary_of` kept of their simulations."""
     if settings.law == "groups":
         return GroupsLaw(losses, settings)
     if settings.law == "transport":
-        return TransportLaws(losses, settings)
+        return TransportLaws(losses, settings, summaries)
     # Spread for the process alone: which point of a tie gets which offset is arbitrary, and no matter of paired errors.
-    return BetaLaw([sample.spread_ties() for sample in losses] if settings.ties == "spread" else losses, settings)
+    return BetaLaw([_for_process(sample, settings) for sample in losses], settings, summaries)
+
+
+def summary_of(losses: Losses, settings: Settings) -> Summary:
+    """All that the law needs of one model's simulations, so that these need not be kept."""
+    if settings.law == "groups":
+        return None
+    if settings.law == "transport":
+        excess = losses.observed - losses.reference
+        unit = unit_exponent(excess)
+        squares = wasserstein_squares(np.ldexp(excess, -unit), np.ldexp(losses.simulations - losses.reference, -unit))
+        return np.ldexp(np.sqrt(squares), unit)
+    return BetaRisk.of(_for_process(losses, settings), settings, losses.reference)
+
+
+def _for_process(sample: Losses, settings: Settings) -> Losses:
+    return sample.spread_ties() if settings.ties == "spread" else sample
+
+
+@dataclass(frozen=True, eq=False)
+class BetaRisk:
+    """The law of the risk of one model, and under each of its simulations alone: little beside the process."""
+
+    reference: float
+    mean: float
+    std: float
+    end_point_share: float
+    sampler: RiskSampler
+    singles: list[RiskSampler]
+
+    @classmethod
+    def of(cls, sample: Losses, settings: Settings, reference: float) -> BetaRisk:
+        process = HierarchicalBetaProcess.from_losses(sample, settings.c, settings.depth, reference=reference)
+        singles = process.single_samplers(STABILITY_DEPTH) if sample.n_simulations > 1 else []
+        return cls.of_process(process, singles)
+
+    @classmethod
+    def of_process(cls, process: HierarchicalBetaProcess, singles: list[RiskSampler]) -> BetaRisk:
+        moments = process.risk_mean, process.risk_std, process.end_point_share
+        return cls(process.reference, *moments, process.sampler, singles)
 
 
 class BetaLaw:
     """The hierarchical beta process of each model: draws, more of them where the threshold is close."""
 
-    def __init__(self, losses: Sequence[Losses], settings: Settings) -> None:
-        self._losses = losses
+    def __init__(
+        self, losses: Sequence[Losses], settings: Settings, summaries: Sequence[BetaRisk] | None = None
+    ) -> None:
+        self._losses, self._settings = losses, settings
         self.reference = common_reference(losses)
         self.empirical = excess_empirical_risks(losses, self.reference)
         self.distance = self.critical_c = np.full(len(losses), np.nan)
-        self.probability: FloatArray | None = None
-        self._settings = settings
-        self._set([self._process(sample) for sample in losses])
+        self.probability = None
+        if summaries is not None:
+            self._risks = list(summaries)
 
     def at(self, c: float) -> BetaLaw:
-        other = copy(self)
-        other._settings = replace(self._settings, c=c)
-        other._set([process.at(c) for process in self._processes])
+        other = BetaLaw(self._losses, replace(self._settings, c=c))
+        other._processes = [process.at(c) for process in self._processes]
+        other._risks = [BetaRisk.of_process(process, []) for process in other._processes]
         return other
 
-    def _set(self, processes: list[HierarchicalBetaProcess]) -> None:
-        """All that depends on c."""
-        self._processes = processes
-        self.risk_mean = np.array([process.risk_mean for process in processes])
-        self.risk_std = np.array([process.risk_std for process in processes])
-        self.end_point_share = np.array([process.end_point_share for process in processes])
-        self._blocks = [[self._draw(index, 0, self._settings.n_draws)] for index in range(len(processes))]
-        self._sorted = [np.sort(blocks[0]) for blocks in self._blocks]
+    @cached_property
+    def _processes(self) -> list[HierarchicalBetaProcess]:
+        """With all that does not depend on c: for other values of it."""
+        c, depth = self._settings.c, self._settings.depth
+        return [HierarchicalBetaProcess.from_losses(each, c, depth, reference=self.reference) for each in self._losses]
+
+    @cached_property
+    def _risks(self) -> list[BetaRisk]:
+        return [BetaRisk.of(sample, self._settings, self.reference) for sample in self._losses]
+
+    @cached_property
+    def risk_mean(self) -> FloatArray:
+        return np.array([risk.mean for risk in self._risks])
+
+    @cached_property
+    def risk_std(self) -> FloatArray:
+        return np.array([risk.std for risk in self._risks])
+
+    @cached_property
+    def end_point_share(self) -> FloatArray:
+        return np.array([risk.end_point_share for risk in self._risks])
+
+    @cached_property
+    def _shifts(self) -> FloatArray:
+        """From the reference of each model to the common one; zero unless simulations are not kept."""
+        return np.array([risk.reference - self.reference for risk in self._risks])
+
+    @cached_property
+    def _draws(self) -> Draws:
+        samplers = [risk.sampler for risk in self._risks]
+        return Draws(samplers, self._shifts, self._settings.entropy, self._settings.n_draws)
+
+    @cached_property
+    def _sorted(self) -> list[FloatArray]:
+        return [np.sort(draws) for draws in self._draws]
 
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
         return decide(self.empirical, self._sorted, self._settings.threshold, self._more)
@@ -101,124 +191,124 @@ class BetaLaw:
     def matrix(self) -> tuple[FloatArray, FloatArray]:
         return probability_matrix(self._sorted)
 
-    def draws(self) -> tuple[FloatArray, ...]:
-        return tuple(np.concatenate(blocks) for blocks in self._blocks)
+    def draws(self) -> Sequence[FloatArray]:
+        return self._draws
 
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
-        singles = [sample.singles() for sample in self._losses]
-        rejected = np.zeros((len(singles[0]), len(singles)), dtype=bool)
-        for index, samples in enumerate(zip(*singles, strict=True)):
-            draws = [
-                np.sort(
-                    self._process(sample, STABILITY_DEPTH).sample_excess_risk(STABILITY_DRAWS, self._seed(model, 0))
-                )
-                for model, sample in enumerate(samples)
-            ]
+        n_models, threshold = len(self._risks), self._settings.threshold
+        found = np.zeros((len(self._risks[0].singles), n_models), dtype=bool)
+        for index in range(len(found)):
+            draws = [np.sort(self._single_draws(model, index)) for model in range(n_models)]
             if correct is None:
-                rejections, _ = decide(self.empirical, draws, self._settings.threshold, lambda _: False)
+                found[index] = rejected(self.empirical, draws, threshold)
             else:
-                rejections = reject(self.empirical, correct(probability_matrix(draws)[0]), self._settings.threshold)
-            rejected[index, list(rejections)] = True
-        return rejected
+                rejections = reject(self.empirical, correct(probability_matrix(draws)[0]), threshold)
+                found[index, list(rejections)] = True
+        return found
 
-    def _process(self, sample: Losses, max_depth: int = MAX_DEPTH) -> HierarchicalBetaProcess:
-        return HierarchicalBetaProcess.from_losses(
-            sample, self._settings.c, self._settings.depth, max_depth=max_depth, reference=self.reference
-        )
+    def _single_draws(self, model: int, index: int) -> FloatArray:
+        seed = np.random.SeedSequence(self._settings.entropy, spawn_key=(COMPARISON_DRAWS, model, 0))
+        draws = self._risks[model].singles[index].sample(STABILITY_DRAWS, seed)
+        return np.asarray(draws + self._shifts[model])
 
     def _more(self, index: int) -> bool:
-        """Double the draws of one model; False where that would be more than `max_draws`."""
+        """Double the draws of one model; False where that would be more than `max_draws`, or more than memory is for."""
         size = self._sorted[index].size
         n_more = min(size, self._settings.max_draws - size)
-        if n_more < 1:
+        if n_more < 1 or sum(self._draws.sizes()) - len(self._draws) * self._settings.n_draws > MOST_MORE_DRAWS:
             return False
-        self._blocks[index].append(self._draw(index, len(self._blocks[index]), n_more))
-        self._sorted[index] = np.sort(np.concatenate(self._blocks[index]))
+        self._sorted[index] = np.sort(np.concatenate([self._sorted[index], self._draws.more(index, n_more)]))
         return True
-
-    def _draw(self, index: int, block: int, n_draws: int) -> FloatArray:
-        return self._processes[index].sample_excess_risk(n_draws, self._seed(index, block))
-
-    def _seed(self, index: int, block: int) -> np.random.SeedSequence:
-        # Streams are keyed by the model's position and the block, so they depend on nothing else.
-        return np.random.SeedSequence(self._settings.entropy, spawn_key=(COMPARISON_DRAWS, index, block))
 
 
 class ClosedForm:
-    """What laws share whose probabilities are known without sampling: Gaussian risks, and the rule on a matrix."""
+    """What laws share whose probabilities are known without sampling: Gaussian risks."""
 
-    reference: float
-    empirical: FloatArray
     risk_mean: FloatArray
     risk_std: FloatArray
-    probability: FloatArray
 
     def __init__(self, losses: Sequence[Losses], settings: Settings) -> None:
         self._losses, self._settings = losses, settings
         self.reference = common_reference(losses)
         self.empirical = excess_empirical_risks(losses, self.reference)
         self.end_point_share = np.full(len(losses), np.nan)
-        self.distance = self.critical_c = np.full(len(losses), np.nan)
-        self._excess = np.stack([sample.observed for sample in losses]) - self.reference
 
-    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
-        return reject(self.empirical, self.probability, self._settings.threshold), []
+    def _in_unit(self) -> tuple[FloatArray, int]:
+        """Losses less the reference (models × points), in units of a power of two in which squares are safe."""
+        excess = np.stack([sample.observed for sample in self._losses])
+        excess -= self.reference
+        unit = unit_exponent(excess)
+        return (np.ldexp(excess, -unit) if unit else excess), unit
 
-    def matrix(self) -> tuple[FloatArray, FloatArray]:
-        return self.probability, np.zeros_like(self.probability)
-
-    def draws(self) -> tuple[FloatArray, ...]:
+    def draws(self) -> Draws:
         # The marginal law of each model, as pictures show it; duels take the paired error from the closed form.
-        excess = self.risk_mean - self.reference
-        return tuple(
-            excess[index]
-            + self.risk_std[index]
-            * stream(self._settings.entropy, COMPARISON_DRAWS, index, 0).standard_normal(self._settings.n_draws)
-            for index in range(excess.size)
-        )
+        laws = [
+            Gaussian(float(mean - self.reference), float(std))
+            for mean, std in zip(self.risk_mean, self.risk_std, strict=True)
+        ]
+        return Draws(laws, np.zeros(len(laws)), self._settings.entropy, self._settings.n_draws)
 
 
 class TransportLaws(ClosedForm):
     """Mean loss + √c W z + e of every model, e the paired sampling error."""
 
-    def __init__(self, losses: Sequence[Losses], settings: Settings) -> None:
+    def __init__(
+        self, losses: Sequence[Losses], settings: Settings, summaries: Sequence[FloatArray] | None = None
+    ) -> None:
         super().__init__(losses, settings)
-        # [simulation, model]
-        self._squares = np.stack(
-            [
-                wasserstein_squares(excess, sample.simulations - self.reference)
-                for excess, sample in zip(self._excess, losses, strict=True)
-            ],
-            axis=1,
-        )
-        self._covariance = mean_covariance(self._excess, order=settings.order, groups=settings.groups)
-        self.distance = np.sqrt(self._squares.mean(axis=0))
+        excess, self._unit = self._in_unit()
+        if summaries is None:
+            squares = [wasserstein_squares(row, self._simulations(index)) for index, row in enumerate(excess)]
+        else:
+            squares = [np.ldexp(distances, -self._unit) ** 2 for distances in summaries]
+        errors = MeanErrors.of(excess, order=settings.order, groups=settings.groups)
         self.risk_mean = self.reference + self.empirical
-        self.critical_c = critical_c(self.empirical, self.distance**2, self._covariance, settings.threshold)
-        self._set()
+        means = np.ldexp(self.empirical, -self._unit)
+        # [simulation, model]
+        self._set(TransportPairs(means, np.stack(squares, axis=1), errors, settings.c, settings.threshold))
+
+    def _simulations(self, index: int) -> FloatArray:
+        excess = self._losses[index].simulations - self.reference
+        return np.ldexp(excess, -self._unit) if self._unit else excess
 
     def at(self, c: float) -> TransportLaws:
         other = copy(self)
         other._settings = replace(self._settings, c=c)
-        other._set()
+        other._set(replace(self.probability, c=c))
         return other
 
-    def _set(self) -> None:
+    def _set(self, pairs: TransportPairs) -> None:
         """All that depends on c."""
-        squares = self._squares.mean(axis=0)
-        self.risk_std = np.sqrt(self._settings.c * squares + np.diagonal(self._covariance))
-        self.probability = self._probability(squares)
+        self.probability = pairs
+        self.risk_std = np.ldexp(pairs.risk_std, self._unit)
+        self.distance = np.ldexp(np.sqrt(pairs.squares), self._unit)
+
+    @property
+    def critical_c(self) -> FloatArray:
+        return self.probability.verdict.critical_c
+
+    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
+        pairs = self.probability
+        rejections = {}
+        for model in np.argsort(self.empirical, kind="stable").tolist():
+            rival = int(pairs.verdict.first_rival[model])
+            if rival >= 0:
+                probability = pairs.probability(np.array([rival]), np.array([model]))[0, 0]
+                rejections[model] = Duel(model, rival, float(probability), 0.0)
+        return rejections, []
+
+    def matrix(self) -> tuple[FloatArray, FloatArray]:
+        matrix = self.probability.matrix()
+        return matrix, np.zeros_like(matrix)
 
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
-        rejected = np.zeros(self._squares.shape, dtype=bool)
-        for index, squares in enumerate(self._squares):
-            probability = self._probability(squares)
-            matrix = probability if correct is None else correct(probability)
-            rejected[index, list(reject(self.empirical, matrix, self._settings.threshold))] = True
-        return rejected
-
-    def _probability(self, squares: FloatArray) -> FloatArray:
-        return transport_probability(self.empirical, squares, self._covariance, self._settings.c)
+        if correct is None:
+            return self.probability.verdict.rejected_by_simulation
+        found = np.zeros(self.probability.single_squares.shape, dtype=bool)
+        for index, squares in enumerate(self.probability.single_squares):
+            matrix = correct(replace(self.probability, single_squares=squares[None, :]).matrix())
+            found[index, list(reject(self.empirical, matrix, self._settings.threshold))] = True
+        return found
 
 
 class GroupsLaw(ClosedForm):
@@ -226,23 +316,31 @@ class GroupsLaw(ClosedForm):
 
     def __init__(self, losses: Sequence[Losses], settings: Settings) -> None:
         super().__init__(losses, settings)
-        means, covariances = self._by_group
+        self.distance = self.critical_c = np.full(len(losses), np.nan)
+        means, covariances, unit = self._by_group()
         summary = group_summary(means, covariances)
-        self.risk_mean, self.risk_std = self.reference + summary.risk_mean, summary.risk_std
-        self.difference, self.spread = summary.difference, summary.spread
+        self.risk_mean = self.reference + np.ldexp(summary.risk_mean, unit)
+        self.risk_std = np.ldexp(summary.risk_std, unit)
+        self.difference, self.spread = np.ldexp(summary.difference, unit), np.ldexp(summary.spread, unit)
         self.probability = group_probabilities(means, covariances)
 
     def at(self, c: float) -> GroupsLaw:
         raise ValueError("law 'groups' has no c to sweep over; compare under law 'transport' or 'beta'")
 
+    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
+        return reject(self.empirical, self.probability, self._settings.threshold), []
+
+    def matrix(self) -> tuple[FloatArray, FloatArray]:
+        return self.probability, np.zeros_like(self.probability)
+
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
         return np.zeros((0, len(self._losses)), dtype=bool)
 
-    @cached_property
-    def _by_group(self) -> tuple[FloatArray, FloatArray]:
-        """Mean losses (models × groups), and the covariance of these means within each group."""
+    def _by_group(self) -> tuple[FloatArray, FloatArray, int]:
+        """Mean losses (models × groups), the covariance of these means within each group, and the unit of both."""
         groups = self._settings.groups
         assert groups is not None  # `compare` asks for them under this law
-        parts = [self._excess[:, groups == label] for label in range(int(groups.max()) + 1)]
+        excess, unit = self._in_unit()
+        parts = [excess[:, groups == label] for label in range(int(groups.max()) + 1)]
         means = np.stack([part.mean(axis=1) for part in parts], axis=1)
-        return means, np.stack([mean_covariance(part, order=self._settings.order) for part in parts])
+        return means, np.stack([mean_covariance(part, order=self._settings.order) for part in parts]), unit

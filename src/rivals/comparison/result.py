@@ -158,7 +158,13 @@ class Comparison:
     @property
     def n_simulations(self) -> int:
         """Simulations of each model."""
-        return next(iter(self.losses.values())).n_simulations
+        known = self.settings.n_simulations
+        return next(iter(self.losses.values())).n_simulations if known is None else known
+
+    @property
+    def keeps_simulations(self) -> bool:
+        """Whether the simulated losses are here: without them there is no other c and no other law."""
+        return next(iter(self.losses.values())).n_simulations == self.n_simulations
 
     @property
     def threshold(self) -> float:
@@ -203,7 +209,7 @@ class Comparison:
         return self.judged.excess_empirical_risk
 
     @property
-    def excess_risks(self) -> tuple[FloatArray, ...]:
+    def excess_risks(self) -> Sequence[FloatArray]:
         """Draws of the risk of each model less the reference, in the order of `names`."""
         return self.judged.excess_risks
 
@@ -343,7 +349,8 @@ class Comparison:
     def _matrices(self) -> tuple[FloatArray, FloatArray]:
         known = self.judged.probability
         if known is not None:
-            return _read_only(known), _read_only(np.zeros_like(known))
+            matrix = np.asarray(known)
+            return _read_only(matrix), _read_only(np.zeros_like(matrix))
         probability, error = probability_matrix([np.sort(excess) for excess in self.excess_risks])
         return _read_only(probability), _read_only(error)
 
@@ -385,6 +392,11 @@ class Comparison:
             remarks.append(f"Unstable: {', '.join(parts)}; simulate more, or treat it as undecided.")
         if self.n_simulations == 1 and self.law != "groups":
             remarks.append("There is only one simulation of each model, so the stability of the verdict is unknown.")
+        if len(self.names) > FEW_MODELS and self.rejections and self.calibrated is None:
+            corrected = 1.0 - (1.0 - self.threshold) / (len(self.names) - 1)
+            remarks.append(
+                f"The best of {len(self.names)} models is rejected more easily than one of a pair; threshold={corrected:.7g} makes up for that."
+            )
         for law, rejected in self.other_laws.items():
             differing = [name for name in self.ranking if (name in rejected) != (name in self.rejections)]
             if differing:
@@ -397,7 +409,8 @@ class Comparison:
 
         Laws are not compared where there are more than 32 models, or where a calibration decides.
         """
-        if len(self.names) > FEW_MODELS or self.calibrated is not None or self.law == "groups":
+        comparable = self.calibrated is None and self.law != "groups" and self.keeps_simulations
+        if len(self.names) > FEW_MODELS or not comparable:
             return MappingProxyType({})
         settings = replace(self.settings, law="beta" if self.law == "transport" else "transport", n_draws=OTHER_DRAWS)
         rejections, _ = law_of(list(self.losses.values()), settings).decide()
@@ -408,6 +421,10 @@ class Comparison:
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(c))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
+        if not self.keeps_simulations:
+            raise ValueError(
+                "the simulated losses of this comparison were not kept; compare with keep_simulations=True to sweep over c"
+            )
         verdicts = judge_at(list(self.losses.values()), self.settings, values)
         runs = zip(values, verdicts, strict=True)
         return Sweep(tuple(Comparison(self.losses, replace(self.settings, c=c), judged) for c, judged in runs))

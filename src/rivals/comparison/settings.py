@@ -42,6 +42,7 @@ class Settings:
     depth: int | None = None
     order: Order | None = None
     ties: Ties | None = None
+    n_simulations: int | None = None  # known from the losses, unless their simulations were not kept
     groups: IntArray | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -65,4 +66,5 @@ class Settings:
             depth=None if depth is None else check_depth(depth),
             ties=None if ties is None else check_choice(ties, "ties", TIES),
             order=None if order is None else check_choice(order, "order", ORDERS),
+            n_simulations=sizes.get("n_simulations"),
         )

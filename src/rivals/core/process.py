@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 from typing import Any
@@ -14,8 +15,9 @@ from rivals._checks import check_depth, check_positive, check_size
 from rivals._random import PROCESS_END_POINTS, PROCESS_NODES, entropy_from, stream
 from rivals._types import RNG, FloatArray, IntArray
 from rivals.core import tree
+from rivals.core.end_points import EndPoints
 from rivals.core.quantiles import QuantileFunction
-from rivals.losses import Losses
+from rivals.losses import Losses, with_simulations
 
 # "As deep as the data resolve" is 2^depth ≈ L. The paper's 8 levels are the least, for very small samples; beyond
 # 16 levels nothing moves any more, because leaves keep the shape of the centre (docs/theory.md has the measurement).
@@ -83,7 +85,8 @@ class HierarchicalBetaProcess:
         self.observed, self.synthetic, self.depth = observed, simulations, levels
         self.tolerance = check_positive(tolerance, "tolerance")
         self.reference = reference
-        self._geometry = tree.Geometry.of(observed, simulations, levels, straight=depth is not None)
+        self._straight = depth is not None
+        self._geometry = tree.Geometry.of(observed, simulations, levels, straight=self._straight)
         self.c = check_positive(c, "c")
         self._tree, self._ends, self._moments = self._geometry.at(self.c)
 
@@ -102,7 +105,7 @@ class HierarchicalBetaProcess:
 
         The `reference` is subtracted before anything is computed; by default a typical loss of this candidate.
         """
-        losses = losses if isinstance(losses, Losses) else Losses(*losses)
+        losses = with_simulations(losses)
         reference = losses.reference if reference is None else reference
         observed, *simulations = (
             QuantileFunction.of_checked(sample - reference) for sample in (losses.observed, *losses.simulations)
@@ -120,7 +123,7 @@ class HierarchicalBetaProcess:
     def at(self, c: float) -> HierarchicalBetaProcess:
         """The same process at another c. All that does not depend on c is kept."""
         other = object.__new__(type(self))
-        for name in ("observed", "synthetic", "depth", "tolerance", "reference", "_geometry"):
+        for name in ("observed", "synthetic", "depth", "tolerance", "reference", "_straight", "_geometry"):
             setattr(other, name, getattr(self, name))
         # All that depends on c hangs on these, so that nothing can go stale.
         other.c = check_positive(c, "c")
@@ -176,12 +179,22 @@ class HierarchicalBetaProcess:
 
     def sample_excess_risk(self, n_draws: int, rng: RNG = None) -> FloatArray:
         """Draws of R − reference: what to compare when losses have a large common offset."""
-        n_draws = check_size(n_draws, "n_draws")
-        entropy = entropy_from(rng)
-        end_stream, node_stream = stream(entropy, PROCESS_END_POINTS), stream(entropy, PROCESS_NODES)
-        first, rise = self._ends.sample(n_draws, end_stream)
-        remainder = end_stream.standard_normal(n_draws)
-        return self._ends.scale * (first + rise * self._tree.sample_heights(self.drawn_nodes, remainder, node_stream))
+        return self.sampler.sample(n_draws, rng)
+
+    @cached_property
+    def sampler(self) -> RiskSampler:
+        """What draws of the risk are made with: little beside the whole tree."""
+        return RiskSampler(self._ends, self._tree.heights(self.drawn_nodes))
+
+    def single_samplers(self, max_depth: int) -> list[RiskSampler]:
+        """The same for each simulation alone, with a tree of at most `max_depth` levels.
+
+        Which nodes are drawn is decided once for all, with the mean of δ²: it is no choice to be made from few draws.
+        """
+        levels = self.depth if self._straight else min(self.depth, max_depth)
+        geometry = tree.Geometry.of_each(self.observed, self.synthetic, levels, straight=self._straight)
+        drawn = self.drawn_nodes[self.drawn_nodes < 2**levels - 1]
+        return [RiskSampler(ends, nodes.heights(drawn)) for nodes, ends in geometry.each_at(self.c)]
 
     @cached_property
     def drawn_nodes(self) -> IntArray:
@@ -231,6 +244,23 @@ class HierarchicalBetaProcess:
             f"HierarchicalBetaProcess(c={self.c:g}, depth={self.depth}, R = {self.risk_mean:.5g} ± {self.risk_std:.2g}, "
             f"end points' share of Var[R] {self.end_point_share:.0%})"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class RiskSampler:
+    """The law of R − reference, ready to be drawn from."""
+
+    ends: EndPoints
+    heights: tree.Heights
+
+    def sample(self, n_draws: int, rng: RNG = None) -> FloatArray:
+        """Independent draws."""
+        n_draws = check_size(n_draws, "n_draws")
+        entropy = entropy_from(rng)
+        end_stream, node_stream = stream(entropy, PROCESS_END_POINTS), stream(entropy, PROCESS_NODES)
+        first, rise = self.ends.sample(n_draws, end_stream)
+        remainder = end_stream.standard_normal(n_draws)
+        return self.ends.scale * (first + rise * self.heights.sample(remainder, node_stream))
 
 
 def resolved_depth(n_losses: int) -> int:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from math import ceil
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from rivals._types import FloatArray, IntArray
 
@@ -14,6 +18,11 @@ LARGEST_AUTOCORRELATION = 0.97
 
 # Differences of models that vary less than this, relative to the models, are rounding: they have no autocorrelation.
 ROUNDING = 1e-13
+
+# Up to this many models a matrix of all pairs is kept; of more, blocks of pairs are made when they are needed.
+WHOLE = 2048
+# Pairs in a block: few enough for the processor's cache, enough for a matrix product.
+BLOCK = 2**20
 
 
 def mean_covariance(
@@ -46,39 +55,89 @@ def mean_covariance(
     array([[0.417, 0.417],
            [0.417, 0.417]])
     """
-    deviations, exponent = _deviations(losses)
-    if groups is not None:
-        covariance = _by_groups(deviations, groups)
-    elif order == "time":
-        covariance = _long_run(deviations, _bandwidth(deviations))
-    else:
-        covariance = _long_run(deviations, 1)
-    with np.errstate(over="ignore"):
-        return np.ldexp(covariance, 2 * exponent)
+    return MeanErrors.of(losses, order=order, groups=groups).covariance()
 
 
-def _deviations(losses: FloatArray) -> tuple[FloatArray, int]:
-    """Deviations from the mean of each model, in units of a power of two, which costs no digit; and that power.
+@dataclass(frozen=True, eq=False)
+class MeanErrors:
+    """The covariance of the mean losses as products of rows, so that any block of it can be had without the whole."""
+
+    rows: FloatArray  # one per model
+    factor: float
+    exponents: npt.NDArray[np.int32]  # the unit of each row is 2 to this power
+
+    @classmethod
+    def of(
+        cls, losses: FloatArray, *, order: Literal["time"] | None = None, groups: IntArray | None = None
+    ) -> MeanErrors:
+        """Parameters as for `mean_covariance`."""
+        deviations, exponents = _deviations(losses, alike=order == "time")
+        if groups is not None:
+            return cls(*_by_groups(deviations, groups), exponents)
+        return cls(*_long_run(deviations, _bandwidth(deviations) if order == "time" else 1), exponents)
+
+    @property
+    def n_models(self) -> int:
+        """How many there are."""
+        return int(self.exponents.size)
+
+    def covariance(self, first: IntArray | None = None, second: IntArray | None = None) -> FloatArray:
+        """Of the models `first` with the models `second`; of all with all, where these are left out."""
+        if first is None or second is None:
+            return self._whole
+        if self.n_models <= WHOLE:
+            return self._whole[np.ix_(first, second)]
+        return self._scaled(self.factor * (self.rows[first] @ self.rows[second].T), first, second)
+
+    @cached_property
+    def variance(self) -> FloatArray:
+        """The diagonal."""
+        if self.n_models <= WHOLE:
+            return np.diagonal(self._whole).copy()
+        with np.errstate(over="ignore"):
+            return np.asarray(np.ldexp(self.factor * np.einsum("ij,ij->i", self.rows, self.rows), 2 * self.exponents))
+
+    @cached_property
+    def _whole(self) -> FloatArray:
+        products = self.factor * (self.rows @ self.rows.T)
+        everyone = np.arange(self.n_models)
+        return self._scaled(0.5 * (products + products.T), everyone, everyone)
+
+    def _scaled(self, products: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+        with np.errstate(over="ignore"):
+            return np.asarray(np.ldexp(products, self.exponents[first][:, None] + self.exponents[second][None, :]))
+
+
+def blocks(n_models: int) -> Iterator[slice]:
+    """Slices of the models, each of which makes a block of pairs with all models."""
+    step = max(BLOCK // n_models, 1)
+    return (slice(begin, min(begin + step, n_models)) for begin in range(0, n_models, step))
+
+
+def _deviations(losses: FloatArray, *, alike: bool) -> tuple[FloatArray, npt.NDArray[np.int32]]:
+    """Deviations from the mean of each model, in units of a power of two, which costs no digit; and these powers.
 
     The median goes first: with an offset of 1e12 the mean of the losses themselves would be off by rounding. The unit
-    keeps squares from overflowing.
+    keeps squares from overflowing and from vanishing; each model has its own unless they are to be `alike`.
     """
     deviations = losses - np.median(losses, axis=1, keepdims=True)
-    exponent = int(np.frexp(np.max(np.abs(deviations)))[1])
-    deviations = np.ldexp(deviations, -exponent)
-    return deviations - deviations.mean(axis=1, keepdims=True), exponent
+    largest = np.max(np.abs(deviations), axis=1)
+    exponents = np.frexp(np.full_like(largest, largest.max()) if alike else largest)[1]
+    np.ldexp(deviations, -exponents[:, None], out=deviations)
+    deviations -= deviations.mean(axis=1, keepdims=True)
+    return deviations, exponents
 
 
-def _by_groups(deviations: FloatArray, groups: IntArray) -> FloatArray:
+def _by_groups(deviations: FloatArray, groups: IntArray) -> tuple[FloatArray, float]:
     """Σ_g s_g s_gᵀ / n², s_g the sum of the deviations in group g, times G / (G − 1)."""
     labels, group = np.unique(groups, return_inverse=True)
     if labels.size < 2:
         raise ValueError("all points are in one group: sampling errors by groups need at least 2; leave groups out")
     sums = np.array([np.bincount(group, weights=row, minlength=labels.size) for row in deviations], dtype=np.float64)
-    return _products(sums, labels.size / (labels.size - 1) / float(deviations.shape[1]) ** 2)
+    return sums, labels.size / (labels.size - 1) / float(deviations.shape[1]) ** 2
 
 
-def _long_run(deviations: FloatArray, bandwidth: int) -> FloatArray:
+def _long_run(deviations: FloatArray, bandwidth: int) -> tuple[FloatArray, float]:
     """Covariance of the means of a series, with Bartlett's kernel: Σ_j (1 − |j|/m) Γ_j / n over the lags |j| < m.
 
     That is the sum over all windows of m neighbouring points, padded with zeros, of the products of their sums, over m:
@@ -86,13 +145,14 @@ def _long_run(deviations: FloatArray, bandwidth: int) -> FloatArray:
     for it exactly where points are independent. With m = 1 that is the sample covariance, with its n − 1, over n.
     """
     n = deviations.shape[1]
-    total = np.concatenate([np.zeros((deviations.shape[0], 1)), np.cumsum(deviations, axis=1)], axis=1)
     end = np.arange(1, n + bandwidth)
     first, last = np.maximum(end - bandwidth, 0), np.minimum(end, n)
-    windows = total[:, last] - total[:, first] if bandwidth > 1 else deviations
     length = (last - first).astype(np.float64)
     norm = float(bandwidth) * n - np.sum(length**2) / n
-    return _products(windows, 1.0 / (norm * n))
+    if bandwidth == 1:
+        return deviations, 1.0 / (norm * n)
+    total = np.concatenate([np.zeros((deviations.shape[0], 1)), np.cumsum(deviations, axis=1)], axis=1)
+    return total[:, last] - total[:, first], 1.0 / (norm * n)
 
 
 def _bandwidth(deviations: FloatArray) -> int:
@@ -103,26 +163,23 @@ def _bandwidth(deviations: FloatArray) -> int:
     Of all pairs the largest counts: too wide a window costs a little precision, too narrow a one hides variance.
     For two models this is the rule of a Diebold-Mariano test. A single model has its own autocorrelation.
     """
-    n: int = deviations.shape[1]
-    now = deviations @ deviations.T
-    lagged = deviations[:, 1:] @ deviations[:, :-1].T
-    if deviations.shape[0] > 1:
-        scale = _diagonal_sums(now)
-        now, lagged = scale - 2.0 * now, _diagonal_sums(lagged) - lagged - lagged.T
-        varies = now > ROUNDING * scale
+    n_models, n = (int(size) for size in deviations.shape)
+    own = np.einsum("ij,ij->i", deviations, deviations)
+    own_lagged = np.einsum("ij,ij->i", deviations[:, 1:], deviations[:, :-1])
+    if n_models == 1:
+        largest = float(np.abs(own_lagged[0]) / own[0]) if own[0] > 0.0 else 0.0
     else:
-        varies = now > 0.0
-    autocorrelation = np.divide(lagged, now, out=np.zeros_like(now), where=varies)
-    rho = min(float(np.max(np.abs(autocorrelation))), LARGEST_AUTOCORRELATION)
+        largest = max(_autocorrelation(deviations, own, own_lagged, piece) for piece in blocks(n_models))
+    rho = min(largest, LARGEST_AUTOCORRELATION)
     alpha = (2.0 * rho / (1.0 - rho * rho)) ** 2
     return min(max(ceil(1.1447 * float(np.cbrt(alpha * n))), 1), n)
 
 
-def _diagonal_sums(matrix: FloatArray) -> FloatArray:
-    diagonal = np.diagonal(matrix)
-    return np.asarray(diagonal[:, None] + diagonal[None, :])
-
-
-def _products(rows: FloatArray, factor: float) -> FloatArray:
-    products = factor * (rows @ rows.T)
-    return np.asarray(0.5 * (products + products.T))
+def _autocorrelation(deviations: FloatArray, own: FloatArray, own_lagged: FloatArray, piece: slice) -> float:
+    """The largest at lag 1 of the differences between some models and all models."""
+    now, before, after = deviations, deviations[:, :-1], deviations[:, 1:]
+    scale = own[piece, None] + own[None, :]
+    variance = scale - 2.0 * (now[piece] @ now.T)
+    lagged = own_lagged[piece, None] + own_lagged[None, :] - after[piece] @ before.T - before[piece] @ after.T
+    varies = variance > ROUNDING * scale
+    return float(np.max(np.abs(np.divide(lagged, variance, out=np.zeros_like(variance), where=varies))))

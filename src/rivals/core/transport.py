@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from math import sqrt
 from typing import Any, Literal
 
@@ -12,9 +13,12 @@ from scipy.special import ndtr, ndtri
 
 from rivals._checks import check_positive, check_size
 from rivals._random import TRANSPORT_RISK, entropy_from, stream
-from rivals._types import RNG, FloatArray, IntArray
-from rivals.core.sampling_error import mean_covariance
-from rivals.losses import Losses
+from rivals._types import RNG, BoolArray, FloatArray, IntArray
+from rivals.core.sampling_error import MeanErrors, blocks, mean_covariance
+from rivals.losses import Losses, with_simulations
+
+# Losses beyond two to this power, or below its inverse, are computed with in another unit, since they are squared.
+LARGEST_EXPONENT = 300
 
 
 @dataclass(frozen=True)
@@ -88,12 +92,13 @@ class TransportLaw:
             How points depend on each other, see `mean_covariance`.
         """
         observed, synthetic, reference = _samples(losses)
-        squares = wasserstein_squares(observed, synthetic)
-        variance = mean_covariance(observed[None, :], order=order, groups=groups)[0, 0]
+        unit = unit_exponent(observed)
+        squares = wasserstein_squares(np.ldexp(observed, -unit), np.ldexp(synthetic, -unit))
+        variance = mean_covariance(np.ldexp(observed, -unit)[None, :], order=order, groups=groups)[0, 0]
         return cls(
             excess=float(np.mean(observed)),
-            distance=sqrt(np.mean(squares)),
-            sampling_error=sqrt(variance),
+            distance=float(np.ldexp(sqrt(np.mean(squares)), unit)),
+            sampling_error=float(np.ldexp(sqrt(variance), unit)),
             c=c,
             reference=reference,
         )
@@ -162,13 +167,18 @@ def wasserstein_squares(observed: FloatArray, synthetic: FloatArray) -> FloatArr
     ... )
     array([1.        , 0.11111111])
     """
-    n, m = observed.size, synthetic.shape[1]
-    # Both grids in units of 1/(n m): whole numbers, so that common points are seen as such.
-    edges = np.union1d(m * np.arange(1, n + 1), n * np.arange(1, m + 1))
-    widths = np.diff(edges, prepend=0) / (float(n) * m)
-    gaps = np.sort(synthetic, axis=1)[:, (edges - 1) // n] - np.sort(observed)[(edges - 1) // m]
+    in_observed, in_synthetic, widths = _both_grids(observed.size, synthetic.shape[1])
+    gaps = np.sort(synthetic, axis=1)[:, in_synthetic] - np.sort(observed)[in_observed]
     with np.errstate(over="ignore"):
         return np.asarray((np.abs(gaps) @ widths) ** 2)
+
+
+@lru_cache(maxsize=1)
+def _both_grids(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Where n and m steps of equal width overlap: which step of either, and how wide. The same for all models."""
+    # Both grids in units of 1/(n m): whole numbers, so that common points are seen as such.
+    edges = np.union1d(m * np.arange(1, n + 1), n * np.arange(1, m + 1))
+    return (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
 
 
 def transport_probability(means: FloatArray, squares: FloatArray, covariance: FloatArray, c: float) -> FloatArray:
@@ -200,17 +210,104 @@ def transport_probability(means: FloatArray, squares: FloatArray, covariance: Fl
     array([[0.5  , 0.926],
            [0.074, 0.5  ]])
     """
-    own = c * squares + np.diagonal(covariance)
-    variance = own[:, None] + own[None, :] - 2.0 * covariance
-    if not np.isfinite(variance).all():
-        raise ValueError(f"losses so large overflow at c = {c:g}; rescale the loss")
-    spread = np.sqrt(np.maximum(variance, 0.0))  # rounding can make the difference of like models negative
-    gap = means[None, :] - means[:, None]
-    no_spread = np.where(gap == 0.0, 0.0, np.inf)
-    # The smaller of both probabilities, which has all its digits; the other is what is left, so that they add up to 1.
-    with np.errstate(over="ignore"):
-        smaller = ndtr(-np.divide(np.abs(gap), spread, out=no_spread, where=spread > 0.0))
-    return np.asarray(np.where(gap < 0.0, smaller, 1.0 - smaller))
+    own = _own_variance(squares, np.diagonal(covariance), c)
+    return _below(means[None, :] - means[:, None], own[:, None] + own[None, :] - 2.0 * covariance)
+
+
+@dataclass(frozen=True, eq=False)
+class TransportPairs:
+    """All pairs of models under the transport law. Nothing of the size of all pairs is made before it is asked for.
+
+    Parameters
+    ----------
+    means : array, shape (models,)
+        Mean losses, less a common reference.
+    single_squares : array, shape (simulations, models)
+        Squared distances W² of each simulation; the law has their mean.
+    errors : MeanErrors
+        Sampling errors of the means.
+    c, threshold : float
+    """
+
+    means: FloatArray
+    single_squares: FloatArray = field(repr=False)
+    errors: MeanErrors = field(repr=False)
+    c: float
+    threshold: float
+
+    @cached_property
+    def squares(self) -> FloatArray:
+        """W² of each model."""
+        return np.asarray(self.single_squares.mean(axis=0))
+
+    @cached_property
+    def risk_std(self) -> FloatArray:
+        """Standard deviation of the risk of each model."""
+        return np.sqrt(_own_variance(self.squares, self.errors.variance, self.c))
+
+    def probability(self, first: IntArray, second: IntArray) -> FloatArray:
+        """[i, j] = P(R < R') of the models first[i] and second[j]."""
+        own = _own_variance(self.squares, self.errors.variance, self.c)
+        variance = own[first][:, None] + own[second][None, :] - 2.0 * self.errors.covariance(first, second)
+        return _below(self.means[second][None, :] - self.means[first][:, None], variance)
+
+    def matrix(self) -> FloatArray:
+        """[a, b] = P(R_a < R_b) of every pair."""
+        matrix = np.full((self.means.size, self.means.size), 0.5)
+        for piece in blocks(self.means.size):
+            here, later = np.arange(piece.start, piece.stop), np.arange(piece.start, self.means.size)
+            block = self.probability(here, later)
+            # Above the diagonal alone, since rounding must not keep two probabilities from adding up to 1.
+            upper = here[:, None] < later[None, :]
+            matrix[piece, piece.start :][upper] = block[upper]
+            matrix[piece.start :, piece].T[upper] = 1.0 - block[upper]
+        return matrix
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> FloatArray:
+        """The matrix: a comparison of ten thousand models need not hold it unless someone looks."""
+        return self.matrix()
+
+    @cached_property
+    def verdict(self) -> TransportVerdict:
+        """The rejection rule applied to all pairs, block by block."""
+        n_simulations, n_models = self.single_squares.shape
+        own, order = self.errors.variance, np.argsort(self.means, kind="stable")
+        first_rival, critical = np.full(n_models, -1), np.full(n_models, np.nan)
+        rejected = np.zeros((n_simulations, n_models), dtype=bool)
+        for piece in blocks(n_models):
+            models, rivals = order[piece], order[: piece.stop]  # best first: none behind is better
+            variance = np.maximum(
+                own[models][:, None] + own[rivals][None, :] - 2.0 * self.errors.covariance(models, rivals), 0.0
+            )
+            gap = self.means[models][:, None] - self.means[rivals][None, :]
+            room = _room(gap, variance, self.threshold)
+            critical[models] = _largest_c(room, self.squares[models], self.squares[rivals])
+            first_rival[models] = self._first_rival(models, rivals, room)
+            for index, squares in enumerate(self.c * self.single_squares):
+                rejected[index, models] = np.max(room - squares[rivals], axis=1) > squares[models]
+        return TransportVerdict(first_rival, rejected, critical)
+
+    def _first_rival(self, models: IntArray, rivals: IntArray, room: FloatArray) -> IntArray:
+        """The best of the rivals that reject each model, or −1."""
+        needed = self.c * (self.squares[models][:, None] + self.squares[rivals][None, :])
+        beats = room > needed
+        # So close to the threshold that rounding decides, it is the probability itself that counts.
+        scale = np.abs(needed) + np.where(np.isfinite(room), np.abs(room), 0.0)
+        margin = 1e-9 + 1e-15 / _density(float(ndtri(self.threshold))) if self.threshold < 1.0 else 0.0
+        for row in np.flatnonzero((np.abs(room - needed) <= margin * scale).any(axis=1)):
+            close = np.flatnonzero(np.abs(room[row] - needed[row]) <= margin * scale[row])
+            probability = self.probability(rivals[close], models[row : row + 1])[:, 0]
+            beats[row, close] = (probability > self.threshold) & (room[row, close] > -np.inf)
+        return np.where(beats.any(axis=1), rivals[np.argmax(beats, axis=1)], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class TransportVerdict:
+    """What all pairs say about each model."""
+
+    first_rival: IntArray  # of the rivals that reject it, the one of lowest mean loss; −1 where there is none
+    rejected_by_simulation: BoolArray  # [s, a]: whether simulation s alone would reject model a
+    critical_c: FloatArray  # the largest c at which it is rejected; nan where none is that small
 
 
 def critical_c(means: FloatArray, squares: FloatArray, covariance: FloatArray, threshold: float) -> FloatArray:
@@ -228,15 +325,62 @@ def critical_c(means: FloatArray, squares: FloatArray, covariance: FloatArray, t
     """
     own = np.diagonal(covariance)
     variance = np.maximum(own[:, None] + own[None, :] - 2.0 * covariance, 0.0)
-    gap = means[:, None] - means[None, :]  # [model, rival]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        largest = ((gap / ndtri(threshold)) ** 2 - variance) / (squares[:, None] + squares[None, :])
-    best = np.max(np.where((gap > 0.0) & (largest > 0.0), largest, -np.inf), axis=1)
+    return _largest_c(_room(means[:, None] - means[None, :], variance, threshold), squares, squares)
+
+
+def unit_exponent(losses: FloatArray) -> int:
+    """The power of two in whose unit squares of these losses neither overflow nor vanish; 0 where they do not anyway.
+
+    Also 0 where one row is so much larger than another that no unit serves both: then the large one overflows, which is
+    refused, in place of the small one vanishing, which nobody would see.
+    """
+    largest = np.max(np.abs(np.atleast_2d(losses)), axis=1)
+    exponents = np.frexp(largest[largest > 0.0])[1]
+    if not exponents.size or abs(int(exponents.max())) <= LARGEST_EXPONENT:
+        return 0
+    highest, lowest = int(exponents.max()), int(exponents.min())
+    return 0 if highest > 0 and highest - lowest > 1.5 * LARGEST_EXPONENT else highest
+
+
+def _room(gap: FloatArray, variance: FloatArray, threshold: float) -> FloatArray:
+    """What c (W_a² + W_b²) must stay below for the rival b to reject the model a; −inf where b is no better."""
+    with np.errstate(over="ignore"):
+        return np.where(gap > 0.0, (gap / ndtri(threshold)) ** 2 - variance, -np.inf)
+
+
+def _largest_c(room: FloatArray, models: FloatArray, rivals: FloatArray) -> FloatArray:
+    squares = models[:, None] + rivals[None, :]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        best = np.max(np.where(room > 0.0, room / squares, -np.inf), axis=1)
     return np.where(best > 0.0, best, np.nan)
+
+
+def _own_variance(squares: FloatArray, variances: FloatArray, c: float) -> FloatArray:
+    with np.errstate(over="ignore"):
+        own = c * squares + variances
+    if not np.isfinite(own).all():
+        raise ValueError(f"losses so large overflow at c = {c:g}; rescale the loss")
+    return own
+
+
+def _below(gap: FloatArray, variance: FloatArray) -> FloatArray:
+    """P(R_a < R_b) from the gap m_b − m_a of the means and the variance of the difference."""
+    if not np.isfinite(variance).all():
+        raise ValueError("losses so large overflow; rescale the loss")
+    spread = np.sqrt(np.maximum(variance, 0.0))  # rounding can make the difference of like models negative
+    no_spread = np.where(gap == 0.0, 0.0, np.inf)
+    # The smaller of both probabilities, which has all its digits; the other is what is left, so that they add up to 1.
+    with np.errstate(over="ignore"):
+        smaller = ndtr(-np.divide(np.abs(gap), spread, out=no_spread, where=spread > 0.0))
+    return np.asarray(np.where(gap < 0.0, smaller, 1.0 - smaller))
+
+
+def _density(z: float) -> float:
+    """Of the standard normal distribution."""
+    return max(float(np.exp(-0.5 * z * z)) / sqrt(2.0 * np.pi), 1e-300)
 
 
 def _samples(losses: Losses | tuple[Any, Any]) -> tuple[FloatArray, FloatArray, float]:
     """Observed losses, synthetic losses (simulations × points) and the reference that both are less."""
-    if not isinstance(losses, Losses):
-        losses = Losses(*losses)
+    losses = with_simulations(losses)
     return losses.observed - losses.reference, np.atleast_2d(losses.synthetic) - losses.reference, losses.reference

@@ -7,7 +7,7 @@ its interval as a fraction of its rise; it does not depend on the realisation ab
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -55,36 +55,70 @@ class Geometry:
         cls, observed: QuantileFunction, synthetic: tuple[QuantileFunction, ...], depth: int, *, straight: bool
     ) -> Geometry:
         """Evaluate q* and δ² = mean over simulations of (q~ − q*)² on the dyadic grid; leaves straight, or as q*."""
+        return cls._of(observed, depth, straight, root_mean_square, synthetic)
+
+    @classmethod
+    def of_each(
+        cls, observed: QuantileFunction, synthetic: tuple[QuantileFunction, ...], depth: int, *, straight: bool
+    ) -> Geometry:
+        """The same for each simulation alone: discrepancies have a row for each."""
+        return cls._of(observed, depth, straight, lambda differences: np.abs(np.stack(differences)), synthetic)
+
+    @classmethod
+    def _of(
+        cls,
+        observed: QuantileFunction,
+        depth: int,
+        straight: bool,
+        together: Callable[[list[FloatArray]], FloatArray],
+        synthetic: tuple[QuantileFunction, ...],
+    ) -> Geometry:
         phi = grid(depth)
         centre, integral = observed(phi), observed.antiderivative(phi)
-        discrepancy = root_mean_square([simulated(phi) - centre for simulated in synthetic])
+        discrepancy = together([simulated(phi) - centre for simulated in synthetic])
         with np.errstate(divide="ignore"):
             log_discrepancy = np.log(discrepancy)
         return cls(
             log_ratio=log_ratios(centre, depth),
-            log_discrepancy=log_discrepancy[midpoints(depth)],
+            log_discrepancy=log_discrepancy[..., midpoints(depth)],
             leaves=np.full(2**depth, 0.5) if straight else _centre_heights(centre, integral),
             end_values=centre[[0, -1]],
-            end_discrepancies=discrepancy[[0, -1]],
+            end_discrepancies=discrepancy[..., [0, -1]],
         )
 
     def at(self, c: float) -> tuple[Tree, EndPoints, RiskMoments]:
         """The nodes at c, with v = 2 c δ(m)², and the end points, normal with variances c δ(0)² and c δ(1)²."""
+        nodes = self._tree(c)
+        mean, variance = nodes.height_moments
+        ends = self._ends(self.end_discrepancies, c)
+        return nodes, ends, RiskMoments(*ends.risk_moments(float(mean[0]), float(variance[0])))
+
+    def each_at(self, c: float) -> list[tuple[Tree, EndPoints]]:
+        """Nodes and end points of each simulation alone; the nodes of all are solved at once."""
+        trees = self._tree(c).each()
+        return [(nodes, self._ends(row, c)) for nodes, row in zip(trees, self.end_discrepancies, strict=True)]
+
+    def _tree(self, c: float) -> Tree:
+        log_variance = log(2.0) + log(c) + 2.0 * self.log_discrepancy
+        alpha, beta = beta_parameters(np.broadcast_to(self.log_ratio, log_variance.shape), log_variance)
+        return Tree(alpha, beta, self.leaves, *beta_moments(alpha, beta))
+
+    def _ends(self, discrepancies: FloatArray, c: float) -> EndPoints:
         with np.errstate(over="ignore"):
-            s0, s1 = np.sqrt(c) * self.end_discrepancies
-        if not np.isfinite(s0 + s1):
+            s0, s1 = np.sqrt(c) * discrepancies
+            total = s0 + s1
+        if not np.isfinite(total):
             raise ValueError(f"losses too large for floating point numbers at c = {c:g}; rescale the loss")
         m0, m1 = self.end_values
-        alpha, beta = beta_parameters(self.log_ratio, log(2.0) + log(c) + 2.0 * self.log_discrepancy)
-        nodes = Tree(alpha, beta, self.leaves, *beta_moments(alpha, beta))
-        mean, variance = nodes.height_moments
-        ends = EndPoints.from_normals(float(m0), float(m1), float(s0), float(s1))
-        return nodes, ends, RiskMoments(*ends.risk_moments(float(mean[0]), float(variance[0])))
+        return EndPoints.from_normals(float(m0), float(m1), float(s0), float(s1))
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Beta distributions at the nodes, straight or curved pieces below the last of them."""
+    """Beta distributions at the nodes, straight or curved pieces below the last of them.
+
+    Of several simulations apart, the arrays but `leaves` have a row for each, until `each` takes them apart.
+    """
 
     alpha: FloatArray
     beta: FloatArray
@@ -110,14 +144,14 @@ class Tree:
         below_mean, below_variance = self.leaves, np.zeros_like(self.leaves)
         for k in reversed(range(self.depth)):
             here = level(k)
-            x, v = self.mean[here], self.variance[here]
-            left, right = below_mean[0::2], below_mean[1::2]
+            x, v = self.mean[..., here], self.variance[..., here]
+            left, right = below_mean[..., 0::2], below_mean[..., 1::2]
             lever = 1.0 + left - right
             below_mean = 0.5 * (x * lever + right)
             below_variance = 0.25 * (
-                v * lever**2 + (x**2 + v) * below_variance[0::2] + ((1.0 - x) ** 2 + v) * below_variance[1::2]
+                v * lever**2 + (x**2 + v) * below_variance[..., 0::2] + ((1.0 - x) ** 2 + v) * below_variance[..., 1::2]
             )
-            height_mean[here], height_variance[here] = below_mean, below_variance
+            height_mean[..., here], height_variance[..., here] = below_mean, below_variance
         return height_mean, height_variance
 
     @cached_property
@@ -198,35 +232,65 @@ class Tree:
 
     # ---------------------------------------------------------------- sampling
 
-    def sample_heights(self, drawn: IntArray, remainder: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draws of W of the root: the nodes in `drawn` by their own law, all others by a Gaussian remainder.
-
-        `remainder` holds one standard normal number per draw.
-        """
-        heights = np.empty(remainder.size)
-        for begin in range(0, remainder.size, CHUNK):
-            piece = slice(begin, min(begin + CHUNK, remainder.size))
-            mean, variance = self._sample_root(piece.stop - piece.start, drawn, rng)
-            heights[piece] = mean + np.sqrt(variance) * remainder[piece]
-        return heights
-
-    def _sample_root(self, n_draws: int, drawn: IntArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Conditional mean and variance of W of the root, given the x of the nodes in `drawn` (children first).
-
-        V = ¼ [x² V_L + (1 − x)² V_R] going up; a child that is not drawn enters by its exact moments.
-        """
+    def heights(self, drawn: IntArray) -> Heights:
+        """What it takes to draw W of the root with the nodes in `drawn` (children first) by their own law."""
         height_mean, height_variance = self.height_moments
         means = np.concatenate([height_mean, self.leaves])
         variances = np.concatenate([height_variance, np.zeros_like(self.leaves)])
+        children = 2 * drawn[:, None] + np.array([1, 2])
+        return Heights(
+            drawn, self.alpha[drawn], self.beta[drawn], means[children], variances[children], means[0], variances[0]
+        )
+
+    def each(self) -> list[Tree]:
+        """The trees of the simulations, one by one."""
+        height_mean, height_variance = self.height_moments
+        trees = []
+        for row in range(len(self.alpha)):
+            parts = (self.alpha, self.beta, self.mean, self.variance, self.skewness, self.kurtosis)
+            alpha, beta, *moments = (part[row] for part in parts)
+            tree = Tree(alpha, beta, self.leaves, *moments)
+            tree.__dict__["height_moments"] = height_mean[row], height_variance[row]  # known already
+            trees.append(tree)
+        return trees
+
+
+@dataclass(frozen=True, eq=False)
+class Heights:
+    """The law of W of the root: some nodes by their own law, all others by their exact moments."""
+
+    nodes: IntArray  # those that are drawn, children first
+    alpha: FloatArray
+    beta: FloatArray
+    means: FloatArray  # of W of both children of each
+    variances: FloatArray
+    mean: float  # of W of the root, where nothing is drawn
+    variance: float
+
+    def sample(self, remainder: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draws of W; `remainder` holds one standard normal number per draw, for all that is not drawn."""
+        heights = np.empty(remainder.size)
+        for begin in range(0, remainder.size, CHUNK):
+            piece = slice(begin, min(begin + CHUNK, remainder.size))
+            mean, variance = self._sample_root(piece.stop - piece.start, rng)
+            heights[piece] = mean + np.sqrt(variance) * remainder[piece]
+        return heights
+
+    def _sample_root(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """Conditional mean and variance of W of the root, given the x of the nodes that are drawn.
+
+        V = ¼ [x² V_L + (1 − x)² V_R] going up; a child that is not drawn enters by its exact moments.
+        """
         pending: dict[int, tuple[FloatArray, FloatArray]] = {}
-        for node in drawn.tolist():
-            left_mean, left_variance = pending.pop(2 * node + 1, (means[2 * node + 1], variances[2 * node + 1]))
-            right_mean, right_variance = pending.pop(2 * node + 2, (means[2 * node + 2], variances[2 * node + 2]))
-            x = rng.beta(self.alpha[node], self.beta[node], size=n_draws)
+        for place, node in enumerate(self.nodes.tolist()):
+            means, variances = self.means[place], self.variances[place]
+            left_mean, left_variance = pending.pop(2 * node + 1, (means[0], variances[0]))
+            right_mean, right_variance = pending.pop(2 * node + 2, (means[1], variances[1]))
+            x = rng.beta(self.alpha[place], self.beta[place], size=n_draws)
             mean = 0.5 * (x * (1.0 + left_mean - right_mean) + right_mean)
             variance = 0.25 * (x**2 * left_variance + (1.0 - x) ** 2 * right_variance)
             pending[node] = (mean, variance)
-        return pending.pop(0, (np.full(n_draws, means[0]), np.full(n_draws, variances[0])))
+        return pending.pop(0, (np.full(n_draws, self.mean), np.full(n_draws, self.variance)))
 
 
 def level(depth: int) -> slice:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import sqrt
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._types import FloatArray
+from rivals._types import BoolArray, FloatArray, IntArray
 
-Fight: TypeAlias = "Callable[[int, int], Duel]"
+Fight: TypeAlias = "Callable[[int, int], Duel | None]"
+
+# Points at which distribution functions are kept to find the pairs that need no duel: common to all models, and for one
+# model with large samples, where that leaves an error of 1/FINE at most.
+COARSE, FINE = 512, 2048
+# Quantiles of each model from which the common points are chosen.
+QUANTILES = 33
+# Pairs in a block.
+BLOCK = 2**20
+# What sums of products may be off by.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -37,17 +47,23 @@ def probability_below(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     0.875
     """
     # Twice the number of a below each b, and of b below each a: whole numbers, so that a probability is exact.
-    below, above = _twice_below(a, b), _twice_below(b, a)
+    below, above = _twice_below(a, b)
     variance = np.var(below / (2 * a.size)) / b.size + np.var(above / (2 * b.size)) / a.size
     return int(below.sum()) / (2 * a.size * b.size), max(sqrt(variance), 0.5 / min(a.size, b.size))
 
 
-def _twice_below(sample: FloatArray, points: FloatArray) -> npt.NDArray[np.intp]:
-    """Twice the number of the sorted sample below each of the sorted points, those equal to it counted once."""
-    left = np.searchsorted(sample, points, "left")
-    if (sample[np.minimum(left, sample.size - 1)] != points).all():  # no ties: the second search can be spared
-        return 2 * left
-    return left + np.searchsorted(sample, points, "right")
+def _twice_below(a: FloatArray, b: FloatArray) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Twice the number of the sorted a below each of the sorted b, those equal to it counted once; and of b below each a."""
+    left = np.searchsorted(a, b, "left")
+    if (a[np.minimum(left, a.size - 1)] != b).all():  # no ties: the second search can be spared
+        return 2 * left, 2 * _counts(left, a.size)
+    right = np.searchsorted(a, b, "right")
+    return left + right, _counts(left, a.size) + _counts(right, a.size)
+
+
+def _counts(places: npt.NDArray[np.intp], size: int) -> npt.NDArray[np.intp]:
+    """How many of the places are at most 0, 1, …, size − 1: what a search the other way round would find, faster."""
+    return np.cumsum(np.bincount(places, minlength=size)[:size])
 
 
 def probability_matrix(draws: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
@@ -83,6 +99,28 @@ def reject(risk: FloatArray, probability: FloatArray, threshold: float) -> dict[
     }
 
 
+def rejected(risk: FloatArray, draws: list[FloatArray], threshold: float) -> BoolArray:
+    """Whether each model is rejected, by these draws and no more: `reject` on `probability_matrix`, without making that.
+
+    Examples
+    --------
+    >>> rejected(np.array([0.1, 0.2]), [np.arange(60.0), np.arange(60.0) + 50], 0.95)
+    array([False,  True])
+    """
+    functions, order = _Compressed(draws), np.argsort(risk, kind="stable")
+    found = np.zeros(risk.size, dtype=bool)
+    for models, low, high in functions.bounds(order, order):
+        better = risk[order][None, :] < risk[models][:, None]
+        found[models] = (better & (low > threshold + ROUNDING)).any(axis=1)
+        open_ = better & (high > threshold - ROUNDING) & ~found[models][:, None]
+        for row in np.flatnonzero(open_.any(axis=1)):
+            model = models[row]
+            found[model] = any(
+                probability_below(draws[rival], draws[model])[0] > threshold for rival in order[open_[row]]
+            )
+    return found
+
+
 def decide(
     risk: FloatArray,
     draws: list[FloatArray],
@@ -114,10 +152,11 @@ def decide(
     """
     if threshold >= 1.0:  # no probability exceeds 1
         return {}, []
-    fight = _remembering(draws)
+    fight = _remembering(draws, threshold)
+    field = _Field(risk, draws, threshold)
     while True:
         sizes = [sample.size for sample in draws]
-        rejections, undecided = _decide_once(_serious_rivals(risk, draws, threshold), fight, threshold, more)
+        rejections, undecided = _decide_once(field.serious_rivals(), fight, threshold, more)
         # Draws that were added for one model may bear on what was decided before about another.
         if sizes == [sample.size for sample in draws]:
             return rejections, undecided
@@ -145,17 +184,34 @@ def _rivals_of(duels: list[Duel]) -> list[int]:
     return [duel.rival for duel in duels]
 
 
-def _remembering(draws: list[FloatArray]) -> Fight:
-    """Duels, each computed once for the same draws."""
-    known: dict[tuple[int, int, int, int], Duel] = {}
+def _remembering(draws: list[FloatArray], threshold: float) -> Fight:
+    """Duels, each computed once for the same draws; None where the rival cannot reach the threshold."""
+    known: dict[tuple[int, int], tuple[tuple[int, int], Duel | None]] = {}
 
-    def fight(model: int, rival: int) -> Duel:
-        key = (model, rival, draws[model].size, draws[rival].size)
-        if key not in known:
-            known[key] = Duel(model, rival, *probability_below(draws[rival], draws[model]))
-        return known[key]
+    def fight(model: int, rival: int) -> Duel | None:
+        sizes = draws[model].size, draws[rival].size
+        if known.get((model, rival), (None,))[0] != sizes:
+            known[model, rival] = sizes, _duel(model, rival, draws, threshold)
+        return known[model, rival][1]
 
     return fight
+
+
+def _duel(model: int, rival: int, draws: list[FloatArray], threshold: float) -> Duel | None:
+    own, other = draws[model], draws[rival]
+    if own.size > 4 * FINE and _out_of_reach(*_fine_bounds(own, other), own.size, other.size, threshold):
+        return None
+    return Duel(model, rival, *probability_below(other, own))
+
+
+def _fine_bounds(own: FloatArray, other: FloatArray) -> tuple[float, float]:
+    """Bounds on P(other < own) from every so many of the sorted draws of `own`."""
+    step = own.size // FINE
+    begins, weight = own[::step], np.full(-(-own.size // step), step / own.size)
+    weight[-1] = 1.0 - weight[:-1].sum()
+    ends = np.append(begins[1:], own[-1])
+    low = weight @ np.searchsorted(other, begins, "left") / other.size
+    return float(low), float(weight @ np.searchsorted(other, ends, "right") / other.size)
 
 
 def _face(model: int, rivals: list[int], fight: Fight, threshold: float) -> tuple[Duel | None, list[Duel]]:
@@ -163,6 +219,8 @@ def _face(model: int, rivals: list[int], fight: Fight, threshold: float) -> tupl
     unclear = []
     for rival in rivals:
         duel = fight(model, rival)
+        if duel is None:
+            continue
         if abs(duel.probability - threshold) <= 2.0 * duel.standard_error:
             unclear.append(duel)
         elif duel.probability > threshold:
@@ -170,22 +228,90 @@ def _face(model: int, rivals: list[int], fight: Fight, threshold: float) -> tupl
     return None, unclear
 
 
-def _serious_rivals(risk: FloatArray, draws: list[FloatArray], threshold: float) -> dict[int, list[int]]:
-    """For each model, best first: those of lower empirical risk, best first, without the ones that two quantiles rule out.
+class _Compressed:
+    """Distribution functions of all models at common points, and what they say about all pairs at once.
 
-    R_B ≥ t and R_A < t exclude R_B < R_A, hence P(R_B < R_A) ≤ 1 − P(R_B ≥ t) P(R_A < t) for every t. With the median
-    on one side and a quantile of order 2 (1 − ε) on the other the product is at least 1 − ε, so that B cannot reject
-    A. Thus a thousand models that all survive need no half million duels. A margin keeps unclear pairs.
+    With F_B(e_k) of the rival at points e_k, and the part of the draws of the model between these points, sums of products
+    bound P(R_B < R_A) from both sides, ties or not: two matrix products for all pairs.
     """
-    order = np.argsort(risk, kind="stable")
-    rank = 2.0 * (1.0 - threshold + 1.0 / sqrt(min(sample.size for sample in draws)))
-    middle = np.array([sample[sample.size // 2] for sample in draws])
-    low = np.array([sample[min(ceil(rank * sample.size), sample.size - 1)] for sample in draws])
-    high = np.array([sample[max(sample.size - 1 - ceil(rank * sample.size), 0)] for sample in draws])
 
-    found = {}
-    for model in order.tolist():
-        better = order[risk[order] < risk[model]]
-        excluded = (low[model] < middle[better]) | (middle[model] < high[better])
-        found[model] = (better if rank >= 1.0 else better[~excluded]).tolist()
-    return found
+    def __init__(self, draws: list[FloatArray]) -> None:
+        self._points = _common_points(draws)
+        self._below = np.zeros((len(draws), self._points.size + 2))  # part of the draws below −∞, each point, +∞
+        self._below[:, -1] = 1.0
+        self.sizes = np.zeros(len(draws))
+        for model, sample in enumerate(draws):
+            self.replace(model, sample)
+
+    def replace(self, model: int, sample: FloatArray) -> None:
+        self._below[model, 1:-1] = np.searchsorted(sample, self._points) / sample.size
+        self.sizes[model] = sample.size
+
+    def bounds(self, models: IntArray, rivals: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Of some models after the other, [model, rival]: bounds on P(R_rival < R_model)."""
+        functions = self._below[rivals]
+        step = max(BLOCK // max(rivals.size, 1), 1)
+        for begin in range(0, models.size, step):
+            some = models[begin : begin + step]
+            mass = np.diff(self._below[some], axis=1)
+            yield some, mass @ functions[:, :-1].T, mass @ functions[:, 1:].T
+
+
+class _Field:
+    """Which rivals may reject which models.
+
+    Where even the upper bound on a probability lies below the threshold by more than two standard errors there is
+    nothing to fight for. Thus a thousand models that all survive need no half million duels.
+    """
+
+    def __init__(self, risk: FloatArray, draws: list[FloatArray], threshold: float) -> None:
+        self._risk, self._draws, self._threshold = risk, draws, threshold
+        self._order = np.argsort(risk, kind="stable")
+        self._functions = _Compressed(draws)
+        everyone = np.arange(risk.size)
+        self._hopeless = np.zeros((risk.size, risk.size), dtype=bool)  # [model, rival]
+        self._compare(everyone, everyone)
+
+    def serious_rivals(self) -> dict[int, list[int]]:
+        """For each model, best first: those of lower empirical risk, best first, that may reject it."""
+        self._refresh()
+        found = {}
+        for model in self._order.tolist():
+            better = self._order[: np.searchsorted(self._risk[self._order], self._risk[model])]
+            found[model] = better[~self._hopeless[model, better]].tolist()
+        return found
+
+    def _refresh(self) -> None:
+        """Look again at the models that have more draws than before."""
+        changed = np.flatnonzero([sample.size for sample in self._draws] != self._functions.sizes)
+        if changed.size:
+            for model in changed.tolist():
+                self._functions.replace(model, self._draws[model])
+            everyone = np.arange(self._risk.size)
+            self._compare(changed, everyone)
+            self._compare(everyone, changed)
+
+    def _compare(self, models: IntArray, rivals: IntArray) -> None:
+        sizes = self._functions.sizes
+        for some, low, high in self._functions.bounds(models, rivals):
+            self._hopeless[np.ix_(some, rivals)] = _out_of_reach(
+                low, high, sizes[some][:, None], sizes[rivals][None, :], self._threshold
+            )
+
+
+def _out_of_reach(
+    low: npt.ArrayLike, high: npt.ArrayLike, n: npt.ArrayLike, m: npt.ArrayLike, threshold: float
+) -> BoolArray:
+    """Whether a probability within bounds, from n and m draws, is below the threshold by more than two standard errors."""
+    # Placements lie in [0, 1], so that their variance is at most p (1 − p).
+    nearest = np.clip(0.5, low, np.maximum(low, high))
+    error = np.sqrt(np.maximum(nearest * (1.0 - nearest), 0.0) * (1.0 / np.asarray(n) + 1.0 / np.asarray(m)))
+    # A little more than two, and a little room, for rounding.
+    return np.asarray(high + 2.001 * np.maximum(error, 0.5 / np.minimum(n, m)) + ROUNDING < threshold)
+
+
+def _common_points(draws: list[FloatArray]) -> FloatArray:
+    """Points where the distribution functions of all models are kept: quantiles of the models, thinned out."""
+    ranks = np.linspace(0.0, 1.0, QUANTILES)
+    pool = np.unique([sample[(ranks * (sample.size - 1)).astype(np.intp)] for sample in draws])
+    return pool[np.linspace(0, pool.size - 1, min(COARSE, pool.size)).astype(np.intp)]

@@ -51,7 +51,8 @@ class Run:
 
 def adjustable(result: Comparison) -> bool:
     """Whether the page can offer other values of c: law "groups" has none, a calibration holds at its own."""
-    return result.law != "groups" and result.calibrated is None
+    known = result.law == "transport" or (result.law == "beta" and result.keeps_simulations)
+    return known and result.calibrated is None
 
 
 def runs_over_c(
@@ -69,7 +70,7 @@ def runs_over_c(
     [0.5, 1.0, 2.0]
     """
     others = sorted({float(value) for value in c} - {result.c}) if adjustable(result) else []
-    processes = _processes(result) if result.law == "beta" else []
+    processes = _processes(result) if result.law == "beta" and result.keeps_simulations else []
     runs = [_run(result, drawn, processes)]
     later = _transport_runs(result, others, drawn) if not processes else _beta_runs(result, processes, others, drawn)
     for run in later:
