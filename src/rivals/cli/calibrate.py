@@ -16,6 +16,7 @@ import typer
 
 from rivals import calibration
 from rivals._checks import need, show
+from rivals._files import replacing
 from rivals.calibration.calibrate import N_DRAWS, N_TRUTH
 from rivals.cli.console import say, warnings_as_sentences
 from rivals.cli.options import SEVERAL_C, Depth, Json, Order, given_options
@@ -255,13 +256,13 @@ def _print_status(path: Path, as_json: bool) -> None:
         return
     wanted = standing["experiments_wanted"]
     typer.echo(
-        f"{path}: {'being written' if standing['being_written'] else 'not being written'}, last change ", nl=False
+        f"{show(path)}: {'being written' if standing['being_written'] else 'not being written'}, last change ", nl=False
     )
     typer.echo(f"{standing['seconds_since_last_write']:.0f} s ago")
     for name, counts in standing["omegas"].items():
         each = counts["seconds_each"]
         typer.echo(
-            f"  {name}: {counts['done']} of {wanted} done, {counts['failed']} failed"
+            f"  {show(name)}: {counts['done']} of {wanted} done, {counts['failed']} failed"
             + ("" if each is None else f", {each:.3g} s each")
         )
 
@@ -271,7 +272,8 @@ def _plot(result: Calibration, path: Path) -> None:
 
     figure = need("matplotlib.figure", extra="plot", purpose="--plot").Figure(figsize=(5.6, 5.2), layout="constrained")
     plot_calibration(result, ax=figure.subplots())
-    figure.savefig(path, dpi=150)
+    with replacing(path) as file:
+        figure.savefig(file, format=path.suffix[1:], dpi=150)
 
 
 def _as_store(target: str | None) -> Path:
