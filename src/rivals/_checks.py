@@ -203,11 +203,18 @@ def _check_finite(array: FloatArray, what: str) -> None:
 
 
 def check_name(name: Hashable) -> str:
-    """Names are text, and not empty."""
+    """Names are text, not empty, and can be written to a file."""
     if not isinstance(name, str):
         raise TypeError(f"model names must be text; got {show(repr(name))[:60]} of type {type(name).__name__}")
     if not name.strip():
         raise ValueError(f"model names must not be empty; got {name!r}")
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"model names must be text: '{show(name[:60])}' has half of a character (a lone surrogate) at position {error.start}, as from "
+            "bytes in another encoding; rename the model"
+        ) from None
     return name
 
 
