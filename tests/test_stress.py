@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import runpy
 import sys
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from stress import damage
 
 ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
 
 
 @pytest.mark.parametrize("part", [damage.damage_archives, damage.damage_stores], ids=lambda part: part.__name__)
@@ -32,3 +35,20 @@ def test_a_writer_that_is_killed_or_out_of_room_leaves_the_old_file_or_the_new_o
     counts = writes.interrupt_writes(60.0, 0, n_kills=1, n_full=1)
     assert counts["faults"] == 2
     assert (counts["lost"], counts["hung"], counts["silently_wrong"]) == (0, 0, 0), counts["problems"]
+
+
+def test_the_page_of_promises_has_the_figures_of_the_last_run():
+    driver = runpy.run_path(str(ROOT / "tests" / "stress" / "__main__.py"))
+    page, results = driver["PAGE"].read_text(encoding="utf-8"), (RESULTS / "stress.md").read_text(encoding="utf-8")
+    assert driver["on_the_page"](page, results) == page
+    assert "| **together** |" in page
+    if (RESULTS / "stress.json").exists():  # not in the sdist
+        assert driver["as_markdown"](json.loads((RESULTS / "stress.json").read_text(encoding="utf-8"))) == results
+
+
+def test_the_page_of_promises_has_the_counts_of_the_last_mutants():
+    mutants = runpy.run_path(str(ROOT / "tools" / "mutants.py"))
+    page, results = mutants["PAGE"].read_text(encoding="utf-8"), (RESULTS / "mutants.md").read_text(encoding="utf-8")
+    assert mutants["on_the_page"](page, results) == page
+    if (RESULTS / "mutants.json").exists():
+        assert mutants["as_markdown"](json.loads((RESULTS / "mutants.json").read_text(encoding="utf-8"))) == results

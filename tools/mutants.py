@@ -29,6 +29,7 @@ from types import ModuleType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "promises.md"
 MODULES = [*sorted((ROOT / "src/rivals/core").glob("*.py")), ROOT / "src/rivals/comparison/judge.py"]
 OF_THE_PROCESS = ["beta", "end_points", "process", "quantiles", "tree"]
 TESTS_OF_THE_PROCESS = ["beta", "quantiles", "process"]
@@ -156,6 +157,54 @@ def verdict(mutant: Mutant | None, tests: list[str]) -> str:
     return "survived" if os.WEXITSTATUS(status) == 0 else "killed"
 
 
+VERDICTS = {
+    "killed": "noticed",
+    "out of time": "noticed, as it did not end",
+    "killed since": "noticed by tests added for it",
+    "equivalent": "without any effect",
+    "survived": "not noticed",
+}
+
+
+def as_markdown(found: dict[str, Any]) -> str:
+    """Counts for each module, and every survivor with what was said about it."""
+    by_file: dict[str, Counter[str]] = {}
+    for each in found["mutants"]:
+        by_file.setdefault(Path(each["file"]).stem, Counter())[each["verdict"]] += 1
+    by_file["**all**"] = sum(by_file.values(), Counter())
+    lines = [
+        "# Mutants of the core",
+        "",
+        f"{found['tried']} changes chosen at random, seed {found['seed']}; `tools/mutants.py` makes them.",
+        "",
+    ]
+    lines += [f"| module | tried | {' | '.join(VERDICTS.values())} |", "| --- |" + " ---: |" * (1 + len(VERDICTS))]
+    for name, counts in by_file.items():
+        lines.append(f"| {name} | {counts.total()} | {' | '.join(str(counts[verdict]) for verdict in VERDICTS)} |")
+    looked_at = [each for each in found["mutants"] if each["verdict"] not in ("killed", "out of time")]
+    if looked_at:
+        lines += ["", "What no test noticed at first:", ""]
+    for each in looked_at:
+        said = f"; {each['judgement']}" if "judgement" in each else ""
+        lines.append(f"- `{each['file']}`: `{each['change']}`: {VERDICTS[each['verdict']]}{said}")
+    return "\n".join(lines) + "\n"
+
+
+def on_the_page(text: str, results: str) -> str:
+    """The page of promises with the last line of the table."""
+    rows = [line for line in results.splitlines() if line.startswith("|")]
+    before, _, rest = text.partition("<!-- mutants -->\n")
+    table = "\n".join([*rows[:2], rows[-1]])
+    return f"{before}<!-- mutants -->\n\n{table}\n\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
+
+
+def write(found: dict[str, Any], out: Path) -> None:
+    """The results, and their row on the page."""
+    out.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    out.with_suffix(".md").write_text(as_markdown(found), encoding="utf-8")
+    PAGE.write_text(on_the_page(PAGE.read_text(encoding="utf-8"), as_markdown(found)), encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--number", type=int, default=200)
@@ -186,9 +235,14 @@ def main() -> None:
         where = str(path.relative_to(ROOT))
         found.append({"file": where, "index": index, "line": mutant.line, "change": mutant.what, "verdict": said})
         print(f"{said:12s} {where}:{mutant.line}: {mutant.what}  ({time.monotonic() - began:.0f} s)", flush=True)
-        if not options.survivors:
-            kept = {"seed": options.seed, "tried": len(found), **Counter(each["verdict"] for each in found)}
-            options.out.write_text(json.dumps(kept | {"mutants": found}, indent=1) + "\n", encoding="utf-8")
+    if options.survivors:
+        now = {(each["file"], each["index"]): each["verdict"] for each in found}
+        for each in before["mutants"]:
+            if now.get((each["file"], each["index"]), "survived") != "survived":
+                each["verdict"] = "killed since"
+        write(before, options.out)
+    else:
+        write({"seed": options.seed, "tried": len(found), "mutants": found}, options.out)
 
 
 if __name__ == "__main__":

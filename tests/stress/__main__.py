@@ -20,6 +20,7 @@ from typing import Any
 
 TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
+PAGE = ROOT / "docs" / "promises.md"
 SEED = 15
 
 # Module, function, and its part of the time.
@@ -116,6 +117,13 @@ def as_markdown(found: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def on_the_page(text: str, results: str) -> str:
+    """The page of promises with the table of these results."""
+    table = "\n".join(line for line in results.splitlines() if line.startswith("|"))
+    before, _, rest = text.partition("<!-- stress -->\n")
+    return f"{before}<!-- stress -->\n\n{table}\n\n<!-- end -->{rest.partition('<!-- end -->')[2]}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
@@ -143,6 +151,8 @@ def main() -> None:
     }
     options.out.with_suffix(".json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     options.out.with_suffix(".md").write_text(as_markdown(found), encoding="utf-8")
+    if not options.only:
+        PAGE.write_text(on_the_page(PAGE.read_text(encoding="utf-8"), as_markdown(found)), encoding="utf-8")
     print(", ".join(f"{name} {found[key]}" for key, name in {**TRIED, **BAD}.items()))
     raise SystemExit(any(found[key] for key in BAD))
 
