@@ -154,7 +154,10 @@ def verdict(mutant: Mutant | None, tests: list[str]) -> str:
     status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
         return "out of time" if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL) else "killed"
-    return "survived" if os.WEXITSTATUS(status) == 0 else "killed"
+    code = os.WEXITSTATUS(status)
+    if code not in (0, 1, 2, 5):  # of pytest: all passed, some failed, a file failed to import, none was chosen
+        raise RuntimeError(f"pytest could not run: exit code {code}")
+    return "survived" if code in (0, 5) else "killed"
 
 
 VERDICTS = {
