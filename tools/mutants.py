@@ -208,6 +208,20 @@ def write(found: dict[str, Any], out: Path) -> None:
     PAGE.write_text(on_the_page(PAGE.read_text(encoding="utf-8"), as_markdown(found)), encoding="utf-8")
 
 
+def try_all(chosen: list[tuple[Path, int]], end: float, found: list[dict[str, Any]]) -> None:
+    """One after the other until the time is over; what comes of it is added to `found`."""
+    for path, index in chosen:
+        if time.monotonic() > end:
+            return
+        mutant, began = Mutant(path, index), time.monotonic()
+        said = verdict(mutant, ["-k", f"not ({SLOW})", *mutant.tests])
+        if said == "survived" and mutant.path.stem in OF_THE_PROCESS:
+            said = verdict(mutant, ["-k", SLOW, *mutant.tests])
+        where = str(path.relative_to(ROOT))
+        found.append({"file": where, "index": index, "line": mutant.line, "change": mutant.what, "verdict": said})
+        print(f"{said:12s} {where}:{mutant.line}: {mutant.what}  ({time.monotonic() - began:.0f} s)", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--number", type=int, default=200)
@@ -226,18 +240,9 @@ def main() -> None:
         chosen = [(ROOT / each["file"], each["index"]) for each in before["mutants"] if each["verdict"] == "survived"]
     else:
         chosen = sample(options.number, options.seed)
-    end, found = time.monotonic() + 60 * options.minutes, []
-    for path, index in chosen:
-        if time.monotonic() > end:
-            break
-        mutant = Mutant(path, index)
-        began = time.monotonic()
-        said = verdict(mutant, ["-k", f"not ({SLOW})", *mutant.tests])
-        if said == "survived" and mutant.path.stem in OF_THE_PROCESS:
-            said = verdict(mutant, ["-k", SLOW, *mutant.tests])
-        where = str(path.relative_to(ROOT))
-        found.append({"file": where, "index": index, "line": mutant.line, "change": mutant.what, "verdict": said})
-        print(f"{said:12s} {where}:{mutant.line}: {mutant.what}  ({time.monotonic() - began:.0f} s)", flush=True)
+    found: list[dict[str, Any]] = []
+    with contextlib.suppress(KeyboardInterrupt):  # what was found until then is kept
+        try_all(chosen, time.monotonic() + 60 * options.minutes, found)
     if options.survivors:
         now = {(each["file"], each["index"]): each["verdict"] for each in found}
         for each in before["mutants"]:

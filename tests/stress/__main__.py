@@ -81,7 +81,10 @@ def run_part(module: str, function: str, seconds: float) -> dict[str, Any]:
         counts: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError):
         return {"raw_errors": 1, "problems": [f"{function} ended with {done.returncode}: {done.stderr[-800:]}"]}
-    return counts
+    wrong = counts.pop("wrong", [])  # a part may list what is wrong instead of counting it
+    if wrong:
+        counts["problems"] = [*counts.get("problems", []), *wrong]
+    return {"silently_wrong": len(wrong)} | counts
 
 
 def present(module: str) -> bool:
