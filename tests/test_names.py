@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 import warnings
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from omegas import toy
 
 import rivals
+from rivals._checks import show
 from rivals.calibration.store import open_reader
 from stress import browser, names
 
@@ -48,6 +50,15 @@ def test_half_of_a_character_is_refused_at_the_border(name, tmp_path):
     np.savez(path, **kept | {"header": np.frombuffer(header, dtype=np.uint8)})
     with pytest.raises(ValueError, match=r"not a file that|half of a character|cannot be read|checksum|changed"):
         rivals.load(path)
+
+
+def test_a_name_of_ten_million_characters_is_shown_in_part_and_at_once():
+    """A file of one kilobyte can have such a column, and its refusal took ten seconds."""
+    begin = time.process_time()
+    shown = show("\0" * 10_000_000)
+    assert time.process_time() - begin < 1.0
+    assert shown.endswith("… (10000000 characters)")
+    assert len(shown) < 100_000
 
 
 FORMULAS = ["=1+1", " =1+1", "\n\t =1+1", "+1", "-1", "@SUM(A1)", "＝1+1"]
