@@ -66,6 +66,9 @@ def run_part(module: str, function: str, seconds: float) -> dict[str, Any]:
     )
     paths = [str(TESTS), str(TESTS / "calibration"), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0"}
+    environment["PYTHONSAFEPATH"] = (
+        "1"  # or `numbers`, beside a part that runs itself, would hide that of the standard library
+    )
     try:
         done = subprocess.run(
             [sys.executable, "-c", code],
@@ -161,5 +164,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT / "src"))
+    sys.path[0] = str(ROOT / "src")  # instead of this folder, whose `numbers` would hide that of the standard library
     main()
