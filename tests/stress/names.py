@@ -91,12 +91,11 @@ def acting(text: str) -> list[str]:
 
 
 def check_terminal(result: rivals.Comparison) -> None:
-    """What is printed is one line for each row, and nothing of it acts on the terminal."""
+    """Nothing of what is printed acts on the terminal."""
     sweep = result.sweep([0.1, 1.0])
     for shown in (str(result), repr(result), str(result.pairs), str(sweep), result.verdict):
         assert acting(shown) == [], f"{acting(shown)} would reach the terminal"
         shown.encode()
-    assert len(str(result.pairs).splitlines()) == 2 + len(result.names)
 
 
 def check_console(result: rivals.Comparison) -> None:
