@@ -4,15 +4,18 @@ PYTHON ?= python3
 OLDEST ?= python3.11
 NEWEST ?= $(shell .ci/newest-python $(PYTHON))
 BIN := .venv/bin
+# `make LOCKED=1 …` takes the releases that requirements-ci.txt names, by their hashes, as CI does on the Python they were chosen for.
+LOCKED ?=
 # uv trusts the certificates of the system, as pip does here and elsewhere; the name of the switch depends on its version.
 export UV_NATIVE_TLS := true
 export UV_SYSTEM_CERTS := true
 
-.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest test-recipes lint format bench evidence docs paper dist clean
+.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest test-recipes lint format bench evidence stress mutants lock docs paper dist clean
 
 .venv/.made: pyproject.toml
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(if $(LOCKED),$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements-ci.txt)
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 
@@ -69,7 +72,7 @@ test-lowest: .venv/.release
 
 # The newest releases on the newest Python here. `make test` has the newest releases already, on $(PYTHON).
 test-newest: .venv/.release
-	@if [ "$$($(NEWEST) -c 'import sys; print(sys.version_info[:2])')" = "$$($(BIN)/python -c 'import sys; print(sys.version_info[:2])')" ]; then \
+	@if [ -z "$(LOCKED)" ] && [ "$$($(NEWEST) -c 'import sys; print(sys.version_info[:2])')" = "$$($(BIN)/python -c 'import sys; print(sys.version_info[:2])')" ]; then \
 		echo "The newest Python here is that of .venv, where \`make test\` runs with the newest releases: nothing more to run."; \
 	else \
 		set -ex; \
@@ -103,6 +106,19 @@ evidence: .venv/.test
 	$(BIN)/python benchmarks/ties.py
 	$(BIN)/python benchmarks/neurons.py
 	$(BIN)/python tools/evidence.py
+
+# Hostile input and faults, a quarter of an hour; docs/promises.md shows what comes out.
+stress: .venv/.test
+	$(BIN)/python tests/stress
+
+# The mutants of the core that no test notices; half an hour.
+mutants: .venv/.test
+	$(BIN)/python tools/mutants.py
+
+# What CI installs: the newest releases that fit together on the oldest Python, with their hashes.
+lock: .venv/.release
+	$(BIN)/uv pip compile pyproject.toml --extra all --group test --group recipes --group lint --group docs --group release \
+		--python-version 3.11 --upgrade --generate-hashes --no-annotate --quiet --custom-compile-command "make lock" --output-file requirements-ci.txt
 
 docs: .venv/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html

@@ -22,6 +22,7 @@ PACKAGE = os.path.dirname(__file__) + os.sep
 
 # Beyond this, sums over a sample and the continuation of its quantile function overflow.
 LARGEST_LOSS = 1e300
+LONGEST_SHOWN = 20_000
 
 
 class RivalsWarning(UserWarning):
@@ -44,8 +45,16 @@ def warn(message: str) -> None:
 
 
 def show(name: object) -> str:
-    """A name made safe for a terminal and for messages: control characters, escapes and newlines are spelled out."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in str(name))
+    """A name made safe for a terminal and for messages: control characters, escapes and newlines are spelled out.
+
+    Of what is longer than any name, as a damaged file may have it, the beginning is shown.
+    """
+    text = str(name)
+    if len(text) > LONGEST_SHOWN:
+        text = f"{text[:LONGEST_SHOWN]}… ({len(text)} characters)"
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
 
 
 def need(module: str, *, extra: str, purpose: str) -> Any:
@@ -210,11 +219,18 @@ def _check_finite(array: FloatArray, what: str) -> None:
 
 
 def check_name(name: Hashable) -> str:
-    """Names are text, and not empty."""
+    """Names are text, not empty, and can be written to a file."""
     if not isinstance(name, str):
         raise TypeError(f"model names must be text; got {show(repr(name))[:60]} of type {type(name).__name__}")
     if not name.strip():
         raise ValueError(f"model names must not be empty; got {name!r}")
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"model names must be text: '{show(name[:60])}' has half of a character (a lone surrogate) at position {error.start}, as from "
+            "bytes in another encoding; rename the model"
+        ) from None
     return name
 
 

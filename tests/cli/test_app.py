@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
+from typing import Any
 
 import pytest
 
@@ -152,11 +153,78 @@ def test_shell_completion_knows_the_commands(shell):
         assert name in shown.stdout, shown.stderr
 
 
-def test_a_reader_that_stops_early_is_no_error(folder):
-    code = "import sys; sys.argv = ['rivals', 'compare', 'long.tsv', '--json', '--seed', '0']; from rivals.cli import main; main()"
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+    """The installed command, in a process of its own."""
+    code = "from rivals.cli import main; main()"
+    environment = os.environ | {"PYTHONWARNINGS": "error"} | options.pop("env", {})
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], env=environment, **{"stderr": subprocess.PIPE} | options
+    )
+
+
+@pytest.mark.parametrize("arguments", [["compare", "--json", "--save", "x.npz"], ["sweep"]])
+def test_a_reader_that_stops_early_is_no_error_and_loses_no_file(folder, arguments):
+    """As in `rivals compare … --save x.npz | head -1`."""
+    process = start(*arguments, "long.tsv", "--seed", "0", stdout=subprocess.PIPE)
     process.stdout.close()
-    lines = process.stderr.read().decode().splitlines()
-    assert [line for line in lines if not line.startswith("losses: long.tsv")] == []
-    process.stderr.close()
-    process.wait(60)
+    lines = process.communicate(timeout=60)[1].decode().splitlines()
+    assert [line for line in lines if not line.startswith(("losses: long.tsv", "written: x.npz"))] == []
+    assert process.returncode == 0
+    if "--save" in arguments:
+        assert rivals.load("x.npz").entropy == 0
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has /dev/full")
+def test_a_result_that_cannot_be_printed_is_an_error(folder):
+    with open("/dev/full", "wb") as full:
+        process = start("compare", "long.tsv", "--seed", "0", stdout=full)
+        message = process.communicate(timeout=60)[1].decode().splitlines()[-1]
+    assert process.returncode == 2
+    assert message.startswith("rivals: the result could not be printed: No space left on device")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has /dev/full")
+def test_remarks_that_cannot_be_printed_do_not_cost_the_result(folder):
+    with open("/dev/full", "wb") as full:
+        process = start("compare", "long.tsv", "--seed", "0", stdout=subprocess.PIPE, stderr=full)
+        shown = process.communicate(timeout=60)[0].decode()
+    assert process.returncode == 0
+    assert "Worth keeping" in shown
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_a_terminal_cannot_show_is_spelled_out(folder, encoding):
+    """No codec error: signs have a plain form, names are escaped, and the numbers are those of any terminal."""
+    text = (folder / "long.tsv").read_text(encoding="utf-8").replace("narrow", "naïve ω")
+    (folder / "long.tsv").write_text(text, encoding="utf-8")
+    process = start(
+        "compare",
+        "long.tsv",
+        "--seed",
+        "0",
+        "--n-draws",
+        "2000",
+        stdout=subprocess.PIPE,
+        env={"PYTHONIOENCODING": encoding},
+    )
+    shown, remarks = (stream.decode(encoding) for stream in process.communicate(timeout=60))
+    assert process.returncode == 0, remarks
+    assert ("naïve" if encoding == "latin-1" else "na\\xefve") + " \\u03c9" in shown
+    assert ("±" if encoding == "latin-1" else "+-") in shown
+    assert "..." in shown
+    assert "?" not in shown.replace(" ?", "")  # the stability of one simulation, and nothing else
+    numbers = [line.split()[-1] for line in shown.splitlines() if line.startswith("law ")]
+    assert numbers == ["0"]
+
+
+def test_a_limit_on_file_sizes_names_the_file_and_leaves_nothing(folder):
+    """As a full disk does: the write fails in the middle."""
+    resource = pytest.importorskip("resource")
+    process = start(
+        "compare", "long.tsv", "--seed", "0", "--save", "x.npz", stdout=subprocess.PIPE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
+    )  # fmt: skip
+    message = process.communicate(timeout=60)[1].decode().splitlines()[-1]
+    assert process.returncode == 2
+    assert message.startswith("rivals: x.npz could not be written: File too large")
+    assert sorted(path.name for path in folder.iterdir()) == ["long.tsv", "losses.npz", "observed.csv", "synthetic.csv"]

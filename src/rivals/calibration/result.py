@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import need, show
+from rivals._files import replacing
 from rivals._types import BoolArray, FloatArray
 from rivals.calibration.correction import Correction, fit_correction
 from rivals.calibration.curve import ENOUGH_TO_JUDGE, CalibrationCurve, Judgement, calibration_curve, most_cautious
@@ -37,6 +38,9 @@ FIELDS = (
     "risk_b",
     "truth_error",
 )
+
+# What begins a formula, also as wide characters.
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 # A calibration holds for the sample sizes it was made with; within this factor we accept it.
 SIMILAR_SIZE = 1.5
@@ -254,10 +258,12 @@ class Calibration:
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write `records` as CSV."""
         records = self.records
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
+        with replacing(path) as file:
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+            writer = csv.writer(text)
             writer.writerow(FIELDS)
             writer.writerows(_safe_for_spreadsheets(row) for row in records.tolist())
+            text.detach()
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
         """Write `records` as Parquet (needs pyarrow)."""
@@ -265,7 +271,8 @@ class Calibration:
         parquet = need("pyarrow.parquet", extra="table", purpose="Parquet")
         records = self.records
         table = pyarrow.table({name: np.ascontiguousarray(records[name]) for name in FIELDS})
-        parquet.write_table(table, os.fspath(path))
+        with replacing(path) as file:
+            parquet.write_table(table, file)
 
     # ---------------------------------------------------------------- curves
 
@@ -661,5 +668,5 @@ def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def _safe_for_spreadsheets(row: Sequence[Any]) -> list[Any]:
-    """Text that a spreadsheet would take for a formula gets a quote before it."""
-    return [f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" else cell for cell in row]
+    """Text that a spreadsheet would take for a formula gets a quote before it; blanks before a formula do not hide it."""
+    return [f"'{cell}" if isinstance(cell, str) and cell.strip().startswith(FORMULA) else cell for cell in row]

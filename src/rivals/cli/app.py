@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ from rivals.cli.calibrate import calibrate
 from rivals.cli.compare import compare
 from rivals.cli.demo import demo
 from rivals.cli.report import report
+from rivals.cli.streams import printing, say, silence, spell_out_what_cannot_be_encoded
 from rivals.cli.sweep import sweep
 
 
@@ -45,12 +47,31 @@ for command in (demo, compare, sweep, calibrate, report):
 
 
 def main() -> None:
-    """Run; an error that the user can correct is printed as one sentence, with exit code 2."""
+    """Run; an error that the user can correct is printed as one sentence, with exit code 2.
+
+    A reader that has seen enough, as in `rivals … | head`, is no error.
+    """
+    spell_out_what_cannot_be_encoded()
+    try:
+        raise SystemExit(_exit_code())
+    except BrokenPipeError:
+        silence(sys.stdout)
+        raise SystemExit(0) from None
+    except (ValueError, TypeError, OSError, ImportError, RuntimeError) as error:
+        say(f"rivals: {error}")
+        raise SystemExit(2) from None
+
+
+def _exit_code() -> object:
+    """Run to the end, with everything printed."""
     try:
         app()
-    except (ValueError, TypeError, OSError, ImportError, RuntimeError) as error:
-        typer.echo(f"rivals: {error}", err=True)
-        raise SystemExit(2) from None
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # which click takes for a failure
+            raise end.__context__ from None
+        with printing():
+            return end.code
+    return 0
 
 
 def _print_version(wanted: bool) -> None:

@@ -17,6 +17,7 @@ import typer
 
 from rivals import calibration
 from rivals._checks import need, show
+from rivals._files import replacing
 from rivals.calibration.calibrate import N_DRAWS, N_TRUTH
 from rivals.cli.console import say, warnings_as_sentences
 from rivals.cli.options import SEVERAL_C, Depth, Json, Order, given_options
@@ -303,7 +304,8 @@ def _plot(result: Calibration, path: Path) -> None:
 
     figure = need("matplotlib.figure", extra="plot", purpose="--plot").Figure(figsize=(5.6, 5.2), layout="constrained")
     plot_calibration(result, ax=figure.subplots())
-    figure.savefig(path, dpi=150)
+    with replacing(path) as file:
+        figure.savefig(file, format=path.suffix[1:], dpi=150)
 
 
 def _as_store(target: str | None) -> Path:

@@ -61,7 +61,7 @@ def compare(
 
     Example: rivals compare observed.csv synthetic.csv --c 0.25 --report report.html
     """
-    from rivals.cli.console import print_comparison, print_json, say, write_page
+    from rivals.cli.console import print_comparison, print_json, write_page, writing
 
     check_output(save, "--save", endings=[".npz"], inputs=[observed, synthetic])
     check_page(report, "--report", inputs=[observed, synthetic])
@@ -69,12 +69,12 @@ def compare(
         law, c, threshold, order, groups, ties, n_draws, max_draws, depth, loss_unit, seed, given_settings(ctx)
     )
     result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood, index), settings)
+    if save is not None:  # before the result is printed: its reader may stop early
+        with writing(save):
+            result.save(save)
+    if report is not None:
+        write_page(result, report, title)
     if as_json:
         print_json(result.to_dict())
     else:
         print_comparison(result)
-    if save is not None:
-        result.save(save)
-        say(f"written: {save}")
-    if report is not None:
-        write_page(result, report, title)

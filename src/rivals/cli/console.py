@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rivals._checks import RivalsWarning
+from rivals._checks import RivalsWarning, show
+from rivals.cli.streams import printing
+from rivals.cli.streams import say as say  # the commands take it from here
 from rivals.comparison import Comparison, Sweep
 from rivals.comparison.table import footnotes
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 
+@printing()
 def print_comparison(result: Comparison) -> None:
     """The verdict and the table; notes stand below it, where a terminal has no room for them beside."""
     console = _terminal()
@@ -33,6 +35,7 @@ def print_comparison(result: Comparison) -> None:
     console.print(_text(result.made_with, "dim"))
 
 
+@printing()
 def print_sweep(sweep: Sweep) -> None:
     """One line per c, and where the verdict changes."""
     console = _terminal()
@@ -43,6 +46,7 @@ def print_sweep(sweep: Sweep) -> None:
     console.print(_text(sweep.verdict, "bold"))
 
 
+@printing()
 def print_json(content: dict[str, Any]) -> None:
     """For machines."""
     print(json.dumps(content, indent=2))
@@ -53,19 +57,24 @@ def write_page(result: Comparison, path: Path, title: str | None = None) -> None
     from rivals.report import write_report
 
     titled: dict[str, Any] = {} if title is None else {"title": title}
-    with working("Writing the report …") as tell:
+    with working("Writing the report …") as tell, writing(path):
         write_report(
             result,
             path,
             progress=lambda done, total: tell(f"Writing the report … {done} of {total} values of c"),
             **titled,
         )
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Write a file, and say that it is written, or which one could not be."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise OSError(f"{show(path)} could not be written: {reason}; make room, or name another file") from error
     say(f"written: {path}")
-
-
-def say(message: str) -> None:
-    """A remark beside the result: to the other stream, so that pipes carry the result alone."""
-    print(message, file=sys.stderr)
 
 
 @contextmanager
@@ -94,7 +103,7 @@ def working(message: str) -> Iterator[Callable[[str], None]]:
     if not console.is_terminal:
         yield lambda _: None
         return
-    with console.status(message) as status:
+    with console.status(message, spinner="dots" if console.encoding.startswith("utf") else "line") as status:
         yield status.update
 
 

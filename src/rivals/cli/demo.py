@@ -9,6 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from rivals._checks import need, show
+from rivals._files import replacing
 from rivals._random import DEMO_HELD_OUT, entropy_from, stream
 from rivals._types import RNG
 from rivals.cli.options import C, Law, Simulations, Threshold
@@ -53,7 +55,7 @@ def demo(
         written = write_report(result, out)
     typer.echo("\nWritten:")
     for path in written:
-        typer.echo(f"  {path}")
+        typer.echo(f"  {show(path)}")
 
 
 def blackbody_comparison(*, rng: RNG = 0, **settings: Any) -> Comparison:
@@ -128,16 +130,18 @@ def write_report(result: Comparison, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     page = write_page(result, folder / "report.html", title="Three laws of black body radiation")
     picture, table, numbers = folder / "risks.png", folder / "table.txt", folder / "comparison.json"
-    _draw_risks(result, picture)
-    table.write_text(f"{result}\n", encoding="utf-8")
-    numbers.write_text(json.dumps(result.to_dict(), indent=2) + "\n", encoding="utf-8")
+    with replacing(picture) as file:
+        _draw_risks(result).savefig(file, format="png", dpi=150)
+    with replacing(table) as file:
+        file.write(f"{result}\n".encode())
+    with replacing(numbers) as file:
+        file.write((json.dumps(result.to_dict(), indent=2) + "\n").encode())
     return [page, picture, table, numbers]
 
 
-def _draw_risks(result: Comparison, path: Path) -> None:
-    from rivals._checks import need
+def _draw_risks(result: Comparison) -> Any:
     from rivals.plots import plot_risks
 
     figure = need("matplotlib.figure", extra="plot", purpose="pictures").Figure(figsize=(6, 3.8), layout="constrained")
     plot_risks(result, ax=figure.subplots())
-    figure.savefig(path, dpi=150)
+    return figure

@@ -1,0 +1,67 @@
+"""Standard output and error, whatever they are: a terminal that is not UTF-8, a pipe that is closed, a disk that is full."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import IO
+
+from rivals._checks import show
+
+# Our own signs where an encoding has them not; anything else is escaped, as in messages.
+PLAIN = {
+    "…": "...", "±": "+-", "−": "-", "─": "-", "“": '"', "”": '"', "’": "'", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "√": "sqrt ",
+    "½": "1/2", "²": "^2", "·": "*", "µ": "u",
+}  # fmt: skip
+
+
+def spell_out_what_cannot_be_encoded() -> None:
+    """Let both streams write something readable instead of raising a codec error."""
+    codecs.register_error("rivals", _spell_out)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="rivals")
+
+
+def _spell_out(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(PLAIN.get(char, char.encode("ascii", "backslashreplace").decode()) for char in text), error.end
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Print the result; where that fails say so, for it is what the command is for."""
+    try:
+        yield
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:  # the reader has what it wanted
+        raise
+    except OSError as error:
+        silence(sys.stdout)
+        reason = error.strerror or error
+        raise OSError(f"the result could not be printed: {reason}; make room, or send it elsewhere") from error
+
+
+def say(message: str) -> None:
+    """A remark beside the result: to the other stream, so that pipes carry the result alone.
+
+    Nothing in it acts on the terminal, and a stream that takes no remarks costs nothing else.
+    """
+    try:
+        print("\n".join(map(show, message.split("\n"))), file=sys.stderr, flush=True)
+    except OSError:
+        silence(sys.stderr)
+
+
+def silence(stream: IO[str] | None) -> None:
+    """Send what is left in a stream nowhere, or Python tries to write it once more when it ends."""
+    if stream is None:
+        return
+    with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # a stream of a test has no descriptor
+        os.dup2(nowhere.fileno(), stream.fileno())

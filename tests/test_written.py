@@ -1,0 +1,104 @@
+"""Every file that the package writes: old or new and never half, its mode and its links kept, nothing else touched."""
+
+from __future__ import annotations
+
+import functools
+import os
+import stat
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
+pytest.importorskip("pyarrow", reason='Parquet needs pyarrow: pip install "rivals[table]"')
+from omegas import toy
+
+import rivals
+from pages import comparison
+from rivals.cli import demo
+from rivals.cli.calibrate import _plot
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and devices are those of POSIX")
+
+
+@functools.cache
+def result() -> rivals.Comparison:
+    return comparison(2, n=64)
+
+
+@functools.cache
+def calibration() -> rivals.Calibration:
+    settings = {"n_data": 32, "n_truth": 100, "c": [1.0], "n_simulations": 2, "rng": 0, "progress": False}
+    return rivals.calibrate(toy, n_experiments=4, executor=0, **settings)
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "x.npz": lambda path: result().save(path),
+    "x.html": lambda path: result().report(path),
+    "x.csv": lambda path: calibration().to_csv(path),
+    "x.parquet": lambda path: calibration().to_parquet(path),
+    "x.png": lambda path: _plot(calibration(), path),
+    "risks.png": lambda path: demo.write_report(result(), path.parent),
+    "comparison.json": lambda path: demo.write_report(result(), path.parent),
+}
+
+
+@pytest.fixture(params=WRITERS)
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A file that is to be written, by its name."""
+    (tmp_path / "folder").mkdir()
+    return tmp_path / "folder" / str(request.param)
+
+
+def write(path: Path) -> None:
+    WRITERS[path.name](path)
+
+
+def others(target: Path) -> set[str]:
+    """What is left beside the files that are meant to be there."""
+    return {path.name for path in target.parent.iterdir()} - {target.name, *WRITERS, "report.html", "table.txt"}
+
+
+def test_mode_and_links_are_kept_and_nothing_is_left(target, tmp_path):
+    real = tmp_path / "elsewhere"
+    real.write_bytes(b"old")
+    real.chmod(0o600)
+    target.symlink_to(real)
+    planted = tmp_path / "not to be touched"
+    planted.write_bytes(b"mine")
+    (target.parent / f"{target.name}.partial").symlink_to(planted)  # where an attacker expects us
+    write(target)
+    assert target.is_symlink()
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+    assert real.read_bytes() != b"old"
+    assert planted.read_bytes() == b"mine"
+    assert others(target) == {f"{target.name}.partial"}
+
+
+def test_what_is_no_plain_file_is_refused(target):
+    os.mkfifo(target)
+    with pytest.raises((ValueError, OSError), match="no plain file"):
+        write(target)
+    assert stat.S_ISFIFO(target.stat().st_mode)
+    assert others(target) == set()
+
+
+def test_four_processes_that_save_to_one_path_do_not_damage_it(tmp_path):
+    """What lies there is whole at every moment, and at the end."""
+    path, source = tmp_path / "x.npz", tmp_path / "source.npz"
+    result().save(source)
+    result().save(path)
+    code = "import sys, rivals\nresult = rivals.load(sys.argv[1])\nfor _ in range(15): result.save(sys.argv[2])"
+    processes = [subprocess.Popen([sys.executable, "-c", code, str(source), str(path)]) for _ in range(4)]
+    looks = 0
+    while any(process.poll() is None for process in processes) or looks == 0:
+        with zipfile.ZipFile(path) as archive:
+            assert archive.testzip() is None
+        looks += 1
+    assert [process.returncode for process in processes] == [0, 0, 0, 0]
+    assert rivals.load(path).names == result().names
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["source.npz", "x.npz"]
