@@ -50,10 +50,11 @@ def test_simulations_follow_the_posterior_predictive():
 def test_seeds_repeat_and_more_simulations_than_draws_are_made():
     few = {name: values[:3] for name, values in SAMPLES.items()}
     first, second, other = (
-        posterior(line, few, {"x": X, "y": Y}, n_simulations=4, rng=seed).synthetic for seed in (1, 1, 2)
+        posterior(line, few, {"x": X, "y": Y}, n_simulations=number, rng=seed).synthetic
+        for number, seed in ((4, 1), (3, 1), (1, 2))
     )
-    np.testing.assert_array_equal(first, second)
-    assert not np.any(first == other)
+    np.testing.assert_array_equal(first[:3], second)  # the first ones do not depend on how many there are
+    assert not np.any(first[0] == other[0])
     assert np.unique(first.round(4), axis=0).shape == (4, N)  # no simulation twice
 
 

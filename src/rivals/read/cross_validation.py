@@ -76,6 +76,12 @@ def cross_validated(
     dict
         Name → `Losses`, in the order of the data, for `rivals.compare`.
 
+    See Also
+    --------
+    regressor : One fitted regressor and held-out data.
+    classifier : One fitted classifier and held-out data.
+    posterior : Posteriors, with points left out by importance sampling.
+
     Notes
     -----
     Models of different folds share most of their training data, so that losses of different folds are not independent, and the verdict

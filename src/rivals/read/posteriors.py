@@ -78,6 +78,11 @@ def posterior(
     -------
     Losses
 
+    See Also
+    --------
+    arviz_tree : From log likelihoods that were computed before.
+    cross_validated : Estimators of scikit-learn, fold by fold.
+
     Notes
     -----
     The points of the held-out data must be independent given the parameters: the log likelihood is taken point by point. The model
