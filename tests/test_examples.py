@@ -112,7 +112,7 @@ def test_extremes(tmp_path, monkeypatch):
     found = run("plot_extremes", tmp_path, monkeypatch)
     result = found["result"]
     assert result.survivors == ("Student", "Laplace")
-    assert any("do not trust (tail 1.18" in note for note in result.diagnostics["Gaussian"])
+    assert any("do not trust the mean (tail 1.18" in text for _, text in result.diagnostics["Gaussian"])
     gaussian = result.losses["Gaussian"]
     assert np.mean(gaussian.observed > 10) > 0.01
     assert np.all(np.quantile(gaussian.simulations, 0.999, axis=1) < 12)
@@ -148,7 +148,7 @@ def test_many_models(tmp_path, monkeypatch):
 def test_digits(tmp_path, monkeypatch):
     result = run("plot_digits", tmp_path, monkeypatch)["result"]
     assert result.survivors == ("10 neighbours",)
-    assert any("do not trust" in note for note in result.diagnostics["10 neighbours"])
+    assert any("do not trust" in text for _, text in result.diagnostics["10 neighbours"])
     others = [result.names.index(name) for name in result.ranking[1:]]
     pairs = result.probability[np.ix_(others, others)][np.triu_indices(len(others), 1)]
     assert np.sum(pairs < 0.95) > 1
