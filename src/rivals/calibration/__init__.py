@@ -9,7 +9,7 @@ from rivals.calibration.replications import Replications, replications
 
 if TYPE_CHECKING:
     from rivals.calibration.curve import CalibrationCurve
-    from rivals.calibration.experiment import Experiment
+    from rivals.calibration.experiment import Experiment, ExperimentLosses
     from rivals.calibration.result import Calibration, ValidRange, open_store
     from rivals.calibration.store_file import StoreError
     from rivals.calibration.work import Failure
@@ -19,6 +19,7 @@ __all__ = [
     "CalibrationCurve",
     "CalibrationInterrupted",
     "Experiment",
+    "ExperimentLosses",
     "Failure",
     "Replications",
     "StoreError",
@@ -33,6 +34,7 @@ MODULES = {
     "Calibration": "result",
     "CalibrationCurve": "curve",
     "Experiment": "experiment",
+    "ExperimentLosses": "experiment",
     "Failure": "work",
     "StoreError": "store_file",
     "ValidRange": "result",

@@ -85,7 +85,8 @@ def calibrate(
     ----------
     omegas : mapping, or a function
         Name → epistemic distribution: a function from a generator to an `Experiment`. One with a parameter `index` that
-        has no default, as `omega(rng, index)`, also receives the index of its experiment, for designs from a list.
+        has no default, as `omega(rng, index)`, also receives the index of its experiment, for designs from a list. An
+        object with a method ``batch(indices, rng_of)`` computes many experiments at once: see `ExperimentLosses`.
     n_data : int
         Data points per experiment, as many as in the real one.
     n_experiments : int

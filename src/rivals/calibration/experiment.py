@@ -80,8 +80,63 @@ class Experiment:
     replicate: Callable[[int, np.random.Generator], Any] | None = None
 
 
-# rng → Experiment, or (rng, index) → Experiment.
-Omega: TypeAlias = Callable[..., Experiment]
+@dataclass(frozen=True)
+class ExperimentLosses:
+    """The losses of one experiment, from an epistemic distribution that computes many experiments at once.
+
+    An epistemic distribution with a method ``batch(indices, rng_of)`` is asked for the losses of several experiments in one
+    call: a sequence with one `ExperimentLosses` for each index. It may compute them with vectorised code of any kind (NumPy,
+    JAX, PyTorch, CUDA). ``rng_of(index)`` is the generator of an experiment; with no other random numbers the records do
+    not depend on how experiments are put into batches.
+
+    Parameters
+    ----------
+    observed : array, shape (2, n_data)
+        Losses of both candidates on the observed data.
+    synthetic : array, shape (2, n_simulations, n_synthetic)
+        Losses of each candidate on data that it simulated itself. One simulation may be given as (2, n_synthetic).
+    truth : array, shape (2, n_truth), or (n_replications, 2, n_truth)
+        Losses of both on new data that determine which is truly better.
+    replicated : bool
+        Whether the new data are those of fresh replications.
+
+    See Also
+    --------
+    Experiment : what an epistemic distribution returns for one experiment at a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rivals.calibration import ExperimentLosses, calibrate
+    >>> class Offsets:
+    ...     def batch(self, indices, rng_of):
+    ...         z = np.stack([rng_of(index).standard_normal(4500) for index in indices])
+    ...         mean, noise = 0.1 * z[:, :1], z[:, 1:]
+    ...         centres = np.array([-0.1, 0.1])[:, None]
+    ...         def loss(y):
+    ...             return 0.5 * (y[:, None, :] - centres) ** 2
+    ...         observed, truth = loss(mean + noise[:, :200]), loss(mean + noise[:, 200:4200])
+    ...         synthetic = 0.5 * noise[:, 4200:4400] ** 2
+    ...         return [
+    ...             ExperimentLosses(observed[i], np.stack([synthetic[i]] * 2), truth[i])
+    ...             for i in range(len(indices))
+    ...         ]
+    >>> calibration = calibrate(
+    ...     Offsets(), n_data=200, n_truth=4000, n_experiments=64, n_simulations=1, c=[0.1],
+    ...     rng=0, executor=0, progress=False,
+    ... )
+    >>> len(calibration.records)
+    64
+    """
+
+    observed: npt.ArrayLike
+    synthetic: npt.ArrayLike
+    truth: npt.ArrayLike
+    replicated: bool = False
+
+
+# rng → Experiment, or (rng, index) → Experiment; or an object with batch(indices, rng_of) → ExperimentLosses of each.
+Omega: TypeAlias = Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,12 +219,52 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
     ]
     for sample, letter in zip(samples, "ab", strict=True):
         _check_count("observe", settings.n_data, "n_data", {letter: sample.observed.size})
+    truths = _truths(experiment, pair, data, settings, own)
+    return _outcome(samples, truths, settings, own, replicated=experiment.replicate is not None)
+
+
+def run_given(given: ExperimentLosses, settings: Settings, place: int, index: int) -> Outcome:
+    """The same, of an experiment whose losses are given."""
+    sizes = (settings.n_data, settings.n_synthetic, settings.n_truth)
+    observed, synthetic, truth = (
+        np.asarray(part, dtype=float) for part in (given.observed, given.synthetic, given.truth)
+    )
+    synthetic = synthetic[:, None, :] if synthetic.ndim == 2 else synthetic
+    truth = truth[None] if truth.ndim == 2 else truth
+    expected = {
+        "observed": (observed, (2, sizes[0])),
+        "synthetic": (synthetic, (2, settings.n_simulations, sizes[1])),
+        "truth": (truth, (settings.n_replications, 2, sizes[2])),
+    }
+    for name, (found, shape) in expected.items():
+        if found.shape != shape:
+            raise ValueError(
+                f"batch gave {name} losses of shape {found.shape} for experiment {index}: expected {shape}; return an "
+                "ExperimentLosses of the sizes that calibrate was called with for each index"
+            )
+    samples = [Losses(observed[which], synthetic[which]) for which in range(2)]
+    checked = [
+        [check_losses(one, f"truth losses of candidate {'ab'[which]}") for which, one in enumerate(each)]
+        for each in truth
+    ]
+    truths = [_risks(a, b) for a, b in checked]
+    own = experiment_entropy(settings.entropy, place, index)
+    return _outcome(samples, truths, settings, own, replicated=given.replicated)
+
+
+def _outcome(
+    samples: list[Losses], truths: list[tuple[float, float, float]], settings: Settings, own: int, *, replicated: bool
+) -> Outcome:
     if settings.law == "beta":
         probability, error = _beta_probabilities(samples, settings, own)
     else:
         probability, error = _transport_probabilities(samples, settings)
-    truths = _truths(experiment, pair, data, settings, own)
-    return Outcome(probability, error, *_summary(truths), replicated=experiment.replicate is not None)
+    return Outcome(probability, error, *_summary(truths), replicated=replicated)
+
+
+def generator_of(entropy: int, place: int, index: int) -> np.random.Generator:
+    """The generator that `batch` gets for an experiment: the one that an epistemic distribution is called with."""
+    return stream(experiment_entropy(entropy, place, index), EXPERIMENT_DESIGN)
 
 
 def experiment_entropy(entropy: int, place: int, index: int) -> int:
@@ -312,6 +407,10 @@ def _truth(pair: list[Model], data: Any, size: int, made_by: str) -> tuple[float
         for candidate, letter in zip(pair, "ab", strict=True)
     )
     _check_count(made_by, size, "n_truth", {"a": a.size, "b": b.size})
+    return _risks(a, b)
+
+
+def _risks(a: FloatArray, b: FloatArray) -> tuple[float, float, float]:
     difference = a - b
     error = float(np.std(difference) / np.sqrt(effective_size(difference)))
     return float(np.mean(a)), float(np.mean(b)), error

@@ -45,8 +45,8 @@ def _check_omegas(named: Mapping[str, Any]) -> None:
         )
     for name, omega in named.items():
         check_name(name)
-        if not callable(omega):
+        if not (callable(omega) or callable(getattr(omega, "batch", None))):
             raise TypeError(
                 f"epistemic distribution {name!r} is not a function: got {type(omega).__name__}; pass a function "
-                "from a generator to an Experiment"
+                "from a generator to an Experiment, or an object with a method batch(indices, rng_of)"
             )

@@ -12,14 +12,22 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 from uuid import uuid4
 
 import numpy as np
 
-from rivals.calibration.experiment import Omega, Outcome, Settings, run_experiment
+from rivals.calibration.experiment import (
+    ExperimentLosses,
+    Omega,
+    Outcome,
+    Settings,
+    generator_of,
+    run_experiment,
+    run_given,
+)
 
 ATTEMPTS = 3
 LONGEST_MESSAGE, LONGEST_TRACEBACK = 2_000, 20_000  # characters kept of what an experiment said when it failed
@@ -122,11 +130,15 @@ def run_block(task: Task, block: Block) -> Results:
     """Run the experiments of a block; what fails is returned, not raised."""
     omegas = unpack(task.omegas) if isinstance(task.omegas, Packed) else task.omegas
     successes, failures = [], []
+    omega = omegas[block.omega]
     with _one_thread():
+        begin = time.perf_counter()
+        given = _batch(omega, task, block) if hasattr(omega, "batch") else {}
+        share = (time.perf_counter() - begin) / len(block.experiments)
         for index in block.experiments:
-            result = _try(omegas[block.omega], task, block.omega, index)
+            result = _try(omega, task, block.omega, index, given.get(index))
             if isinstance(result, Success):
-                successes.append(result)
+                successes.append(replace(result, seconds=result.seconds + share))
             else:
                 failures.append(result)
     return successes, failures
@@ -143,14 +155,42 @@ def timeout_message(seconds: float) -> str:
     return f"took longer than the limit of {seconds:g} s"
 
 
-def _try(omega: Omega, task: Task, place: int, index: int) -> Success | Failure:
+def _batch(omega: Omega, task: Task, block: Block) -> dict[int, ExperimentLosses]:
+    """Losses of all experiments of a block in one call; none where it fails, so that each is tried, and blamed, by itself."""
+    limit = None if task.time_limit is None else task.time_limit * len(block.experiments)
+    try:
+        with _time_limit(limit):
+            return dict(zip(block.experiments, _asked(omega, task, block.omega, list(block.experiments)), strict=True))
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return {}
+
+
+def _asked(omega: Omega, task: Task, place: int, indices: list[int]) -> Sequence[ExperimentLosses]:
+    found = list(omega.batch(indices, partial(generator_of, task.settings.entropy, place)))
+    if len(found) != len(indices) or not all(isinstance(each, ExperimentLosses) for each in found):
+        kinds = ", ".join(sorted({type(each).__name__ for each in found})) or "nothing"
+        raise TypeError(
+            f"batch gave {len(found)} results ({kinds}) for {len(indices)} experiments; return one ExperimentLosses for each index"
+        )
+    return found
+
+
+def _run(omega: Omega, task: Task, place: int, index: int, given: ExperimentLosses | None) -> Outcome:
+    if not hasattr(omega, "batch"):
+        return run_experiment(omega, task.settings, place, index)
+    return run_given(given or _asked(omega, task, place, [index])[0], task.settings, place, index)
+
+
+def _try(omega: Omega, task: Task, place: int, index: int, given: ExperimentLosses | None = None) -> Success | Failure:
     attempts = 0
     while attempts < ATTEMPTS:
         attempts += 1
         begin = time.perf_counter()
         try:
             with _watched(task.watched, place, index), _time_limit(task.time_limit):
-                outcome = run_experiment(omega, task.settings, place, index)
+                outcome = _run(omega, task, place, index, given)
             seconds = time.perf_counter() - begin
             if task.time_limit is not None and seconds > task.time_limit:  # it caught what was to end it
                 raise ExperimentTimeout(timeout_message(task.time_limit))
