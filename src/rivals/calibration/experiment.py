@@ -115,15 +115,23 @@ class ExperimentLosses:
     ...         centres = np.array([-0.1, 0.1])[:, None]
     ...         def loss(y):
     ...             return 0.5 * (y[:, None, :] - centres) ** 2
-    ...         observed, truth = loss(mean + noise[:, :200]), loss(mean + noise[:, 200:4200])
+    ...         observed = loss(mean + noise[:, :200])
+    ...         truth = loss(mean + noise[:, 200:4200])
     ...         synthetic = 0.5 * noise[:, 4200:4400] ** 2
     ...         return [
     ...             ExperimentLosses(observed[i], np.stack([synthetic[i]] * 2), truth[i])
     ...             for i in range(len(indices))
     ...         ]
     >>> calibration = calibrate(
-    ...     Offsets(), n_data=200, n_truth=4000, n_experiments=64, n_simulations=1, c=[0.1],
-    ...     rng=0, executor=0, progress=False,
+    ...     Offsets(),
+    ...     n_data=200,
+    ...     n_truth=4000,
+    ...     n_experiments=64,
+    ...     n_simulations=1,
+    ...     c=[0.1],
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
     ... )
     >>> len(calibration.records)
     64
