@@ -119,6 +119,24 @@ def test_simulations_are_those_of_the_model_and_independent_of_the_ensemble():
     assert not any(np.isin(ensembles[0], sample).any() for sample in simulated)
 
 
+def test_the_error_of_the_ensemble():
+    """Of second order for the right law, where the score is least; about that of as many points for one that is far off.
+
+    Over 100 ensembles a standard deviation is known to 7 %; measured with 200 they were 0.06 and 1.1.
+    """
+    y = stats.norm.ppf((np.arange(400) + 0.5) / 400)
+
+    def error(shift):
+        ensembles = [
+            simulator(lambda n, rng: shift + rng.normal(size=n), n_ensemble=400, rng=seed).loss(y)
+            for seed in range(100)
+        ]
+        return np.std([losses.mean() for losses in ensembles]) / (ensembles[0].std() / np.sqrt(400))
+
+    assert error(0.0) < 0.15
+    assert 0.7 < error(3.0) < 1.5
+
+
 def test_seeds_repeat():
     y = normal(50, np.random.default_rng(1))
     first = simulator(normal, n_ensemble=100, rng=7).loss(y)
@@ -148,7 +166,7 @@ def test_scores_are_proper(score, right, wrong):
 
 def test_what_a_simulator_refuses():
     y = np.zeros(10)
-    with pytest.raises(ValueError, match="score must be one of .*; did you mean 'crps'"):
+    with pytest.raises(ValueError, match=r"score must be one of .*; did you mean 'crps'"):
         simulator(normal, score="crsp")
     with pytest.raises(TypeError, match=r"expected a function simulate\(n, rng\)"):
         simulator(3)
@@ -273,7 +291,7 @@ class TestSummaries:
         with pytest.raises(ValueError, match="statistic 'flag' is 1 in all 2000 simulated blocks, and has no density"):
             summaries(poisson(2.0), {"flag": lambda block: 1.0}, block=5)
         with pytest.raises(
-            ValueError, match="the statistics are 5 numbers for simulated block 0, but .* for simulated block 1"
+            ValueError, match=r"the statistics are 5 numbers for simulated block 0, but .* for simulated block 1"
         ):
             summaries(lambda n, rng: [np.zeros(5 + i) for i in range(n)], np.abs, block=None)
         with pytest.raises(TypeError, match="statistics must be a function of a block"):

@@ -60,7 +60,7 @@ def simulator(
     Warns
     -----
     RivalsWarning
-        Where there are more points than members: the ensemble's own error is then the larger one.
+        Where there are more points than members: the ensemble's own error may then be the larger one.
 
     See Also
     --------
@@ -80,8 +80,8 @@ def simulator(
     Each point is scored against the law that it has before any other is known. How points depend on each other is not judged; that
     it makes the mean loss less certain is a matter of `groups=` or `order="time"` in `rivals.compare`.
 
-    All points share the error of the ensemble, about as large as the sampling error of `n_ensemble` points. Models with the same `rng`
-    share random numbers, so that some of it cancels in differences.
+    All points share the error of the ensemble. For a model that is nearly right it is negligible; for one that is wrong, the mean loss has
+    an error about as large as the sampling error of `n_ensemble` points. Verdicts do not allow for it.
 
     Scores have the unit of the data (variogram: its square root, squared), not nats. A `c` that was calibrated for log likelihoods is
     therefore not valid. The CRPS is lenient with outliers: use a log density where rare events matter. The variogram score does
@@ -119,7 +119,7 @@ def simulator(
         if values.ndim and len(values) > n_ensemble * period:
             warn(
                 f"{len(values)} points are scored by an ensemble of {n_ensemble}{f' for each of {period}' if period > 1 else ''}, whose own "
-                f"error is then larger than the sampling error; raise n_ensemble to {-(-len(values) // period)} or more"
+                f"error may then exceed the sampling error; raise n_ensemble to {-(-len(values) // period)} or more"
             )
         return scored(values)
 

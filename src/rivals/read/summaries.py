@@ -130,7 +130,7 @@ def summaries(
             )
         if len(values) > n_ensemble:
             warn(
-                f"{len(values)} blocks are scored by the statistics of {n_ensemble} simulated ones, whose own error is then larger than the "
+                f"{len(values)} blocks are scored by the statistics of {n_ensemble} simulated ones, whose own error may then exceed the "
                 f"sampling error; raise n_ensemble to {len(values)} or more"
             )
         return scored(values)
