@@ -69,7 +69,8 @@ def confidence_set(
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> y = rng.normal(size=300)
-    >>> losses = {name: (y - mean) ** 2 / 2 for name, mean in {"A": 0.0, "B": 0.02, "C": 0.5}.items()}
+    >>> means = {"A": 0.0, "B": 0.02, "C": 0.5}
+    >>> losses = {name: (y - mean) ** 2 / 2 for name, mean in means.items()}
     >>> confidence_set(losses, rng=0).included  # doctest: +SKIP
     ('A', 'B')
     """
@@ -123,7 +124,11 @@ class ConfidenceSet:
     >>> found = ConfidenceSet(
     ...     p_values={"A": 1.0, "B": 0.01},
     ...     differences={"A": (0.0, 0.0), "B": (0.2, 0.05)},
-    ...     criterion="risk", level=0.95, block=1, n_resamples=1000, entropy=0,
+    ...     criterion="risk",
+    ...     level=0.95,
+    ...     block=1,
+    ...     n_resamples=1000,
+    ...     entropy=0,
     ... )
     >>> found
     model  risk − best  p-value  in the set

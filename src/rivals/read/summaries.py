@@ -92,14 +92,17 @@ def summaries(
     >>> def count(spikes):
     ...     return np.sqrt(spikes.sum())
     >>> def silence(spikes):
-    ...     return np.diff(np.flatnonzero(spikes), prepend=-1, append=len(spikes)).max()
-    >>> spikes = np.random.default_rng(0).binomial(1, 0.1, size=20_000)
+    ...     silent = np.diff(np.flatnonzero(spikes), prepend=-1, append=len(spikes))
+    ...     return silent.max()
+    >>> def spiking(rate):
+    ...     return lambda n, rng: rng.binomial(1, rate, size=n)
+    >>> spikes = spiking(0.1)(20_000, np.random.default_rng(0))
     >>> models = {
-    ...     "10 %": summaries(lambda n, rng: rng.binomial(1, 0.1, size=n), [count, silence], block=100),
-    ...     "20 %": summaries(lambda n, rng: rng.binomial(1, 0.2, size=n), [count, silence], block=100),
+    ...     f"{rate:.0%}": summaries(spiking(rate), [count, silence], block=100)
+    ...     for rate in (0.1, 0.2)
     ... }
     >>> rivals.compare(models, spikes, rng=0).survivors
-    ('10 %',)
+    ('10%',)
     """
     simulate_points = simulate_of(model)
     named = _named(statistics)
