@@ -170,7 +170,7 @@ def criteria_side_by_side() -> Any:
         for name, (observed, synthetic) in sample(13).items()
     }
     found = criteria.table(fitted, rng=13)
-    return [[row.difference, row.standard_error] for row in found.rows] + [rng.random()]
+    return [[row.difference, row.standard_error] for row in found.rows if row.criterion != "MCS"] + [rng.random()]
 
 
 @run

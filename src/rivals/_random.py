@@ -19,6 +19,8 @@ EXPERIMENT_DESIGN, EXPERIMENT_DATA, EXPERIMENT_SYNTHETIC, EXPERIMENT_TRUTH, EXPE
 DEMO_HELD_OUT = 2  # the demonstration
 FOLD_SIMULATION, FOLD_FIT, FOLD_SPLIT, FOLD_NOISE = range(4)  # a cross-validation: then the model, and the fold
 POSTERIOR_PREDICTION, POSTERIOR_CHOICE = range(2)  # a posterior: then the number of the prediction
+ENSEMBLE = 5  # of a simulator; a number that nobody else has, since members must not repeat data or simulations of the same seed
+RESAMPLES = 6  # a model confidence set
 
 
 def entropy_from(rng: RNG) -> int:

@@ -48,7 +48,8 @@ def table(models):
 
 
 def test_every_criterion_is_there_and_the_reference_differs_from_itself_by_nothing(table):
-    assert [row.criterion for row in table.rows] == [
+    rows = [row for row in table.rows if row.criterion != "MCS"]  # it is there with the package arch
+    assert [row.criterion for row in rows] == [
         "log likelihood",
         "AIC",
         "BIC",
@@ -61,10 +62,10 @@ def test_every_criterion_is_there_and_the_reference_differs_from_itself_by_nothi
         "B^Q",
         "B^EMD",
     ]
-    for row in table.rows:
+    for row in rows:
         assert row.difference[0] == (0.5 if row.criterion in ("B^Q", "B^EMD") else 0)
         assert np.isnan(row.standard_error[0])
-    assert table.omitted == {}
+    assert set(table.omitted) <= {"MCS"}
 
 
 def test_differences_follow_from_the_likelihood(models, table):

@@ -2,6 +2,7 @@
 
 from rivals.criteria.aic import aic
 from rivals.criteria.bic import bic
+from rivals.criteria.confidence_set import ConfidenceSet, confidence_set
 from rivals.criteria.criteria_table import CriteriaTable
 from rivals.criteria.dic import dic
 from rivals.criteria.evidence import Evidence, bayes_factor, log_evidence
@@ -16,6 +17,7 @@ from rivals.criteria.side_by_side import Fitted, table
 from rivals.criteria.waic import waic
 
 __all__ = [
+    "ConfidenceSet",
     "CriteriaTable",
     "Evidence",
     "Fitted",
@@ -27,6 +29,7 @@ __all__ = [
     "bootstrap_risk",
     "complexity_fisher",
     "complexity_monte_carlo",
+    "confidence_set",
     "dic",
     "difference",
     "log_evidence",

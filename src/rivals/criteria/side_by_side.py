@@ -15,6 +15,8 @@ from rivals._types import RNG, FloatArray
 from rivals.comparison import compare
 from rivals.criteria.aic import aic
 from rivals.criteria.bic import bic
+from rivals.criteria.confidence_set import VARIATIONS as OF_THE_SAMPLE
+from rivals.criteria.confidence_set import confidence_set
 from rivals.criteria.criteria_table import CriteriaTable, Row
 from rivals.criteria.dic import dic
 from rivals.criteria.evidence import Evidence
@@ -48,7 +50,7 @@ def table(
     loss_tolerance : float
         Standard deviation of the tolerance of B^Q.
     rng : int, SeedSequence, Generator or None
-        For B^EMD.
+        For B^EMD and for the resamples of the model confidence set, which is in the table where the package arch is installed.
 
     Returns
     -------
@@ -95,7 +97,7 @@ class Fitted:
     complexity : Score, optional
         The family's own log complexity (MDL), from `complexity_monte_carlo` or `complexity_fisher`.
     test_losses : array_like, optional
-        Losses on held-out data (risk, B^Q).
+        Losses on held-out data (risk, B^Q, MCS).
     losses : rivals.Losses, optional
         Observed and synthetic losses (B^EMD, under the paper's law of the risk, "beta").
 
@@ -130,6 +132,7 @@ def _rows(
     probabilities: dict[str, tuple[str, Callable[[Mapping[str, Any], str], Row]]] = {
         "B^Q": ("test_losses", partial(_loss_only_row, tolerance)),
         "B^EMD": ("losses", partial(_emd_row, c, rng)),
+        "MCS": ("test_losses", partial(_confidence_row, rng)),
     }
     rows: list[Row] = []
     omitted: dict[str, str] = {}
@@ -138,8 +141,13 @@ def _rows(
         lacking = [name for name, value in given.items() if value is None]
         if lacking:
             omitted[criterion] = f"no {needed} for {', '.join(map(show, lacking))}"
-        else:
+            continue
+        try:
             rows.append(row(given, reference))
+        except (ImportError, ValueError) as error:
+            if criterion != "MCS":  # it alone needs another package, and data that can be resampled
+                raise
+            omitted[criterion] = str(error)
     return tuple(rows), omitted
 
 
@@ -199,6 +207,18 @@ def _emd_row(c: float, rng: RNG, losses: Mapping[str, Losses], reference: str) -
         variations=Variations(in_distribution=True, out_of_distribution=True),
         difference=result.probability[:, column],
         standard_error=_errors(result.standard_error[:, column].tolist(), losses, reference),
+        lower_is_better=False,
+    )
+
+
+def _confidence_row(rng: RNG, losses: Mapping[str, ArrayLike], reference: str) -> Row:
+    found = confidence_set(losses, rng=rng)
+    return Row(
+        criterion="MCS",
+        scale="p-value",
+        variations=OF_THE_SAMPLE,
+        difference=np.array([found.p_values[name] for name in losses]),
+        standard_error=_errors([found.standard_error[name] for name in losses], losses, reference),
         lower_is_better=False,
     )
 

@@ -11,6 +11,8 @@ from rivals.read.networks import network
 from rivals.read.npz import npz
 from rivals.read.posteriors import posterior
 from rivals.read.regressions import forecast, regression
+from rivals.read.scores import simulator
+from rivals.read.summaries import summaries
 from rivals.read.xarrays import dataset
 
 __all__ = [
@@ -28,5 +30,7 @@ __all__ = [
     "posterior",
     "regression",
     "regressor",
+    "simulator",
+    "summaries",
     "wide_tables",
 ]

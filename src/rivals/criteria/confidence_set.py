@@ -1,0 +1,264 @@
+"""The model confidence set of Hansen, Lunde and Nason: which models are not worse than the best, beyond sampling error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rivals._checks import check_models, check_size, need, show
+from rivals._random import RESAMPLES, entropy_from, stream
+from rivals._types import RNG, FloatArray
+from rivals.criteria.risk import risk
+from rivals.criteria.score import Score, Variations, difference
+from rivals.losses import Losses
+
+VARIATIONS = Variations(in_distribution=True)
+
+
+def confidence_set(
+    losses: Mapping[str, ArrayLike | Losses | Score],
+    *,
+    level: float = 0.95,
+    block: int = 1,
+    n_resamples: int = 1000,
+    rng: RNG = None,
+) -> ConfidenceSet:
+    """Return the model confidence set (MCS), beside the differences to the best model and their standard errors.
+
+    The set contains the best model with probability `level`, over new samples of the same process. The test is that of the package arch
+    (`pip install "rivals[mcs]"`), with the largest standardised difference between two models as its statistic.
+
+    Parameters
+    ----------
+    losses : mapping of str to array_like, rivals.Losses or Score
+        The losses of each model on the same held-out points, in the same order; or scores with the contribution of each
+        point, as from `loo` and `waic`: then differences are those of the elpd.
+    level : float
+        Models with a p-value of 1 − `level` or less are outside of the set.
+    block : int
+        Mean length of the blocks that are resampled together. 1 where points are independent; for a sequence in time, longer than
+        the losses are correlated.
+    n_resamples : int
+    rng : int, SeedSequence, Generator or None
+
+    Returns
+    -------
+    ConfidenceSet
+
+    See Also
+    --------
+    rivals.compare : which models survive a replication, not only a new sample.
+    difference : of two scores, with its error.
+    table : all criteria side by side.
+
+    Notes
+    -----
+    It takes for granted that new data come from the process of the old ones: with more data the set shrinks to the best model,
+    however small its advantage. Models with the same losses share one p-value.
+
+    References
+    ----------
+    Hansen, Lunde and Nason (2011), Econometrica 79, 453.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.normal(size=300)
+    >>> means = {"A": 0.0, "B": 0.02, "C": 0.5}
+    >>> losses = {name: (y - mean) ** 2 / 2 for name, mean in means.items()}
+    >>> confidence_set(losses, rng=0).included  # doctest: +SKIP
+    ('A', 'B')
+    """
+    by_name = {name: _as_score(name, model) for name, model in check_models(losses).items()}
+    if not 0 < level < 1:
+        raise ValueError(f"level must be a probability between 0 and 1; got {level!r}")
+    contributions = _contributions(by_name)
+    block, n_resamples = check_size(block, "block"), check_size(n_resamples, "n_resamples", least=100)
+    n = contributions.shape[1]
+    if block > n // 2:
+        raise ValueError(f"block must be at most half of the {n} points, so that resamples differ; got {block}")
+    # Equal models have no error between them, by which the test divides: they enter as one.
+    distinct, place = np.unique(contributions, axis=0, return_inverse=True)
+    _check_constant(by_name, distinct, place)
+    entropy = entropy_from(rng)
+    p_values = np.ones(1) if len(distinct) == 1 else _test(distinct, level, block, n_resamples, entropy)
+    best = min(by_name, key=lambda name: by_name[name].value * (1 if by_name[name].lower_is_better else -1))
+    return ConfidenceSet(
+        p_values={name: float(p_values[index]) for name, index in zip(by_name, place.ravel(), strict=True)},
+        differences={name: difference(score, by_name[best]) for name, score in by_name.items()},
+        criterion=by_name[best].criterion,
+        level=level,
+        block=block,
+        n_resamples=n_resamples,
+        entropy=entropy,
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ConfidenceSet:
+    """Which models are not worse than the best, beyond sampling error.
+
+    Attributes
+    ----------
+    p_values : dict
+        Name → the largest level of significance at which the model is still in the set; 1 for the last one.
+    differences : dict
+        Name → the criterion's difference to the best model, and its standard error for independent points.
+    criterion : str
+        "risk", the mean loss, or that of the scores.
+    level : float
+    block, n_resamples, entropy : int
+        What repeats the test.
+
+    See Also
+    --------
+    confidence_set : makes it.
+
+    Examples
+    --------
+    >>> found = ConfidenceSet(
+    ...     p_values={"A": 1.0, "B": 0.01},
+    ...     differences={"A": (0.0, 0.0), "B": (0.2, 0.05)},
+    ...     criterion="risk",
+    ...     level=0.95,
+    ...     block=1,
+    ...     n_resamples=1000,
+    ...     entropy=0,
+    ... )
+    >>> found
+    model  risk − best  p-value  in the set
+    A      best         1.000    yes
+    B      0.2 ± 0.05   0.010    no
+    Model confidence set at level 0.95: A.
+    >>> found.included, found.excluded
+    (('A',), ('B',))
+    """
+
+    p_values: dict[str, float]
+    differences: dict[str, tuple[float, float | None]]
+    criterion: str
+    level: float
+    block: int
+    n_resamples: int
+    entropy: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All models, in the order given."""
+        return tuple(self.p_values)
+
+    @property
+    def included(self) -> tuple[str, ...]:
+        """Those in the set."""
+        # A p-value that equals 1 − level excludes, in spite of rounding: 1 − 0.95 is not 0.05.
+        return tuple(name for name, p in self.p_values.items() if p > 1 - self.level + 1e-12)
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """Those outside of it."""
+        return tuple(name for name in self.names if name not in self.included)
+
+    @property
+    def standard_error(self) -> dict[str, float]:
+        """Name → the Monte Carlo standard error of the p-value."""
+        return {name: float(np.sqrt(p * (1 - p) / self.n_resamples)) for name, p in self.p_values.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers and text."""
+        return {
+            "criterion": self.criterion,
+            "level": self.level,
+            "block": self.block,
+            "n_resamples": self.n_resamples,
+            "entropy": self.entropy,
+            "models": [
+                {
+                    "model": name,
+                    "difference": self.differences[name][0],
+                    "standard_error": self.differences[name][1],
+                    "p_value": p,
+                    "included": name in self.included,
+                }
+                for name, p in self.p_values.items()
+            ],
+        }
+
+    def __str__(self) -> str:
+        lines = [["model", f"{self.criterion} − best", "p-value", "in the set"]]
+        for name, p in self.p_values.items():
+            value, error = self.differences[name]
+            shown = "best" if value == 0 else f"{value:.4g}" + ("" if error is None else f" ± {error:.2g}")
+            lines.append([show(name), shown, f"{p:.3f}", "yes" if name in self.included else "no"])
+        widths = [max(len(line[i]) for line in lines) for i in range(4)]
+        rows = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in lines]
+        verdict = f"Model confidence set at level {self.level:g}: {', '.join(map(show, self.included))}."
+        return "\n".join([*(row.rstrip() for row in rows), verdict])
+
+    __repr__ = __str__
+
+
+def _as_score(name: str, model: Any) -> Score:
+    try:
+        score = model if isinstance(model, Score) else risk(model.observed if isinstance(model, Losses) else model)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"model '{show(name)}': {error}") from error
+    if score.pointwise is None or score.standard_error is None:
+        raise ValueError(
+            f"model '{show(name)}': {score.criterion} has no independent contribution of each data point, which is resampled; pass losses, or "
+            "scores of loo or waic"
+        )
+    return score
+
+
+def _contributions(scores: Mapping[str, Score]) -> FloatArray:
+    """Shape (models, points), lower is better, in units of one point."""
+    pointwise = {name: np.asarray(score.pointwise) for name, score in scores.items()}
+    (first, reference), *others = scores.items()
+    n = pointwise[first].size
+    for name, score in others:
+        if score.criterion != reference.criterion:
+            raise ValueError(
+                f"'{show(first)}' is given by {reference.criterion}, but '{show(name)}' by {score.criterion}; compute both by the same"
+            )
+        if pointwise[name].size != n:
+            raise ValueError(
+                f"the losses of the same points are compared: '{show(first)}' has {n}, '{show(name)}' has {pointwise[name].size}; score "
+                "both on the same data"
+            )
+    if n < 2:
+        raise ValueError("a model confidence set needs the losses of at least two points, hundreds to be useful; got 1")
+    return n * np.array(list(pointwise.values())) * (1 if reference.lower_is_better else -1)
+
+
+def _check_constant(scores: Mapping[str, Score], distinct: FloatArray, place: Any) -> None:
+    names = {int(index): name for name, index in reversed(list(zip(scores, place.ravel(), strict=True)))}
+    for a in range(len(distinct)):
+        gaps = distinct[a + 1 :] - distinct[a]
+        rounding = 16 * np.spacing(np.abs(distinct).max())
+        for b in np.flatnonzero(np.ptp(gaps, axis=1) <= rounding) if len(gaps) else ():
+            raise ValueError(
+                f"'{show(names[a])}' and '{show(names[a + 1 + int(b)])}' differ by the same amount at every point, so that their difference has "
+                "no sampling error to test against; leave one of them out"
+            )
+
+
+def _test(losses: FloatArray, level: float, block: int, n_resamples: int, entropy: int) -> FloatArray:
+    """The p-value of each row of losses."""
+    bootstrap = need("arch.bootstrap", extra="mcs", purpose="the model confidence set")
+    test = bootstrap.MCS(
+        losses.T,
+        size=1 - level,
+        reps=n_resamples,
+        block_size=block,
+        method="R",
+        bootstrap="stationary",
+        seed=stream(entropy, RESAMPLES),
+    )
+    test.compute()
+    found = test.pvalues["Pvalue"]
+    return np.array([found.loc[index] for index in range(len(losses))])
