@@ -224,14 +224,32 @@ def test_choices_among_several():
 
 
 def test_formulas_take_data_frames():
-    data = sm.datasets.engel.load_pandas().data
-    fit = sm.formula.ols("np.log(foodexp) ~ np.log(income)", data[::2]).fit()
+    data = sm.datasets.engel.load_pandas().data.assign(log_expenditure=lambda table: np.log(table["foodexp"]))
+    fit = sm.formula.ols("log_expenditure ~ np.log(income)", data[::2]).fit()
     new = data[1::2]
     mean = fit.params.iloc[0] + fit.params.iloc[1] * np.log(new["income"])
-    by_hand = -stats.norm(mean, np.sqrt(fit.scale)).logpdf(np.log(new["foodexp"]))
+    by_hand = -stats.norm(mean, np.sqrt(fit.scale)).logpdf(new["log_expenditure"])
     model = regression(fit, new)
-    np.testing.assert_allclose(model.loss((new, np.log(new["foodexp"]))), by_hand, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(model.loss((new, new["log_expenditure"])), by_hand, rtol=1e-12, atol=1e-12)
     assert len(model.simulate(30, np.random.default_rng(0))[1]) == 30
+
+
+@pytest.mark.parametrize("response", ["np.log(foodexp)", "I(foodexp / 1000)", "np.log1p(Q('foodexp'))", "foodexp ** 2"])
+def test_a_transformed_response_is_refused(response):
+    data = sm.datasets.engel.load_pandas().data
+    fit = sm.formula.ols(f"{response} ~ np.log(income)", data).fit()
+    with pytest.raises(ValueError, match="transforms the response.*Jacobian.*fit to a column that holds it"):
+        regression(fit, data)
+    with pytest.raises(ValueError, match="transforms the response"):
+        regressor(fit, data, noise=stats.norm())
+
+
+@pytest.mark.parametrize("response", ["foodexp", " Q('food exp') ", "I(foodexp)"])
+def test_a_response_as_it_is_is_taken(response):
+    data = sm.datasets.engel.load_pandas().data.assign(**{"food exp": lambda table: table["foodexp"]})
+    model = regression(sm.formula.ols(f"{response} ~ income", data).fit(), data)
+    plain = regression(sm.formula.ols("foodexp ~ income", data).fit(), data)
+    np.testing.assert_array_equal(model.loss((data, data["foodexp"])), plain.loss((data, data["foodexp"])))
 
 
 def test_what_is_no_regression_and_what_has_too_many_parameters():

@@ -11,7 +11,7 @@ from rivals._checks import check_choice, show
 from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density
-from rivals.read.inputs import as_pair, as_targets, as_values, check_same_shape, some_rows
+from rivals.read.inputs import as_pair, as_targets, as_values, check_response, check_same_shape, some_rows
 from rivals.read.noise import cross_validated_noise, predicted, warn_if_too_narrow
 
 
@@ -171,6 +171,7 @@ def regressor(
     name = type(estimator).__name__
     if not callable(getattr(estimator, "predict", None)):
         raise TypeError(f"{name} has no predict; pass a fitted estimator, or write a rivals.Candidate")
+    check_response(estimator)
     if isinstance(noise, str):
         if noise not in ("cross-validated", "predicted"):
             raise ValueError(f"noise must be a distribution, 'cross-validated' or 'predicted'; got {noise!r}")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import show
 from rivals._types import FloatArray
+
+# The left side of a formula that leaves the response as it is: names of columns, as they are, quoted, or marked as categories.
+COLUMN = r"""\s*(?:[CI]\(\s*)?(?:[^\W\d][\w.]*|Q\(\s*(?:'[^']*'|"[^"]*")\s*\))\s*\)?\s*"""
+AS_IT_IS = re.compile(rf"{COLUMN}(?:\+{COLUMN})*")
 
 
 def as_pair(data: Any) -> tuple[Any, Any]:
@@ -106,3 +112,18 @@ def check_same_shape(predicted: npt.NDArray[Any], targets: npt.NDArray[Any], who
     if targets.shape == (*predicted.shape, 1):
         raise ValueError(f"{found}: the targets are a column; pass targets.ravel()")
     raise ValueError(f"{found}; they must agree, one row per point")
+
+
+def check_response(results: Any) -> None:
+    """Refuse a fit by formula to a function of the response: losses of the response itself would be wrong, and nothing would show it."""
+    formula = getattr(getattr(results, "model", None), "formula", None)
+    if not isinstance(formula, str):
+        return
+    response = formula.partition("~")[0]
+    if not AS_IT_IS.fullmatch(response):
+        raise ValueError(
+            f"the formula {show(formula)!r} transforms the response, so that the losses would be those of {show(response.strip())}, not "
+            "those of the data. To judge it on the data as they are, write a rivals.Candidate whose loss has the Jacobian of the "
+            "transformation (-log density of log y, plus log y) and whose simulate transforms back. To judge all models on the transformed "
+            "response, fit to a column that holds it, and pass that column as the targets"
+        )

@@ -13,7 +13,7 @@ from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density, gaussian
 from rivals.read.estimators import classifier
-from rivals.read.inputs import as_pair, as_targets, as_values, check_same_shape, n_rows, some_rows, take
+from rivals.read.inputs import as_pair, as_targets, as_values, check_response, check_same_shape, n_rows, some_rows, take
 from rivals.read.noise import warn_of_many_parameters
 
 
@@ -63,6 +63,7 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
         raise TypeError(
             f"expected the results of a regression of statsmodels, as OLS(y, x).fit() gives; got {type(results).__name__}"
         )
+    check_response(results)
     for word, values in columns.items():
         if np.ndim(values) and n_rows(values, word) != n_rows(exog, "exog"):
             raise ValueError(
