@@ -238,7 +238,7 @@ def test_formulas_take_data_frames():
 def test_a_transformed_response_is_refused(response):
     data = sm.datasets.engel.load_pandas().data
     fit = sm.formula.ols(f"{response} ~ np.log(income)", data).fit()
-    with pytest.raises(ValueError, match="transforms the response.*Jacobian.*fit to a column that holds it"):
+    with pytest.raises(ValueError, match=r"transforms the response.*Jacobian.*fit to a column that holds it"):
         regression(fit, data)
     with pytest.raises(ValueError, match="transforms the response"):
         regressor(fit, data, noise=stats.norm())
