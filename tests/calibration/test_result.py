@@ -265,7 +265,11 @@ FITTING = {"law": None, "order": None, "loss_unit": None}
         ({"n_observed": 151}, {}, "is for 100 observed losses of each model, but model 'A' has 151; .* calibrate"),
         ({"n_observed": 66}, {}, "has 66"),
         ({"n_synthetic": 1000}, {}, "is for 100 synthetic losses of each model, but model 'A' has 1000"),
-        ({"n_simulations": 3}, {}, "is for 1 simulations of each model, but model 'A' has 3"),
+        (
+            {"n_simulations": 3},
+            {},
+            "is for 1 simulations of each model, but model 'A' has 3; .* column 'simulation' .* --n-simulations 3",
+        ),
         ({}, {"law": "transport"}, "under law 'beta', but law 'transport' was requested; leave law out"),
         ({}, {"law": "groups"}, "under law 'beta', but law 'groups' was requested"),
         ({}, {"order": "time"}, "was made with order=None, but the comparison has order='time'"),

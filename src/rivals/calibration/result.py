@@ -428,8 +428,9 @@ class Calibration:
                 ("simulations", self.n_simulations, sample.n_simulations, SIMILAR_SIMULATIONS),
             ):
                 if not calibrated / factor <= size <= calibrated * factor:
+                    remedy = REMEDY if what != "simulations" else _other_simulations(calibrated, size)
                     raise ValueError(
-                        f"the calibration is for {calibrated} {what} of each model, but model '{show(name)}' has {size}; {REMEDY}"
+                        f"the calibration is for {calibrated} {what} of each model, but model '{show(name)}' has {size}; {remedy}"
                     )
         for name in self.omegas:
             self._check_enough(name)
@@ -659,6 +660,14 @@ def open_store(path: str | PathLike[str]) -> Calibration:
     """
     with open_reader(path) as store:
         return Calibration.from_store(store)
+
+
+def _other_simulations(calibrated: int, found: int) -> str:
+    """What to do where losses have more or fewer simulations than a calibration."""
+    return (
+        f"give each model {calibrated} of them (the rows of the synthetic matrix; in a table, a column 'simulation' tells them apart), "
+        f"or calibrate again with n_simulations={found} (rivals calibrate ... --n-simulations {found})"
+    )
 
 
 def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
