@@ -27,6 +27,8 @@ FEW_SAMPLES = 32
 HEAVY_TIES = 0.5
 UNEQUAL_SIZES = 2.0
 MANY_SHARED = 0.2
+# A block of copied losses has two ends; labels that agree with the observed ones begin and end more often.
+SCATTERED = 5
 
 # A reference may cost a model digits below this part of the range of its losses. Of losses as large as the reference
 # these digits are lost before they come here.
@@ -144,10 +146,20 @@ class Losses:
         return effective_size(self.observed)
 
     def shared_values(self) -> float:
-        """Part of the simulated losses that equal an observed one, where losses are continuous."""
+        """Part of the simulated losses that equal an observed one, where losses are continuous and not those of labels.
+
+        A simulated label is the observed one at some points, here and there, and its loss then is that of the same point. Of a sample
+        that was copied, shuffled or resampled, shared losses stand in blocks or at other points.
+        """
         if self.n_simulations == 0 or np.unique(self.observed).size < 0.9 * self.n_observed:
             return 0.0
-        return float(np.mean(np.isin(self.simulations[0], self.observed)))
+        shared = np.isin(self.simulations[0], self.observed)
+        if self.n_synthetic == self.n_observed:
+            same_point = self.simulations[0] == self.observed
+            switches = np.count_nonzero(np.diff(same_point))
+            if np.sum(same_point) >= 0.9 * np.sum(shared) and switches >= SCATTERED:
+                return 0.0
+        return float(np.mean(shared))
 
     def repeats_itself(self) -> bool:
         """Whether a simulation has the very values that were observed, in any order: a mistake, unless all are equal."""

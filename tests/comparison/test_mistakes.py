@@ -34,6 +34,29 @@ def test_many_shared_values_are_said():
         rivals.compare({"A": (OBSERVED["A"], partly), "B": (OBSERVED["B"], rng.exponential(1.5, 500))}, rng=0)
 
 
+@pytest.mark.parametrize("sureness", [0.5, 4.0])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_labels_that_are_simulated_as_observed_are_no_mistake(sureness, n_classes):
+    """At the same point the same label has the same loss."""
+
+    def losses(generator):
+        scores = np.exp(sureness * generator.normal(size=(300, n_classes)))
+        probability = scores / scores.sum(axis=1, keepdims=True)
+        labels = (generator.random((2, 300, 1)) > probability.cumsum(axis=1)[:, :-1]).sum(axis=2)
+        return tuple(-np.log(probability[np.arange(300), drawn]) for drawn in labels)
+
+    generator = np.random.default_rng(1)
+    given = {"A": losses(generator), "B": losses(generator)}
+    assert np.mean(given["A"][0] == given["A"][1]) > 0.2
+    rivals.compare(given, rng=0)  # warnings are errors in the tests
+
+
+def test_a_sample_that_was_resampled_is_said():
+    resampled = np.random.default_rng(2).choice(OBSERVED["A"], 500)
+    with pytest.warns(rivals.RivalsWarning, match="100% of its synthetic losses are found among the observed"):
+        rivals.compare({"A": (OBSERVED["A"], resampled), "B": (OBSERVED["B"], rng.exponential(1.5, 500))}, rng=0)
+
+
 def test_log_likelihoods_instead_of_losses_are_recognised():
     y = rng.standard_normal((3, 1000))
     given = {"A": (-(y[0] ** 2) / 2, -(y[1] ** 2) / 2), "B": (-(y[0] ** 2) / 8 - 0.7, -(y[2] ** 2) / 2 - 0.7)}
