@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import operator
 import os
+import re
 import sys
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, TypeVar
@@ -24,6 +27,9 @@ PACKAGE = os.path.dirname(__file__) + os.sep
 LARGEST_LOSS = 1e300
 LONGEST_SHOWN = 20_000
 
+# What was said already, where warnings are to be said once.
+SAID: ContextVar[set[str] | None] = ContextVar("SAID", default=None)
+
 
 class RivalsWarning(UserWarning):
     """Something in the input makes the answer less reliable than it looks; the message says what to do.
@@ -38,10 +44,26 @@ class RivalsWarning(UserWarning):
 
 def warn(message: str) -> None:
     """Warn at the line of the user who called into the package, however deep we are."""
+    said = SAID.get()
+    what = re.sub(r"\d+", "", message)  # the same with other numbers says nothing new
+    if said is not None and what in said:
+        return
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, RivalsWarning, stacklevel=level)
+    warnings.warn(message if said is None else f"{message} (said once for all experiments)", RivalsWarning, level)
+    if said is not None:
+        said.add(what)
+
+
+@contextmanager
+def saying_once(said: set[str]) -> Iterator[None]:
+    """Leave out warnings that were said before, but for their numbers, as a thousand experiments would repeat them."""
+    before = SAID.set(said)
+    try:
+        yield
+    finally:
+        SAID.reset(before)
 
 
 def show(name: object) -> str:

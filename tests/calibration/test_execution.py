@@ -17,6 +17,7 @@ import pytest
 from omegas import SMALL, KillsItsWorker, gaussian, now_and_then, slow, toy
 
 import rivals
+from rivals._checks import warn
 from rivals.calibration import CalibrationInterrupted, StoreError, open_store
 from rivals.calibration.execution import Plan
 from rivals.calibration.work import Block, pack, unpack
@@ -330,3 +331,25 @@ def test_bad_arguments(small, arguments, error, message):
     settings = {"n_experiments": 4, "executor": 0, "omegas": toy, **small, **arguments}
     with pytest.raises(error, match=message):
         rivals.calibrate(settings.pop("omegas"), **settings)
+
+
+def narrow(rng):
+    """Candidates that warn of their noise in every experiment, each time with other numbers."""
+
+    def warns(data):
+        warn(f"the noise is too narrow: {np.mean(np.abs(data)):.3f}")
+        return data**2 / 2
+
+    model = rivals.Candidate(loss=warns, simulate=lambda n, rng: rng.standard_normal(n))
+    return rivals.Experiment(observe=lambda n, rng: 2 * rng.standard_normal(n), candidates=(model, model))
+
+
+@pytest.mark.parametrize("in_worker", [False, True])
+def test_warnings_of_candidates_are_said_once(small, in_worker):
+    with (
+        ThreadPoolExecutor(1) if in_worker else nullcontext(0) as executor,
+        pytest.warns(rivals.RivalsWarning) as found,
+    ):
+        assert not rivals.calibrate(narrow, n_experiments=20, executor=executor, **small).failures
+    assert len(found) == 1
+    assert str(found[0].message).endswith("(said once for all experiments)")

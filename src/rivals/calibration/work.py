@@ -19,6 +19,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from rivals._checks import saying_once
 from rivals.calibration.experiment import (
     ExperimentLosses,
     Omega,
@@ -124,14 +125,16 @@ class Task:
     settings: Settings
     time_limit: float | None
     watched: str | None = None  # folder in which workers note what they are at, for the parent to see who is overdue
+    said: set[str] = field(default_factory=set, compare=False, repr=False)  # warnings, within this process
 
 
 def run_block(task: Task, block: Block) -> Results:
     """Run the experiments of a block; what fails is returned, not raised."""
     omegas = unpack(task.omegas) if isinstance(task.omegas, Packed) else task.omegas
+    said = _warned(task.omegas) if isinstance(task.omegas, Packed) else task.said
     successes, failures = [], []
     omega = omegas[block.omega]
-    with _one_thread():
+    with _one_thread(), saying_once(said):
         begin = time.perf_counter()
         given = _batch(omega, task, block) if hasattr(omega, "batch") else {}
         share = (time.perf_counter() - begin) / len(block.experiments)
@@ -253,6 +256,12 @@ def pack(omegas: Sequence[Omega]) -> Packed:
             f"the epistemic distributions cannot be sent to workers: {type(error).__name__}: {error}; do not let them "
             'capture open files, locks or generators, and have cloudpickle: pip install "rivals[parallel]"'
         ) from error
+
+
+@lru_cache(maxsize=8)
+def _warned(packed: Packed) -> set[str]:
+    """Warnings that this worker has given in a run."""
+    return set()
 
 
 @lru_cache(maxsize=2)  # by the run, not by the bytes: functions of modules travel by name, and may change under it
