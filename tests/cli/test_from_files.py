@@ -163,6 +163,7 @@ def test_mistakes_in_groups_are_said(with_groups, main, capsys):
 
     assert main("sweep", "long.tsv", "--law", "groups", "--groups", "sessions.csv") == 2
     assert "no c to sweep over" in capsys.readouterr().err
+    assert "did you mean 'session'?" in complaint("grouped.csv", "synthetic.csv", "--groups", "sesion")
     assert "has 3 columns" in complaint("long.tsv", "--groups", "observed.csv")
     text = Path("sessions.csv").read_text(encoding="utf-8")
     Path("short.csv").write_text(text.rpartition("\n")[0], encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from rivals.read import losses_from_files
 from rivals.read.alignment import FIRST_ROW, index_of
 from rivals.read.columns import TABLES, Column, columns_of, numbers, suffix_of
 from rivals.read.loss_tables import LONG, check_finite, labels_of, losses_from_columns, losses_from_wide, rows_of
-from rivals.read.selection import Selection, listed
+from rivals.read.selection import Selection, listed, no_numbers
 
 Labels = list[Any]
 
@@ -28,7 +29,10 @@ def read_losses(
     log_likelihood: bool = False,
 ) -> tuple[dict[str, Losses], Labels | None]:
     """Losses by model, and the label of the group of each observed point, if groups are given."""
-    if suffix_of(observed) not in TABLES or (groups is None and law != "groups"):
+    is_table = suffix_of(observed) in TABLES
+    if groups is not None and not is_table:
+        _check_file(groups, observed, [])
+    if not is_table or (groups is None and law != "groups"):
         losses = losses_from_files(
             observed,
             synthetic,
@@ -37,11 +41,13 @@ def read_losses(
             index=index,
             log_likelihood=log_likelihood,
         )
-        return losses, None if groups is None else _from_file(groups, observed, [])
+        return losses, None if groups is None else _from_file(groups)
     labels = labels_of(index, groups)
     where, columns = columns_of(observed, labels)
     is_long = synthetic is None and all(name in columns for name in LONG)
     column = columns.pop(groups, None) if groups is not None else None
+    if groups is not None and column is None:
+        _check_file(groups, observed, list(columns))
     if is_long:
         losses = losses_from_columns(where, columns, selection, index=index, log_likelihood=log_likelihood)
     elif synthetic is not None:
@@ -57,7 +63,7 @@ def read_losses(
     if groups is None:
         return losses, None
     if column is None:
-        return losses, _from_file(groups, observed, list(columns))
+        return losses, _from_file(groups)
     if not is_long:
         return losses, _labels(column)
     rows = {name: own for name, (own, _) in rows_of(where, columns, selection, index).items()}
@@ -67,20 +73,29 @@ def read_losses(
 def _observed_only(where: str, columns: dict[str, Column], selection: Selection, sign: float) -> dict[str, Losses]:
     names = selection.of(columns, where)
     selection.check_names(names, where)
-    points = {name: numbers(columns[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW) for name in names}
+    points = {
+        name: numbers(columns[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW, otherwise=no_numbers(name))
+        for name in names
+    }
     selection.check_values(points, {}, where)
     for name, column in points.items():
         check_finite(sign * column, "observed losses", f"{where}, column {show(name)!r}")
     return {name: Losses(sign * column) for name, column in points.items()}
 
 
-def _from_file(path: str, observed: Path, columns: list[str]) -> Labels:
-    if not Path(path).is_file():
-        has = f" ({listed(columns)})" if columns else ""
-        raise ValueError(
-            f"--groups is neither a column of {show(observed)}{has} nor a file: got {show(path)!r}; name the column, or a file "
-            "with one column"
-        )
+def _check_file(path: str, observed: Path, columns: list[str]) -> None:
+    """What is no column must be a file; said before the columns are taken for models."""
+    if Path(path).is_file():
+        return
+    has = f" ({listed(columns)})" if columns else ""
+    near = get_close_matches(path, columns, n=1)
+    raise ValueError(
+        f"--groups is neither a column of {show(observed)}{has} nor a file: got {show(path)!r}; "
+        + (f"did you mean {show(near[0])!r}?" if near else "name the column, or a file with one column")
+    )
+
+
+def _from_file(path: str) -> Labels:
     where, table = columns_of(path)
     if len(table) != 1:
         raise ValueError(

@@ -59,8 +59,8 @@ def suffix_of(path: str | PathLike[str]) -> str:
     return (before + last if last.lower() == ".gz" else last).lower()
 
 
-def numbers(column: Column, where: str, *, first_row: int) -> FloatArray:
-    """A column as numbers; what is not one is named by its row."""
+def numbers(column: Column, where: str, *, first_row: int, otherwise: str = "") -> FloatArray:
+    """A column as numbers; what is not one is named by its row. `otherwise` says what to do if none is a number."""
     mask = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else None
     if mask is not None and mask.any():
         raise ValueError(
@@ -76,7 +76,8 @@ def numbers(column: Column, where: str, *, first_row: int) -> FloatArray:
         try:
             values[index] = _number(cell)
         except (TypeError, ValueError, ArithmeticError):
-            raise ValueError(f"{where}, row {index + first_row}: {_complaint(cell)}") from None
+            hint = "" if any(map(_is_number, column.tolist())) else otherwise
+            raise ValueError(f"{where}, row {index + first_row}: {_complaint(cell)}{hint}") from None
     return values
 
 
@@ -97,6 +98,14 @@ def _number(cell: Any) -> float:
     if not isinstance(cell, (str, *NUMBERS)) or (isinstance(cell, str) and "_" in cell):
         raise ValueError
     return float(cell)
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        _number(cell)
+    except (TypeError, ValueError, ArithmeticError):
+        return False
+    return True
 
 
 def _complaint(cell: Any) -> str:

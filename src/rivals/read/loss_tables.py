@@ -13,7 +13,7 @@ from rivals._types import FloatArray, IntArray
 from rivals.losses import Losses
 from rivals.read.alignment import FIRST_ROW, in_order, index_of, label, places_of
 from rivals.read.columns import Column, columns_of, is_missing, numbers
-from rivals.read.selection import Selection, listed
+from rivals.read.selection import Selection, listed, no_numbers
 from rivals.read.swapped import look_swapped
 
 LONG = ("model", "kind", "loss")
@@ -211,7 +211,10 @@ def losses_from_wide(
                 "that are left out (--ignore)"
                 + ("; or are the tables swapped?" if name == SIMULATION and name in first else "")
             )
-    points = {name: numbers(first[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW) for name in names}
+    points = {
+        name: numbers(first[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW, otherwise=no_numbers(name))
+        for name in names
+    }
     simulated = {
         name: numbers(second[name], f"{where_too}, column {show(name)!r}", first_row=FIRST_ROW) for name in names
     }

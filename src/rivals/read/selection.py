@@ -94,6 +94,11 @@ def _hint(name: str, there: list[str]) -> str:
     return f"did you mean {show(near[0])!r}?" if near else f"it has {listed(there)}"
 
 
+def no_numbers(name: str) -> str:
+    """What to do about a column without a single number."""
+    return f"; if the column is an id, {_leave_out(name)}"
+
+
 def _leave_out(name: str) -> str:
     word = show(name)
     quoted = f"'{word}'" if " " in word else word
