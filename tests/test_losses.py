@@ -219,3 +219,16 @@ def test_candidates_that_break_their_promise():
         compare({"mean": mean, "B": short}, data)
     with pytest.raises(ValueError, match="model 'short': is a Candidate, which needs held-out data"):
         compare({"short": short, "B": short})
+
+
+def test_a_transposed_matrix_and_a_swapped_pair_are_named():
+    observed, synthetic = (
+        np.random.default_rng(0).exponential(size=50),
+        np.random.default_rng(1).exponential(size=(4, 50)),
+    )
+    with pytest.raises(ValueError, match=r"\(50, 4\) means 50 simulations of 4 points.*is the matrix transposed\?"):
+        Losses(observed, synthetic.T)
+    with pytest.raises(ValueError, match=r"model 'A': .*matrix of shape \(4, 50\).*are they swapped\?"):
+        compare({"A": (synthetic, observed), "B": (observed, synthetic)})
+    assert Losses(observed, synthetic).n_simulations == 4
+    assert Losses(observed[:4], synthetic).n_synthetic == 50  # as many simulations as points, of more points

@@ -69,9 +69,11 @@ class Losses:
 
     def __post_init__(self) -> None:
         # The one place where samples are checked and copied; object.__setattr__ because the class is frozen.
+        _check_not_swapped(self.observed, self.synthetic)
         object.__setattr__(self, "observed", check_losses(self.observed, "observed losses"))
         none = isinstance(self.synthetic, np.ndarray) and self.synthetic.shape == (0, 0)
         synthetic = self.synthetic if none else check_simulations(self.synthetic, "synthetic losses")
+        _check_not_transposed(self.observed.size, synthetic)
         object.__setattr__(self, "synthetic", synthetic)
 
     @classmethod
@@ -234,6 +236,25 @@ class Losses:
     def __repr__(self) -> str:
         simulated = f"{self.n_simulations} × {self.n_synthetic}" if self.n_simulations != 1 else str(self.n_synthetic)
         return f"Losses({self.n_observed} observed, {simulated if self.n_simulations else 'no'} synthetic, empirical risk {self.empirical_risk:.5g})"
+
+
+def _check_not_swapped(observed: Any, synthetic: Any) -> None:
+    """Refuse a matrix before a vector: only simulations may be several."""
+    if getattr(observed, "ndim", 1) == 2 and getattr(synthetic, "ndim", 2) == 1:
+        raise ValueError(
+            f"observed losses: got a matrix of shape {tuple(observed.shape)}, and a vector of synthetic losses; are they swapped? A pair "
+            "is (observed, synthetic), and only synthetic losses may have several rows, one per simulation"
+        )
+
+
+def _check_not_transposed(n_observed: int, synthetic: FloatArray) -> None:
+    """Refuse as many simulations as there are observed points, of fewer points each."""
+    if synthetic.ndim == 2 and n_observed == synthetic.shape[0] > synthetic.shape[1]:
+        raise ValueError(
+            f"synthetic losses: shape {synthetic.shape} means {n_observed} simulations of {synthetic.shape[1]} points, for {n_observed} "
+            "observed points; is the matrix transposed? It has one row per simulation and one column per point: pass its .T. If "
+            "there really are as many simulations as observed points, leave one out"
+        )
 
 
 def _spread(sample: FloatArray, levels: FloatArray, widths: FloatArray) -> FloatArray:

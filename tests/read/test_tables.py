@@ -95,8 +95,8 @@ def test_unequal_numbers_of_losses_go_into_a_long_table():
         ("A,B\n1,2\n1\n", r"t\.csv, row 3: expected 2 cells, as the header has; got 1"),
         ("A,B\n1,2\n1,x\n", r"t\.csv, column 'B', row 3: expected a number; got 'x'$"),
         (
-            "id,A\nx,2\ny,1\n",
-            r"column 'id', row 2: expected a number; got 'x'; if the column is an id, .*--ignore id.*--index id",
+            "B,A\nx,2\ny,1\n",
+            r"column 'B', row 2: expected a number; got 'x'; if the column is an id, .*--ignore B.*--index B",
         ),
         ("A,B\n1,2\n1,\n", r"t\.csv, column 'B', row 3: the cell is empty"),
         ("A;B\n1,5;2\n1;2\n", r"column 'A', row 2: expected a number.*decimals with a point"),
