@@ -75,6 +75,10 @@ def test_success_exits_with_0(folder, main, capsys):
         (["compare", "long.tsv", "--c", "-1"], "c must be"),
         (["compare", "long.tsv", "--c", "absent.sqlite"], "neither a number nor the store of a calibration"),
         (["compare", "long.tsv", "--c", "long.tsv"], "long.tsv"),
+        (
+            ["sweep", "long.tsv", "--c", "long.tsv"],
+            "got 'long.tsv', which is a file; write 0.25 or 2^-2 (only rivals compare",
+        ),
         (["compare", "long.tsv", "--law", "betta"], "did you mean 'beta'?"),
         (["compare", "long.tsv", "--order", "space"], "order must be one of 'time'"),
         (["compare", "long.tsv", "--law", "groups"], "law 'groups' needs groups"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -87,3 +89,9 @@ def test_pairs_have_names_in_the_order_of_the_table():
     assert str(result.pairs).splitlines()[2].split()[0] == "better"
     with pytest.raises(KeyError, match="unknown model 'wors'; there are better, worse"):
         result.pairs["wors", "better"]
+
+
+@pytest.mark.parametrize("path", ["study.sqlite", Path("study.sqlite")])
+def test_the_path_of_a_store_as_c_names_what_opens_it(path):
+    with pytest.raises(TypeError, match=r"got 'study\.sqlite'; .*c=rivals\.calibration\.open_store\('study\.sqlite'\)"):
+        rivals.compare({"A": OBSERVED["A"], "B": OBSERVED["B"]}, c=path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +26,11 @@ def parse_c(texts: list[str]) -> list[float]:
     for text in ",".join(texts).split(","):
         value = _number(text)
         if value is None:
-            raise ValueError(f"--c is not a number: got {text.strip()!r}; write 0.25 or 2^-2")
+            is_file = os.path.isfile(text.strip())
+            raise ValueError(
+                f"--c is not a number: got {text.strip()!r}{', which is a file' if is_file else ''}; write 0.25 or 2^-2"
+                + (" (only rivals compare, report and demo read c from the store of a calibration)" if is_file else "")
+            )
         values.append(value)
     return values
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import nan
+from os import PathLike, fspath
 from typing import Any, Literal
 
-from rivals._checks import check_choice, check_depth, check_positive, check_size, check_threshold
+from rivals._checks import check_choice, check_depth, check_positive, check_size, check_threshold, show
 from rivals._types import IntArray
 
 Law = Literal["beta", "transport", "groups"]
@@ -55,6 +56,11 @@ class Settings:
             raise ValueError(f"law {law!r} has no depth: got {depth!r}; it belongs to law 'beta'")
         if ties is not None and law != "beta":
             raise ValueError(f"law {law!r} takes ties as they are: got ties = {ties!r}; it belongs to law 'beta'")
+        if isinstance(c, (str, PathLike)):
+            raise TypeError(
+                f"c is a number or a calibration: got {show(fspath(c))!r}; if it is the store of a calibration, pass "
+                f"c=rivals.calibration.open_store({show(fspath(c))!r})"
+            )
         n_draws = check_size(sizes["n_draws"], "n_draws", least=2)
         return cls(
             entropy=sizes["entropy"],
