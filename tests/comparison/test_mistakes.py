@@ -93,5 +93,5 @@ def test_pairs_have_names_in_the_order_of_the_table():
 
 @pytest.mark.parametrize("path", ["study.sqlite", Path("study.sqlite")])
 def test_the_path_of_a_store_as_c_names_what_opens_it(path):
-    with pytest.raises(TypeError, match=r"got 'study\.sqlite'; .*c=rivals\.calibration\.open_store\('study\.sqlite'\)"):
+    with pytest.raises(TypeError, match=r"got 'study\.sqlite'.*c=rivals\.calibration\.open_store\('study\.sqlite'\)"):
         rivals.compare({"A": OBSERVED["A"], "B": OBSERVED["B"]}, c=path)

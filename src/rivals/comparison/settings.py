@@ -58,7 +58,7 @@ class Settings:
             raise ValueError(f"law {law!r} takes ties as they are: got ties = {ties!r}; it belongs to law 'beta'")
         if isinstance(c, (str, PathLike)):
             raise TypeError(
-                f"c is a number or a calibration: got {show(fspath(c))!r}; if it is the store of a calibration, pass "
+                f"c must be a number; got {show(fspath(c))!r}. If this is the store of a calibration, pass "
                 f"c=rivals.calibration.open_store({show(fspath(c))!r})"
             )
         n_draws = check_size(sizes["n_draws"], "n_draws", least=2)
