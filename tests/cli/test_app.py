@@ -59,6 +59,11 @@ def test_help_lists_the_commands_and_loads_nothing_heavy():
     assert [name for name in OWN if not any(line.startswith(f"  {name} ") for line in text)] == []
 
 
+def test_the_package_runs_as_the_command():
+    line = [sys.executable, "-m", "rivals", "--version"]
+    assert subprocess.run(line, capture_output=True, text=True, check=True).stdout == f"rivals {rivals.__version__}\n"
+
+
 def test_version(run):
     assert run("--version").stdout.strip() == f"rivals {rivals.__version__}"
 

@@ -2,7 +2,9 @@
 
 import json
 import os
+import sqlite3
 import sys
+from contextlib import closing
 
 import pytest
 from typer.testing import CliRunner
@@ -152,9 +154,9 @@ def test_print_names_the_best_c_its_range_its_law_and_too_few_experiments():
     assert f"Best: c = {result.choose_c(valid_only=False):g} under law 'transport'" in str(result)
     assert f"; c from {low:g} to {high:g} is about as good" in str(result)
     assert "read through the curve" in str(result)
-    assert "Too few experiments: 70;" in str(result)
+    assert "Too few experiments to call a c valid: 70; 256 are needed\n" in f"{result}\n"
     few = str(rivals.calibrate(toys.omega, n_experiments=8, c=[1.0], **sizes))
-    assert "Too few experiments: 8;" in few
+    assert "valid: 8; 256 are needed, 64 for a curve to read B through" in few
     assert "read through the curve" not in few
 
 
@@ -179,6 +181,14 @@ def test_a_store_alone_shows_the_study(here, tmp_path):
         assert part in shown.output
     assert shown.output.endswith(run.output)
     assert json.loads(invoke(store, "--json").output)["chosen"] in (0.0625, 0.25, 1.0)
+
+
+def test_the_status_of_a_store_that_does_not_say_how_many_are_wanted(here, tmp_path):
+    store = tmp_path / "s.sqlite"
+    invoke("omegas:toy", "--c", "1", "--n-experiments", "2", "--store", store, *SIZES)
+    with closing(sqlite3.connect(store)) as file, file:
+        file.execute("DELETE FROM study WHERE key = 'target'")
+    assert ": 2 done, 0 failed" in invoke("--status", store).output
 
 
 def test_a_store_has_nothing_to_run(here, tmp_path):

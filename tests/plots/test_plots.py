@@ -244,6 +244,8 @@ def test_the_tail_axis_shows_the_largest_loss(result):
 def test_an_unknown_axis_is_refused(result):
     with pytest.raises(ValueError, match="axis must be 'tail' or 'linear': got 'log'"):
         plot_quantiles(result, "bad", axis="log")
+    with pytest.raises(ValueError, match=r"model must be one of .*'badd'; did you mean 'bad'\?"):
+        plot_quantiles(result, "badd")
 
 
 def test_a_distribution_without_width_is_a_line():

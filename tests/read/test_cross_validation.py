@@ -228,6 +228,13 @@ def test_a_class_that_a_training_set_lacks_is_named():
     rare = np.where(np.arange(N) < 80, "a", np.where(np.arange(N) < 160, "b", "c"))
     with pytest.raises(ValueError, match=r"estimator 'prior', fold 1 of 3: 80 of 80 labels are of a class"):
         cross_validated({"prior": DummyClassifier()}, X, rare, cv=KFold(3))
+    first, second = np.arange(0, 120), np.arange(120, N)
+    with pytest.raises(
+        ValueError, match=r"fold 2 of 2: .* the first at row 160: 2;"
+    ):  # of the data, not of the test set
+        cross_validated(
+            {"prior": DummyClassifier()}, X, np.repeat([0, 1, 2], 80), cv=[(second[:0:-1], first[80:]), (first, second)]
+        )
 
 
 def test_an_infinite_loss_names_the_fold():

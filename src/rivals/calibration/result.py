@@ -555,8 +555,8 @@ class Calibration:
             lines.append(f"  read through the curve, B is at most {largest:.3g}")
         if fewest < ENOUGH_TO_JUDGE:
             lines.append(
-                f"Too few experiments: {fewest}{of_which}; {ENOUGH_TO_CORRECT} are needed for a curve to read B through, "
-                f"{ENOUGH_TO_JUDGE} to call a c valid"
+                f"Too few experiments to call a c valid: {fewest}{of_which}; {ENOUGH_TO_JUDGE} are needed"
+                + (f", {ENOUGH_TO_CORRECT} for a curve to read B through" if fewest < ENOUGH_TO_CORRECT else "")
             )
         edge = self.edge()
         return [*lines, f"  {edge}"] if edge else lines

@@ -294,7 +294,7 @@ def _print_status(path: Path, as_json: bool) -> None:
     for name, counts in standing["omegas"].items():
         each = counts["seconds_each"]
         typer.echo(
-            f"  {show(name)}: {counts['done']} of {wanted} done, {counts['failed']} failed"
+            f"  {show(name)}: {counts['done']}{'' if wanted is None else f' of {wanted}'} done, {counts['failed']} failed"
             + ("" if each is None else f", {each:.3g} s each")
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rivals._checks import check_size, show
+from rivals._checks import check_choice, check_size
 from rivals._types import RNG, FloatArray
 from rivals.comparison import Comparison
 from rivals.core.process import HierarchicalBetaProcess
@@ -81,8 +81,7 @@ def plot_quantiles(
     >>> result = rivals.compare(models, y, rng=0)
     >>> ax = plot_quantiles(result, "wide")
     """
-    if model not in result.losses:
-        raise ValueError(f"model must be one of {[show(name) for name in result.names]}; got {show(model)!r}")
+    check_choice(model, "model", result.names)
     if result.law == "beta":
         process = HierarchicalBetaProcess.from_losses(result.losses[model], result.c, result.depth)
         ax = plot_process(process, n_paths=n_paths, axis=axis, highest=highest, rng=rng, title=title, ax=ax)

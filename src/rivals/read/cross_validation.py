@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from copy import copy
@@ -124,6 +125,7 @@ def cross_validated(
                     is_classifier=kinds[name] == "classifier",
                     training=(rows(X, train), rows(y, train)),
                     test=(rows(X, test), rows(y, test)),
+                    rows=test,
                     groups=None if groups is None else rows(groups, train),
                     noise=noises[name],
                     noise_cv=inner,
@@ -149,6 +151,7 @@ class Fold:
     is_classifier: bool
     training: tuple[Any, Any]
     test: tuple[Any, Any]
+    rows: IntArray  # those of the data that the test set has
     groups: Any
     noise: Any
     noise_cv: Any
@@ -164,7 +167,11 @@ def run_fold(fold: Fold) -> tuple[FloatArray, FloatArray]:
         return _run_fold(fold)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{fold.where}: {error}") from error
+        # Candidates know the rows of the test set, the user those of the data.
+        message = re.sub(
+            r"\bthe first at row (\d+)", lambda row: f"the first at row {fold.rows[int(row[1])]}", str(error)
+        )
+        raise kind(f"{fold.where}: {message}") from error
     except Exception as error:
         error.add_note(f"while fitting or judging {fold.where}")
         raise
@@ -351,7 +358,10 @@ def _run_all(pool: Pool, folds: Iterator[Fold], total: int, progress: bool) -> d
                     out[pool.submit(run_fold, fold)] = fold
                 if not out:
                     return found
-                for future in wait(out, return_when=FIRST_COMPLETED).done:
+                done = wait(out, return_when=FIRST_COMPLETED).done
+                for future in [
+                    future for future in out if future in done
+                ]:  # in order: the first error is always the same
                     fold = out.pop(future)
                     try:
                         found[fold.place, fold.index] = future.result()

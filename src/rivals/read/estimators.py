@@ -82,7 +82,7 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
         if impossible.size:
             raise ValueError(
                 f"{name} assigns zero probability to {impossible.size} of {columns.size} labels, the first at row "
-                f"{impossible[0]}: {show(repr(known[columns[impossible[0]]]))}, so that its risk is infinite; pass floor=, the least "
+                f"{impossible[0]}: {_shown(known, columns[impossible[0]])}, so that its risk is infinite; pass floor=, the least "
                 "probability of a label (as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
             )
         return np.asarray(-np.log(likelihood))
@@ -253,6 +253,11 @@ def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
     return known
 
 
+def _shown(labels: npt.NDArray[Any], index: int) -> str:
+    """A label as the user wrote it: 0, not np.int64(0)."""
+    return show(repr(labels[index : index + 1].tolist()[0]))
+
+
 def _columns(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """The column of `predict_proba` that belongs to each label."""
     if labels.ndim != 1:
@@ -264,6 +269,6 @@ def _columns(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray
     if unknown.size:
         raise ValueError(
             f"{unknown.size} of {labels.size} labels are of a class that the classifier was not fitted to, the first at row "
-            f"{unknown[0]}: {show(repr(labels[unknown[0]]))}; fit it to data with all classes"
+            f"{unknown[0]}: {_shown(labels, unknown[0])}; fit it to data with all classes"
         )
     return np.asarray(match.argmax(axis=1), dtype=np.intp)
