@@ -125,3 +125,15 @@ def test_a_sweep_over_many_values_is_printed_by_ranges():
     assert len(sweep.cells()) == len(sweep.changes) + 1
     assert len(sweep.rows()) == 100
     assert [cells[0] for cells in result.sweep(values[:3]).cells()] == [f"{value:g}" for value in values[:3]]
+
+
+def test_one_huge_loss_gives_no_digits_to_the_others():
+    rng = np.random.default_rng(0)
+    models = {
+        name: (offset + rng.exponential(size=200), offset + rng.exponential(size=(2, 200)))
+        for name, offset in (("A", 5.0), ("B", 3e7))
+    }
+    first, second = rivals.compare(models, rng=0).cells()
+    assert len(first[1]) <= len("6.1857")
+    assert float(first[1]) == pytest.approx(models["A"][0].mean(), abs=1e-3)
+    assert second[1].startswith("3000000")

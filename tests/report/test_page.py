@@ -6,6 +6,7 @@ import json
 import re
 import time
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -141,6 +142,11 @@ def test_laws_that_disagree_are_remarked():
     ]
     assert differing
     assert any("The laws disagree: law “beta”" in remark for remark in remarks(differing[0]))
+    several = SimpleNamespace(
+        unstable=(), law="transport", n_simulations=2, ranking=("A", "B", "C"), rejections=("A", "B"),
+        other_laws={"beta": ("C",)}, losses={name: rivals.Losses(np.arange(100.0)) for name in "ABC"},
+    )  # fmt: skip
+    assert "at the same c, keeps A, B and rejects C." in remarks(several)[0]
 
 
 @pytest.mark.parametrize("law", ["transport", "groups"])

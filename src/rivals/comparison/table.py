@@ -319,6 +319,14 @@ def _number_format(rows: Sequence[Row]) -> Callable[[float], str]:
     if not 1e-4 < largest < 1e7:
         # The narrowest of denormal numbers may be zero.
         digits = int(np.clip(np.ceil(np.log10(largest / narrowest)) + 2, 6, 16)) if narrowest > 0 else 6
-        return lambda value: f"{value:.{digits}g}"
+        finest = np.log10(narrowest) - 2 if narrowest > 0 else -np.inf
+        return lambda value: f"{value:.{_significant(value, finest, digits)}g}"
     decimals = int(np.clip(np.ceil(-np.log10(narrowest)) + 2, 0, 12))
     return lambda value: f"{value:.{decimals}f}"
+
+
+def _significant(value: float, finest: float, most: int) -> int:
+    """Digits of a value down to a power of ten, four at least: beside one that is huge, a small one has fewer that mean something."""
+    if value == 0.0 or not np.isfinite([value, finest]).all():
+        return most
+    return int(np.clip(np.floor(np.log10(abs(value))) + 1 - np.floor(finest), min(4, most), most))

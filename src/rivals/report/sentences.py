@@ -42,9 +42,13 @@ def remarks(result: Comparison) -> list[str]:
     for law, rejected in result.other_laws.items():
         differing = [name for name in result.ranking if (name in rejected) != (name in result.rejections)]
         if differing:
-            verdicts = [f"{'rejects' if name in rejected else 'keeps'} {show(name)}" for name in differing]
+            names = {
+                "keeps": [show(name) for name in differing if name not in rejected],
+                "rejects": [show(name) for name in differing if name in rejected],
+            }
+            verdicts = " and ".join(f"{verb} {_some(group)}" for verb, group in names.items() if group)
             sentences.append(
-                f"The laws disagree: law “{law}”, on the same losses at the same c, {_some(verdicts)}. Such a verdict depends on the law."
+                f"The laws disagree: law “{law}”, on the same losses at the same c, {verdicts}. Such a verdict depends on the law."
             )
     heavy = [name for name in result.ranking if tail_word(tail_shape(result.losses[name].observed)) == "do not trust"]
     if heavy:
