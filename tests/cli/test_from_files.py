@@ -364,6 +364,9 @@ def test_a_saved_calibrated_comparison_says_when_it_is_no_longer(folder, run):
     again = run("compare", "saved.npz", "--c", "study.sqlite")
     assert again.stdout.strip() == str(expected)
     assert "warning" not in again.stderr
+    swept = " ".join(run("sweep", "saved.npz", "--c", "0.1,1").stdout.split())
+    assert "they are not read through its calibration" in swept
+    assert "calibration" not in str(run("sweep", "long.tsv", "--c", "0.1,1").stdout)
 
 
 @pytest.mark.parametrize(

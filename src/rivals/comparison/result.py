@@ -31,6 +31,7 @@ OTHER_DRAWS = 4000
 # A sweep over more values of c is printed by ranges.
 MANY_VALUES = 40
 LISTED_CHANGES = 6
+NOT_CALIBRATED = "The sweep shows the probabilities of the law itself: unlike those of the comparison, they are not read through its calibration."
 
 
 @dataclass(frozen=True)
@@ -427,7 +428,8 @@ class Comparison:
             )
         verdicts = judge_at(list(self.losses.values()), self.settings, values)
         runs = zip(values, verdicts, strict=True)
-        return Sweep(tuple(Comparison(self.losses, replace(self.settings, c=c), judged) for c, judged in runs))
+        comparisons = tuple(Comparison(self.losses, replace(self.settings, c=c), judged) for c, judged in runs)
+        return Sweep(comparisons, of_calibrated=self.calibrated is not None)
 
     # ---------------------------------------------------------------- other forms
 
@@ -519,6 +521,8 @@ class Sweep:
     ----------
     comparisons : tuple of Comparison
         One for each value of c, in the order given.
+    of_calibrated : bool
+        Whether the comparison was read through a calibration. The sweep never is.
 
     See Also
     --------
@@ -537,6 +541,7 @@ class Sweep:
     """
 
     comparisons: tuple[Comparison, ...] = field(repr=False)
+    of_calibrated: bool = False
 
     @property
     def c(self) -> tuple[float, ...]:
@@ -572,7 +577,10 @@ class Sweep:
 
     @property
     def verdict(self) -> str:
-        """Where the verdict changes, in a sentence."""
+        """Where the verdict changes, in a sentence, and one more if that of the comparison is not among these."""
+        return self._changes() + (f" {NOT_CALIBRATED}" if self.of_calibrated else "")
+
+    def _changes(self) -> str:
         if not self.changes:
             return "The verdict is the same for all these c."
         between = "; ".join(f"{low:g} and {high:g}" for low, high in self.changes[:LISTED_CHANGES])
@@ -606,6 +614,7 @@ class Sweep:
             "entropy": self.comparisons[0].entropy,
             "survivors": [list(survivors) for survivors in self.survivors],
             "changes": [list(pair) for pair in self.changes],
+            "calibrated": False,
             "probability": self.probability.tolist(),
             "standard_error": self.standard_error.tolist(),
         }
