@@ -335,3 +335,17 @@ def test_noise_that_is_too_narrow_for_the_data_is_noticed():
     ):
         regressor(Line(), INPUTS, noise=stats.norm(scale=0.37)).loss((INPUTS, y))
     regressor(Line(), INPUTS, noise=stats.norm(scale=0.8)).loss((INPUTS, y))
+
+
+@pytest.mark.parametrize("others", [INPUTS + 1.0, INPUTS[:-1]])
+def test_other_inputs_than_those_of_the_data_are_said(others):
+    labels = np.resize(["a", "b"], len(others))
+    given = {"A": classifier(Softmax(), INPUTS), "B": classifier(Softmax(), INPUTS.copy())}
+    with pytest.warns(
+        rivals.RivalsWarning, match="Softmax simulates at other inputs .* than those of the data"
+    ) as found:
+        rivals.compare(given, (others, labels), n_simulations=2, rng=0)
+    assert len(found) == 2
+    rivals.compare(
+        given, (INPUTS.copy(), np.resize(["a", "b"], len(INPUTS))), rng=0
+    )  # warnings are errors in the tests

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import show
+from rivals._checks import in_experiment, show, warn
 from rivals._types import FloatArray
 
 # The left side of a formula that leaves the response as it is: names of columns, as they are, quoted, or marked as categories.
@@ -72,6 +72,42 @@ def some_rows(inputs: Any, n: int, rng: np.random.Generator) -> Any:
     """The inputs as they are, where as many are asked for; else n rows drawn from them."""
     n_inputs = n_rows(inputs, "inputs")
     return inputs if n == n_inputs else take(inputs, rng.integers(0, n_inputs, size=n))
+
+
+class OwnInputs:
+    """The inputs at which a candidate simulates, and what it was judged on last: simulations at other inputs are not of these data."""
+
+    def __init__(self, inputs: Any, who: str) -> None:
+        self.inputs, self.who = inputs, who
+        self._drawn: Any = None
+        self._judged: Any = None
+
+    def judge(self, at: Any) -> None:
+        """Remember inputs of data, but not those of a simulation."""
+        self._judged = None if at is self.inputs or at is self._drawn else at
+
+    def rows(self, n: int, rng: np.random.Generator) -> Any:
+        """As `some_rows`; warn if the data before had other inputs. Experiments of a calibration have many data sets."""
+        if self._judged is not None and not in_experiment() and _differ(self._judged, self.inputs):
+            warn(
+                f"{self.who} simulates at other inputs ({n_rows(self.inputs, 'inputs')} rows) than those of the data "
+                f"({n_rows(self._judged, 'inputs')} rows), so that its simulations are not of these data; make the candidate with the "
+                "inputs of the held-out data"
+            )
+        self._judged = None
+        self._drawn = some_rows(self.inputs, n, rng)
+        return self._drawn
+
+
+def _differ(some: Any, others: Any) -> bool:
+    """Whether inputs are known to differ, by number or by value; frames by their values."""
+    if n_rows(some, "inputs") != n_rows(others, "inputs"):
+        return True
+    try:
+        a, b = as_values(some, "inputs"), as_values(others, "inputs")
+        return a.shape == b.shape and not bool(np.all((a == b) | ((a != a) & (b != b))))
+    except Exception:  # sparse matrices, mappings, missing values that are neither equal nor different
+        return False
 
 
 def as_values(values: Any, what: str) -> npt.NDArray[Any]:
