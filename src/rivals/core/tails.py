@@ -34,8 +34,8 @@ def tail_shape(values: FloatArray) -> float:
     Returns
     -------
     float
-        −inf where the largest values are all equal, so that nothing lies beyond; nan with fewer than five values in
-        the tail.
+        −inf where the five largest values are equal, so that nothing lies beyond: losses that are bounded, such as those of
+        a classifier whose probabilities have a floor. nan with fewer than five values in the tail.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def tail_shape(values: FloatArray) -> float:
     tail = np.sort(np.partition(values, -n_tail - 1)[-n_tail - 1 :])  # a sort of all takes its time
     excess = tail[1:] - tail[0]
     excess = excess[excess > 0.0]  # what is tied with the threshold is not beyond it
-    if excess.size == 0 or excess[0] == excess[-1]:
+    if excess.size == 0 or excess[max(-FEWEST, -excess.size)] == excess[-1]:
         return -inf
     return _shape(excess / excess[-1]) if excess.size >= FEWEST else nan
 
