@@ -297,7 +297,7 @@ def test_mistakes(options, error, message):
         (np.zeros((3, 3, 3)), TypeError, r"data of an unknown form: ndarray of shape \(3, 3, 3\)"),
         ((X, np.where(X > 0.5, np.nan, X)), ValueError, "some not finite"),
         ((X, np.array(["a"] * N)), TypeError, "response of the data"),
-        (np.ones(N), ValueError, "all responses of the data are the same"),
+        (np.ones(N), ValueError, "all responses of the data are equal"),
     ],
 )
 def test_data_that_will_not_do(data, error, message):

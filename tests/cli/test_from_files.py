@@ -77,7 +77,7 @@ def test_a_pipe_is_refused_at_once(folder, main, capsys):
     os.mkfifo("pipe.npz")
     for command in ("compare", "sweep", "report"):
         assert main(command, "pipe.npz") == 2
-        assert "is no plain file" in capsys.readouterr().err
+        assert "is not a plain file" in capsys.readouterr().err
 
 
 def test_every_option_reaches_the_library(folder, run):

@@ -111,5 +111,5 @@ def test_errors_name_the_rows_of_the_file():
 
 def test_archives_have_no_index(tmp_path):
     np.savez(tmp_path / "a.npz", **{"A/observed": np.arange(3.0)})
-    with pytest.raises(ValueError, match="is no table"):
+    with pytest.raises(ValueError, match="is not a table"):
         losses_from_files(tmp_path / "a.npz", index="point")

@@ -37,7 +37,7 @@ def refused(path, message):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_what_is_no_plain_file_is_refused_at_once(tmp_path, ending):
-    message = "is no plain file but a pipe or a device|pip install"
+    message = "is not a plain file but a pipe or a device|pip install"
     os.mkfifo(tmp_path / f"pipe.{ending}")
     refused(tmp_path / f"pipe.{ending}", message)
     (tmp_path / f"zero.{ending}").symlink_to("/dev/zero")
@@ -48,7 +48,7 @@ def test_what_is_no_plain_file_is_refused_at_once(tmp_path, ending):
 
 def test_saved_comparisons_are_plain_files(tmp_path):
     os.mkfifo(tmp_path / "pipe.npz")
-    with pytest.raises(ValueError, match="is no plain file"):
+    with pytest.raises(ValueError, match="is not a plain file"):
         rivals.load(tmp_path / "pipe.npz")
 
 
@@ -80,7 +80,7 @@ HEADER = {"descr": "<f8", "fortran_order": False, "shape": (2,)}
         ({"A/observed.npy": npy({"shape": 2})}, "a.npz: cannot be read"),
         ({"A/observed.npy": b""}, "a.npz: cannot be read"),
         ({"A/observed.npy": b"\x93NUMPY\x09\x00"}, "a.npz: cannot be read"),
-        ({"A/observed": np.arange(2.0).tobytes()}, "is no array"),
+        ({"A/observed": np.arange(2.0).tobytes()}, "is not an array"),
         ([("A/observed.npy", npy(HEADER, bytes(16)))] * 2, "two of its arrays are called 'A/observed'"),
     ],
 )
@@ -104,7 +104,7 @@ def test_names_that_climb_are_only_names(tmp_path):
 
 def test_other_methods_of_compression_are_refused(tmp_path):
     zipped(tmp_path / "a.npz", {"A/observed.npy": npy(HEADER, bytes(16))}, zipfile.ZIP_LZMA)
-    refused(tmp_path / "a.npz", "packed in another way than NumPy does it")
+    refused(tmp_path / "a.npz", "compressed by a method that NumPy does not use")
 
 
 @pytest.fixture

@@ -278,7 +278,7 @@ def test_a_time_series_with_inputs(sunspots):
     law = stats.norm(slope * trend[200:] + first * rest[199:-1], np.sqrt(variance))
     np.testing.assert_allclose(model.loss(sunspots[200:]), -law.logpdf(sunspots[200:]), rtol=1e-9)
     assert len(model.simulate(109, np.random.default_rng(0))) == 109
-    with pytest.raises(ValueError, match="exog is known for 109 held-out points, and 110 are asked for"):
+    with pytest.raises(ValueError, match="exog is known for 109 held-out points, but 110 were requested"):
         model.simulate(110, np.random.default_rng(0))
     with pytest.raises(TypeError, match="expected the results of a state space model"):
         forecast(sm.OLS(sunspots, trend).fit())

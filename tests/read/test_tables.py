@@ -287,7 +287,7 @@ def test_a_first_row_of_losses_is_not_taken_for_a_header(tmp_path, first):
 
 
 def test_columns_of_unequal_length_are_refused():
-    with pytest.raises(ValueError, match="columns of a table must be equally long"):
+    with pytest.raises(ValueError, match="columns of a table must have the same length"):
         long_table(LONG | {"loss": [1.0, 2.0]})
     with pytest.raises(ValueError, match=r"column 'A': expected one value per row; got an array of shape \(2, 2\)"):
         wide_tables({"A": np.ones((2, 2))}, {"A": np.ones(2)})
