@@ -219,5 +219,5 @@ def test_candidates_that_break_their_promise():
         compare({"short": short, "B": short}, data)
     with pytest.raises(ValueError, match=r"model 'mean': losses that loss\(data\) returned.*not their mean"):
         compare({"mean": mean, "B": short}, data)
-    with pytest.raises(ValueError, match="model 'short': is a Candidate, which needs held-out data"):
+    with pytest.raises(ValueError, match="model 'short': is a Candidate, so held-out data are needed"):
         compare({"short": short, "B": short})

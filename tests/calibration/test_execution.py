@@ -313,7 +313,7 @@ def test_an_epistemic_distribution_is_told_its_index_by_workers(small):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"executor": "dask"}, TypeError, "executor is not one: got 'dask'"),
+        ({"executor": "dask"}, TypeError, "Executor: got 'dask'"),
         ({"executor": -1}, ValueError, "must not be negative"),
         ({"n_experiments": 0}, ValueError, "n_experiments must be at least 1"),
         ({"c": []}, ValueError, "one or more different values"),

@@ -272,7 +272,7 @@ def test_candidates_tied_to_their_inputs_fail_in_words():
         ({"noise": np.nan}, ValueError, "noise must be a finite number"),
         ({"gain": np.inf}, ValueError, "gain must be a finite number"),
         ({"drift": "much"}, TypeError, "drift must be a number: got 'much'"),
-        ({"offset": 0.1, "source": "lo"}, ValueError, r"source names \['lo'\], which are no models: there are \['low', 'high'\]"),
+        ({"offset": 0.1, "source": "lo"}, ValueError, r"source names \['lo'\], which are not models; the models are \['low', 'high'\]"),
         ({"offset": 0.1, "source": {"low": -1.0}}, ValueError, "the weight of source 'low' must be a finite number"),
         ({"offset": 0.1, "source": {"low": 0.0}}, ValueError, "the weights add up to 0"),
         ({"parameters": {"x": gaussian}}, ValueError, r"parameters names \['x'\]"),

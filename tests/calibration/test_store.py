@@ -103,7 +103,7 @@ def test_a_newer_schema_is_refused(tmp_path, small):
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(StoreError, match="newer rivals: schema 99, this one knows 3; upgrade"):
+    with pytest.raises(StoreError, match="newer rivals: schema 99, this one reads up to 3; upgrade"):
         run(path, small)
 
 

@@ -49,7 +49,7 @@ def test_numbers_and_text_name_the_same_points(tmp_path):
     ("row", "point", "message"),
     [
         (4, "q", r"column 'point', row 6: the point 'q' is not among those of the mapping"),
-        (4, "p0", r"column 'point', row 6: the point 'p0' was there before"),
+        (4, "p0", r"column 'point', row 6: the point 'p0' occurs twice"),
         (4, "", r"column 'point', row 6: the cell of the index is empty"),
     ],
 )
