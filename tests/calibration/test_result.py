@@ -186,7 +186,7 @@ def test_too_few_of_one_epistemic_distribution():
     with pytest.raises(ValueError, match="'few' has 60 experiments: fewer than 64"):
         found.correct(0.9, 1.0)
     assert found.correct(0.9, 1.0, omega="many") > 0.5
-    assert "Too few experiments: 60 of 'few'; 64 are needed for a curve to read B through" in str(found)
+    assert "Too few experiments: 60 of 'few'; 64 are needed for a curve that corrects B" in str(found)
 
 
 @pytest.mark.parametrize(

@@ -239,7 +239,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match=r"tests \d+ of 240 points more than once"):
         cross_validated(LINES, X, TARGETS, cv=ShuffleSplit(3, random_state=0), noise=NOISE)
     everything = np.arange(N)
-    with pytest.raises(ValueError, match="fold 1 of 1 trains on 40 of its 40 test points, the first at row 0"):
+    with pytest.raises(ValueError, match="fold 1 of 1 trains on 40 of its 40 test points, the first at point 0"):
         cross_validated(LINES, X, TARGETS, cv=[(everything, everything[:40])], noise=NOISE)
     with pytest.raises(ValueError, match="'b' is a classifier, but estimator 'a' is a regressor"):
         cross_validated({"a": LinearRegression(), "b": LogisticRegression()}, X, LABELS)

@@ -50,7 +50,7 @@ class Law(Protocol):
 
     @property
     def end_point_share(self) -> FloatArray:
-        """The part of its variance that is due to the end points; nan where the law knows none."""
+        """The fraction of its variance due to the end points; nan if the law has none."""
 
     @property
     def distance(self) -> FloatArray:
