@@ -176,8 +176,12 @@ def wasserstein_squares(observed: FloatArray, synthetic: FloatArray) -> FloatArr
 @lru_cache(maxsize=1)
 def _both_grids(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Where n and m steps of equal width overlap: which step of either, and how wide. The same for all models."""
-    # Both grids in units of 1/(n m): whole numbers, so that common points are seen as such.
-    edges = np.union1d(m * np.arange(1, n + 1), n * np.arange(1, m + 1))
+    if n == m:
+        return np.arange(n), np.arange(n), np.full(n, n / (float(n) * n))
+    # Both grids in units of 1/(n m): whole numbers, so that common points are seen as such. Two sorted runs are merged in
+    # linear time by a stable sort; `np.union1d`, which does not know that they are sorted, takes half a minute for 10⁷.
+    edges = np.sort(np.concatenate([m * np.arange(1, n + 1), n * np.arange(1, m + 1)]), kind="stable")
+    edges = edges[np.diff(edges, prepend=0) > 0]
     return (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
 
 
