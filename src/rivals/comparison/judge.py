@@ -57,7 +57,10 @@ def judge_at(losses: Sequence[Losses], settings: Settings, values: Sequence[floa
     """The same at several values of c, without the stability of each."""
     law = law_of(losses, settings)
     errors = _difference_errors(losses, int(np.argmin(law.empirical)), settings)
-    return [_judge(law.at(c), settings, errors, None) for c in values]
+    ascending = sorted(set(values))
+    judged = (_judge(here, settings, errors, None) for here in law.at_each(ascending))
+    found = dict(zip(ascending, judged, strict=True))
+    return [found[c] for c in values]
 
 
 def _judge(law: Law, settings: Settings, difference_error: FloatArray, correct: Correct | None) -> Judged:
