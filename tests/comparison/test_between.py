@@ -1,5 +1,6 @@
 """Sweeps over many values of c under law "beta": interpolated ones against those that are computed."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -81,7 +82,8 @@ def test_a_run_of_a_sweep_travels_and_forgets_what_it_remembered(sweep):
     same(pickle.loads(pickle.dumps(run)), run)
     sampler = run.judged.excess_risks._samplers[0]
     assert isinstance(sampler, Between)
-    assert not sampler.low._ordered and not sampler.high._ordered
+    assert not sampler.low._ordered
+    assert not sampler.high._ordered
 
 
 def test_knots_leave_no_large_step():
@@ -89,8 +91,9 @@ def test_knots_leave_no_large_step():
     for scale in (1e-3, 0.05, 1.0):
         values = np.unique(np.exp(rng.normal(0.0, scale, 200))).tolist()
         chosen = knots(values)
-        assert chosen[0] == 0 and chosen[-1] == len(values) - 1
-        assert all(values[b] <= STEP * values[a] or b == a + 1 for a, b in zip(chosen, chosen[1:], strict=False))
+        assert chosen[0] == 0
+        assert chosen[-1] == len(values) - 1
+        assert all(values[b] <= STEP * values[a] or b == a + 1 for a, b in itertools.pairwise(chosen))
     assert knots([3.0]) == [0]
 
 

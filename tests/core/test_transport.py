@@ -25,7 +25,7 @@ def test_distance_of_equal_sizes_is_that_of_order_statistics():
     np.testing.assert_allclose(wasserstein_squares(observed, synthetic), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("n, m", [(1, 1), (2, 2), (49, 49), (1000, 1000), (1, 5), (6, 4), (1000, 999), (128, 96)])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 2), (49, 49), (1000, 1000), (1, 5), (6, 4), (1000, 999), (128, 96)])
 def test_grids_are_merged_as_by_union1d_to_the_last_bit(n, m):
     edges = np.union1d(m * np.arange(1, n + 1), n * np.arange(1, m + 1))
     plain = (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
