@@ -32,7 +32,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "process", "tails", "sampling_error", "transport", "groups", "verdict"],
-    "comparison": ["table", "settings", "draws", "laws", "judge", "arrays", "archive", "result", "compare"],
+    "comparison": ["table", "settings", "draws", "between", "laws", "judge", "arrays", "archive", "result", "compare"],
     "calibration": [
         "experiment", "forms", "replications", "fingerprint", "study", "work", "pools", "execution", "progress", "store_file", "store",
         "curve", "correction", "result", "calibrate",

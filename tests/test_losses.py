@@ -29,7 +29,7 @@ BAD = {
     "objects": (np.array([1.0, object()], dtype=object), TypeError, "1 of 2 entries are not numbers"),
     "ragged": ([[1.0], [1.0, 2.0]], TypeError, "cannot be read as an array of numbers"),
     "masked": (np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0]), ValueError, "1 of 3 values are masked"),
-    "too large an integer": ([1, 10**400], ValueError, "too large for floating point"),
+    "too large an integer": ([1, 10**400], ValueError, "too large for floating-point"),
     "dates": (np.array(["2026-01-01", "2026-01-02"], dtype="M8[D]"), TypeError, "expected numbers"),
     "too large": ([1.0, 1e305], ValueError, "1 of 2 exceed 1e\\+300"),
 }
@@ -73,7 +73,9 @@ def test_a_matrix_is_several_simulations_but_never_the_data():
         Losses([[1.0, 2.0], [3.0, 4.0]], GOOD)
     with pytest.raises(ValueError, match=r"1 of 4 are NaN, the first at position \(1, 0\)"):
         Losses(GOOD, [[1.0, 2.0], [np.nan, 4.0]])
-    with pytest.raises(ValueError, match=r"model 'B' has 1 simulation.*model 'A' has 3; give all models equally many"):
+    with pytest.raises(
+        ValueError, match=r"model 'B' has 1 simulation.*model 'A' has 3; give all models the same number"
+    ):
         compare({"A": losses, "B": (GOOD, SIMULATED)})
 
 
@@ -213,11 +215,11 @@ def test_candidates_that_break_their_promise():
     data = np.arange(40.0)
     short = Candidate(loss=lambda y: y, simulate=lambda n, rng: rng.normal(size=n // 2))
     mean = Candidate(loss=lambda y: y.mean(), simulate=lambda n, rng: rng.normal(size=n))
-    with pytest.raises(ValueError, match=r"model 'short': simulate\(40, rng\) gave data with 20 losses"):
+    with pytest.raises(ValueError, match=r"model 'short': simulate\(40, rng\) returned data with 20 losses"):
         compare({"short": short, "B": short}, data)
     with pytest.raises(ValueError, match=r"model 'mean': losses that loss\(data\) returned.*not their mean"):
         compare({"mean": mean, "B": short}, data)
-    with pytest.raises(ValueError, match="model 'short': is a Candidate, which needs held-out data"):
+    with pytest.raises(ValueError, match="model 'short': is a Candidate, so held-out data are needed"):
         compare({"short": short, "B": short})
 
 

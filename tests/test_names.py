@@ -37,10 +37,10 @@ def test_names_stay_text(result, check):
 @pytest.mark.parametrize("name", names.NO_TEXT.values(), ids=list(names.NO_TEXT))
 def test_half_of_a_character_is_refused_at_the_border(name, tmp_path):
     """It broke data frames, and would break files, long after the name was taken."""
-    with pytest.raises(ValueError, match="half of a character") as refusal:
+    with pytest.raises(ValueError, match="half a character") as refusal:
         names.compare([name, "other"])
     str(refusal.value).encode()
-    with pytest.raises(ValueError, match="half of a character"):
+    with pytest.raises(ValueError, match="half a character"):
         rivals.calibrate({name: toy}, n_experiments=1, n_data=32, executor=0)
     path = tmp_path / "x.npz"
     names.compare(["a?b", "other"]).save(path)
@@ -48,7 +48,7 @@ def test_half_of_a_character_is_refused_at_the_border(name, tmp_path):
         kept = dict(arrays)
     header = bytes(kept["header"]).replace(b"a?b", json.dumps(name)[1:-1].encode())
     np.savez(path, **kept | {"header": np.frombuffer(header, dtype=np.uint8)})
-    with pytest.raises(ValueError, match=r"not a file that|half of a character|cannot be read|checksum|changed"):
+    with pytest.raises(ValueError, match=r"not written by|half a character|cannot be read|checksum|changed"):
         rivals.load(path)
 
 

@@ -55,7 +55,7 @@ def complexity_from_few_samples():
         (few_losses, "only 8 losses in one of its samples"),
         (few_losses_side_by_side, "only 8 losses in one of its samples"),
         (training_data, "data that the model was fitted to"),
-        (prior_beside_the_data, "excludes what the data want"),
+        (prior_beside_the_data, "excludes values that the data favour"),
         (complexity_from_few_samples, "effective samples of 60"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is checked at the border. Every error names the culprit, what was found and what to do."""
+"""Checks of user input. Every error names the culprit, what was found and what to do."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class RivalsWarning(UserWarning):
 
 
 def warn(message: str) -> None:
-    """Warn at the line of the user who called into the package, however deep we are."""
+    """Warn with the location of the user's own line, however deep the call."""
     said = SAID.get()
     what = re.sub(r"\d+", "", message)  # the same with other numbers says nothing new
     if said is not None and what in said:
@@ -74,7 +74,7 @@ def in_experiment() -> bool:
 def show(name: object) -> str:
     """A name made safe for a terminal and for messages: control characters, escapes and newlines are spelled out.
 
-    Of what is longer than any name, as a damaged file may have it, the beginning is shown.
+    Of text longer than any name, as a damaged file may hold, only the beginning is shown.
     """
     text = str(name)
     if len(text) > LONGEST_SHOWN:
@@ -85,7 +85,7 @@ def show(name: object) -> str:
 
 
 def need(module: str, *, extra: str, purpose: str) -> Any:
-    """Import an optional package, or say what it is needed for and which extra brings it.
+    """Import an optional package, or say what it is needed for and which extra installs it.
 
     Examples
     --------
@@ -114,12 +114,12 @@ def check_model(model: Any, what: str = "") -> Model:
 
 
 def check_models(models: Any) -> dict[str, Any]:
-    """Models by name, from a mapping or from pairs: at least two, under names that are text and differ."""
+    """Models by name, from a mapping or from pairs: at least two, with different names that are text."""
     return dict(models_in_turn(models))
 
 
 def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
-    """The same one after the other, so that what makes them need not hold all at once."""
+    """The same, one after the other: an iterator of models need not hold all of them at once."""
     not_models = TypeError(
         "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, or pairs of these; "
         f"got {type(models).__name__}"
@@ -168,7 +168,7 @@ def check_simulations(values: Any, what: str) -> FloatArray:
 def _checked_sample(array: FloatArray, what: str) -> FloatArray:
     if array.shape[-1] < 2:
         raise ValueError(
-            f"{what}: found {array.shape[-1]} value(s); a quantile function needs at least two, hundreds to be useful"
+            f"{what}: found {array.shape[-1]} value(s); a quantile function needs at least two, and hundreds to be useful"
         )
     _check_finite(array, what)
     array.flags.writeable = False
@@ -183,14 +183,14 @@ def as_numbers(values: Any, what: str) -> FloatArray:
         n_masked = int(np.sum(np.ma.getmaskarray(values)))
         if n_masked:
             raise ValueError(
-                f"{what}: {n_masked} of {values.size} values are masked; remove these points for all models alike"
+                f"{what}: {n_masked} of {values.size} values are masked; remove these points for all models"
             )
         values = values.data
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
         raise TypeError(f"{what}: cannot be read as an array of numbers ({error})") from None
-    if array.dtype == object:  # what a list with None in it, or a nullable column, becomes
+    if array.dtype == object:  # from a list with None in it, or a nullable column
         array = _from_objects(array, what)
     if array.dtype.kind == "c":
         raise TypeError(f"{what}: complex numbers cannot be ordered; pass real losses")
@@ -206,12 +206,14 @@ def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
         try:
             return array.astype(np.float64)
         except OverflowError:
-            raise ValueError(f"{what}: some are too large for floating point numbers; rescale the loss") from None
+            raise ValueError(
+                f"{what}: some values are too large for floating-point numbers; rescale the loss"
+            ) from None
     position = numbers.index(False)
     culprit = array.ravel()[position]
     raise TypeError(
         f"{what}: {len(numbers) - sum(numbers)} of {len(numbers)} entries are not numbers, the first at position "
-        f"{position}: {show(repr(culprit))}; remove or replace them for all models alike"
+        f"{position}: {show(repr(culprit))}; remove or replace them for all models"
     )
 
 
@@ -226,18 +228,18 @@ def _check_finite(array: FloatArray, what: str) -> None:
     if n_nan:
         raise ValueError(
             f"{what}: {n_nan} of {array.size} are NaN, the first at position {_position(np.isnan(array))}; "
-            "find out why the model has no loss there, or remove these points for all models alike"
+            "find out why the model gives no loss there, or remove these points for all models"
         )
     n_infinite = int((array == np.inf).sum())
     if n_infinite:
         raise ValueError(
             f"{what}: {n_infinite} of {array.size} are infinite: the model assigns zero probability to {n_infinite} of "
-            f"{array.size} {'simulated points' if 'synthetic' in what else 'observations'}, so its risk is infinite. Give the model a noise term that allows what can happen"
+            f"{array.size} {'simulated points' if 'synthetic' in what else 'observations'}, so its risk is infinite. Give the model a noise term under which all data are possible"
         )
     n_negative = int((array == -np.inf).sum())
     if n_negative:
         raise ValueError(
-            f"{what}: {n_negative} of {array.size} are −inf: an infinite probability density, as from a noise level of zero; "
+            f"{what}: {n_negative} of {array.size} are −inf: an infinite probability density, as a noise level of zero gives; "
             "bound the noise level from below"
         )
     n_huge = int((np.abs(array) > LARGEST_LOSS).sum())
@@ -255,7 +257,7 @@ def check_name(name: Hashable) -> str:
         name.encode()
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"model names must be text: '{show(name[:60])}' has half of a character (a lone surrogate) at position {error.start}, as from "
+            f"model names must be text: '{show(name[:60])}' has half a character (a lone surrogate) at position {error.start}, as from "
             "bytes in another encoding; rename the model"
         ) from None
     return name
@@ -274,7 +276,7 @@ def check_threshold(value: Any) -> float:
     number = _as_number(value, "threshold")
     if not 0.5 < number <= 1.0:
         raise ValueError(
-            f"threshold must lie in (0.5, 1]: a rival must be more probably better than not before it rejects a model; got {value!r}"
+            f"threshold must lie in (0.5, 1]: a rival rejects a model only if it is probably better; got {value!r}"
         )
     return number
 
@@ -291,7 +293,7 @@ def check_size(value: Any, what: str, *, least: int = 1) -> int:
 
 
 def check_choice(value: Any, what: str, choices: Sequence[Choice]) -> Choice:
-    """One of a few words; a near miss is recognised."""
+    """One of a few words; a near miss gets a suggestion."""
     if value in choices:
         return choices[choices.index(value)]
     near = get_close_matches(str(value), choices, n=1)
@@ -308,11 +310,11 @@ def check_groups(values: Any, n_points: int, *, least: int, instead: str) -> Int
     if missing.any():
         raise ValueError(
             f"groups: {int(missing.sum())} of {n_points} points have no label, the first at position "
-            f"{int(missing.argmax())}; name their group, or remove these points for all models alike"
+            f"{int(missing.argmax())}; name their group, or remove these points for all models"
         )
     names, codes = np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)
     if names.size < least:
-        raise ValueError(f"groups: {names.size} group(s) where at least {least} are needed; {instead}")
+        raise ValueError(f"groups: found {names.size} group(s), but at least {least} are needed; {instead}")
     return np.asarray(codes, dtype=np.intp)
 
 

@@ -1,4 +1,4 @@
-"""Files: written so that a crash leaves the old one or the new one, and looked at before they are read."""
+"""Files: written so that a crash leaves either the old or the new one, and checked before they are read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import BinaryIO
 
 from rivals._checks import show
 
-# What a file may take in memory, unless it is large itself: a bomb is small. One value of eight bits becomes one of 64.
+# Memory that the content of a file may take, unless the file itself is large: a decompression bomb is small. A value of
+# eight bits becomes one of 64.
 MAX_BYTES = 2**30
 MAX_BYTES_VARIABLE = "RIVALS_MAX_BYTES"
 TIMES_ITS_SIZE = 8
@@ -20,34 +21,36 @@ TIMES_ITS_SIZE = 8
 
 @contextmanager
 def reading(path: str | PathLike[str], what: str) -> Iterator[None]:
-    """Turn whatever goes wrong while a file is decoded into one sentence; a damaged file may raise anything."""
+    """Turn any error in decoding a file into one sentence; a damaged file may raise anything."""
     check_plain_file(path)
     try:
         yield
     except (FileNotFoundError, PermissionError, ImportError):
         raise
     except MemoryError:
-        raise ValueError(f"{show(os.fspath(path))}: there is not enough memory for what it unpacks to") from None
+        raise ValueError(
+            f"{show(os.fspath(path))}: there is not enough memory to unpack it; free memory, or split the file"
+        ) from None
     except Exception as error:
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         raise ValueError(f"{show(os.fspath(path))}: cannot be read as {what} ({show(reason)[:500]})") from error
 
 
 def check_plain_file(path: str | PathLike[str]) -> None:
-    """Refuse folders, pipes and devices, behind links as well: reading them may never end."""
+    """Refuse folders, pipes and devices, also behind links: reading them may never end."""
     status = os.stat(path)
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(f"{show(os.fspath(path))}: is a folder; name a file in it")
     if not stat.S_ISREG(status.st_mode):
         raise ValueError(
-            f"{show(os.fspath(path))}: is no plain file but a pipe or a device, which may have no end; write its content to a file"
+            f"{show(os.fspath(path))}: is not a plain file but a pipe or a device, which may have no end; write its content to a file"
         )
 
 
 def allowed_bytes(path: str | PathLike[str]) -> int:
     """How much memory the content of a file may take."""
     status = os.stat(path)
-    # A file with holes is as large as what is stored of it.
+    # A sparse file counts with what is stored of it.
     stored = min(status.st_size, 512 * getattr(status, "st_blocks", status.st_size))
     return max(max_bytes(), TIMES_ITS_SIZE * stored)
 
@@ -56,7 +59,7 @@ def check_memory(path: str | PathLike[str], needed: int) -> None:
     """Refuse a file whose content would take far more memory than the file is large, before it is unpacked."""
     if needed > allowed_bytes(path):
         raise ValueError(
-            f"it would unpack to {_in_words(needed)}, and the limit for a file of its size is {_in_words(allowed_bytes(path))}; if you "
+            f"it would unpack to {_in_words(needed)}, but the limit for a file of its size is {_in_words(allowed_bytes(path))}; if you "
             f"trust it, set the environment variable {MAX_BYTES_VARIABLE} to more bytes"
         )
 
@@ -80,9 +83,9 @@ def _in_words(size: int) -> str:
 
 @contextmanager
 def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
-    """Write to a new file beside `path`, and move it into place when all is written.
+    """Write to a new file beside `path`, and move it into place when it is complete.
 
-    A symbolic link is followed and stays one; the mode of a file that was there is kept.
+    A symbolic link is followed and remains a link; an existing file keeps its mode.
     """
     target = os.path.realpath(os.fspath(path))
     mode = _mode(target)
@@ -100,7 +103,7 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _mode(target: str) -> int:
-    """The mode that the file is to have: that of the file that is replaced, or what a new file would get."""
+    """The mode for the file: that of the file it replaces, or the mode of a new file."""
     try:
         status = os.stat(target)
     except FileNotFoundError:
@@ -108,5 +111,5 @@ def _mode(target: str) -> int:
         os.umask(mask)
         return 0o666 & ~mask
     if not stat.S_ISREG(status.st_mode):
-        raise ValueError(f"{show(target)}: cannot be replaced because it is no plain file; name another one")
+        raise ValueError(f"{show(target)}: cannot be replaced because it is not a plain file; name another one")
     return stat.S_IMODE(status.st_mode)

@@ -1,4 +1,4 @@
-"""What a model must offer: losses on held-out data and on its own simulations, however the model is given."""
+"""Losses of a model on held-out data and on its own simulations, in whatever form the model is given."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ MANY_SHARED = 0.2
 # A block of copied losses has two ends; labels that agree with the observed ones begin and end more often.
 SCATTERED = 5
 
-# A reference may cost a model digits below this part of the range of its losses. Of losses as large as the reference
-# these digits are lost before they come here.
+# A reference may cost a model digits below this fraction of the range of its losses. If the losses are as large as the
+# reference, these digits are already lost.
 DIGITS_LOST, FAR_BELOW = 1e-6, 1e-3
 
 # The same loss, computed at different places of an array, may differ by a few units in the last place.
@@ -49,13 +49,13 @@ class Losses:
     observed : array_like
         Loss of each held-out data point: lower is better. Usually the negative log likelihood.
     synthetic : array_like, optional
-        The same loss, of the same model, of data that the model simulated itself: as many points as were observed, and
-        several simulations as the rows of a matrix, if there are several. Law "groups" needs none.
+        The same loss of the same model on data that it simulated itself, with as many points as were observed. Several
+        simulations are the rows of a matrix. Law "groups" needs none.
 
     See Also
     --------
     Candidate : a model as two functions, from which losses are computed.
-    compare : which models survive, from their losses.
+    compare : finds which models survive, from their losses.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Losses:
 
     @classmethod
     def of_checked(cls, observed: FloatArray, synthetic: FloatArray) -> Losses:
-        """From samples that were checked before, under names of their own."""
+        """From samples that were checked before, under their own names."""
         losses = object.__new__(cls)
         object.__setattr__(losses, "observed", observed)
         object.__setattr__(losses, "synthetic", synthetic)
@@ -98,7 +98,7 @@ class Losses:
         )
 
     def trusted(self) -> Losses:
-        """The same losses, of which we know that the model simulated: equal values are no sign of a mistake, but of labels, say."""
+        """The same losses, known to come from simulations: equal values are then not a mistake, but come from labels, say."""
         losses = Losses.of_checked(self.observed, self.synthetic)
         object.__setattr__(losses, "_trusted", True)
         return losses
@@ -125,7 +125,7 @@ class Losses:
 
     @property
     def empirical_risk(self) -> float:
-        """Mean observed loss. Computed about the median, so that a large offset does not cost digits."""
+        """Mean observed loss, computed about the median: a large offset then costs no digits."""
         return self.reference + float(np.mean(self.observed - self.reference))
 
     @cached_property
@@ -135,9 +135,9 @@ class Losses:
 
     @cached_property
     def tie_fraction(self) -> float:
-        """Part of the observed losses in large ties, whose value more than one in a hundred losses share.
+        """Fraction of the observed losses in large ties: values that more than one in a hundred losses share.
 
-        There q* has flat stretches and the process no spread. Ties of a few, as from rounding, do no harm.
+        There q* is flat and the process has no spread. Small ties, such as those from rounding, do no harm.
         """
         counts = np.unique(self.observed, return_counts=True)[1]
         return float(np.sum(counts[(counts > 1) & (counts > 0.01 * self.n_observed)]) / self.n_observed)
@@ -148,10 +148,10 @@ class Losses:
         return effective_size(self.observed)
 
     def shared_values(self) -> float:
-        """Part of the simulated losses that equal an observed one, where losses are continuous and not those of labels.
+        """Fraction of the simulated losses that equal an observed one, if losses are continuous and not those of labels.
 
-        A simulated label is the observed one at some points, here and there, and its loss then is that of the same point. Of a sample
-        that was copied, shuffled or resampled, shared losses stand in blocks or at other points.
+        A simulated label equals the observed one at some points, scattered over the data, and has the same loss there. If a sample
+        was copied, shuffled or resampled, shared losses form blocks or belong to other points.
         """
         if self.n_simulations == 0 or np.unique(self.observed).size < 0.9 * self.n_observed:
             return 0.0
@@ -164,7 +164,7 @@ class Losses:
         return float(np.mean(shared))
 
     def repeats_itself(self) -> bool:
-        """Whether a simulation has the very values that were observed, in any order: a mistake, unless all are equal."""
+        """Whether a simulation has exactly the observed values, in any order: a mistake, unless all are equal."""
         low, high = self.observed.min(), self.observed.max()
         return low < high and any(
             simulation.size == self.n_observed
@@ -183,17 +183,17 @@ class Losses:
         return Losses(self.observed[::step], self.synthetic[..., ::step])
 
     def spread_ties(self) -> Losses:
-        """The same losses with those of each tie spread evenly, on both sides half way to the nearest other value.
+        """The same losses, with each tie spread evenly, on both sides, half way to the nearest other value.
 
         A tie is a flat stretch of q*, on which the beta process has no spread: with 0/1 losses the risk of the worst
-        model would be certain. Spread out, the process is as wide as simulations differ from the data in how often each
-        value occurs. The mean of every tie stays, and losses without ties stay as they are. It is no random jitter:
-        that would add a noise of its own to the mean and to the discrepancy.
+        model would be certain. Once ties are spread, the width of the process reflects how much simulations and data
+        differ in how often each value occurs. The mean of every tie is kept, and losses without ties do not change. This
+        is not random jitter, which would add its own noise to the mean and to the discrepancy.
 
-        Observed and synthetic losses are spread alike, by the values that occur in any of them; values that differ by
-        rounding only are one. Where all are the same there is no other value, and they stay.
-        Use the result for quantile functions alone: which point of a tie gets which loss means nothing, so that
-        differences between models, point by point, do not either.
+        Observed and synthetic losses are spread in the same way, by the values that occur in any of them; values that
+        differ only by rounding count as one. If all losses are equal there is no other value, and they do not change.
+        Use the result for quantile functions only: which point of a tie gets which loss is arbitrary, and so are
+        pointwise differences between models.
 
         Examples
         --------
@@ -211,24 +211,22 @@ class Losses:
         return Losses(_spread(self.observed, levels, widths), self.synthetic if synthetic is None else synthetic)
 
     def doubts(self, law: str = "beta", ties: str | None = None) -> list[str]:
-        """What makes the answer for this model less reliable than it looks under a law of the risk, in sentences."""
+        """Sentences on what makes the answer for this model less reliable than it looks, under a law of the risk."""
         doubts = []
         smaller = min(self.n_observed, self.n_synthetic) if self.n_simulations else self.n_observed
         if smaller < FEW_SAMPLES:
-            doubts.append(
-                f"only {smaller} losses in one of its samples; what they say about the tails of the loss is a guess"
-            )
+            doubts.append(f"only {smaller} losses in one of its samples, too few to know the tails of the loss")
         if law != "beta":
             return doubts
         if ties is None and self.tie_fraction > HEAVY_TIES:
             doubts.append(
                 f"{self.tie_fraction:.0%} of its observed losses are in large ties, where the process has no spread and says too little "
-                "about replication; use law='transport', which takes ties as they are, or ties='spread', or a continuous score"
+                "about replications; use law='transport', which needs no remedy for ties, or ties='spread', or a continuous score"
             )
         ratio = self.n_synthetic / self.n_observed
         if not 1 / UNEQUAL_SIZES <= ratio <= UNEQUAL_SIZES:
             doubts.append(
-                f"{self.n_synthetic} synthetic but {self.n_observed} observed losses; extremes of samples of unequal size differ "
+                f"{self.n_synthetic} synthetic but {self.n_observed} observed losses; the extremes of samples of unequal size differ "
                 "even for a perfect model, which widens its risk distribution; simulate as many points as were observed"
             )
         return doubts
@@ -274,10 +272,10 @@ class Candidate:
     Parameters
     ----------
     loss : callable
-        `loss(data)` gives one loss per data point, an array; whatever form the data have is between this function
-        and `simulate`.
+        `loss(data)` returns an array with one loss per data point. The data may have any form that this function and
+        `simulate` agree on.
     simulate : callable
-        `simulate(n, rng)` gives n simulated data points in the same form, drawn with the generator `rng`.
+        `simulate(n, rng)` returns n simulated data points in the same form, drawn with the generator `rng`.
 
     See Also
     --------
@@ -298,17 +296,17 @@ class Candidate:
     simulate: Callable[[int, np.random.Generator], Any]
 
     def losses(self, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None) -> Losses:
-        """Losses on held-out `data` and on simulations of as many points (or `n_synthetic`)."""
+        """Losses on held-out `data`, and on simulations with as many points (or `n_synthetic`)."""
         return losses_of_model(self, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=rng)
 
 
 def losses_of_model(
     model: Model, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None
 ) -> Losses:
-    """Losses of any object with loss(data) and simulate(n, rng): of held-out data, and of its own simulations."""
+    """Losses of any object with loss(data) and simulate(n, rng), on held-out data and on its own simulations."""
     model = check_model(model)
     if data is None:
-        raise ValueError("is a Candidate, which needs held-out data: pass compare(models, data)")
+        raise ValueError("is a Candidate, so held-out data are needed: call compare(models, data)")
     observed = check_losses(model.loss(data), "losses that loss(data) returned")
     n_synthetic = observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)
     rows = [_simulate(model, n_synthetic, generator) for generator in simulation_streams(rng, n_simulations)]
@@ -322,7 +320,7 @@ def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> Float
     losses = check_losses(model.loss(simulated), "losses that loss(simulate(n, rng)) returned")
     if losses.size != n_synthetic:
         raise ValueError(
-            f"simulate({n_synthetic}, rng) gave data with {losses.size} losses; it must simulate as many points as asked for"
+            f"simulate({n_synthetic}, rng) returned data with {losses.size} losses; it must simulate as many points as requested"
         )
     return losses
 
@@ -335,7 +333,7 @@ def losses_by_name(
     n_simulations: int,
     entropy: int,
 ) -> dict[str, Losses]:
-    """Losses of every model, by name: given, or computed by a candidate with a stream of its own."""
+    """Losses of every model, by name: given, or computed by a candidate with its own random stream."""
     pairs = check_models(models).items()
     return dict(losses_in_turn(pairs, data, n_synthetic=n_synthetic, n_simulations=n_simulations, entropy=entropy))
 
@@ -359,7 +357,7 @@ def losses_in_turn(
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"model '{show(name)}': {error}") from error
-        except Exception as error:  # from the user's own functions: as it is, and where it happened
+        except Exception as error:  # from the user's own functions: unchanged, with a note
             error.add_note(f"while computing the losses of model '{show(name)}'")
             raise
         sizes = (losses.n_observed, losses.n_simulations)
@@ -390,24 +388,24 @@ def _losses_of(
 
 
 def _check_given(name: str, losses: Losses) -> None:
-    """Losses that a user computed may be of the same data twice; a candidate that we let simulate makes no such mistake."""
+    """Losses that a user computed may come from the same data twice; a candidate that we simulate from cannot make this mistake."""
     if getattr(losses, "_trusted", False):
         return
     if losses.repeats_itself():
         raise ValueError(
-            "the synthetic losses are the observed ones, value for value, so that no model could be wrong; pass the losses of "
+            "the synthetic losses equal the observed ones, value for value, so no misfit can be seen; pass the losses on "
             "data that the model simulated itself"
         )
     shared = losses.shared_values()
     if shared > MANY_SHARED:
         warn(
-            f"model '{show(name)}': {shared:.0%} of its synthetic losses are found among the observed ones to the last digit; were "
+            f"model '{show(name)}': {shared:.0%} of its synthetic losses also occur among the observed ones, to the last digit; were "
             "they computed on simulated data?"
         )
 
 
 def _check_together(name: str, sizes: tuple[int, int], first: str, first_sizes: tuple[int, int]) -> None:
-    """All models are judged on the same points, by equally many simulations, as the first one."""
+    """All models must be judged on as many points and with as many simulations as the first one."""
     if sizes[0] != first_sizes[0]:
         raise ValueError(
             f"model '{show(name)}' has {sizes[0]} observed losses, but model '{show(first)}' has "
@@ -416,12 +414,12 @@ def _check_together(name: str, sizes: tuple[int, int], first: str, first_sizes: 
     if sizes[1] != first_sizes[1]:
         raise ValueError(
             f"model '{show(name)}' has {sizes[1]} simulation(s), but model '{show(first)}' has "
-            f"{first_sizes[1]}; give all models equally many"
+            f"{first_sizes[1]}; give all models the same number"
         )
 
 
 def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:
-    """Losses, from a pair too, that have simulations."""
+    """Losses, also from a pair, that have simulations."""
     losses = losses if isinstance(losses, Losses) else Losses(*losses)
     if losses.n_simulations == 0:
         raise ValueError(
@@ -432,10 +430,10 @@ def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:
 
 
 def common_reference(losses: Iterable[Losses]) -> float:
-    """A typical loss of the best model. Subtracted from all before anything else, so that an offset costs no digits.
+    """A typical loss of the best model, subtracted from all losses first: an offset then costs no digits.
 
-    Where that is so large that it would cost the digits of another model, as −1e17 beside losses of order one, it is
-    the typical loss of least magnitude, which costs nobody a digit.
+    If that is so large that it would cost another model digits, as −1e17 beside losses of order one, it is the typical
+    loss of least magnitude, which costs no model a digit.
     """
     samples = list(losses)
     reference = min(samples, key=lambda sample: sample.empirical_risk).reference
@@ -457,7 +455,7 @@ def excess_empirical_risks(losses: Iterable[Losses], reference: float) -> FloatA
 
 
 def look_like_log_likelihoods(losses: Iterable[Losses]) -> bool:
-    """Whether all samples have a long tail of *low* values below a crowded top: losses have theirs above."""
+    """Whether all samples have a long tail of *low* values below a crowded top; losses have long tails of high values."""
     return all(_tail_below(sample.observed) for sample in losses)
 
 
@@ -474,7 +472,7 @@ def _tail_below(values: FloatArray) -> bool:
 def effective_size(sequence: npt.ArrayLike) -> float:
     """Effective size n / τ of a sequence, with τ = 1 + 2 Σ ρ_k its autocorrelation time.
 
-    The sum ends at the first lag above 5 τ (Sokal's window): far lags would add noise only, or a slow trend.
+    The sum ends at the first lag above 5 τ (Sokal's window): larger lags would add only noise, or a slow trend.
     """
     values = np.asarray(sequence, dtype=np.float64)
     spread = values - values.mean()

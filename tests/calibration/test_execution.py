@@ -72,7 +72,7 @@ def test_any_executor_will_do(small, expected):
 @pytest.mark.parametrize("executor", [None, 2])
 def test_without_loky_all_run_in_this_process(small, expected, monkeypatch, executor):
     monkeypatch.setitem(sys.modules, "loky", None)
-    with pytest.warns(rivals.RivalsWarning, match=r"'loky' is not installed.*run in this process"):
+    with pytest.warns(rivals.RivalsWarning, match=r"'loky' is not installed.*runs in this process"):
         found = rivals.calibrate({"one": toy, "two": toy}, n_experiments=60, executor=executor, **small)
     np.testing.assert_array_equal(found.records, expected)
 
@@ -192,7 +192,7 @@ def test_interrupting_keeps_what_was_acknowledged(tmp_path, small):
     begin = time.monotonic()
     _, errors = process.communicate(timeout=30)
     assert time.monotonic() - begin < 4.0  # two seconds on a machine that is not busy
-    assert "run the same again to continue" in errors
+    assert "run it again to continue" in errors
     assert open_store(store).n_experiments >= before
 
 
@@ -314,7 +314,7 @@ def test_an_epistemic_distribution_is_told_its_index_by_workers(small):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"executor": "dask"}, TypeError, "executor is not one: got 'dask'"),
+        ({"executor": "dask"}, TypeError, "Executor: got 'dask'"),
         ({"executor": -1}, ValueError, "must not be negative"),
         ({"n_experiments": 0}, ValueError, "n_experiments must be at least 1"),
         ({"c": []}, ValueError, "one or more different values"),

@@ -106,8 +106,8 @@ def test_where_nothing_varies_a_replication_is_new_data_of_the_process():
 @pytest.mark.parametrize(
     ("replicate", "message"),
     [
-        (lambda n, rng: rng.standard_normal(n - 1), r"replicate\(2000, rng\) gave data with 1999 and 1999 losses"),
-        (lambda n, rng: (rng.standard_normal(n),), "of another form than observe: .ndarray of n. and ndarray of n;"),
+        (lambda n, rng: rng.standard_normal(n - 1), r"replicate\(2000, rng\) returned data with 1999 and 1999 losses"),
+        (lambda n, rng: (rng.standard_normal(n),), "data of different forms: .ndarray of n. and ndarray of n;"),
         (lambda n, rng: rng.standard_normal((n, 1)), "ndarray of n × 1 and ndarray of n"),
     ],
 )
@@ -172,7 +172,7 @@ def test_candidates_may_be_refitted():
 @pytest.mark.parametrize(
     ("candidates", "error", "message"),
     [
-        ((gaussian(0.0),), ValueError, "a pair of candidates: got 1"),
+        ((gaussian(0.0),), ValueError, "exactly two candidates: got 1"),
         ((gaussian(0.0), 3), TypeError, "candidate b: expected Losses"),
     ],
 )

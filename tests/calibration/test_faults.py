@@ -231,7 +231,7 @@ def test_whatever_an_experiment_raises_is_recorded(executor):
     assert errors[0] == "SystemExit: 0"
     assert errors[1].startswith("ValueError: a lone surrogate \\udc80 and a flood")
     assert len(errors[1]) < 3000
-    assert errors[2].startswith("Unspeakable: (its message cannot be had")
+    assert errors[2].startswith("Unspeakable: (its message is not available")
     assert errors[3] == "GeneratorExit: "
     assert errors[4] == (
         "TypeError: the epistemic distribution must return an Experiment: got str; return Experiment(observe=..., candidates=...)"
@@ -246,7 +246,7 @@ def test_observe_gives_as_many_points_as_asked_for(asked, name):
         )
 
     error = run(omega=short, n=1).failures[0].error
-    assert f"observe({asked}, rng) gave data with {asked - 1}" in error
+    assert f"observe({asked}, rng) returned data with {asked - 1}" in error
     assert f"pass {name}={asked - 1}" in error
 
 
@@ -326,7 +326,7 @@ class Cluster:
 )
 def test_a_cluster_that_is_lost_is_not_waited_for_for_ever(monkeypatch, state, message):
     monkeypatch.setattr("rivals.calibration.pools.PATIENCE", 0.3, raising=False)
-    with pytest.raises(RuntimeError, match=rf"the Dask cluster .*{message}.*run the same again"):
+    with pytest.raises(RuntimeError, match=rf"the Dask cluster .*{message}.*run it again"):
         run(executor=Cluster("running", "running", "running", state), block_size=1)
 
 
@@ -425,7 +425,7 @@ def test_json_retry_and_status_on_the_command_line(tmp_path, monkeypatch, capfd)
     ]
     line = ["loud_omegas:loud", "--store", "s.sqlite", "--json", *sizes]
     message = str(invoke(*line).exception)
-    assert "run the same with --retry" in message
+    assert "run it again with --retry" in message
     assert "\x1b" not in message
     (tmp_path / "trouble").unlink()
     capfd.readouterr()

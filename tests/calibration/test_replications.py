@@ -272,7 +272,7 @@ def test_candidates_tied_to_their_inputs_fail_in_words():
         ({"noise": np.nan}, ValueError, "noise must be a finite number"),
         ({"gain": np.inf}, ValueError, "gain must be a finite number"),
         ({"drift": "much"}, TypeError, "drift must be a number: got 'much'"),
-        ({"offset": 0.1, "source": "lo"}, ValueError, r"source names \['lo'\], which are no models: there are \['low', 'high'\]"),
+        ({"offset": 0.1, "source": "lo"}, ValueError, r"source names \['lo'\], which are not models; the models are \['low', 'high'\]"),
         ({"offset": 0.1, "source": {"low": -1.0}}, ValueError, "the weight of source 'low' must be a finite number"),
         ({"offset": 0.1, "source": {"low": 0.0}}, ValueError, "the weights add up to 0"),
         ({"parameters": {"x": gaussian}}, ValueError, r"parameters names \['x'\]"),
@@ -297,7 +297,7 @@ def test_mistakes(options, error, message):
         (np.zeros((3, 3, 3)), TypeError, r"data of an unknown form: ndarray of shape \(3, 3, 3\)"),
         ((X, np.where(X > 0.5, np.nan, X)), ValueError, "some not finite"),
         ((X, np.array(["a"] * N)), TypeError, "response of the data"),
-        (np.ones(N), ValueError, "all responses of the data are the same"),
+        (np.ones(N), ValueError, "all responses of the data are equal"),
     ],
 )
 def test_data_that_will_not_do(data, error, message):

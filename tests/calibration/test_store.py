@@ -103,7 +103,7 @@ def test_a_newer_schema_is_refused(tmp_path, small):
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(StoreError, match="newer rivals: schema 99, this one knows 3; upgrade"):
+    with pytest.raises(StoreError, match="newer rivals: schema 99, this one reads up to 3; upgrade"):
         run(path, small)
 
 
@@ -167,7 +167,7 @@ def test_one_study_answers_one_question(small):
         return toy(rng) if rng.random() < 0.5 else replicated(rng)
 
     for omegas in (mixed, {"one": toy, "two": replicated}):
-        with pytest.raises(ValueError, match="some experiments have a replicate and others have none"):
+        with pytest.raises(ValueError, match="some experiments have a replicate and others do not"):
             rivals.calibrate(omegas, n_experiments=20, executor=0, **small)
     with pytest.raises(ValueError, match="n_replications = 2, but an experiment has no replicate"):
         rivals.calibrate(toy, n_experiments=2, n_replications=2, executor=0, **small)
@@ -180,7 +180,7 @@ def test_foreign_and_damaged_files_are_refused(tmp_path, small):
     connection.commit()
     connection.close()
     with pytest.raises(
-        StoreError, match="not a calibration store: an SQLite file of another program; name another file"
+        StoreError, match="not a calibration store, but an SQLite file of another program; name another file"
     ):
         run(foreign, small)
 

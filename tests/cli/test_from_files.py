@@ -77,7 +77,7 @@ def test_a_pipe_is_refused_at_once(folder, main, capsys):
     os.mkfifo("pipe.npz")
     for command in ("compare", "sweep", "report"):
         assert main(command, "pipe.npz") == 2
-        assert "is no plain file" in capsys.readouterr().err
+        assert "is not a plain file" in capsys.readouterr().err
 
 
 def test_every_option_reaches_the_library(folder, run):
@@ -279,7 +279,7 @@ def test_the_files_and_the_models_are_echoed(folder, run):
 
 def test_swapped_files_are_noticed_by_their_names_and_by_their_look(folder, run):
     shown = run("compare", "synthetic.csv", "observed.csv", "--seed", "1")
-    assert "warning: synthetic.csv is taken for the observed losses" in shown.stderr
+    assert "warning: synthetic.csv is read as observed losses" in shown.stderr
     assert "warning: synthetic.csv and observed.csv look swapped" in shown.stderr
     assert "swap" not in run("compare", "observed.csv", "synthetic.csv", "--seed", "1").stderr
 
@@ -365,7 +365,7 @@ def test_a_saved_calibrated_comparison_says_when_it_is_no_longer(folder, run):
     assert again.stdout.strip() == str(expected)
     assert "warning" not in again.stderr
     swept = " ".join(run("sweep", "saved.npz", "--c", "0.1,1").stdout.split())
-    assert "they are not read through its calibration" in swept
+    assert "are corrected by its calibration, these are not" in swept
     assert "calibration" not in str(run("sweep", "long.tsv", "--c", "0.1,1").stdout)
 
 

@@ -272,7 +272,7 @@ def test_ties_can_be_spread_under_law_beta():
     spread = rivals.compare(coins, law="beta", ties="spread", rng=0)
     assert spread.risk_std["biased"] > 10 * max(flat.risk_std["biased"], 1e-6)
     assert spread.empirical_risk["fair"] == pytest.approx(flat.empirical_risk["fair"], abs=1e-12)
-    with pytest.raises(ValueError, match="law 'transport' takes ties as they are"):
+    with pytest.raises(ValueError, match="law 'transport' needs no remedy for ties"):
         rivals.compare(coins, ties="spread", rng=0)
     with pytest.raises(ValueError, match="ties must be one of 'spread'"):
         rivals.compare(coins, law="beta", ties="jitter", rng=0)

@@ -18,7 +18,7 @@ def test_the_same_sample_as_observed_and_synthetic_is_refused(law):
     for same in (OBSERVED["A"], OBSERVED["A"][::-1], np.stack([rng.exponential(1.0, 500), OBSERVED["A"]])):
         other = (OBSERVED["B"], rng.exponential(1.5, same.shape))
         with pytest.raises(
-            ValueError, match=r"model 'A': the synthetic losses are the observed ones.*simulated itself"
+            ValueError, match=r"model 'A': the synthetic losses equal the observed ones.*simulated itself"
         ):
             rivals.compare({"A": (OBSERVED["A"], same), "B": other}, law=law)
 
@@ -31,7 +31,7 @@ def test_a_constant_loss_that_is_reproduced_is_no_mistake():
 def test_many_shared_values_are_said():
     partly = np.concatenate([OBSERVED["A"][:200], rng.exponential(1.0, 300)])
     with pytest.warns(
-        rivals.RivalsWarning, match="model 'A': 40% of its synthetic losses are found among the observed"
+        rivals.RivalsWarning, match="model 'A': 40% of its synthetic losses also occur among the observed"
     ):
         rivals.compare({"A": (OBSERVED["A"], partly), "B": (OBSERVED["B"], rng.exponential(1.5, 500))}, rng=0)
 

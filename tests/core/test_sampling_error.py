@@ -95,7 +95,7 @@ def test_groups_outrank_order_and_labels_are_names():
 
 
 def test_one_group_is_refused():
-    with pytest.raises(ValueError, match="at least 2"):
+    with pytest.raises(ValueError, match="at least two groups"):
         mean_covariance(np.ones((2, 5)), groups=np.zeros(5, dtype=int))
 
 

@@ -75,3 +75,14 @@ def test_words_change_at_a_half_and_above_seven_tenths():
 def test_extremes_are_the_largest_first_and_ties_in_order():
     assert extremes(np.array([2.0, 9.0, 2.0, -50.0, 9.0]), n=3).tolist() == [1, 4, 0]
     assert extremes(np.array([2.0, 1.0]), n=5).tolist() == [0, 1]
+
+
+def test_a_tail_that_piles_up_at_its_end_is_bounded():
+    """Log losses of a classifier with a floor: most are small, some at the floor, none beyond. Without the floor the tail is heavy."""
+    rng = np.random.default_rng(0)
+    losses = rng.pareto(0.8, 500)
+    capped = np.minimum(losses, np.sort(losses)[-6])
+    assert tail_shape(losses) > 0.7
+    assert tail_shape(capped) == -np.inf
+    # Four equal ones are not enough to conclude that there is an end.
+    assert tail_shape(np.minimum(losses, np.sort(losses)[-4])) > 0.0

@@ -6,7 +6,7 @@ from scipy import stats
 
 from rivals import Losses
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.transport import TransportLaw, transport_probability, wasserstein_squares
+from rivals.core.transport import TransportLaw, _both_grids, transport_probability, wasserstein_squares
 from samples import make_losses
 
 
@@ -23,6 +23,14 @@ def test_distance_of_equal_sizes_is_that_of_order_statistics():
     observed, synthetic = rng.standard_normal(100), rng.standard_normal((3, 100))
     expected = np.mean(np.abs(np.sort(synthetic, axis=1) - np.sort(observed)), axis=1) ** 2
     np.testing.assert_allclose(wasserstein_squares(observed, synthetic), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 2), (49, 49), (1000, 1000), (1, 5), (6, 4), (1000, 999), (128, 96)])
+def test_grids_are_merged_as_by_union1d_to_the_last_bit(n, m):
+    edges = np.union1d(m * np.arange(1, n + 1), n * np.arange(1, m + 1))
+    plain = (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
+    for found, expected in zip(_both_grids(n, m), plain, strict=True):
+        np.testing.assert_array_equal(found, expected, strict=True)
 
 
 def test_distance_of_a_shift_and_of_the_same_sample():

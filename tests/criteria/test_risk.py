@@ -32,7 +32,7 @@ def test_loss_only_is_antisymmetric_and_counts_ties_half():
         forth, back = (criteria.loss_only(*pair, tolerance=tolerance).value for pair in ((a, b), (b, a)))
         assert forth + back == pytest.approx(1)
     assert criteria.loss_only(a, a, tolerance=0).value == 0.5
-    with pytest.raises(ValueError, match="pairs the losses of the same data"):
+    with pytest.raises(ValueError, match="pairs losses on the same data"):
         criteria.loss_only(a, b[:2], tolerance=1)
     with pytest.raises(ValueError, match="tolerance must be a finite number, 0 or above; got -1"):
         criteria.loss_only(a, b, tolerance=-1)

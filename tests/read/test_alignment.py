@@ -49,7 +49,7 @@ def test_numbers_and_text_name_the_same_points(tmp_path):
     ("row", "point", "message"),
     [
         (4, "q", r"column 'point', row 6: the point 'q' is not among those of the mapping"),
-        (4, "p0", r"column 'point', row 6: the point 'p0' was there before"),
+        (4, "p0", r"column 'point', row 6: the point 'p0' occurs twice"),
         (4, "", r"column 'point', row 6: the cell of the index is empty"),
     ],
 )
@@ -111,5 +111,5 @@ def test_errors_name_the_rows_of_the_file():
 
 def test_archives_have_no_index(tmp_path):
     np.savez(tmp_path / "a.npz", **{"A/observed": np.arange(3.0)})
-    with pytest.raises(ValueError, match="is no table"):
+    with pytest.raises(ValueError, match="is not a table"):
         losses_from_files(tmp_path / "a.npz", index="point")

@@ -54,7 +54,7 @@ def test_simulations_are_rows_and_may_be_absent(tmp_path):
                 "B/observed": np.ones(3),
                 "B/synthetic": np.ones((2, 3)),
             },
-            r"model 'B' has 2 simulation\(s\), but model 'A' has 1; give all models equally many",
+            r"model 'B' has 2 simulation\(s\), but model 'A' has 1; give all models the same number",
         ),
         ({"A/observed": np.ones((2, 2)), "A/synthetic": np.ones(3)}, r"model 'A': observed losses: .*shape \(2, 2\)"),
     ],
@@ -122,7 +122,7 @@ class TestDataset:
         metadata = next((tmp_path / "ds.zarr" / "observed").glob("*z*ar*"))
         content = json.loads(metadata.read_text()) | {"filters": [{"id": "pickle"}]}
         metadata.write_text(json.dumps(content))
-        with pytest.raises(ValueError, match="asks for pickles, which are never unpickled"):
+        with pytest.raises(ValueError, match="contains pickles, which are never unpickled"):
             dataset(tmp_path / "ds.zarr")
 
     @pytest.mark.filterwarnings("ignore")  # older releases warn of their own format

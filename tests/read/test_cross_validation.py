@@ -230,7 +230,7 @@ def test_a_class_that_a_training_set_lacks_is_named():
         cross_validated({"prior": DummyClassifier()}, X, rare, cv=KFold(3))
     first, second = np.arange(0, 120), np.arange(120, N)
     with pytest.raises(
-        ValueError, match=r"fold 2 of 2: .* the first at row 160: 2;"
+        ValueError, match=r"fold 2 of 2: .* the first at point 160: 2;"
     ):  # of the data, not of the test set
         cross_validated(
             {"prior": DummyClassifier()}, X, np.repeat([0, 1, 2], 80), cv=[(second[:0:-1], first[80:]), (first, second)]
@@ -246,7 +246,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match=r"tests \d+ of 240 points more than once"):
         cross_validated(LINES, X, TARGETS, cv=ShuffleSplit(3, random_state=0), noise=NOISE)
     everything = np.arange(N)
-    with pytest.raises(ValueError, match="fold 1 of 1 trains on 40 of its 40 test points, the first at row 0"):
+    with pytest.raises(ValueError, match="fold 1 of 1 trains on 40 of its 40 test points, the first at point 0"):
         cross_validated(LINES, X, TARGETS, cv=[(everything, everything[:40])], noise=NOISE)
     with pytest.raises(ValueError, match="'b' is a classifier, but estimator 'a' is a regressor"):
         cross_validated({"a": LinearRegression(), "b": LogisticRegression()}, X, LABELS)

@@ -30,7 +30,7 @@ def test_sigma_that_is_known():
     _, drawn = model.simulate(200, np.random.default_rng(0))
     assert stats.kstest(law.cdf(drawn), "uniform").pvalue > 1e-3
     np.testing.assert_array_equal(model.simulate(200, np.random.default_rng(0))[1], drawn)
-    with pytest.raises(ValueError, match="sigma is known for 200 points, and 5 are asked for"):
+    with pytest.raises(ValueError, match="sigma is known for 200 points, but 5 were requested"):
         model.simulate(5, np.random.default_rng(0))
 
 

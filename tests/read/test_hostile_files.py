@@ -37,7 +37,7 @@ def refused(path, message):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_what_is_no_plain_file_is_refused_at_once(tmp_path, ending):
-    message = "is no plain file but a pipe or a device|pip install"
+    message = "is not a plain file but a pipe or a device|pip install"
     os.mkfifo(tmp_path / f"pipe.{ending}")
     refused(tmp_path / f"pipe.{ending}", message)
     (tmp_path / f"zero.{ending}").symlink_to("/dev/zero")
@@ -48,7 +48,7 @@ def test_what_is_no_plain_file_is_refused_at_once(tmp_path, ending):
 
 def test_saved_comparisons_are_plain_files(tmp_path):
     os.mkfifo(tmp_path / "pipe.npz")
-    with pytest.raises(ValueError, match="is no plain file"):
+    with pytest.raises(ValueError, match="is not a plain file"):
         rivals.load(tmp_path / "pipe.npz")
 
 
@@ -70,7 +70,10 @@ HEADER = {"descr": "<f8", "fortran_order": False, "shape": (2,)}
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"A/observed.npy": npy(HEADER | {"shape": (2**40,)})}, "should have 1099511627776 values by its header"),
+        (
+            {"A/observed.npy": npy(HEADER | {"shape": (2**40,)})},
+            "does not have the 1099511627776 values that its header states",
+        ),
         ({"A/observed.npy": npy(HEADER | {"shape": (2**40,), "descr": "|V0"})}, "would unpack to 8 TiB"),
         (
             {"A/observed.npy": npy(HEADER | {"descr": "|O"}, b"cos\nsystem\n.")},
@@ -80,7 +83,7 @@ HEADER = {"descr": "<f8", "fortran_order": False, "shape": (2,)}
         ({"A/observed.npy": npy({"shape": 2})}, "a.npz: cannot be read"),
         ({"A/observed.npy": b""}, "a.npz: cannot be read"),
         ({"A/observed.npy": b"\x93NUMPY\x09\x00"}, "a.npz: cannot be read"),
-        ({"A/observed": np.arange(2.0).tobytes()}, "is no array"),
+        ({"A/observed": np.arange(2.0).tobytes()}, "is not an array"),
         ([("A/observed.npy", npy(HEADER, bytes(16)))] * 2, "two of its arrays are called 'A/observed'"),
     ],
 )
@@ -104,7 +107,7 @@ def test_names_that_climb_are_only_names(tmp_path):
 
 def test_other_methods_of_compression_are_refused(tmp_path):
     zipped(tmp_path / "a.npz", {"A/observed.npy": npy(HEADER, bytes(16))}, zipfile.ZIP_LZMA)
-    refused(tmp_path / "a.npz", "packed in another way than NumPy does it")
+    refused(tmp_path / "a.npz", "compressed by a method that NumPy does not use")
 
 
 @pytest.fixture
@@ -131,7 +134,7 @@ def test_a_small_archive_does_not_take_gigabytes(tmp_path, little_memory):
             member.write(bytes(10**7))
     assert (tmp_path / "a.npz").stat().st_size < 2**21
     refused(
-        tmp_path / "a.npz", "would unpack to 1.12 GiB, and the limit for a file of its size is 1 GiB.*RIVALS_MAX_BYTES"
+        tmp_path / "a.npz", "would unpack to 1.12 GiB, but the limit for a file of its size is 1 GiB.*RIVALS_MAX_BYTES"
     )
 
 
@@ -165,7 +168,7 @@ def test_packed_text_is_not_unpacked_without_end(tmp_path, monkeypatch):
     whole = gzip.compress(b"A,B\n1,2\n3,4\n")
     for content in (whole[:-9], whole[:12] + b"\xff" + whole[13:], b"not gzip"):
         (tmp_path / "t.csv.gz").write_bytes(content)
-        refused(tmp_path / "t.csv.gz", "cannot be read as a table packed by gzip")
+        refused(tmp_path / "t.csv.gz", "cannot be read as a table compressed by gzip")
 
 
 def test_a_file_with_holes_is_as_large_as_what_it_stores(tmp_path):

@@ -121,9 +121,9 @@ def test_what_cross_validated_noise_needs(forest):
         cross_validated_noise(Fixed(), (FIT_X, FIT_Y))
     with pytest.raises(ValueError, match="too few"):
         noise_of(np.zeros(3))
-    with pytest.raises(ValueError, match="all residuals are the same"):
+    with pytest.raises(ValueError, match="all residuals are equal"):
         noise_of(np.zeros(30))
-    with pytest.raises(TypeError, match="a prediction alone is no model"):
+    with pytest.raises(TypeError, match="a prediction alone is not a model"):
         regressor(forest, NEW_X, noise=None)
 
 

@@ -79,7 +79,7 @@ def test_points_that_the_model_does_not_count_are_asked_for():
     def uncounted(y=None):
         numpyro.sample("obs", dist.Normal(numpyro.sample("slope", dist.Normal()), 1.0), obs=y)
 
-    with pytest.raises(ValueError, match=r"in the shape \(\), where \(100,\) was observed"):
+    with pytest.raises(ValueError, match=r"in the shape \(\), but \(100,\) was observed"):
         posterior(uncounted, SAMPLES, {"y": Y})
 
 

@@ -267,7 +267,7 @@ def test_names_that_become_one_are_refused():
     with pytest.raises(ValueError, match="the mapping: two columns are called '1'"):
         wide_tables({1: [1.0, 2.0], "1": [2.0, 3.0]}, {"1": [1.0, 2.0]})
     table = LONG | {"model": np.array([1, 1, 1, 1, "1", "1", "1", "1"], dtype=object)}
-    with pytest.raises(ValueError, match="column 'model', row 6: '1' is a number here and a text elsewhere"):
+    with pytest.raises(ValueError, match="column 'model', row 6: '1' is a number here and text elsewhere"):
         long_table(table)
     pandas = pytest.importorskip("pandas")
     twice = pandas.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=["A", "A"])
@@ -291,7 +291,7 @@ def test_a_first_row_of_losses_is_not_taken_for_a_header(tmp_path, first):
 
 
 def test_columns_of_unequal_length_are_refused():
-    with pytest.raises(ValueError, match="columns of a table must be equally long"):
+    with pytest.raises(ValueError, match="columns of a table must have the same length"):
         long_table(LONG | {"loss": [1.0, 2.0]})
     with pytest.raises(ValueError, match=r"column 'A': expected one value per row; got an array of shape \(2, 2\)"):
         wide_tables({"A": np.ones((2, 2))}, {"A": np.ones(2)})
@@ -325,7 +325,7 @@ def test_a_million_columns_are_refused_at_once(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text(",".join(f"m{index}" for index in range(1_000_000)) + "\n", encoding="utf-8")
     begin = time.process_time()
-    with pytest.raises(ValueError, match="1000000 columns, where at most 100000 are read"):
+    with pytest.raises(ValueError, match="1000000 columns, but at most 100000 are read"):
         wide_tables(path, path)
     assert time.process_time() - begin < 5.0
 
@@ -367,7 +367,7 @@ def test_a_library_that_is_no_data_frame_is_named():
     class Odd:
         columns = ("A",)
 
-    with pytest.raises(TypeError, match="Odd is not known as a data frame"):
+    with pytest.raises(TypeError, match="Odd is not a known kind of data frame"):
         long_table(Odd())
 
 

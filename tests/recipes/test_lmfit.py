@@ -40,7 +40,7 @@ def test_the_sigma_of_an_unweighted_fit():
 
 def test_a_weighted_fit_needs_sigma():
     fit = ExponentialModel().fit(Y[FIT], x=X[FIT], weights=1 / 0.3, scale_covar=False, amplitude=3.0, decay=2.0)
-    with pytest.raises(ValueError, match="the fit was weighted, so that the σ of new points is not known"):
+    with pytest.raises(ValueError, match="the fit was weighted, so the σ of new points is unknown"):
         curve(fit, X[NEW])
     model = curve(fit, X[NEW], sigma=0.3)
     by_hand = -stats.norm(fit.eval(x=X[NEW]), 0.3).logpdf(Y[NEW])

@@ -121,7 +121,7 @@ def check_json(result: rivals.Comparison) -> None:
     """JSON of every parser, names unchanged."""
 
     def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no JSON")
+        raise ValueError(f"{constant} is not JSON")
 
     for content in (result.to_dict(), result.sweep([0.1, 1.0]).to_dict()):
         text = json.dumps(content)

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Not on first use as the others: the functions must stand in the place of their modules, which have the same names.
+# Imported at once, unlike the others: these functions must replace the modules of the same names.
 from rivals.calibration.calibrate import CalibrationInterrupted, calibrate
 from rivals.calibration.replications import Replications, replications
 

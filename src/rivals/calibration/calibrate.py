@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rivals.calibration.result import Calibration
     from rivals.calibration.store import Standing, Store
 
-# The transport law costs next to nothing at one more c, and its best c is not known to an order of magnitude: octaves.
+# One more c costs next to nothing under the transport law, and its best c is not known to an order of magnitude: octaves.
 DEFAULT_C: dict[str, tuple[float, ...]] = {
     "beta": (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 4.0),
     "transport": tuple(2.0**octave for octave in range(-10, 7)),
@@ -77,9 +77,9 @@ def calibrate(
 ) -> Calibration:
     """Calibrate the probabilities of `compare` on simulated experiments, and find the best c.
 
-    Where the experiments have a `replicate`, the question is who wins in a fresh replication; without, who wins on new
-    data of the same process. `compare(models, data, c=calibration)` takes the law, the c of the best Brier score, and
-    reads probabilities through the curve.
+    If the experiments have a `replicate`, the question is which candidate wins in a fresh replication; otherwise, which
+    wins on new data of the same process. `compare(models, data, c=calibration)` uses the law, the c with the best Brier
+    score, and the curve, which corrects the probabilities.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def calibrate(
         has no default, as `omega(rng, index)`, also receives the index of its experiment, for designs from a list. An
         object with a method ``batch(indices, rng_of)`` computes many experiments at once: see `ExperimentLosses`.
     n_data : int
-        Data points per experiment, as many as in the real one.
+        Data points per experiment, as many as the real experiment has.
     n_experiments : int
         Experiments per epistemic distribution. A second run with a larger number and the same store adds the rest.
     c : sequence of float, optional
@@ -103,7 +103,7 @@ def calibrate(
         Data points that determine which candidate is truly better.
     n_replications : int
         Fresh replications of each experiment, of `n_truth` points each, for experiments that have a `replicate`. The truth
-        is the fraction that a wins. One is enough if experiments are cheap: additional experiments are more informative
+        is the fraction that candidate a wins. One is enough if experiments are cheap: additional experiments are more informative
         than additional replications.
     n_synthetic : int, optional
         Points that candidates simulate; as many as `n_data` by default.
@@ -123,15 +123,16 @@ def calibrate(
     progress : bool
         Whether to show progress on standard error.
     time_limit : float, optional
-        Seconds of wall-clock time after which an experiment is abandoned and recorded as failed. A worker that compiled code or
-        a bare `except` keeps busy beyond that is killed and replaced. Only in processes of this machine: with `executor=0`
-        such code cannot be ended, and executors of your own are waited for until it is clear that they hang.
+        Seconds of wall-clock time after which an experiment is abandoned and recorded as failed. If compiled code or a
+        bare `except` keeps a worker busy beyond that, the worker is killed and replaced. This works only for processes on
+        this machine: with `executor=0` such code cannot be ended, and your own executors are waited for until it is clear
+        that they hang.
     block_size : int, optional
-        Experiments per block; about a second's worth by default. The results do not depend on it.
+        Experiments per block; about one second of work by default. The results do not depend on it.
     retry : bool
-        Whether to run again the experiments that failed before, as after a full disk or a missing licence. By default what
-        failed stays failed, because it is not missing at random. Random numbers are the same: an error that comes
-        from them comes again.
+        Whether to rerun the experiments that failed before, for example because of a full disk or a missing licence. By
+        default failed experiments stay failed, because they are not missing at random. The random numbers are the same,
+        so an error that they cause occurs again.
 
     Returns
     -------
@@ -160,7 +161,7 @@ def calibrate(
     >>> calibration.curve(1.0, bins=4).counts
     array([16, 16, 16, 16])
     """
-    # SQLite is for the parent alone: workers, which import this package too, need not have it.
+    # Only the parent needs SQLite: workers, which import this package too, need not have it.
     from rivals.calibration.result import Calibration
     from rivals.calibration.store import open_writer, stored_entropy
 
@@ -202,7 +203,7 @@ class Manner:
 
 
 def _run(study: Study, store: Store, standing: Standing, manner: Manner) -> None:
-    """Run the experiments that the store has not yet, and write them to it."""
+    """Run the experiments that are not in the store yet, and write them to it."""
     total = study.n_experiments * len(study.omegas)
     finished, failed = total - sum(int(mask.sum()) for mask in standing.missing), standing.failed
     if finished == total:
@@ -220,7 +221,7 @@ def _run(study: Study, store: Store, standing: Standing, manner: Manner) -> None
                 progress.update(finished, failed)
     except KeyboardInterrupt:
         kept = (
-            f"all of them are in {store.path!r}; run the same again to continue"
+            f"all of them are in {store.path!r}; run it again to continue"
             if store.path
             else "they are lost; name a store= to keep them next time"
         )
@@ -232,14 +233,14 @@ def _check_question(outcomes: Sequence[Outcome], settings: Settings, store: Stor
     replicated = {outcome.replicated for outcome in outcomes}
     if False in replicated and settings.n_replications > 1:
         raise ValueError(
-            f"n_replications = {settings.n_replications}, but an experiment has no replicate: it cannot be replicated; "
-            "give the Experiment a replicate(n, rng), or leave n_replications out"
+            f"n_replications = {settings.n_replications}, but an experiment has no replicate(n, rng); "
+            "give it one, or leave n_replications out"
         )
     known = store.get("replicated")
     if known is None and len(replicated) == 1:
         store.put("replicated", replicated.pop())
     elif replicated - {known}:
         raise ValueError(
-            "some experiments have a replicate and others have none: they answer different questions; give it to all "
-            "(replicate=observe where nothing varies), or make two studies"
+            "some experiments have a replicate and others do not, so they answer different questions; give all of them one "
+            "(replicate=observe if nothing varies), or run two studies"
         )

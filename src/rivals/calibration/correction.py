@@ -8,8 +8,8 @@ import numpy as np
 
 from rivals._types import FloatArray
 
-# Isotonic regression takes a short run of luck at its upper end for certainty: three wins of three read as 1. One more
-# experiment, undecided and surer than all others, ends that: certainty has to be earned by 10 wins of 10 for 0.95. On ten toy
+# Isotonic regression mistakes a short run of luck at its upper end for certainty: three wins of three give 1. One more
+# experiment, undecided and with the largest B, prevents that: 0.95 then takes 10 wins of 10. On ten toy
 # families, in half of which hardly any verdict deserves 0.95, stated winners lost in (64 / 256 / 1 024 experiments)
 # 8.1 / 6.0 / 4.5 % without it, 6.8 / 5.1 / 3.9 % with one, 5.5 / 4.4 / 3.5 % with two; stated were 33 / 23 / 17 %,
 # 22 / 18 / 15 % and 13 / 15 / 14 %. So one is nearest to 5 % where there are enough experiments; two only state less.
@@ -19,9 +19,9 @@ UNDECIDED_AT_THE_END = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """The curve through which B is read, from ½ up; below ½ it is the mirror image.
+    """The curve that corrects B, from ½ up; below ½ it is the mirror image.
 
-    Linear between the centres of the isotonic blocks, constant beyond the last: no correction is surer than
+    Linear between the centres of the isotonic blocks, constant beyond the last: no corrected probability exceeds
     what was seen.
 
     Attributes
@@ -29,7 +29,7 @@ class Correction:
     stated : array
         B at the centre of each block, the first ½.
     actual : array
-        What it turned out to mean, the first ½.
+        How often that came true, the first ½.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Correction:
 
     @property
     def largest(self) -> float:
-        """The largest probability that comes out."""
+        """The largest corrected probability."""
         return float(self.actual[-1])
 
     def __call__(self, probability: FloatArray) -> FloatArray:
@@ -54,15 +54,15 @@ class Correction:
 
 
 def fit_correction(probability: FloatArray, truth: FloatArray) -> Correction:
-    """Fit the curve to single experiments; `truth` is the part won by a.
+    """Fit the curve to single experiments; `truth` is the fraction won by a.
 
     The order of a pair carries no meaning, so each experiment (B, t) stands for (1 − B, 1 − t) as well. The regression on both
-    is symmetric, and is got on one half: all experiments are turned so that B ≥ ½, and what falls below ½ becomes ½.
+    is symmetric, and is computed on one half: every experiment is reflected so that B ≥ ½, and values below ½ become ½.
     """
     from scipy.optimize import isotonic_regression  # on first use: it takes longer to load than all of rivals
 
     stated = np.maximum(probability, 1.0 - probability)
-    # At B = ½ both orders fall together, and their mean is ½.
+    # At B = ½ both orders coincide, and their mean is ½.
     won = np.where(probability > 0.5, truth, np.where(probability < 0.5, 1.0 - truth, 0.5))
     values, group, counts = np.unique(stated, return_inverse=True, return_counts=True)
     means = np.bincount(group, weights=won) / counts
@@ -70,7 +70,7 @@ def fit_correction(probability: FloatArray, truth: FloatArray) -> Correction:
     begin, end = fit.blocks[:-1], np.minimum(fit.blocks[1:], values.size)
     sizes = np.append(0, np.cumsum(counts))
     sums = np.append(0.0, np.cumsum(counts * values))
-    real = end > begin  # a last block of the undecided experiment alone is none
+    real = end > begin  # a last block with only the undecided experiment does not count
     begin, end = begin[real], end[real]
     centre = (sums[end] - sums[begin]) / (sizes[end] - sizes[begin])
     actual = fit.x[begin]

@@ -1,4 +1,4 @@
-"""The calibration curve: how often a is truly better, against how probable that was said to be, and what that tells."""
+"""The calibration curve: how often a is truly better against the stated probability, and whether that is valid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rivals._types import FloatArray, IntArray
 
 # Small violations are allowed: a mean excess up to this is one.
 SMALL_EXCESS = 0.05
-# With fewer experiments a curve tells nothing for sure, and no c is called valid.
+# With fewer experiments a curve proves nothing, and no c is called valid.
 ENOUGH_TO_JUDGE = 256
 # Curves are called not monotone when chance would make them so with less than this probability.
 SIGNIFICANCE = 0.01
@@ -33,7 +33,7 @@ FOR_THE_WRONG_MODEL = (
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether a curve is fit for use, and why not."""
+    """Whether a curve can be used, and if not, why."""
 
     valid: bool
     reason: str
@@ -48,7 +48,7 @@ class CalibrationCurve:
     predicted : array
         Mean of B = P(R_a < R_b) in each bin.
     observed : array
-        Part of its experiments in which a is truly better; where the truth is undecided it counts half.
+        Fraction of its experiments in which a is truly better; an undecided truth counts half.
     counts : array
         Experiments in each bin.
     low, high : array
@@ -65,7 +65,7 @@ class CalibrationCurve:
 
     Examples
     --------
-    Ten experiments in two bins, the more probable side a little too sure of itself:
+    Ten experiments in two bins, the upper one a little overconfident:
 
     >>> import numpy as np
     >>> probability = np.array([0.1, 0.1, 0.2, 0.2, 0.2, 0.9, 0.9, 0.9, 0.9, 0.9])
@@ -198,7 +198,7 @@ def wilson_interval(fraction: FloatArray, counts: IntArray, confidence: float) -
 
 
 def excess(predicted: FloatArray, observed: FloatArray) -> FloatArray:
-    """How much farther a predicted probability is from ½ than the truth is, on the same side; above 0: overconfident.
+    """How much farther from ½ a predicted probability is than the truth, on the same side; above 0 it is overconfident.
 
     Examples
     --------
@@ -210,9 +210,9 @@ def excess(predicted: FloatArray, observed: FloatArray) -> FloatArray:
 
 
 def most_cautious(probabilities: FloatArray) -> FloatArray:
-    """Of several values of each probability (along the first axis) the one closest to ½, the first of equals.
+    """Of several values of each probability (along the first axis), the one closest to ½ (the first, if several are).
 
-    What several epistemic distributions say about a probability is combined so: the worst case decides.
+    This is how several epistemic distributions are combined: the worst case decides.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The run: blocks go out, outcomes come in, and no death of a worker is the end."""
+"""The run: hands out blocks, collects outcomes, and survives the death of workers."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ LOOK_SECONDS = 0.5  # how often the parent looks after its workers while none of
 class Plan:
     """Which experiments are still to be run, handed out in blocks that take about a second."""
 
-    missing: list[BoolArray]  # of each epistemic distribution; what is handed out is taken off
-    seconds: list[float | None]  # what an experiment takes, where that is known
+    missing: list[BoolArray]  # of each epistemic distribution; without those that are handed out
+    seconds: list[float | None]  # seconds per experiment, if known
     block_size: int | None = None
     _turn: int = 0
 
@@ -58,7 +58,7 @@ class Plan:
         return any(bool(missing.any()) for missing in self.missing)
 
     def learn(self, block: Block, seconds: float) -> None:
-        """What a block took, to size the next ones."""
+        """Note how long a block took, to size the next ones."""
         each = seconds / max(len(block.experiments), 1)
         known = self.seconds[block.omega]
         self.seconds[block.omega] = each if known is None else 0.7 * known + 0.3 * each
@@ -78,7 +78,7 @@ class Lost:
     suspects: deque[Block] = field(default_factory=deque)  # single experiments, to be run with nothing beside them
 
     def add(self, block: Block, *, alone: bool) -> bool:
-        """Take a lost block back, and say so; False for an experiment that has had all its attempts when alone."""
+        """Take a lost block back and return True; False for an experiment that has used up all its attempts alone."""
         crashes = block.crashes + 1
         if not alone and crashes < 2:
             self.waiting.append(replace(block, crashes=crashes))
@@ -92,9 +92,9 @@ class Lost:
 
 
 def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
-    """Run the plan to its end, and yield what each block found, to be committed.
+    """Run the whole plan, and yield the outcomes of each block, to be committed.
 
-    When a worker dies, one cannot know which block killed it. All that were out are tried again; those that were out
+    When a worker dies, we cannot know which block killed it. All blocks that were out are tried again; those that were out
     twice are tried one experiment at a time with nothing beside them, and an experiment that kills its worker three
     times when alone is recorded as failed. An experiment whose worker we killed because it was overdue is known: it alone
     is recorded, and the others are tried again as if nothing had happened.
@@ -105,7 +105,7 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
     out: dict[Future[Any], Block] = {}
     overdue: set[tuple[int, int]] = set()
     last = time.monotonic()  # when something came back
-    alone = False  # whether what is out is a suspect, which nothing must be beside
+    alone = False  # whether a suspect is out, which must run alone
     while True:
         broken: BaseException | None = None
         if not pool.is_lost() and not (alone and out):
@@ -141,9 +141,9 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
         if isinstance(broken, BrokenExecutor):
             if not pool.rebuild():
                 raise RuntimeError(
-                    f"the executor is broken: {broken}; finished experiments are kept; run the same again with a new executor"
+                    f"the executor is broken: {broken}; finished experiments are kept; run it again with a new executor"
                 ) from broken
-            dead += out.values()  # a broken pool loses all that was out
+            dead += out.values()  # a broken pool loses all blocks that were out
             out.clear()
         if overdue or (dead and pool.is_lost()):
             for block in dead:
@@ -177,7 +177,7 @@ def _hand_out(pool: Pool, task: Task, plan: Plan, lost: Lost, out: dict[Future[A
 def _submit(
     pool: Pool, task: Task, block: Block, back: deque[Block], out: dict[Future[Any], Block]
 ) -> BrokenExecutor | None:
-    """Submit a block; where the pool is found broken, take the block back and say so."""
+    """Submit a block; if the pool turns out to be broken, take the block back and say so."""
     try:
         out[pool.submit(run_block, task, block)] = block
     except BrokenExecutor as error:
@@ -187,13 +187,13 @@ def _submit(
 
 
 def _check_patience(pool: Pool, time_limit: float, out: dict[Future[Any], Block], last: float) -> None:
-    """Blocks of which each experiment has a limit come back sooner or later; if none does, workers hang that are not ours."""
+    """Blocks whose experiments have a time limit come back sooner or later; if none does, workers that we do not own hang."""
     longest = sum(len(block.experiments) for block in out.values()) * time_limit * ATTEMPTS
     if isinstance(pool, Foreign) and time.monotonic() - last > longest + PATIENCE:
         raise RuntimeError(
             f"no block came back from the executor for {time.monotonic() - last:.0f} s, though every experiment has a limit of "
             f"{time_limit:g} s: its workers hang in code that cannot be interrupted, or are gone; finished experiments are kept "
-            "where there is a store: start the workers anew, and run the same again to continue"
+            "if there is a store; restart the workers, and run it again to continue"
         )
 
 

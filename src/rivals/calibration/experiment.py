@@ -27,7 +27,7 @@ from rivals.core.transport import transport_probability, wasserstein_squares
 from rivals.core.verdict import probability_below
 from rivals.losses import Losses, common_reference, effective_size, excess_empirical_risks, losses_of_model
 
-# Raised whenever the numbers of an experiment change, so that a store is never filled by two algorithms.
+# Increased whenever the numbers of an experiment change: a store is then never filled by two algorithms.
 ALGORITHM = 1
 
 # The truth counts as decided when the risks differ by more than this many standard errors.
@@ -36,20 +36,20 @@ DECIDED = 2.0
 
 @dataclass(frozen=True)
 class Experiment:
-    """A simulated experiment: where data come from, and the pair of candidates that is to be judged.
+    """A simulated experiment: the source of the data, and the pair of candidates to judge.
 
     Parameters
     ----------
     observe : callable
-        `observe(n, rng)` gives n data points of the true process.
+        `observe(n, rng)` returns n data points of the true process.
     candidates : pair, or callable
-        Two candidates (each with `loss(data)` and `simulate(n, rng)`), or a function of the data that gives them, when
-        they are refitted to every replicate.
+        Two candidates (each with `loss(data)` and `simulate(n, rng)`), or a function of the data that returns them, if
+        they are refitted to every data set.
     replicate : callable, optional
-        `replicate(n, rng)` gives n data points of a fresh replication: the problem is the same, what varies between
-        replications is drawn anew with `rng`. The better candidate is then the one with the lower risk there. Without
-        it the better one is that with the lower risk on new data of the very process that made the observed data:
-        a question about sampling error alone.
+        `replicate(n, rng)` returns n data points of a fresh replication: the problem is the same, but everything that varies
+        between replications is drawn anew with `rng`. The better candidate is then the one with the lower risk there.
+        Without `replicate`, the better candidate is the one with the lower risk on new data of the same process that
+        made the observed data: a question about sampling error alone.
 
     See Also
     --------
@@ -58,8 +58,8 @@ class Experiment:
 
     Examples
     --------
-    An epistemic distribution is any function from a generator to an experiment. Here the mean is the problem, and each
-    replication has an offset of its own:
+    An epistemic distribution is any function from a generator to an experiment. Here the mean defines the problem, and each
+    replication has its own offset:
 
     >>> from rivals.testbeds.toys import gaussian
     >>> def omega(rng):
@@ -169,7 +169,7 @@ class Settings:
         except TypeError as error:
             raise TypeError(f"c is not a sequence of numbers: {error}; pass a list of numbers") from None
         if not values or len(set(values)) != len(values):
-            raise ValueError(f"c must be one or more different values: got {list(values)}; name each value once")
+            raise ValueError(f"c must be one or more different values: got {list(values)}; list each value once")
         object.__setattr__(self, "c", tuple(sorted(values)))
         for name in ("n_data", "n_synthetic", "n_truth", "n_draws"):
             object.__setattr__(self, name, check_size(getattr(self, name), name, least=2))
@@ -180,7 +180,9 @@ class Settings:
             check_choice(self.order, "order", ORDERS)
         if self.depth is not None:
             if self.law != "beta":
-                raise ValueError(f"law {self.law!r} has no depth: got {self.depth!r}; it belongs to law 'beta'")
+                raise ValueError(
+                    f"law {self.law!r} has no depth: got {self.depth!r}; leave depth out, or use law='beta'"
+                )
             object.__setattr__(self, "depth", check_depth(self.depth))
 
 
@@ -203,12 +205,12 @@ class Outcome:
     risk_a: float  # the true risks, from n_truth samples; of several replications the mean
     risk_b: float
     truth_error: float  # standard error of risk_a − risk_b
-    truth: float  # part of the replications that a wins; an undecided one counts half
+    truth: float  # fraction of the replications that a wins; an undecided one counts half
     replicated: bool  # whether the truth is that of fresh replications
 
 
 def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> Outcome:
-    """Run experiment `index` of the epistemic distribution at `place`; the same bits wherever and whenever it runs."""
+    """Run experiment `index` of the epistemic distribution at `place`; bit for bit the same wherever and whenever it runs."""
     own = experiment_entropy(settings.entropy, place, index)
     design = stream(own, EXPERIMENT_DESIGN)
     experiment = omega(design, index=index) if wants_index(omega) else omega(design)
@@ -282,7 +284,7 @@ def experiment_entropy(entropy: int, place: int, index: int) -> int:
 
 
 def wants_index(omega: Omega) -> bool:
-    """Whether an epistemic distribution is to be told the index of its experiment: it has such a parameter to fill.
+    """Whether an epistemic distribution takes the index of its experiment: it has such a parameter without a default.
 
     Examples
     --------
@@ -332,12 +334,12 @@ def _check_experiment(experiment: Any) -> None:
 
 
 def _check_count(made_by: str, asked: int, name: str, sizes: Mapping[str, int]) -> None:
-    """Data of another size than asked for would make another experiment than the one that is calibrated."""
+    """Data of another size than requested would be another experiment than the one that is calibrated."""
     if any(size != asked for size in sizes.values()):
         counts, letters = (" and ".join(map(str, words)) for words in (sizes.values(), sizes))
         raise ValueError(
-            f"{made_by}({asked}, rng) gave data with {counts} losses of candidate{'s' if len(sizes) > 1 else ''} {letters}: it must "
-            f"give as many points as asked for; correct it, or pass {name}={next(iter(sizes.values()))} if the design allows no "
+            f"{made_by}({asked}, rng) returned data with {counts} losses of candidate{'s' if len(sizes) > 1 else ''} {letters}: it must "
+            f"return as many points as requested; correct it, or pass {name}={next(iter(sizes.values()))} if the design allows no "
             "other size"
         )
 
@@ -347,7 +349,7 @@ def _pair(experiment: Experiment, data: Any) -> list[Model]:
     models = tuple(experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates)
     if len(models) != 2:
         raise ValueError(
-            f"an Experiment needs a pair of candidates: got {len(models)}; judge more candidates pair by pair"
+            f"an Experiment needs exactly two candidates: got {len(models)}; compare more candidates in pairs"
         )
     return [check_model(model, f"candidate {letter}: ") for model, letter in zip(models, "ab", strict=True)]
 
@@ -401,8 +403,8 @@ def _truths(
         fresh = experiment.replicate(settings.n_truth, stream(own, EXPERIMENT_TRUTH, replication))
         if _form(fresh) != _form(data):
             raise ValueError(
-                f"replicate gave data of another form than observe: {_form(fresh)} and {_form(data)}; "
-                "both must give what the candidates' loss takes"
+                f"replicate and observe returned data of different forms: {_form(fresh)} and {_form(data)}; "
+                "both must return what the candidates' loss accepts"
             )
         truths.append(_truth(pair, fresh, settings.n_truth, "replicate"))
     return truths
@@ -425,7 +427,7 @@ def _risks(a: FloatArray, b: FloatArray) -> tuple[float, float, float]:
 
 
 def _summary(truths: list[tuple[float, float, float]]) -> tuple[float, float, float, float]:
-    """Over replications: the mean risks, the error of their difference, and the part that a wins."""
+    """Over replications: the mean risks, the error of their difference, and the fraction that a wins."""
     if len(truths) == 1:
         risk_a, risk_b, error = truths[0]
     else:

@@ -2,7 +2,7 @@
 
 It follows what the function reaches: helper functions and constants of its module and of other modules of the user, captured
 values, the state of objects, the object of a bound method. Installed packages and the standard library enter by name only.
-What no digest can see is told in docs/calibration-cluster.md.
+docs/calibration-cluster.md lists what no digest can see.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-DEEPEST = 60  # what is nested more deeply does not count
+DEEPEST = 60  # deeper nesting does not count
 ATOMS = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis), type(NotImplemented))
 # Entries of a class that Python makes on demand, or that depend on the layout of the file.
 PASSING = {"__module__", "__doc__", "__dict__", "__weakref__", "__slotnames__", "__annotations__", "__annotate__"}
@@ -29,7 +29,7 @@ CHANGING = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, 
 
 
 def fingerprint(function: Any) -> str:
-    """One digest of a function and of all that it reaches. Comments and layout do not count.
+    """One digest of a function and of everything that it reaches. Comments and layout do not count.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def fingerprint(function: Any) -> str:
 
 
 def parts_of(function: Any) -> dict[str, str]:
-    """The digest of a function, and one of each thing that it reaches by a name, so that one can say what changed.
+    """The digest of a function, and one of each thing that it reaches by name, to tell what changed.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class Reach:
         return lines
 
     def _global(self, function: FunctionType, name: str, names: set[str]) -> Iterator[str]:
-        """What a name of the module of a function stands for; of a module only what is used of it."""
+        """What a name in the module of a function stands for; of a module, only what is used."""
         value = function.__globals__[name]
         if not isinstance(value, ModuleType):
             yield self._part(self._name(function.__module__, name), value)
@@ -199,7 +199,7 @@ class Reach:
             return [*lines, reduced]
         make, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
         if isinstance(state, dict):
-            # What is computed once on demand may be there or not.
+            # Cached attributes may be there or not.
             state = {
                 k: v for k, v in state.items() if not isinstance(getattr(kind, k, None), functools.cached_property)
             }

@@ -59,7 +59,7 @@ class Form:
         return np.choose(which, [self.get(part) for part in parts])
 
     def check_size(self, data: Any, n: int, what: str) -> None:
-        """Refuse data of another size than asked for."""
+        """Refuse data of another size than requested."""
         size = self.get(data).size
         if size != n:
             raise ValueError(
@@ -114,7 +114,7 @@ class MatrixForm(Form):
 
 
 class OtherForm(Form):
-    """Data that only the user's functions know. They have no rows: the inputs of all sources must be the same."""
+    """Data that only the user's functions understand. They have no rows: the inputs of all sources must be the same."""
 
     def __init__(self, get: Get, set: Set) -> None:
         self._get, self._set = get, set
@@ -128,7 +128,7 @@ class OtherForm(Form):
     def take(self, data: Any, rows: IntArray) -> Any:
         if not np.array_equal(rows, np.arange(self.get(data).size)):
             raise ValueError(
-                f"data of your own form have no rows that could be taken: {rows.size} points were asked for; use as many for "
+                f"rows cannot be selected from data of a custom form: {rows.size} points were requested; use as many for "
                 "n_data and n_truth as the data have"
             )
         return data

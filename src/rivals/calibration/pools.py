@@ -20,11 +20,11 @@ from rivals._checks import need, warn
 from rivals.calibration.work import BEAT
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-# The time that an experiment has, beyond its limit, to end by itself before its process is killed: a part of the limit, and
-# some seconds more.
+# The grace time after its limit in which an experiment may end by itself before its process is killed: a fraction of the
+# limit, and some seconds more.
 OVERTIME_PART, OVERTIME_SECONDS = 0.1, 2.0
-# A cluster may lose its scheduler or its last worker for so long, as where it restarts them; workers that are done have so
-# long to leave.
+# A cluster may lose its scheduler or its last worker for this long, for example while it restarts them; workers that are
+# done have this long to exit.
 PATIENCE = 60.0
 LEAVE_SECONDS = 5.0
 PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent dies
@@ -34,20 +34,20 @@ class Pool(Protocol):
     """Something that runs functions of modules."""
 
     n_workers: int
-    in_process: bool  # whether they run here and now, so that arguments need not travel
-    notes: str | None  # folder in which workers note what they are at, where someone looks after them
+    in_process: bool  # whether they run here and now: arguments then need not be sent
+    notes: str | None  # folder in which workers note their current experiment, if someone watches them
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Start a function, now or when a worker is free."""
 
     def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
-        """Kill workers whose experiment is long past the limit; which experiments (place, index) these were."""
+        """Kill workers whose experiment is long past the limit; return these experiments (place, index)."""
 
     def is_lost(self) -> bool:
         """Whether a cluster is out of reach, or has no workers left; after some patience that is an error."""
 
     def rebuild(self) -> bool:
-        """After the death of a worker: make new ones. False if that is not ours to do."""
+        """After the death of a worker: start new ones. False if they are not ours to start."""
 
     def close(self, *, kill: bool) -> None:
         """End what this pool started; at once if `kill`."""
@@ -55,7 +55,7 @@ class Pool(Protocol):
 
 @contextmanager
 def open_pool(executor: Executor | int | None) -> Iterator[Pool]:
-    """The pool for the `executor` argument of `calibrate` and `cross_validated`; what it started ends with the block, at once on an error."""
+    """The pool for the `executor` argument of `calibrate` and `cross_validated`; what it started ends with the block, immediately on an error."""
     pool = _make_pool(executor)
     try:
         yield pool
@@ -70,11 +70,13 @@ def _make_pool(executor: Executor | int | None) -> Pool:
         return _local_processes(_cores())
     if isinstance(executor, bool) or not (isinstance(executor, int) or hasattr(executor, "submit")):
         raise TypeError(
-            f"executor is not one: got {executor!r}; pass None, a number of processes, or a concurrent.futures.Executor"
+            f"executor must be None, a number of processes, or a concurrent.futures.Executor: got {executor!r}"
         )
     if isinstance(executor, int):
         if executor < 0:
-            raise ValueError(f"executor as a number of processes must not be negative: got {executor}; 0 is none")
+            raise ValueError(
+                f"executor as a number of processes must not be negative: got {executor}; 0 runs in this process"
+            )
         return _local_processes(executor) if executor else InProcess()
     return Foreign(executor)
 
@@ -83,7 +85,7 @@ def _local_processes(n_workers: int) -> Pool:
     try:
         return LocalProcesses(n_workers)
     except ImportError as error:
-        warn(f"{error}; meanwhile all is run in this process, one after the other")
+        warn(f"{error}; until then everything runs in this process, one after the other")
         return InProcess()
 
 
@@ -116,7 +118,7 @@ class InProcess:
 
 
 class LocalProcesses:
-    """Processes of this machine, by loky: it takes functions from notebooks, and says when a worker died."""
+    """Processes on this machine, by loky: it accepts functions from notebooks, and reports the death of a worker."""
 
     in_process = False
 
@@ -137,7 +139,7 @@ class LocalProcesses:
             try:
                 with open(os.path.join(self._folder, str(pid)), "rb") as file:
                     place, index, begin = BEAT.unpack(file.read())
-            except (OSError, struct.error):  # at no experiment, or about to begin one
+            except (OSError, struct.error):  # idle, or about to begin an experiment
                 continue
             if time.monotonic() - begin > allowed:
                 _kill_child(pid)
@@ -156,7 +158,7 @@ class LocalProcesses:
 
     def close(self, *, kill: bool) -> None:
         if not kill:
-            # All results are here. A worker that does not leave, as for a thread that the user's code left behind, is killed.
+            # All results are here. A worker that does not exit, because of a thread that the user's code left behind, say, is killed.
             pids = list(getattr(self._executor, "_processes", None) or ())
             manager = getattr(self._executor, "_executor_manager_thread", None)
             self._executor.shutdown(wait=False)
@@ -204,8 +206,8 @@ class Foreign:
         self._lost_since = now if self._lost_since is None else self._lost_since
         if now - self._lost_since > PATIENCE or problem == CLOSED:
             raise RuntimeError(
-                f"the Dask cluster {problem}; finished experiments are kept where there is a store: start the scheduler and "
-                "workers anew, and run the same again with a new client to continue"
+                f"the Dask cluster {problem}; finished experiments are kept if there is a store; restart the scheduler and "
+                "the workers, and run it again with a new client to continue"
             )
         return True
 
@@ -236,7 +238,7 @@ def _problem_of(client: Any) -> str | None:
 
 
 def _workers_of(executor: Any) -> int:
-    """How many workers an executor has, as far as it tells."""
+    """How many workers an executor has, as far as it says."""
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "ncores"):  # Dask
         return max(int(sum(client.ncores().values())), 1)
@@ -252,7 +254,7 @@ def _cores() -> int:
 
 
 def _kill_child(pid: int) -> None:
-    """Kill a process that we started, and no other that has its number now."""
+    """Kill a process that we started, and never another one that has its number now."""
     with suppress(OSError):  # it is gone
         if hasattr(os, "waitid"):
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -262,14 +264,14 @@ def _kill_child(pid: int) -> None:
 def _prepare_worker(parent: int) -> None:
     # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform == "linux":  # the thread below never gets a turn beside compiled code that keeps the interpreter
+    if sys.platform == "linux":  # the thread below never runs while compiled code holds the interpreter
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
 
 
 def _end_with_parent(parent: int) -> None:
-    """A worker whose parent was killed would wait for work for ever."""
+    """A worker whose parent was killed would wait for work forever."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

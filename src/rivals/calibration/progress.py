@@ -1,4 +1,4 @@
-"""Progress of a run, shown by the parent process only: a bar on a terminal, a line that changes in a notebook, lines elsewhere."""
+"""Progress of a run, shown only by the parent process: a bar on a terminal, a changing line in a notebook, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Silence:
 
 
 class Text:
-    """How far the run is, in a sentence that is shown now and then, and at the end once more."""
+    """How far the run is, in a sentence shown now and then, and once more at the end."""
 
     def __init__(self, total: int, already: int) -> None:
         self._total, self._already = total, already
@@ -83,7 +83,7 @@ class Text:
 
 
 class Lines(Text):
-    """A line now and then, for logs: at first every second, then ever more rarely."""
+    """A line now and then, for logs: at first every second, then less and less often."""
 
     def __init__(self, total: int, already: int) -> None:
         super().__init__(total, already)

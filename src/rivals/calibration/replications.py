@@ -21,7 +21,7 @@ from rivals._types import FloatArray, IntArray, Model
 from rivals.calibration.experiment import Experiment
 from rivals.calibration.forms import Form, Get, OtherForm, Set, as_vector, form_of
 
-# How large a variation is, is not known exactly either: log-uniform within this factor of the size given.
+# The size of a variation is not known exactly either: it is log-uniform within this factor of the size given.
 WITHIN = 2.0
 # Outliers are errors of Student's t distribution with this many degrees of freedom, times this many standard deviations
 # of the response: heavy tails of finite variance, so that the risk under a squared loss exists.
@@ -47,10 +47,10 @@ def replications(
     residuals: Mapping[str, npt.ArrayLike] | None = None,
     response: tuple[Get, Set] | None = None,
 ) -> Replications:
-    """An epistemic distribution from candidates and one data set, by what varies between replications.
+    """An epistemic distribution from candidates and one data set, defined by what varies between replications.
 
-    Name what you believe differs between your experiment and a repetition of it by someone else, and how much. Sizes are
-    in standard deviations of the response of `data`, and typical: in each problem they are drawn within a factor of 2.
+    State what you expect to differ between your experiment and a repetition by someone else, and by how much. Sizes are
+    typical values, in standard deviations of the response of `data`; for each problem they are drawn within a factor of 2.
 
     Parameters
     ----------
@@ -60,26 +60,26 @@ def replications(
         The data set: a vector; a tuple (inputs, ..., response); or a matrix with the response in its last column. Anything
         else with `response`. The candidates simulate data of the same form.
     source : str or mapping, optional
-        Which candidate makes the data. None: one of them, drawn for each problem. A mapping name → weight: drawn so; a
-        name: always that one. "mixture": every candidate generates a fraction of the points, drawn for each problem, so
-        that no candidate is exactly right.
+        Which candidate makes the data. None: one of them, drawn for each problem. A mapping name → weight: drawn with
+        these weights. A name: always that one. "mixture": every candidate generates a fraction of the points, drawn for each problem; no
+        candidate is then exactly right.
     offset : float
         A replication shifts all responses by the same amount, N(0, (offset·sd)²): a calibration constant, a batch effect.
     gain : float
         A replication multiplies all responses by 1 + N(0, gain²): an amplifier, a unit of measurement, a dose. It acts about
         zero, so zero must mean something.
     noise : float
-        A replication adds Gaussian noise, its standard deviation |N(0, noise²)|·sd: an instrument that is noisier than the
+        A replication adds Gaussian noise of standard deviation |N(0, noise²)|·sd: an instrument that is noisier than the
         candidates assume. (Noise is only added; fit the candidates to good data.)
     outliers : float
         In a replication a fraction |N(0, outliers²)| of the points, at most half, is shifted by heavy-tailed errors (Student's t
         with 3 degrees of freedom, times 3 sd): mistakes, artefacts, atypical subjects.
     drift : float
-        A replication adds a linear trend over the order of its points, its total N(0, (drift·sd)²): warming up, bleaching,
+        A replication adds a linear trend over the order of its points, N(0, (drift·sd)²) in total: warming up, bleaching,
         fatigue. For data in the order of measurement.
     parameters : mapping or callable, optional
         Name → function from a generator to a candidate: the source of this name with parameters drawn within the
-        covariance of its fit. (One function: whatever the source.) A replication has parameters of its own: subjects, samples or sites differ as much as the
+        covariance of its fit. (One function: whatever the source.) Each replication draws its own parameters: subjects, samples or sites differ as much as the
         fit is uncertain.
     design : "resample" or callable, optional
         "resample": a replication measures at other inputs: as many rows as `data` has, drawn from the rows with
@@ -88,10 +88,10 @@ def replications(
     residuals : mapping, optional
         Name → residuals of `data` under the candidate of this name, response minus fitted value. The data of a source are
         then its fitted values plus residuals drawn with replacement: observed errors in place of the noise model of the candidate.
-        Each replication draws from a sample of its own of these residuals.
+        Each replication draws from its own sample of these residuals.
     response : pair of callables, optional
-        (get, set) for data of another form: `get(data)` gives the responses as a vector, `set(data, responses)` new data
-        with these.
+        (get, set) for data of another form: `get(data)` returns the responses as a vector, `set(data, responses)` returns
+        new data with these responses.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def replications(
     See Also
     --------
     rivals.calibrate : runs the experiments.
-    Experiment : one of them, to be written by hand where the blocks do not suffice.
+    Experiment : one of them, to be written by hand if the building blocks are not enough.
 
     Examples
     --------
@@ -200,7 +200,7 @@ class Replications:
     def measure(
         self, source: Mapping[str, float], strength: Mapping[str, float], n: int, rng: np.random.Generator
     ) -> Any:
-        """Data of one replication of a problem, with variations of its own."""
+        """Data of one replication of a problem, with its own variations."""
         form = self._form
         rows = self._rows(n, rng)
         parts = [self._made_by(name, n, rows, rng) for name in source]
@@ -222,7 +222,7 @@ class Replications:
         return float(np.std(self._form.get(self.data)))
 
     def _rows(self, n: int, rng: np.random.Generator) -> IntArray:
-        """Which row of the design each point is at: over and over again, the design once more for each replication."""
+        """Which row of the design each point is at: the design is repeated as often as needed."""
         n_rows = self._form.get(self.data).size
         rows = rng.integers(0, n_rows, n_rows) if self.design == "resample" else np.arange(n_rows)
         return np.resize(rows, n)
@@ -232,7 +232,7 @@ class Replications:
         form = self._form
         if name in self.residuals:
             residuals = self.residuals[name]
-            # A replication has errors of its own, a sample of those seen; its points are drawn from these.
+            # A replication has its own errors, a sample of those observed; its points are drawn from these.
             errors = rng.choice(rng.choice(residuals, residuals.size), n)
             fitted = form.get(self.data) - residuals
             return form.set(form.take(self.data, rows), fitted[rows] + errors)
@@ -243,7 +243,7 @@ class Replications:
             data = model.simulate(n, rng)
             form.check_size(data, n, f"model '{show(name)}' simulated")
             return data
-        # Candidates may be tied to the design: let them simulate at all of it as often as needed, and take the rows drawn.
+        # Candidates may be tied to the design: let them simulate the whole design as often as needed, and take the rows drawn.
         n_rows = form.get(self.data).size
         simulations = [model.simulate(n_rows, rng) for _ in range(-(-n // n_rows))]
         for data in simulations:
@@ -279,10 +279,10 @@ def vary(response: FloatArray, strength: Mapping[str, float], deviation: float, 
 
 def _size(value: Any, name: str) -> float:
     if isinstance(value, (str, bytes, bool)) or value is None:
-        raise TypeError(f"{name} must be a number: got {value!r}; pass a size, 0 where it does not vary")
+        raise TypeError(f"{name} must be a number: got {value!r}; pass a size, or 0 if it does not vary")
     number = float(value)
     if not (np.isfinite(number) and number >= 0.0):
-        raise ValueError(f"{name} must be a finite number, 0 or more: got {value!r}; pass a size, it has no sign")
+        raise ValueError(f"{name} must be a finite number, 0 or more: got {value!r}; pass a size, which has no sign")
     return number
 
 
@@ -299,7 +299,7 @@ def _weights(source: Any, models: Mapping[str, Model]) -> dict[str, float] | Non
     numbers = {name: _size(weight, f"the weight of source '{show(name)}'") for name, weight in weights.items()}
     total = sum(numbers.values())
     if not total > 0.0:
-        raise ValueError(f"source: the weights add up to {total:g}; give some source a weight above 0")
+        raise ValueError(f"source: the weights add up to {total:g}; give at least one source a weight above 0")
     return {name: weight / total for name, weight in numbers.items() if weight > 0.0}
 
 
@@ -319,7 +319,7 @@ def _parameters(parameters: Any, models: Mapping[str, Model]) -> dict[str, Param
 def _design(design: Any, form: Form) -> Design | None:
     if design == "resample" and isinstance(form, OtherForm):
         raise ValueError(
-            "design='resample' needs rows, and data of your own form have none; pass a function (data, rng)"
+            "design='resample' needs rows, but data of a custom form have none; pass a function (data, rng)"
         )
     if design is None or design == "resample" or callable(design):
         checked: Design | None = design
@@ -346,12 +346,13 @@ def _check_variation(omega: Replications, response: FloatArray) -> None:
     twice = [show(name) for name in omega.residuals if name in omega.parameters]
     if twice:
         raise ValueError(
-            f"both parameters and residuals are given for {twice}: only one of them can make the data; give one"
+            f"both parameters and residuals are given for {twice}: only one of them can make the data; give only one"
         )
     if any(omega.sizes.values()):
         if np.ptp(response) == 0.0:
             raise ValueError(
-                "all responses of the data are the same: sizes are in their standard deviations, which is 0"
+                "all responses of the data are equal, but sizes are in units of their standard deviation, which is 0; "
+                "pass data whose responses vary"
             )
     elif not (omega.parameters or omega.design or omega.residuals):
         raise ValueError(
@@ -364,5 +365,5 @@ def _check_known(names: Mapping[str, Any], what: str, models: Mapping[str, Model
     unknown = [show(name) for name in names if name not in models]
     if unknown:
         raise ValueError(
-            f"{what} names {unknown}, which are no models: there are {[show(name) for name in models]}; take these"
+            f"{what} names {unknown}, which are not models; the models are {[show(name) for name in models]}"
         )

@@ -39,14 +39,14 @@ FIELDS = (
     "truth_error",
 )
 
-# What begins a formula, also as wide characters.
+# Characters that begin a formula, also as wide characters.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 # A calibration holds for the sample sizes it was made with; within this factor we accept it.
 SIMILAR_SIZE = 1.5
 # More simulations only reduce the noise of W or δ, by the root of their number: a factor of two changes it by 1.4.
 SIMILAR_SIMULATIONS = 2.0
-# With fewer experiments of an epistemic distribution there is no curve to read probabilities through.
+# With fewer experiments of an epistemic distribution there is no curve to correct probabilities.
 ENOUGH_TO_CORRECT = 64
 REMEDY = "a calibration holds for one loss, law and sample size: calibrate again for these"
 
@@ -113,13 +113,13 @@ class Calibration:
     c : tuple of float
         The values of c, increasing.
     n_data, n_synthetic, n_truth, n_draws : int
-        The sizes that c belongs to.
+        The sizes for which c was calibrated.
     law : str
-        The law of the risk that c belongs to.
+        The law of the risk for which c was calibrated.
     n_simulations : int
         Simulations of each candidate.
     order : "time" or None
-        Whether sampling errors are those of a series.
+        Whether sampling errors are those of a time series.
     n_replications : int
         Replications that determine the truth of each experiment.
     loss_unit : str or None
@@ -292,7 +292,7 @@ class Calibration:
         return {name: np.array([self.overconfidence(c, name, bins) for c in self.c]) for name in self.omegas}
 
     def judge(self, c: float, omega: str | None = None, bins: int = 16) -> Mapping[str, Judgement]:
-        """Whether c is valid, for each epistemic distribution, and why not.
+        """Whether c is valid, for each epistemic distribution, and if not, why.
 
         The bands that separate overconfidence from chance are simultaneous over all bins (95 % over the curve).
         """
@@ -336,7 +336,7 @@ class Calibration:
             if not valid.values:
                 raise ValueError(
                     f"no value of c is valid here: {valid.low_reason}; run more experiments or try larger values, or use "
-                    "compare(..., c=calibration), which reads probabilities through the curve"
+                    "compare(..., c=calibration), which corrects probabilities by the curve"
                 )
             values = valid.values
         return min(values, key=lambda c: (self.brier_score(c, omega), -c))
@@ -350,9 +350,9 @@ class Calibration:
         return max(scores)
 
     def about_as_good(self, omega: str | None = None) -> tuple[float, float]:
-        """Smallest and largest c, side by side with the best one, whose Brier score is not clearly worse than the best.
+        """Smallest and largest c in the range around the best one whose Brier scores are not clearly worse than the best.
 
-        The scores are compared experiment by experiment: a c is clearly worse where the mean difference exceeds two of its
+        The scores are compared experiment by experiment: a c is clearly worse if the mean difference exceeds two of its
         standard errors in some epistemic distribution.
         """
         best = self._column(self.choose_c(omega, valid_only=False))
@@ -366,7 +366,7 @@ class Calibration:
         return self.c[begin], self.c[end - 1]
 
     def edge(self, omega: str | None = None) -> str | None:
-        """Whether the best c is at an end of those that were tried, in a sentence; None if it is inside, or alone."""
+        """A sentence if the best c is at an end of those that were tried; None if it is inside, or alone."""
         best = self.choose_c(omega, valid_only=False)
         if len(self.c) == 1 or self.c[0] < best < self.c[-1]:
             return None
@@ -401,13 +401,13 @@ class Calibration:
     def check_fit(
         self, losses: Mapping[str, Losses], *, law: str | None, order: str | None, loss_unit: str | None
     ) -> None:
-        """Refuse losses, or settings of a comparison, for which this calibration was not made.
+        """Refuse losses or settings of a comparison for which this calibration was not made.
 
         Parameters
         ----------
         losses : mapping of Losses
         law, order, loss_unit : str or None
-            Those of the comparison. A law or a unit that is not named passes.
+            Those of the comparison. A law or a unit that is not given is accepted.
         """
         if law is not None and law != self.law:
             raise ValueError(
@@ -438,9 +438,9 @@ class Calibration:
     # ---------------------------------------------------------------- showing
 
     def to_dict(self) -> dict[str, Any]:
-        """Settings and what is found at each c, as plain numbers, lists and text, for JSON.
+        """Settings and the findings at each c, as plain numbers, lists and text, for JSON.
 
-        Where an epistemic distribution has no finished experiment, nothing is known at any c, and only the settings are there.
+        If an epistemic distribution has no finished experiment, nothing is known at any c, and there are only the settings.
         """
         return self._settings() if self._unfinished() else {**self._settings(), **self._findings()}
 
@@ -541,7 +541,7 @@ class Calibration:
         )
 
     def _choice(self) -> list[str]:
-        """The best c with its range and law, what its curve gives, and what to do next."""
+        """The best c with its range and law, the effect of its curve, and what to do next."""
         best = self.choose_c(valid_only=False)
         low, high = self.about_as_good()
         fewest, where = min((int(self._rows(name).sum()), name) for name in self.omegas)
@@ -552,11 +552,11 @@ class Calibration:
         ]
         if fewest >= ENOUGH_TO_CORRECT:
             largest = min(self._correction(best, name).largest for name in self.omegas)
-            lines.append(f"  read through the curve, B is at most {largest:.3g}")
+            lines.append(f"  corrected by the curve, B is at most {largest:.3g}")
         if fewest < ENOUGH_TO_JUDGE:
             lines.append(
                 f"Too few experiments to call a c valid: {fewest}{of_which}; {ENOUGH_TO_JUDGE} are needed"
-                + (f", {ENOUGH_TO_CORRECT} for a curve to read B through" if fewest < ENOUGH_TO_CORRECT else "")
+                + (f", {ENOUGH_TO_CORRECT} for a curve that corrects B" if fewest < ENOUGH_TO_CORRECT else "")
             )
         edge = self.edge()
         return [*lines, f"  {edge}"] if edge else lines
@@ -677,5 +677,5 @@ def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def _safe_for_spreadsheets(row: Sequence[Any]) -> list[Any]:
-    """Text that a spreadsheet would take for a formula gets a quote before it; blanks before a formula do not hide it."""
+    """Text that a spreadsheet would take for a formula gets a quote in front; leading blanks do not hide a formula."""
     return [f"'{cell}" if isinstance(cell, str) and cell.strip().startswith(FORMULA) else cell for cell in row]

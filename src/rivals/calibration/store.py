@@ -1,8 +1,8 @@
 """The durable store of a calibration: one SQLite file, one writer, one commit per block of experiments.
 
 What was acknowledged survives the death of the process and of the machine (WAL, synchronous=FULL). The file holds
-numbers, JSON and text; nothing in it is ever executed or unpickled. Every record carries a checksum, and the study the
-sum of them: a store that is not as it was written is refused.
+numbers, JSON and text; nothing in it is ever executed or unpickled. Every record carries a checksum, and the study their
+sum: a store that was changed is refused.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Standing:
     """How far a study has come."""
 
     missing: list[BoolArray]  # of each epistemic distribution: which of the first experiments are still to be run
-    seconds: list[float | None]  # what an experiment took on average
+    seconds: list[float | None]  # mean seconds per experiment
     failed: int
 
 
@@ -80,10 +80,10 @@ class Contents:
 def open_writer(
     path: str | PathLike[str] | None, identity: Mapping[str, Any], n_experiments: int, *, retry: bool = False
 ) -> Iterator[tuple[Store, Standing]]:
-    """Open for writing, and say how far the study has come on its way to so many experiments.
+    """Open for writing, and say how many of the requested experiments are still to be run.
 
-    A new file, or one of the same study; without a path in memory, for what need not survive. With `retry`, experiments
-    that failed are still to be run.
+    A new file, or one of the same study; without a path, in memory, for results that need not survive. With `retry`,
+    failed experiments are to be run again.
     """
     store = Store.in_memory(identity) if path is None else Store.create_or_resume(real_path(path), identity)
     with closing(store):
@@ -165,13 +165,13 @@ class Store:
         connection = _connect_to_read(path)
         try:
             if is_blank(connection):
-                raise StoreError(f"{path!r} is still empty: the run that writes it has only just begun; wait a moment")
+                raise StoreError(f"{path!r} is still empty: the run that writes it has just begun; wait a moment")
             check_file(connection, path)
             store = cls(connection, path)
             if not store.has_checksums:
                 warn(
                     f"the store {path!r} has no checksum, because an older rivals wrote it: damage to its numbers would go "
-                    "unnoticed; calibrate anew where that matters"
+                    "unnoticed; calibrate again if that matters"
                 )
         except BaseException:
             connection.close()
@@ -205,7 +205,7 @@ class Store:
             self._check_place()
             raise StoreError(
                 f"could not write to the store {self.path!r}: {explain(error)}; finished experiments are safe; "
-                "correct this and run the same again to continue"
+                "correct this and run it again to continue"
             ) from error
         self._check_place()
 
@@ -216,7 +216,7 @@ class Store:
         except sqlite3.Error as error:
             raise StoreError(
                 f"could not write to the store {self.path!r}: {explain(error)}; finished experiments are safe; "
-                "correct this and run the same again to continue"
+                "correct this and run it again to continue"
             ) from error
 
     def _insert(self, table: str, row: tuple[Any, ...], tally: Tally) -> None:
@@ -227,7 +227,7 @@ class Store:
             tally.add(table, mark)
 
     def _forget_failure(self, omega: int, experiment: int, tally: Tally) -> None:
-        """What failed before and was tried again has one record, the last."""
+        """An experiment that failed and was tried again has one record, the last."""
         if tally.failures:
             where = "FROM failures WHERE omega = ? AND experiment = ?"
             for (mark,) in self._connection.execute(f"SELECT checksum {where}", (omega, experiment)).fetchall():
@@ -235,19 +235,19 @@ class Store:
                 tally.add("failures", mark, times=-1)
 
     def _check_place(self) -> None:
-        """A file that was deleted or renamed can be written to all the same, and nobody would find it."""
+        """A file that was deleted or renamed can still be written to, but nobody would find it."""
         gone = self.path if self._mark is not None and mark_of(self.path) != self._mark else self._log
         if gone and (gone == self.path or not os.path.exists(gone)):
             raise StoreError(
                 f"{gone!r} was deleted, renamed or replaced during the run: what was finished since then is not kept under this "
-                "name; restore it and run the same again to continue, and leave it where it is while a run writes to it"
+                "name; restore it and run it again to continue, and leave it where it is while a run writes to it"
             )
 
     # ---------------------------------------------------------------- reading
 
     @property
     def has_checksums(self) -> bool:
-        """Whether damage would be noticed: older stores had none."""
+        """Whether damage would be noticed: older stores have no checksums."""
         with as_store_errors(self.path):
             return schema_version(self._connection) >= FIRST_WITH_CHECKSUMS
 
@@ -257,7 +257,7 @@ class Store:
             return get_entry(self._connection, key, self.path)
 
     def verify(self) -> None:
-        """Refuse a store that is not as it was written."""
+        """Refuse a store that was changed since it was written."""
         with self._snapshot():
             tally = Tally()
             for table, columns in (("outcomes", OUTCOME), ("failures", FAILURE)):
@@ -336,7 +336,7 @@ class Store:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """All that is read within is of one moment, while another process may write."""
+        """Everything read within is from one moment, even while another process writes."""
         with as_store_errors(self.path):
             self._connection.execute("BEGIN")
             try:
@@ -346,12 +346,12 @@ class Store:
                     self._connection.execute("ROLLBACK")
 
     def _checked(self, table: str, columns: str, tally: Tally) -> Generator[tuple[Any, ...], None, None]:
-        """The rows of a table, each as it was written."""
+        """The rows of a table, each checked to be as it was written."""
         version = schema_version(self._connection)
         sealed = version >= FIRST_WITH_CHECKSUMS
         wanted = columns if version > 1 else columns.replace(" truth,", " NULL,")
         query = f"SELECT {wanted}, {'checksum' if sealed else 'NULL'} FROM {table} ORDER BY omega, experiment"
-        # Closed whatever happens: a query that is kept, as in the traceback of an error, keeps the file open.
+        # Closed in every case: a query that is still referenced, as by the traceback of an error, keeps the file open.
         with closing(self._connection.execute(query)) as rows:
             for *values, mark in rows:
                 if sealed:
@@ -365,7 +365,7 @@ class Store:
         return outcomes, failures, int(total, 16)
 
     def _check_tally(self, tally: Tally) -> None:
-        """No record is missing, and none is too many."""
+        """Check that no record is missing, and that there are no others."""
         if self.has_checksums and tally != Tally(*self._stored_tally()):
             outcomes, failures, _ = self._stored_tally()
             raise StoreError(
@@ -383,7 +383,7 @@ class Store:
         n_omegas: int,
         replicated: bool | None,
     ) -> None:
-        """Older stores have no checksum: at least refuse what cannot be."""
+        """Older stores have no checksum: at least refuse impossible values."""
         possible = (
             np.all((keys[:, 0] >= 0) & (keys[:, 0] < n_omegas) & (keys[:, 1] >= 0))
             and np.all((probability >= 0.0) & (probability <= 1.0))
@@ -402,13 +402,13 @@ class Store:
 
 
 def _connect_to_read(path: str) -> sqlite3.Connection:
-    """A connection that cannot write; also where SQLite could not make the files that it keeps beside a store."""
+    """A connection that cannot write, even if SQLite cannot create the files that it keeps beside a store."""
     address = f"{Path(path).as_uri()}?mode=ro"
     with as_store_errors(path):
         connection = sqlite3.connect(address, uri=True, timeout=10.0, isolation_level=None)
         try:
             connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-        except (sqlite3.Error, ValueError, MemoryError):  # whoever asks next is told why
+        except (sqlite3.Error, ValueError, MemoryError):  # the next query says why
             log = f"{path}-wal"
             if not os.access(os.path.dirname(path), os.W_OK) and not (os.path.exists(log) and os.path.getsize(log)):
                 connection.close()

@@ -1,4 +1,4 @@
-"""The file of a store: its schema, its journal, the lock of its writer, and how to tell that it is not what it should be."""
+"""The file of a store: its schema, its journal, the lock of its writer, and checks for damage."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CREATE TABLE failures (
 
 
 class StoreError(RuntimeError):
-    """A store that cannot be used, with what is wrong and what to do.
+    """A store cannot be used; the message says what is wrong and what to do.
 
     See Also
     --------
@@ -62,11 +62,11 @@ class StoreError(RuntimeError):
 
 @dataclass
 class Tally:
-    """How many records there are, and the sum of their checksums: a record that vanished is noticed, too."""
+    """How many records there are, and the sum of their checksums: a missing record is noticed, too."""
 
     outcomes: int = 0
     failures: int = 0
-    total: int = 0  # exclusive or: the order does not matter, and what was added can be taken away
+    total: int = 0  # exclusive or: the order does not matter, and a record can be removed again
 
     def add(self, table: str, seal: bytes, *, times: int = 1) -> None:
         """Count a record, or take one away again."""
@@ -129,7 +129,7 @@ def get_entry(connection: sqlite3.Connection, key: str, path: str) -> Any:
 
 
 def check_seal(found: bytes, *values: Any, what: str, path: str) -> None:
-    """Refuse a record that is not as it was written."""
+    """Refuse a record that was changed since it was written."""
     if found != seal(*values):
         raise StoreError(f"{path!r} is damaged: the checksum of {what} is wrong; {MEND}")
 
@@ -157,18 +157,18 @@ def is_blank(connection: sqlite3.Connection) -> bool:
 
 
 def check_file(connection: sqlite3.Connection, path: str) -> None:
-    """Refuse what is no store, is damaged, or was written by a newer version."""
+    """Refuse a file that is not a store, is damaged, or was written by a newer version."""
     with as_store_errors(path):
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         version = schema_version(connection)
         problem = None if application != APPLICATION_ID else connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if application != APPLICATION_ID:
             raise StoreError(
-                f"{path!r} is not a calibration store: an SQLite file of another program; name another file"
+                f"{path!r} is not a calibration store, but an SQLite file of another program; name another file"
             )
         if version > SCHEMA_VERSION:
             raise StoreError(
-                f"{path!r} was written by a newer rivals: schema {version}, this one knows {SCHEMA_VERSION}; upgrade rivals"
+                f"{path!r} was written by a newer rivals: schema {version}, this one reads up to {SCHEMA_VERSION}; upgrade rivals"
             )
         if problem != "ok":
             raise StoreError(f"{path!r} is damaged or cut short: {show(problem)}; {MEND}")
@@ -201,7 +201,7 @@ def _check_entries(connection: sqlite3.Connection, version: int, path: str) -> N
 
 @contextmanager
 def as_store_errors(path: str) -> Iterator[None]:
-    """Whatever goes wrong in reading a store is said in one sentence that names the file."""
+    """Turn any error in reading a store into one sentence that names the file."""
     try:
         yield
     except sqlite3.Error as error:
@@ -221,7 +221,7 @@ def check_identity(connection: sqlite3.Connection, identity: Mapping[str, Any], 
     if version < SCHEMA_VERSION:
         raise StoreError(
             f"{path!r} was written by an older rivals: schema {version}, this one writes {SCHEMA_VERSION}; it can still be read "
-            "with open_store, name another file to start anew"
+            "with open_store; name another file to start again"
         )
     differing = _differences(get_entry(connection, "identity", path), identity)
     if differing:
@@ -267,13 +267,13 @@ def real_path(path: Any) -> str:
     try:
         real = os.path.realpath(name)
     except ValueError as error:  # a null byte
-        raise StoreError(f"store={name!r} cannot be the name of a file: {error}; name another") from None
+        raise StoreError(f"store={name!r} cannot be the name of a file: {error}; use another name") from None
     if os.path.isdir(real):
         raise StoreError(
             f"the store {name!r} is a folder; name a file in it, such as {os.path.join(name, 'study.sqlite')!r}"
         )
     if os.path.exists(real) and not os.path.isfile(real):
-        raise StoreError(f"the store {name!r} is no plain file; name another")
+        raise StoreError(f"the store {name!r} is not a plain file; name another")
     return real
 
 
@@ -281,7 +281,7 @@ def take_lock(path: str) -> sqlite3.Connection:
     """Hold a lock that ends with this process, however it ends: an open transaction on a file beside the store."""
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
-        raise StoreError(f"the store {path!r} cannot be made: there is no folder {folder!r}; make it first")
+        raise StoreError(f"the store {path!r} cannot be created: there is no folder {folder!r}; create it first")
     if os.path.exists(path) and os.stat(path).st_nlink > 1:
         raise StoreError(
             f"the store {path!r} has another name (a hard link), under which another process could write to it unnoticed; "
@@ -320,7 +320,7 @@ def last_change(path: str) -> float:
 
 
 def mark_of(path: str) -> tuple[int, int] | None:
-    """What tells a file from another that takes its name; None where there is none."""
+    """What distinguishes a file from another that takes its name; None if there is no file."""
     try:
         found = os.stat(path)
     except OSError:
@@ -328,7 +328,7 @@ def mark_of(path: str) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-# What SQLite's errors mean, and what to do; the first that the error's name begins with.
+# What SQLite's errors mean, and what to do; the first entry that begins the error's name counts.
 MEANINGS = {
     "SQLITE_FULL": "the disk is full; make room",
     "SQLITE_READONLY": "it is read-only; make the file and its folder writable, or copy it elsewhere",
@@ -338,7 +338,7 @@ MEANINGS = {
     "SQLITE_BUSY": "another process holds it locked; wait until it ends",
     "SQLITE_LOCKED": "another process holds it locked; wait until it ends",
     "SQLITE_PROTOCOL": "the file system offers no locks; put the store on a local disk",
-    "SQLITE_NOLFS": "the file system does not take files so large; put the store on another disk",
+    "SQLITE_NOLFS": "the file system does not allow files this large; put the store on another disk",
     "SQLITE_IOERR_LOCK": "the file system offers no locks; put the store on a local disk",
     "SQLITE_IOERR_RDLOCK": "the file system offers no locks; put the store on a local disk",
     "SQLITE_IOERR_UNLOCK": "the file system offers no locks; put the store on a local disk",

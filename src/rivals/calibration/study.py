@@ -13,7 +13,7 @@ from rivals.calibration.fingerprint import parts_of
 
 @dataclass(frozen=True)
 class Study:
-    """So many experiments of each of the epistemic distributions, with the same settings."""
+    """A number of experiments of each epistemic distribution, with the same settings."""
 
     omegas: Mapping[str, Omega]
     settings: Settings

@@ -31,21 +31,21 @@ from rivals.calibration.experiment import (
 )
 
 ATTEMPTS = 3
-LONGEST_MESSAGE, LONGEST_TRACEBACK = 2_000, 20_000  # characters kept of what an experiment said when it failed
+LONGEST_MESSAGE, LONGEST_TRACEBACK = 2_000, 20_000  # characters kept of the error of a failed experiment
 BEAT = struct.Struct("<qqd")  # place, index, begin: what a worker notes for the watchdog of the parent
 
 
 class ExperimentTimeout(BaseException):
-    """An experiment took longer than its wall-clock limit. No Exception, so that `except Exception` does not hide it."""
+    """An experiment took longer than its wall-clock limit. Not an Exception: `except Exception` must not hide it."""
 
 
 class WorkerSetupError(RuntimeError):
-    """Workers cannot load what they are to run; no experiment could succeed."""
+    """Workers cannot load the functions that they should run; no experiment could succeed."""
 
 
 @dataclass(frozen=True)
 class Success:
-    """An experiment that came to an end."""
+    """An experiment that finished."""
 
     omega: int
     experiment: int
@@ -55,7 +55,7 @@ class Success:
 
 @dataclass(frozen=True)
 class Failure:
-    """An experiment that did not come to an end: how often it was tried, the seed that repeats it, and the error.
+    """An experiment that failed: how often it was tried, the seed that repeats it, and the error.
 
     Parameters
     ----------
@@ -124,12 +124,12 @@ class Task:
     omegas: Sequence[Omega] | Packed  # as they are within this process, packed for others
     settings: Settings
     time_limit: float | None
-    watched: str | None = None  # folder in which workers note what they are at, for the parent to see who is overdue
-    said: set[str] = field(default_factory=set, compare=False, repr=False)  # warnings, within this process
+    watched: str | None = None  # folder in which workers note their current experiment, for the parent's watchdog
+    said: set[str] = field(default_factory=set, compare=False, repr=False)  # warnings given, within this process
 
 
 def run_block(task: Task, block: Block) -> Results:
-    """Run the experiments of a block; what fails is returned, not raised."""
+    """Run the experiments of a block; failures are returned, not raised."""
     omegas = unpack(task.omegas) if isinstance(task.omegas, Packed) else task.omegas
     said = _warned(task.omegas) if isinstance(task.omegas, Packed) else task.said
     successes, failures = [], []
@@ -148,13 +148,13 @@ def run_block(task: Task, block: Block) -> Results:
 
 
 def failure(task: Task, place: int, index: int, attempts: int, error: str, trace: str) -> Failure:
-    """The record of an experiment that failed; its seed is written as one gets it back in Python."""
+    """The record of a failed experiment; its seed is written as the Python expression that makes it."""
     seed = f"numpy.random.SeedSequence({task.settings.entropy}, spawn_key=({place}, {index}))"
     return Failure(place, index, attempts, seed, _storable(error, LONGEST_MESSAGE), _storable(trace, LONGEST_TRACEBACK))
 
 
 def timeout_message(seconds: float) -> str:
-    """What is recorded of an experiment that took too long."""
+    """The message for an experiment that took too long."""
     return f"took longer than the limit of {seconds:g} s"
 
 
@@ -195,7 +195,7 @@ def _try(omega: Omega, task: Task, place: int, index: int, given: ExperimentLoss
             with _watched(task.watched, place, index), _time_limit(task.time_limit):
                 outcome = _run(omega, task, place, index, given)
             seconds = time.perf_counter() - begin
-            if task.time_limit is not None and seconds > task.time_limit:  # it caught what was to end it
+            if task.time_limit is not None and seconds > task.time_limit:  # it caught the exception that should end it
                 raise ExperimentTimeout(timeout_message(task.time_limit))
             if not np.isfinite(outcome.probability).all():
                 raise ArithmeticError("the probabilities are not finite")
@@ -217,11 +217,11 @@ def _said(error: BaseException) -> str:
     try:
         return str(error)
     except Exception as another:  # an exception that cannot even say what it is
-        return f"(its message cannot be had: {type(another).__name__})"
+        return f"(its message is not available: {type(another).__name__})"
 
 
 def _storable(text: str, longest: int) -> str:
-    """Text that any file takes: lone surrogates are spelled out, and of a flood the beginning and the end are kept."""
+    """Text that any file accepts: lone surrogates are spelled out, and of very long text the beginning and the end are kept."""
     if len(text) > longest:
         text = f"{text[: longest // 2]} … {text[-longest // 2 :]}"
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -244,7 +244,7 @@ def _watched(folder: str | None, place: int, index: int) -> Iterator[None]:
 
 
 def pack(omegas: Sequence[Omega]) -> Packed:
-    """Functions as bytes, for the workers of one run: by cloudpickle, which also takes lambdas and closures."""
+    """Functions as bytes, for the workers of one run: by cloudpickle, which also accepts lambdas and closures."""
     try:
         from cloudpickle import dumps
     except ImportError:
@@ -284,7 +284,7 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
     """Raise ExperimentTimeout in this thread after so many seconds.
 
     In the main thread of a process by an alarm, which also ends a sleep or a wait; in other threads as soon as the
-    interpreter gets a word in.
+    interpreter regains control.
     """
     if seconds is None:
         yield
@@ -326,7 +326,7 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
 
 
 class _OneThread:
-    """Numerical libraries are kept to one thread per worker: more would only fight for the cores.
+    """Numerical libraries are kept to one thread per worker: more would only compete for the cores.
 
     The limit holds for the whole process, in which several threads may run blocks: the first one in sets it, the last one
     out lifts it.

@@ -1,7 +1,7 @@
-"""Commands that other distributions add, by an entry point in the group `rivals.commands`: name = "module:function".
+"""Commands that other packages add, by an entry point in the group `rivals.commands`: name = "module:function".
 
-The function is written as those beside this file are, for typer. Its module is imported when the command is run, or
-when its line of help is asked for.
+The function is written for typer, like those beside this file. Its module is imported when the command runs, or when
+its line of help is shown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import typer
 
 GROUP = "rivals.commands"
 
-# What to say where a known command is not installed.
+# What to say if a known command is not installed.
 INSTALL = {
     "reproduce": "reproduce: the figures and tables of the paper are not installed; pip install rivals-paper, or "
     "`make paper` in a checkout of the repository"

@@ -1,4 +1,4 @@
-"""The command `rivals`: its own commands, one file each, and those that other distributions add."""
+"""The command `rivals`: its own commands, one file each, and those that other packages add."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rivals.cli.sweep import sweep
 
 
 class Commands(TyperGroup):
-    """The commands of the library, then those that are added; the latter are looked for only where they matter."""
+    """The commands of the library, then the added ones, which are looked up only if they matter."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         own = super().list_commands(ctx)
@@ -49,7 +49,7 @@ for command in (demo, compare, sweep, calibrate, report):
 def main() -> None:
     """Run; an error that the user can correct is printed as one sentence, with exit code 2.
 
-    A reader that has seen enough, as in `rivals … | head`, is no error.
+    A reader that stops early, as in `rivals … | head`, is not an error.
     """
     spell_out_what_cannot_be_encoded()
     try:
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def _exit_code() -> object:
-    """Run to the end, with everything printed."""
+    """Run to the end, and print everything."""
     try:
         app()
     except SystemExit as end:

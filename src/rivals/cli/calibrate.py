@@ -32,7 +32,7 @@ EXPORTS = {".csv": "to_csv", ".parquet": "to_parquet"}
 STORES = (".sqlite", ".sqlite3", ".db")
 NEEDED = {
     "--n-data": "how many data points has the real experiment?",
-    "--n-experiments": "how many experiments, of each epistemic distribution?",
+    "--n-experiments": "how many experiments for each epistemic distribution?",
 }
 
 
@@ -85,7 +85,7 @@ def calibrate(
     ] = None,
     dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds after which an experiment is abandoned.")] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Run again what failed before.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Rerun experiments that failed before.")] = False,
     progress: Annotated[bool, typer.Option(help="Show progress.")] = True,
     status: Annotated[
         bool, typer.Option("--status", help="Show the progress of a store, also while it is being written.")
@@ -96,7 +96,7 @@ def calibrate(
     plot: Annotated[Path | None, typer.Option(help="Draw the calibration curves to this file.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Find the best c, and what probabilities mean, on simulated experiments.
+    """Find the best c, and what probabilities mean, from simulated experiments.
 
     Example: rivals calibrate my_models:omega --n-data 4000 --n-experiments 2048 --store study.sqlite
 
@@ -177,7 +177,7 @@ def load_omegas(target: str) -> Mapping[str, Any] | Any:
 
 
 def _send_by_value(module: Any) -> None:
-    """Workers elsewhere need not have the user's module: its functions travel whole."""
+    """Workers elsewhere need not have the user's module: its functions are sent by value."""
     try:
         from cloudpickle import register_pickle_by_value
     except ImportError:
@@ -202,21 +202,21 @@ def _store_to_show(ctx: typer.Context, target: str | None, store: Path | None) -
     if to_run:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(to_run))
         raise ValueError(
-            f"{show(target)} is a store, which has no functions to run: got {names}, too; to go on with the study, write rivals "
+            f"{show(target)} is a store, which has no functions to run: got {names}, too; to continue the study, write rivals "
             f"calibrate module:name ... --store {show(target)}"
         )
     return _as_store(target)
 
 
 def _seed(store: Path | None) -> int | None:
-    """A fresh seed; None where the store has one."""
+    """A fresh seed; None if the store has one."""
     from rivals.calibration.store import stored_entropy  # SQLite, when it is asked for
 
     return draw_seed() if store is None or stored_entropy(store) is None else None
 
 
 def _check_finished(result: Calibration) -> None:
-    """Say what failed; where no experiment of an epistemic distribution came to an end, show why and stop."""
+    """Say what failed; if no experiment of an epistemic distribution finished, show why and stop."""
     finished = set(result.records["omega"].tolist())
     for place, name in enumerate(result.omegas):
         failures = [failure for failure in result.failures if failure.omega == place]
@@ -224,7 +224,7 @@ def _check_finished(result: Calibration) -> None:
             raise RuntimeError(
                 f"all {len(failures)} experiments of {show(name)!r} failed. The first failed with:\n\n{_shown(failures[0].traceback)}\n\n"
                 "Correct the function and start again, with another store if you gave one. If the cause lay elsewhere (a full "
-                "disk, a missing licence), run the same with --retry"
+                "disk, a missing licence), run it again with --retry"
             )
         if failures:
             say(
@@ -236,13 +236,13 @@ def _check_finished(result: Calibration) -> None:
 
 
 def _shown(lines: str) -> str:
-    """A traceback for a terminal: a store of someone else may hold anything."""
+    """A traceback for a terminal: a store from someone else may hold anything."""
     return "\n".join(map(show, lines.strip().splitlines()))
 
 
 @contextmanager
 def _result_alone_on_stdout() -> Iterator[None]:
-    """What simulators print, here or in workers that start meanwhile, goes beside the result and not into it."""
+    """Send what simulators print, here or in workers that start meanwhile, to standard error: it must not mix with the result."""
     sys.stdout.flush()
     try:
         kept = os.dup(1)

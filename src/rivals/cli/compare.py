@@ -59,7 +59,7 @@ def compare(
 ) -> None:
     """Say which models survive, from files of losses.
 
-    Example: rivals compare observed.csv synthetic.csv --c 0.25 --report report.html
+    Example: rivals compare observed.csv synthetic.csv --report report.html
     """
     from rivals.cli.console import print_comparison, print_json, write_page, writing
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @printing()
 def print_comparison(result: Comparison) -> None:
-    """The verdict and the table; notes stand below it, where a terminal has no room for them beside."""
+    """The verdict and the table; notes are printed below it, if the terminal has no room for them beside it."""
     console = _terminal()
     if console is None:
         print(result)
@@ -68,7 +68,7 @@ def write_page(result: Comparison, path: Path, title: str | None = None) -> None
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Write a file, and say that it is written, or which one could not be."""
+    """Write a file, and say that it was written, or which one could not be."""
     try:
         yield
     except OSError as error:
@@ -96,7 +96,7 @@ def warnings_as_sentences() -> Iterator[None]:
 
 @contextmanager
 def working(message: str) -> Iterator[Callable[[str], None]]:
-    """Show that something takes its time, and how far it is; nothing where nobody looks."""
+    """Show that something is running, and how far it is; nothing if the output is not a terminal."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -128,7 +128,7 @@ def _table(headings: list[str], rows: list[list[str]], *, right: tuple[int, ...]
 
 
 def _text(text: str, style: str = "") -> RenderableType:
-    """As it is: names in square brackets are no markup."""
+    """Print text unchanged: names in square brackets are not markup."""
     from rich.text import Text
 
     return Text(text, style=style)

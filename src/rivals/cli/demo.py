@@ -38,7 +38,7 @@ def demo(
     n_simulations: Simulations = None,
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
 ) -> None:
-    """Compare three laws of black body radiation, say what the verdict depends on, and write a report.
+    """Compare three laws of black body radiation. Say what the verdict depends on, and write a report.
 
     Example: rivals demo --out report --c 2^-6
     """
@@ -62,8 +62,8 @@ def blackbody_comparison(*, rng: RNG = 0, **settings: Any) -> Comparison:
     """Compare the laws of Planck, of Rayleigh and Jeans, and of Wien on held-out data.
 
     Each is fitted by maximum likelihood to one recording (4 096 points, 4 to 10 µm, a body of 4 000 K) and judged on a
-    second one. All three take the noise to be Gaussian and of one width; photon noise is neither, so that none of
-    them simulates what was recorded. `settings` are arguments of `rivals.compare`.
+    second one. All three assume Gaussian noise of constant width; photon noise is neither, so none of them simulates
+    what was recorded. `settings` are arguments of `rivals.compare`.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def blackbody_comparison(*, rng: RNG = 0, **settings: Any) -> Comparison:
 
 
 def in_other_words(result: Comparison) -> str:
-    """What one would tell a colleague: which models are rejected, and which are behind but kept."""
+    """What you would tell a colleague: which models are rejected, and which are behind but kept."""
     best, *others = result.ranking
     words = [
         f"{name} is rejected: in a replication it would lose to {rejection.by} again, "
@@ -114,7 +114,7 @@ def what_c_does(sweep: Sweep) -> str:
             parts.append(f"{name} is rejected at every c")
         elif rejecting == sorted(sweep.c)[: len(rejecting)]:
             parts.append(f"{name} is rejected up to c = {max(rejecting):g} and kept above")
-        else:  # law "beta" knows such cases
+        else:  # this happens under law "beta"
             parts.append(f"{name} is rejected at c = {', '.join(f'{c:g}' for c in rejecting)} only")
     low, high = min(sweep.c), max(sweep.c)
     return (
@@ -124,7 +124,7 @@ def what_c_does(sweep: Sweep) -> str:
 
 
 def write_report(result: Comparison, folder: Path) -> list[Path]:
-    """Write the interactive page, picture, table and numbers into a folder, made if need be."""
+    """Write the interactive page, picture, table and numbers into a folder, created if needed."""
     from rivals.report import write_report as write_page
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ MANY_MODELS = 12
 
 @dataclass(frozen=True)
 class Settings:
-    """What the user set: arguments of `rivals.compare`, as text where they have a form of their own, and the seed."""
+    """What the user set: arguments of `rivals.compare`, as text if they have their own syntax, and the seed."""
 
     law: str | None
     c: str | None
@@ -45,12 +45,12 @@ class Settings:
     given: frozenset[str]  # the names of those that are not defaults
 
     def arguments(self) -> dict[str, Any]:
-        """Those of `rivals.compare`, but for the groups."""
+        """Those of `rivals.compare`, except for the groups."""
         values = {name: getattr(self, name) for name in (*KEPT, "loss_unit")}
         return values | {"c": read_c(self.c), "rng": draw_seed() if self.rng is None else self.rng}
 
     def arguments_over(self, saved: Comparison) -> dict[str, Any]:
-        """Those of a saved comparison, but for what is given now."""
+        """Those of a saved comparison, except for those given now."""
         kept = saved.settings
         values = {name: getattr(kept, name) for name in KEPT}
         values |= {"c": None if kept.law == "groups" else kept.c, "rng": kept.entropy, "groups": kept.groups}
@@ -60,7 +60,7 @@ class Settings:
             values |= {"law": None, "c": None, "depth": None, "ties": None}  # they belong to the law
         if saved.calibrated is not None and not calibrated:
             warn(
-                "the saved comparison reads its probabilities through a calibration, and this one does not; give --c and the store "
+                "a calibration corrects the probabilities of the saved comparison, but not of this one; give --c and the store "
                 "of the calibration to use it again"
             )
         return values | now
@@ -101,7 +101,7 @@ class Source:
         return bool(self.models or self.ignore or self.log_likelihood or self.index)
 
     def describe(self, models: Iterable[str]) -> str:
-        """Which file is taken for what, and which models were found, in one line."""
+        """Which file is read as what, and which models were found, in one line."""
         names = [show(name) for name in models]
         beyond = f", … ({len(names)} in all)" if len(names) > MANY_MODELS else ""
         files = f"observed: {show(self.observed)}, synthetic: {show(self.synthetic)}"
@@ -110,22 +110,22 @@ class Source:
         return f"{files}, models: {', '.join(names[:MANY_MODELS])}{beyond}"
 
     def check_order(self) -> None:
-        """Warn where the names of the files say that they are swapped."""
+        """Warn if the names of the files suggest that they are swapped."""
         if (
             self.synthetic is not None
             and SIMULATED.search(self.observed.name)
             and not SIMULATED.search(self.synthetic.name)
         ):
             warn(
-                f"{show(self.observed)} is taken for the observed losses and {show(self.synthetic)} for the synthetic ones; if it is the "
-                "other way round, swap them"
+                f"{show(self.observed)} is read as observed losses and {show(self.synthetic)} as synthetic ones; swap the "
+                "arguments if that is wrong"
             )
 
 
 def compare_files(source: Source, settings: Settings) -> Comparison:
-    """Compare the models in the files; say which seed was drawn, where none was given.
+    """Compare the models in the files; if no seed was given, say which one was drawn.
 
-    A saved comparison is taken as it is, unless something else is asked for; what is not given is then as it was.
+    A saved comparison is used as it is, unless options ask for something else; the others then keep their saved values.
     """
     with warnings_as_sentences():
         source.check_order()

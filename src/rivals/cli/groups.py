@@ -54,7 +54,7 @@ def read_losses(
         second = columns_of(synthetic, labels)
         losses = losses_from_wide((where, columns), second, selection, index=index, log_likelihood=log_likelihood)
     elif law == "groups":
-        if index is not None:  # one table alone is in its own order
+        if index is not None:  # a single table keeps its own order
             index_of(columns, index, where)
             columns.pop(index)
         losses = _observed_only(where, columns, selection, -1.0 if log_likelihood else 1.0)
@@ -106,7 +106,7 @@ def _from_file(path: str) -> Labels:
 
 
 def _from_long_column(where: str, rows: dict[str, IntArray], labels: Labels, name: str) -> Labels:
-    """Of a long table the rows of observed losses count, and all models must have the same groups in the same order."""
+    """In a long table the rows of observed losses count, and all models must have the same groups in the same order."""
     by_model = {model: [labels[row] for row in own.tolist()] for model, own in rows.items()}
     first, *others = by_model
     for model in others:

@@ -41,7 +41,7 @@ Ignore = Annotated[
 Index = Annotated[
     str | None,
     typer.Option(
-        help="Column that names the data points: rows of all tables are put into its order, and refused where points differ.",
+        help="Column that names the data points: rows of all tables are put into its order, and refused if points differ.",
         metavar="COLUMN",
         show_default=False,
     ),
@@ -91,12 +91,12 @@ Simulations = Annotated[
 ]
 Draws = Annotated[int, typer.Option(help="Draws of the risk of each model.")]
 MaxDraws = Annotated[
-    int, typer.Option(help="Most draws of each risk, where a probability is near the threshold (law beta).")
+    int, typer.Option(help="Largest number of draws of each risk, if a probability is near the threshold (law beta).")
 ]
 Depth = Annotated[
     int | None, typer.Option(help="Depth of the process (law beta); as deep as the data resolve by default.")
 ]
-# Of the commands that take several values of c; what the default is, the command adds.
+# For the commands that take several values of c; each command adds its default.
 SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repeated."
 Seed = Annotated[int | None, typer.Option(help="Seed of the random numbers; drawn and printed if omitted.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]

@@ -1,4 +1,4 @@
-"""Where results are to be written; whether that is possible is checked before the work, not after it."""
+"""Where results are written; whether that is possible is checked before the work, not after it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_output(
 
 
 def check_page(path: Path | None, option: str, *, inputs: Collection[Path | None]) -> None:
-    """The same for the interactive page, and for what it takes to write it."""
+    """The same for the interactive page, and for the packages that write it."""
     if path is not None:
         need("jinja2", extra="report", purpose="reports")
         check_output(path, option, endings=(".html", ".htm"), inputs=inputs)
@@ -42,7 +42,7 @@ def check_picture(path: Path | None, option: str) -> None:
 
 
 def check_output_folder(path: Path, option: str) -> None:
-    """The same for a folder that is made if need be."""
+    """The same for a folder, which is created if needed."""
     if path.exists() and not path.is_dir():
         raise ValueError(f"{option}: {show(path)} is a file; name a folder")
     there = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())

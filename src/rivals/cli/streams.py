@@ -11,7 +11,7 @@ from typing import IO
 
 from rivals._checks import show
 
-# Our own signs where an encoding has them not; anything else is escaped, as in messages.
+# Substitutes for our own symbols that an encoding does not have; anything else is escaped, as in messages.
 PLAIN = {
     "…": "...", "±": "+-", "−": "-", "─": "-", "“": '"', "”": '"', "’": "'", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "√": "sqrt ",
     "½": "1/2", "²": "^2", "·": "*", "µ": "u",
@@ -35,7 +35,7 @@ def _spell_out(error: UnicodeError) -> tuple[str, int]:
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Print the result; where that fails say so, for it is what the command is for."""
+    """Print the result; if that fails, raise an error, because the result is the purpose of the command."""
     try:
         yield
         if sys.stdout is not None:
@@ -49,9 +49,9 @@ def printing() -> Iterator[None]:
 
 
 def say(message: str) -> None:
-    """A remark beside the result: to the other stream, so that pipes carry the result alone.
+    """A remark beside the result, on standard error: pipes then carry only the result.
 
-    Nothing in it acts on the terminal, and a stream that takes no remarks costs nothing else.
+    It contains no control characters, and a stream that cannot be written to is ignored.
     """
     try:
         print("\n".join(map(show, message.split("\n"))), file=sys.stderr, flush=True)
@@ -60,7 +60,7 @@ def say(message: str) -> None:
 
 
 def silence(stream: IO[str] | None) -> None:
-    """Send what is left in a stream nowhere, or Python tries to write it once more when it ends."""
+    """Discard what is left in a stream; otherwise Python tries to write it again when it exits."""
     if stream is None:
         return
     with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # a stream of a test has no descriptor

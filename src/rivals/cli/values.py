@@ -36,7 +36,7 @@ def parse_c(texts: list[str]) -> list[float]:
 
 
 def parse_names(texts: list[str]) -> list[str]:
-    """Names with commas between; a name that has a comma of its own stands in double quotes.
+    """Names separated by commas; a name that contains a comma stands in double quotes.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def draw_seed() -> int:
 
 
 def _number(text: str) -> float | None:
-    """0.25, 2^-2, 2**-2 or 2⁻²; None if it is no number."""
+    """0.25, 2^-2, 2**-2 or 2⁻²; None if it is not a number."""
     text = text.strip().replace("**", "^")
     base = text.rstrip(SUPERSCRIPTS)  # as our pages write powers
     if base != text:

@@ -1,4 +1,4 @@
-"""Wien's law of radiation, for the demonstration: right for short waves, and given up in 1900 for what it says of long ones."""
+"""Wien's law of radiation, for the demonstration: right for short waves, and abandoned in 1900 because it fails for long ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class WienModel(RadianceModel):
         super().__init__("planck", sigma, temperature, wavelength)
 
     def mean(self, wavelength: FloatArray) -> FloatArray:
-        """The radiance which the model expects at these wavelengths."""
+        """The radiance that the model expects at these wavelengths."""
         x = constants.h * constants.c / (_MICROMETRE * wavelength * constants.k * self.temperature)
         return np.asarray(super().mean(wavelength) * -np.expm1(-x))
 

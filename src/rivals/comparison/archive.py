@@ -58,7 +58,7 @@ def load(path: str | PathLike[str]) -> tuple[dict[str, Losses], Settings, Judged
     except Exception as error:  # a damaged file may raise anything
         reason = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(
-            f"{show(repr(os.fspath(path)))} is not a file that Comparison.save wrote, or is damaged ({show(reason)[:500]})"
+            f"{show(repr(os.fspath(path)))} was not written by Comparison.save, or is damaged ({show(reason)[:500]})"
         ) from error
 
 
@@ -117,7 +117,7 @@ def _unpack(kept: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> tup
 
 
 def _settings(kept: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]], n_points: int) -> Settings:
-    # Format 1 knew no other law, and neither order nor ties.
+    # Format 1 had no other law, and neither order nor ties.
     known = {"law": "beta", "order": None, "ties": None} | {key: kept[key] for key in SETTINGS if key in kept}
     if (kept["c"] is None) != (known["law"] == "groups"):
         raise ValueError(f"its c is {kept['c']!r} under law {known['law']!r}")
@@ -131,7 +131,7 @@ def _settings(kept: dict[str, Any], arrays: Mapping[str, npt.NDArray[Any]], n_po
 
 
 def _by_model(kept: dict[str, Any], key: str, names: list[str]) -> FloatArray:
-    """One number per model; what an older file does not have is not known."""
+    """One number per model; unknown if an older file does not have it."""
     values = kept.get(key, dict.fromkeys(names))
     if set(values) != set(names):
         raise ValueError(f"its {key} is not that of its models")
@@ -139,7 +139,7 @@ def _by_model(kept: dict[str, Any], key: str, names: list[str]) -> FloatArray:
 
 
 def _number(value: Any, what: str, *, low: float = -np.inf, high: float = np.inf) -> float:
-    """A finite number, which text is not, nor a truth value."""
+    """A finite number; neither text nor a truth value."""
     if (
         isinstance(value, bool)
         or not isinstance(value, (int, float))
@@ -178,7 +178,7 @@ def _or_none(value: float) -> float | None:
 
 
 def _refuse_constant(text: str) -> float:
-    raise ValueError(f"its header has {text}, which is no JSON")
+    raise ValueError(f"its header has {text}, which is not JSON")
 
 
 def _check_format(header: Any, arrays: dict[str, npt.NDArray[Any]]) -> None:

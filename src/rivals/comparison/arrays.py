@@ -1,4 +1,4 @@
-"""Arrays in an NPZ file, looked at before they are unpacked. Nothing is ever unpickled."""
+"""Arrays in an NPZ file, checked before they are unpacked. Nothing is ever unpickled."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rivals._files import check_memory, reading
 
 Array = npt.NDArray[Any]
 
-# What NumPy writes. Other methods of compression ask for memory of their own before the first byte is out.
+# The methods that NumPy writes. Others may allocate memory before the first byte is out.
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 def read_arrays(path: str | PathLike[str]) -> dict[str, Array]:
-    """All arrays of the file by name; whatever is wrong with it is a ValueError that says what."""
+    """All arrays of the file by name; a ValueError says what is wrong with it, if anything."""
     with reading(path, "an NPZ archive of numbers"), zipfile.ZipFile(path) as archive:
         members = _members(archive)
         check_memory(path, sum(_bytes_needed(archive, member) for member in members.values()))
@@ -34,23 +34,25 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     for member in archive.infolist():
         name = member.filename.removesuffix(".npy")
         if name == member.filename:
-            raise ValueError(f"its member {show(name)!r} is no array (.npy); remove it")
+            raise ValueError(f"its member {show(name)!r} is not an array (.npy); remove it")
         if name in members:
             raise ValueError(f"two of its arrays are called {show(name)!r}; names must differ")
         if member.compress_type not in METHODS or member.flag_bits & 0x1:
-            raise ValueError(f"its array {show(name)!r} is encrypted or packed in another way than NumPy does it")
+            raise ValueError(
+                f"its array {show(name)!r} is encrypted, or compressed by a method that NumPy does not use"
+            )
         members[name] = member
     return members
 
 
 def _bytes_needed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
-    """Bytes that the array takes as floating point numbers, or more; the header must say what the member holds."""
+    """Bytes that the array takes as floating-point numbers, or more; the header must say what the member holds."""
     with archive.open(member) as file:
         shape, dtype = _header(file)
         size = math.prod(shape)
         if size * dtype.itemsize != member.file_size - file.tell():
             raise ValueError(
-                f"its array {show(member.filename)!r} should have {size} values by its header, and has another number"
+                f"its array {show(member.filename)!r} does not have the {size} values that its header states"
             )
     return size * max(dtype.itemsize, 8)
 
@@ -70,5 +72,5 @@ def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
     with archive.open(member) as file:
         array: Array = npy.read_array(file, allow_pickle=False)
-        file.read()  # to the end, where the check sum of the archive is compared
+        file.read()  # to the end, where the checksum of the archive is compared
     return array

@@ -42,32 +42,32 @@ def compare(
     Parameters
     ----------
     models : mapping or iterable of pairs
-        Name → a `Candidate` (with `data`), or `Losses`, or a pair (observed, synthetic) of arrays where `synthetic` may
-        hold several simulations as rows. Under law "groups", observed losses alone will do.
+        Name → a `Candidate` (with `data`), `Losses`, or a pair (observed, synthetic) of arrays. `synthetic` may hold
+        several simulations as rows. Under law "groups", observed losses alone are enough.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
     law : {"transport", "beta", "groups"}, optional
         The law of the risk. "transport": mean loss + √c · distance between observed and simulated losses · z + sampling
-        error, the default. "beta": the hierarchical beta process of the original paper. "groups": where the data come in
-        groups that are replications, the spread between them. A calibration brings its own law.
+        error, the default. "beta": the hierarchical beta process of the original paper. "groups": the spread between
+        groups of points that are replications. A calibration has its own law.
     c : float or Calibration, optional
         Sensitivity of the risk to the discrepancy between model and data. No value suits every problem: `calibrate`
-        finds one, and the curve through which probabilities are then read. Law "groups" has none.
+        finds one, and a curve that corrects the probabilities. Law "groups" has none.
     threshold : float
         A model is rejected when a rival of lower empirical risk has a lower risk with more than this probability.
     n_simulations : int, optional
-        Simulations of each candidate; 16 by default, or what the calibration had. The verdict says in how many of the
-        single simulations it would have been the same.
+        Simulations of each candidate; 16 by default, or as many as the calibration used. The result says in what fraction
+        of the single simulations the verdict would have been the same.
     order : {"time"}, optional
-        Say "time" where the points are a series: sampling errors then allow for autocorrelation.
+        Use "time" if the points form a time series: sampling errors then allow for autocorrelation.
     groups : array_like, optional
-        The label of the group of each point. Under law "groups" they are the replications; under other laws sampling
-        errors are by clusters.
+        The group label of each point. Under law "groups", groups are replications; under other laws they are clusters,
+        for clustered sampling errors.
     ties : {"spread"}, optional
-        Law "beta" has no spread where losses are tied, as counts and 0/1 losses are. "spread" spreads the losses of each tie
-        evenly before (`Losses.spread_ties`). Law "transport" takes ties as they are.
+        Under law "beta", tied losses, such as counts and 0/1 losses, have no spread. "spread" first spreads the losses of
+        each tie evenly (`Losses.spread_ties`). Law "transport" needs no remedy for ties.
     n_draws : int
-        Draws of the risk of each model. Under law "beta" more are drawn, up to `max_draws`, where a probability lies within
+        Draws of the risk of each model. Under law "beta" more are drawn, up to `max_draws`, if a probability lies within
         two standard errors of the threshold. Pairs that remain too close to call are listed in the result.
     max_draws : int
     n_synthetic : int, optional
@@ -75,11 +75,11 @@ def compare(
     depth : int, optional
         Refinements of the process of law "beta"; by default as deep as the data resolve.
     loss_unit : str, optional
-        What the losses are measured in, such as "nats"; compared with that of a calibration.
+        Unit of the losses, such as "nats"; must agree with that of a calibration.
     keep_simulations : bool
-        False forgets the simulated losses of each model before the next one is asked for: for thousands of models that a
-        generator of (name, model) pairs loads or simulates one by one. The verdict is the same, to rounding. Only the
-        observed losses are in the result, which then has no other c (`sweep`) and says nothing about other laws.
+        False discards the simulated losses of each model before the next one is read: for thousands of models that a
+        generator of (name, model) pairs loads or simulates one by one. The verdict is the same, to rounding. The result
+        then holds only the observed losses: it has no `sweep` over c, and says nothing about other laws.
     rng : int, SeedSequence, Generator or None
         Source of randomness. Fresh entropy is drawn if None; the result remembers it.
 
@@ -89,7 +89,7 @@ def compare(
 
     See Also
     --------
-    rivals.calibrate : find c, and the curve through which probabilities are read.
+    rivals.calibrate : finds c, and the curve that corrects probabilities.
     Comparison.sweep : the same comparison at several values of c.
 
     Examples
@@ -132,8 +132,8 @@ def compare(
     )
     if look_like_log_likelihoods(losses.values()):
         warn(
-            "the losses of all models have a long tail of low values, as log likelihoods have: lower must be better; if they are "
-            "log likelihoods, use Losses.from_log_likelihood, or --log-likelihood on the command line"
+            "the losses of all models have a long tail of low values, as log likelihoods do, but for losses lower must be better; for "
+            "log likelihoods use Losses.from_log_likelihood, or --log-likelihood on the command line"
         )
     correct = None if calibration is None else lambda matrix: calibration.correct(matrix, settings.c)
     return Comparison(losses, settings, judge(list(losses.values()), settings, correct, summaries))
@@ -150,7 +150,7 @@ def _losses(
     fit: dict[str, Any],
     **simulation: Any,
 ) -> tuple[Settings, dict[str, Losses], list[Summary] | None]:
-    """The losses by name, checked, with doubts about them said; and summaries in place of simulations that go."""
+    """The losses by name, checked, with warnings about doubts; and summaries in place of simulations that are not kept."""
     pairs: Iterable[tuple[str, Losses]]
     if keep_simulations:
         pairs = losses_by_name(models, data, **simulation).items()
@@ -176,6 +176,6 @@ def _losses(
 
 def _codes(groups: npt.ArrayLike, n_points: int, law: str) -> Any:
     if law == "groups":
-        instead = "with two, look at both; with one, use law='transport' and simulations of the models"
+        instead = "with two, compare them yourself; with one, use law='transport' and simulations of the models"
         return check_groups(groups, n_points, least=3, instead=instead)
     return check_groups(groups, n_points, least=2, instead="leave groups out")

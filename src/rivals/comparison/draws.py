@@ -1,4 +1,4 @@
-"""Draws of the risk of every model: kept, or made again when someone looks, where there are very many."""
+"""Draws of the risk of every model: kept, or, if there are very many, made again on demand."""
 
 from __future__ import annotations
 

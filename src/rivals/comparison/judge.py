@@ -32,7 +32,7 @@ class Judged:
     critical_c: FloatArray
     probability: FloatArray | TransportPairs | None  # in closed form; None where it comes from the draws
     calibrated: FloatArray | None
-    stability: FloatArray  # part of the single simulations with the same verdict on a model; nan where unknown
+    stability: FloatArray  # fraction of the single simulations with the same verdict on a model; nan where unknown
     rejections: dict[int, Duel]
     undecided: list[Duel]
 
@@ -45,7 +45,7 @@ def judge(
 ) -> Judged:
     """Find the models that some rival reproducibly beats.
 
-    `correct` reads probabilities through a calibration; `summaries` take the place of simulations that were not kept.
+    `correct` applies a calibration to probabilities; `summaries` replace simulations that were not kept.
     """
     law = law_of(losses, settings, summaries)
     errors = _difference_errors(losses, int(np.argmin(law.empirical)), settings)
@@ -57,7 +57,10 @@ def judge_at(losses: Sequence[Losses], settings: Settings, values: Sequence[floa
     """The same at several values of c, without the stability of each."""
     law = law_of(losses, settings)
     errors = _difference_errors(losses, int(np.argmin(law.empirical)), settings)
-    return [_judge(law.at(c), settings, errors, None) for c in values]
+    ascending = sorted(set(values))
+    judged = (_judge(here, settings, errors, None) for here in law.at_each(ascending))
+    found = dict(zip(ascending, judged, strict=True))
+    return [found[c] for c in values]
 
 
 def _judge(law: Law, settings: Settings, difference_error: FloatArray, correct: Correct | None) -> Judged:
@@ -88,14 +91,14 @@ def _judge(law: Law, settings: Settings, difference_error: FloatArray, correct: 
 
 
 def _small_as_array(probability: FloatArray | TransportPairs | None) -> FloatArray | TransportPairs | None:
-    """The matrix of all pairs, unless it is so large that it had better be made when someone looks."""
+    """The matrix of all pairs, unless it is so large that it is better made on demand."""
     if isinstance(probability, TransportPairs) and probability.means.size <= WHOLE:
         return probability.matrix()
     return probability
 
 
 def check_enough(losses: Mapping[str, Losses], settings: Settings) -> None:
-    """Refuse losses that the law cannot work with, by the name of the model or the group."""
+    """Refuse losses that the law cannot use; the error names the model or the group."""
     if settings.law == "groups":
         if settings.groups is None:
             raise ValueError(
@@ -104,8 +107,8 @@ def check_enough(losses: Mapping[str, Losses], settings: Settings) -> None:
         smallest = int(np.bincount(settings.groups).min())
         if smallest < 2:
             raise ValueError(
-                f"groups: the smallest has {smallest} point where at least 2 are needed to know the sampling error there; "
-                "merge or remove it"
+                f"groups: the smallest has {smallest} point, but its sampling error needs at least 2; "
+                "merge or remove this group"
             )
         return
     for name, sample in losses.items():
@@ -126,7 +129,7 @@ def _difference_errors(losses: Sequence[Losses], best: int, settings: Settings) 
 
 
 def _stability(law: Law, rejections: dict[int, Duel], correct: Correct | None) -> FloatArray:
-    """In what part of the single simulations the verdict on each model would have been the same."""
+    """The fraction of the single simulations in which the verdict on each model would have been the same."""
     rejected = law.rejected_by_simulation(correct)
     if len(rejected) < 2:
         return np.full(law.empirical.size, np.nan)

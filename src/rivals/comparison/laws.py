@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from rivals._random import COMPARISON_DRAWS
 from rivals._types import BoolArray, FloatArray
-from rivals.comparison.draws import Draws, Gaussian
+from rivals.comparison.between import Between, Remembered, knots, mixed, weight_of
+from rivals.comparison.draws import KEPT, Draws, Gaussian, Sampler
 from rivals.comparison.settings import Settings
 from rivals.core.groups import group_probabilities, group_summary
 from rivals.core.process import HierarchicalBetaProcess, RiskSampler
@@ -29,6 +31,9 @@ STABILITY_DRAWS, STABILITY_DEPTH = 2000, 8
 
 # Draws beyond the first of each model, of all models together: a gigabyte. Duels that would need more stay undecided.
 MOST_MORE_DRAWS = 2**27
+
+# Of more values of c than this, law "beta" computes some and interpolates the others.
+MANY_VALUES = 64
 
 # What a law keeps of one model when its simulations are not kept.
 Summary: TypeAlias = Any
@@ -50,7 +55,7 @@ class Law(Protocol):
 
     @property
     def end_point_share(self) -> FloatArray:
-        """The part of its variance that is due to the end points; nan where the law knows none."""
+        """The fraction of its variance due to the end points; nan if the law has none."""
 
     @property
     def distance(self) -> FloatArray:
@@ -66,6 +71,9 @@ class Law(Protocol):
 
     def at(self, c: float) -> Law:
         """The same law at another c; what does not depend on c is kept."""
+
+    def at_each(self, values: Sequence[float]) -> Iterator[Law]:
+        """The same at many values of c, in ascending order. Use each before you take the next."""
 
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
         """The duels that reject a model, and those too close to call."""
@@ -114,7 +122,7 @@ class BetaRisk:
     mean: float
     std: float
     end_point_share: float
-    sampler: RiskSampler
+    sampler: Sampler
     singles: list[RiskSampler]
 
     @classmethod
@@ -140,6 +148,7 @@ class BetaLaw:
         self.empirical = excess_empirical_risks(losses, self.reference)
         self.distance = self.critical_c = np.full(len(losses), np.nan)
         self.probability = None
+        self._remembered: list[Remembered] = []
         if summaries is not None:
             self._risks = list(summaries)
 
@@ -147,6 +156,52 @@ class BetaLaw:
         other = BetaLaw(self._losses, replace(self._settings, c=c))
         other._processes = [process.at(c) for process in self._processes]
         other._risks = [BetaRisk.of_process(process, []) for process in other._processes]
+        return other
+
+    def at_each(self, values: Sequence[float]) -> Iterator[BetaLaw]:
+        # Interpolation remembers the draws of two neighbours: of very many models that would take too much memory.
+        if len(values) <= MANY_VALUES or len(self._losses) * self._settings.n_draws > KEPT:
+            return map(self.at, values)
+        return self._interpolated(values)
+
+    def _interpolated(self, values: Sequence[float]) -> Iterator[BetaLaw]:
+        """As `at` at some of the values; between these, quantile functions and moments of the neighbours, averaged."""
+        low = self._remembering_at(values[0])
+        yield low
+        for first, last in pairwise(knots(values)):
+            high = self._remembering_at(values[last])
+            for c in values[first + 1 : last]:
+                yield low._between(high, c)
+            yield high
+            low._forget()
+            low = high
+        low._forget()
+
+    def _remembering_at(self, c: float) -> BetaLaw:
+        law = self.at(c)
+        law._remembered = [Remembered(risk.sampler) for risk in law._risks]
+        law._risks = [replace(risk, sampler=sampler) for risk, sampler in zip(law._risks, law._remembered, strict=True)]
+        return law
+
+    def _forget(self) -> None:
+        for sampler in self._remembered:
+            sampler.forget()
+
+    def _between(self, high: BetaLaw, c: float) -> BetaLaw:
+        other = BetaLaw(self._losses, replace(self._settings, c=c))
+        weight = weight_of(c, self._settings.c, high._settings.c)
+        samplers = [Between(*pair, weight) for pair in zip(self._remembered, high._remembered, strict=True)]
+        other._risks = [
+            BetaRisk(
+                risk.reference,
+                mixed(risk.mean, further.mean, weight),
+                mixed(risk.std, further.std, weight),
+                mixed(risk.end_point_share, further.end_point_share, weight),
+                sampler,
+                [],
+            )
+            for risk, further, sampler in zip(self._risks, high._risks, samplers, strict=True)
+        ]
         return other
 
     @cached_property
@@ -277,6 +332,9 @@ class TransportLaws(ClosedForm):
         other._set(replace(self.probability, c=c))
         return other
 
+    def at_each(self, values: Sequence[float]) -> Iterator[TransportLaws]:
+        return map(self.at, values)
+
     def _set(self, pairs: TransportPairs) -> None:
         """All that depends on c."""
         self.probability = pairs
@@ -326,6 +384,9 @@ class GroupsLaw(ClosedForm):
 
     def at(self, c: float) -> GroupsLaw:
         raise ValueError("law 'groups' has no c to sweep over; compare under law 'transport' or 'beta'")
+
+    def at_each(self, values: Sequence[float]) -> Iterator[GroupsLaw]:
+        return map(self.at, values)
 
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
         return reject(self.empirical, self.probability, self._settings.threshold), []

@@ -23,7 +23,7 @@ from rivals.core.tails import extremes
 from rivals.core.verdict import probability_matrix
 from rivals.losses import Losses
 
-# A verdict that fewer of the single simulations would share is called unstable.
+# A verdict that a smaller fraction of the single simulations shares is called unstable.
 STABLE = 0.9
 # With more models than this, other laws are not computed just to say whether they agree.
 FEW_MODELS = 32
@@ -31,7 +31,7 @@ OTHER_DRAWS = 4000
 # A sweep over more values of c is printed by ranges.
 MANY_VALUES = 40
 LISTED_CHANGES = 6
-NOT_CALIBRATED = "The sweep shows the probabilities of the law itself: unlike those of the comparison, they are not read through its calibration."
+NOT_CALIBRATED = "The sweep shows the probabilities of the law itself: those of the comparison are corrected by its calibration, these are not."
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Comparison:
     def __post_init__(self) -> None:
         object.__setattr__(self, "losses", MappingProxyType(dict(self.losses)))
 
-    # ---------------------------------------------------------------- what it was made with
+    # ---------------------------------------------------------------- settings
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -164,7 +164,7 @@ class Comparison:
 
     @property
     def keeps_simulations(self) -> bool:
-        """Whether the simulated losses are here: without them there is no other c and no other law."""
+        """Whether the simulated losses were kept; other values of c and other laws need them."""
         return next(iter(self.losses.values())).n_simulations == self.n_simulations
 
     @property
@@ -264,7 +264,7 @@ class Comparison:
 
     @cached_property
     def diagnostics(self) -> Mapping[str, tuple[table.Note, ...]]:
-        """Name → what to know before you believe the numbers of this model: pairs (code, text), none for a healthy one.
+        """Name → what to know before you trust the numbers of this model: pairs (code, text), none for a healthy one.
 
         The codes: "heavy_tail" (a few large losses dominate the mean: the variance of the mean may be infinite),
         "very_heavy_tail" (it probably is: do not trust the mean), "ties" (more than 1 % of the observed losses are in large
@@ -331,14 +331,14 @@ class Comparison:
 
     @property
     def pairs(self) -> table.PairTable:
-        """The probability that decides (calibrated, where there is a calibration) with names on both axes, best first."""
+        """The probability that decides (calibrated, if there is a calibration), with names on both axes, best first."""
         order = [self.names.index(name) for name in self.ranking]
         decides = self.probability if self.calibrated is None else self.calibrated
         return table.PairTable(self.ranking, decides[np.ix_(order, order)])
 
     @property
     def calibrated(self) -> FloatArray | None:
-        """`probability` corrected by the curve of a calibration; where there is one, this decides. None without."""
+        """`probability` corrected by the curve of a calibration, which then decides; None without a calibration."""
         return self.judged.calibrated
 
     @property
@@ -418,7 +418,12 @@ class Comparison:
         return MappingProxyType({settings.law: tuple(self.names[index] for index in rejections)})
 
     def sweep(self, c: Sequence[float]) -> Sweep:
-        """The same comparison at several values of c, on the same losses and random numbers; not calibrated."""
+        """The same comparison at several values of c, on the same losses and random numbers; not calibrated.
+
+        Under law "beta" more than 64 values are not all computed: between values at most a quarter of an octave apart, the quantile
+        functions of the risks and their moments are interpolated. Measured, this moves means and standard deviations of the risk by at
+        most 0.2 % of the standard deviation, and probabilities by less than 0.001.
+        """
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(c))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
@@ -465,7 +470,7 @@ class Comparison:
         if self.law != "groups":
             parts += [f"c = {self.c:g}", f"{self.n_simulations} simulation{'s' if self.n_simulations != 1 else ''}"]
         if self.calibrated is not None:
-            parts.append("probabilities read through a calibration")
+            parts.append("probabilities corrected by a calibration")
         return ", ".join([*parts, f"threshold {self.threshold:g}"])
 
     headings = table.HEADINGS
@@ -522,7 +527,7 @@ class Sweep:
     comparisons : tuple of Comparison
         One for each value of c, in the order given.
     of_calibrated : bool
-        Whether the comparison was read through a calibration. The sweep never is.
+        Whether the comparison was corrected by a calibration. The sweep never is.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""With what a comparison is made: enough, with the losses, to repeat it."""
+"""The settings of a comparison: enough, with the losses, to repeat it."""
 
 from __future__ import annotations
 
@@ -51,11 +51,15 @@ class Settings:
         """From what a user gives."""
         law = check_choice(law, "law", LAWS)
         if law == "groups" and c is not None:
-            raise ValueError(f"law 'groups' has no c: got c = {c!r}; the spread between groups takes its place")
+            raise ValueError(
+                f"law 'groups' has no c: got c = {c!r}; leave c out, the spread between groups takes its place"
+            )
         if depth is not None and law != "beta":
-            raise ValueError(f"law {law!r} has no depth: got {depth!r}; it belongs to law 'beta'")
+            raise ValueError(f"law {law!r} has no depth: got {depth!r}; leave depth out, or use law='beta'")
         if ties is not None and law != "beta":
-            raise ValueError(f"law {law!r} takes ties as they are: got ties = {ties!r}; it belongs to law 'beta'")
+            raise ValueError(
+                f"law {law!r} needs no remedy for ties: got ties = {ties!r}; leave ties out, or use law='beta'"
+            )
         if isinstance(c, (str, PathLike)):
             raise TypeError(
                 f"c must be a number; got {show(fspath(c))!r}. If this is the store of a calibration, pass "

@@ -1,4 +1,4 @@
-"""Rows as a table: on a terminal, as HTML, as a data frame. What the rows say is the result's to know."""
+"""Rows as a table: on a terminal, as HTML, as a data frame. What the rows contain is up to the result."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from rivals.losses import Losses
 HEADINGS = ("model", "mean loss", "difference to best", "risk, 90 % interval", "rejected by", "stable", "notes")
 NARROW_HEADINGS = ("model", "mean loss", "to best", "risk (90 %)", "rejected by", "stable")
 
-# Columns where the width of the terminal is unknown, and the most for sentences: longer lines are hard to read.
+# Columns if the width of the terminal is unknown, and the most for sentences: longer lines are hard to read.
 WIDTH = 100
 NARROWEST = 40
-# A name is cut to no less than this, even where the table then is wider than the terminal.
+# A name is never cut to less than this, even if the table is then wider than the terminal.
 SHORTEST_NAME = 8
 # Printed tables end with at most this many lines of notes.
 MOST_NOTES = 12
@@ -35,7 +35,7 @@ Row = Mapping[str, Any]
 
 
 class Note(NamedTuple):
-    """Something to know before one believes the numbers of a model: a code for programs, a text for people.
+    """What to know before you trust the numbers of a model: a code for programs, a text for people.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def probability_text(probability: float) -> str:
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
-    """Names for a sentence, which ends before the reader gives up.
+    """Names for a sentence, cut short if there are many.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def listed(names: Sequence[str], most: int = 12) -> str:
 
 
 def text(headings: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """Aligned columns, for a terminal; the last column goes on in further lines where it is too long."""
+    """Aligned columns, for a terminal; the last column continues on further lines if it is too long."""
     widths = _widths(headings, body)
     room = max(terminal_width() - sum(widths[:-1]) - 2 * len(widths[:-1]), NARROWEST // 2)
     widths[-1] = min(widths[-1], room)
@@ -275,7 +275,7 @@ def dataframe(rows: Sequence[Row], index: str) -> Any:
 
 
 def notes(losses: Losses, *, in_time: bool) -> tuple[Note, ...]:
-    """What to know before one believes the numbers of a model, in short; nothing about a healthy one.
+    """What to know before you trust the numbers of a model, in short; empty for a healthy one.
 
     Points are counted from 0, as arrays are; messages about files count rows as an editor does, the header as row 1.
     """
@@ -301,7 +301,7 @@ def notes(losses: Losses, *, in_time: bool) -> tuple[Note, ...]:
 
 
 def _mean_format(rows: Sequence[Row]) -> Callable[[float], str] | None:
-    """For mean losses and their differences, where these are known far better than the risks; else None."""
+    """For mean losses and their differences, if these are known far better than the risks; else None."""
     errors = [row["difference_error"] for row in rows if row["difference_error"] > 0.0]
     narrowest = min(row["risk_95"] - row["risk_5"] for row in rows)
     largest = max(abs(row["empirical_risk"]) for row in rows)

@@ -31,7 +31,7 @@ class EndPoints:
     def from_normals(cls, m0: float, m1: float, s0: float, s1: float) -> EndPoints:
         """From the means and standard deviations of q^(0) and q^(1)."""
         scale = max(m1 - m0, s0, s1)
-        if scale == 0.0:  # a constant loss and a model that reproduces it: nothing varies
+        if scale == 0.0:  # a constant loss, and a model that reproduces it: nothing varies
             return cls(1.0, m0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         s0, s1, rise = s0 / scale, s1 / scale, (m1 - m0) / scale
         deviation = hypot(s0, s1)
@@ -66,7 +66,7 @@ class EndPoints:
         return np.asarray(self.rise_variance * (height - self.tilt) ** 2 + self.residual**2)
 
     def sample(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """Draws of (q^(0), D); one uniform and one normal number each, so that runs at different c stay in step."""
+        """Draws of (q^(0), D); one uniform and one normal number each: runs at different c then stay in step."""
         uniform, normal = rng.random(n_draws), rng.standard_normal(n_draws)
         if self.deviation == 0.0:
             return np.full(n_draws, self.first), np.full(n_draws, self.rise)

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from rivals._types import FloatArray, IntArray
 
-# The spread between groups, τ, is integrated on this many points up to this many standard deviations of what was seen.
+# The spread between groups, τ, is integrated on this many points up to this many standard deviations of the data.
 GRID_POINTS, GRID_REACH = 81, 6.0
 
 # Pairs are computed in pieces of about this many numbers.
@@ -136,7 +136,7 @@ class _Posterior:
 def _standardise(differences: FloatArray, variances: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Differences and variances in units of the spread between groups, and that unit.
 
-    The unit is the standard deviation of the differences, or what sampling alone would make of it where that is more:
+    The unit is the standard deviation of the differences, or the value that sampling alone would give, if larger:
     groups that agree by chance do not prove that τ is 0. It is zero where all agree and have no sampling error.
     """
     with np.errstate(divide="ignore"):

@@ -159,7 +159,7 @@ class HierarchicalBetaProcess:
 
     @property
     def end_point_share(self) -> float:
-        """The part of Var[R] that is due to the end points q^(0) and q^(1), that is, to the extreme losses."""
+        """The fraction of Var[R] due to the end points q^(0) and q^(1), that is, to the extreme losses."""
         total = self._moments.end_point_variance + self._moments.interior_variance
         return self._moments.end_point_variance / total if total > 0 else 0.0
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from rivals._types import FloatArray, IntArray
 
-# Beyond this autocorrelation the plug-in bandwidth runs away: a series so slow cannot be told from a trend.
+# Beyond this autocorrelation the plug-in bandwidth diverges: a series this slow cannot be told from a trend.
 LARGEST_AUTOCORRELATION = 0.97
 
 # Differences of models that vary less than this, relative to the models, are rounding: they have no autocorrelation.
@@ -41,7 +41,7 @@ def mean_covariance(
         Bartlett kernel and the plug-in bandwidth of Andrews (1991) for autoregressive series.
     groups : array of int, shape (n,), optional
         The group of each point, at least two of them. Points of one group may depend on each other in any way, so
-        that `order` does not matter then; groups are independent.
+        `order` does not matter then; groups are independent.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def mean_covariance(
 
 @dataclass(frozen=True, eq=False)
 class MeanErrors:
-    """The covariance of the mean losses as products of rows, so that any block of it can be had without the whole."""
+    """The covariance of the mean losses as products of rows: any block can be computed without the whole matrix."""
 
     rows: FloatArray  # one per model
     factor: float
@@ -78,11 +78,11 @@ class MeanErrors:
 
     @property
     def n_models(self) -> int:
-        """How many there are."""
+        """The number of models."""
         return int(self.exponents.size)
 
     def covariance(self, first: IntArray | None = None, second: IntArray | None = None) -> FloatArray:
-        """Of the models `first` with the models `second`; of all with all, where these are left out."""
+        """The covariance of the models `first` with the models `second`; of all with all by default."""
         if first is None or second is None:
             return self._whole
         if self.n_models <= WHOLE:
@@ -132,7 +132,9 @@ def _by_groups(deviations: FloatArray, groups: IntArray) -> tuple[FloatArray, fl
     """Σ_g s_g s_gᵀ / n², s_g the sum of the deviations in group g, times G / (G − 1)."""
     labels, group = np.unique(groups, return_inverse=True)
     if labels.size < 2:
-        raise ValueError("all points are in one group: sampling errors by groups need at least 2; leave groups out")
+        raise ValueError(
+            "all points are in one group, but clustered sampling errors need at least two groups; leave groups out"
+        )
     sums = np.array([np.bincount(group, weights=row, minlength=labels.size) for row in deviations], dtype=np.float64)
     return sums, labels.size / (labels.size - 1) / float(deviations.shape[1]) ** 2
 
@@ -159,7 +161,7 @@ def _bandwidth(deviations: FloatArray) -> int:
     """Bandwidth m of Andrews' plug-in rule for Bartlett's kernel, ⌈1.1447 (α n)^⅓⌉ with α = 4 ρ² / (1 − ρ²)².
 
     One for the whole matrix, because with a bandwidth for each entry it need not stay positive semi-definite. ρ is the
-    autocorrelation of the *differences* of models, since these decide: what is slow in all models alike cancels there.
+    autocorrelation of the *differences* of models, since these decide: a slow component that all models share cancels there.
     Of all pairs the largest counts: too wide a window costs a little precision, too narrow a one hides variance.
     For two models this is the rule of a Diebold-Mariano test. A single model has its own autocorrelation.
     """

@@ -16,7 +16,7 @@ TAIL_PART, TAIL_ROOT = 0.2, 3.0
 FEWEST = 5
 
 # A generalised Pareto tail of shape k has moments below order 1/k. From k = ½ on the variance of the mean loss is
-# infinite, so that its standard error means nothing. The number of losses that a mean then needs, 10^(1/(1 − k)), is
+# infinite, and its standard error means nothing. The number of losses that a mean then needs, 10^(1/(1 − k)), is
 # two thousand at 0.7 and grows without bound (Vehtari et al., Pareto smoothed importance sampling, 2024).
 LOOK, DO_NOT_TRUST = 0.5, 0.7
 
@@ -34,8 +34,8 @@ def tail_shape(values: FloatArray) -> float:
     Returns
     -------
     float
-        −inf where the largest values are all equal, so that nothing lies beyond; nan with fewer than five values in
-        the tail.
+        −inf where the five largest values are equal, so that nothing lies beyond: losses that are bounded, such as those of
+        a classifier whose probabilities have a floor. nan with fewer than five values in the tail.
 
     Examples
     --------
@@ -46,16 +46,16 @@ def tail_shape(values: FloatArray) -> float:
     n_tail = ceil(min(TAIL_PART * values.size, TAIL_ROOT * sqrt(values.size)))
     if n_tail < FEWEST:
         return nan
-    tail = np.sort(np.partition(values, -n_tail - 1)[-n_tail - 1 :])  # a sort of all takes its time
+    tail = np.sort(np.partition(values, -n_tail - 1)[-n_tail - 1 :])  # sorting all values would be slow
     excess = tail[1:] - tail[0]
     excess = excess[excess > 0.0]  # what is tied with the threshold is not beyond it
-    if excess.size == 0 or excess[0] == excess[-1]:
+    if excess.size == 0 or excess[max(-FEWEST, -excess.size)] == excess[-1]:
         return -inf
     return _shape(excess / excess[-1]) if excess.size >= FEWEST else nan
 
 
 def tail_word(shape: float) -> TailWord:
-    """What a shape means for averages of the losses: good below 0.5, look from there to 0.7, do not trust above.
+    """What a shape means for averages of the losses: "good" below 0.5, "look" from there to 0.7, "do not trust" above.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def tail_word(shape: float) -> TailWord:
 
 
 def extremes(observed: FloatArray, n: int = 5) -> IntArray:
-    """Positions of the n largest losses, the largest first; of equal ones the first comes first.
+    """Positions of the n largest losses, the largest first; ties in order of position.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The transport law: a Gaussian distribution of the risk, as wide as the losses are far from the simulated ones."""
+"""The transport law: a Gaussian distribution of the risk, whose width is the distance between observed and simulated losses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TransportLaw:
 
     W is the distance between the observed and the simulated losses (1-Wasserstein, the root of its mean square over
     simulations): what the model gets wrong may come out differently in a replication. e is the sampling error of the
-    mean. Everything is linear in the loss, so that its unit does not matter, and R is centred on the mean loss. The
+    mean. Everything is linear in the loss, so its unit does not matter, and R is centred on the mean loss. The
     width of a model that is right shrinks as the root of the number of points.
 
     Parameters
@@ -69,7 +69,7 @@ class TransportLaw:
         # Plain floats, whatever kind of number c was; object.__setattr__ because the class is frozen.
         object.__setattr__(self, "c", check_positive(self.c, "c"))
         if not np.isfinite(self.risk_std):
-            raise ValueError(f"losses so large overflow at c = {self.c:g}; rescale the loss")
+            raise ValueError(f"losses this large overflow at c = {self.c:g}; rescale the loss")
 
     @classmethod
     def from_losses(
@@ -176,8 +176,12 @@ def wasserstein_squares(observed: FloatArray, synthetic: FloatArray) -> FloatArr
 @lru_cache(maxsize=1)
 def _both_grids(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Where n and m steps of equal width overlap: which step of either, and how wide. The same for all models."""
-    # Both grids in units of 1/(n m): whole numbers, so that common points are seen as such.
-    edges = np.union1d(m * np.arange(1, n + 1), n * np.arange(1, m + 1))
+    if n == m:
+        return np.arange(n), np.arange(n), np.full(n, n / (float(n) * n))
+    # Both grids in units of 1/(n m): whole numbers, so that common points are seen as such. Two sorted runs are merged in
+    # linear time by a stable sort; `np.union1d`, which does not know that they are sorted, takes half a minute for 10⁷.
+    edges = np.sort(np.concatenate([m * np.arange(1, n + 1), n * np.arange(1, m + 1)]), kind="stable")
+    edges = edges[np.diff(edges, prepend=0) > 0]
     return (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
 
 
@@ -314,7 +318,7 @@ def critical_c(means: FloatArray, squares: FloatArray, covariance: FloatArray, t
     """The largest c at which each model is rejected under the transport law; nan where none is that small.
 
     P(R_b < R_a) > ε for c < ((m_a − m_b)² / z² − V_ab) / (W_a² + W_b²), with z = Φ⁻¹(ε) and V_ab the variance of the
-    paired difference. Of all rivals of lower mean loss the one that rejects longest counts.
+    paired difference. Of all rivals of lower mean loss the one that rejects up to the largest c counts.
 
     Examples
     --------
@@ -359,14 +363,14 @@ def _own_variance(squares: FloatArray, variances: FloatArray, c: float) -> Float
     with np.errstate(over="ignore"):
         own = c * squares + variances
     if not np.isfinite(own).all():
-        raise ValueError(f"losses so large overflow at c = {c:g}; rescale the loss")
+        raise ValueError(f"losses this large overflow at c = {c:g}; rescale the loss")
     return own
 
 
 def _below(gap: FloatArray, variance: FloatArray) -> FloatArray:
     """P(R_a < R_b) from the gap m_b − m_a of the means and the variance of the difference."""
     if not np.isfinite(variance).all():
-        raise ValueError("losses so large overflow; rescale the loss")
+        raise ValueError("losses this large overflow; rescale the loss")
     spread = np.sqrt(np.maximum(variance, 0.0))  # rounding can make the difference of like models negative
     no_spread = np.where(gap == 0.0, 0.0, np.inf)
     # The smaller of both probabilities, which has all its digits; the other is what is left, so that they add up to 1.

@@ -108,7 +108,7 @@ class Geometry:
             s0, s1 = np.sqrt(c) * discrepancies
             total = s0 + s1
         if not np.isfinite(total):
-            raise ValueError(f"losses too large for floating point numbers at c = {c:g}; rescale the loss")
+            raise ValueError(f"losses too large for floating-point numbers at c = {c:g}; rescale the loss")
         m0, m1 = self.end_values
         return EndPoints.from_normals(float(m0), float(m1), float(s0), float(s1))
 

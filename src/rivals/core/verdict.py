@@ -46,7 +46,7 @@ def probability_below(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     >>> probability_below(np.array([1.0, 2.0]), np.array([2.0, 3.0]))[0]
     0.875
     """
-    # Twice the number of a below each b, and of b below each a: whole numbers, so that a probability is exact.
+    # Twice the number of a below each b, and of b below each a: whole numbers, which keeps a probability exact.
     below, above = _twice_below(a, b)
     variance = np.var(below / (2 * a.size)) / b.size + np.var(above / (2 * b.size)) / a.size
     return int(below.sum()) / (2 * a.size * b.size), max(sqrt(variance), 0.5 / min(a.size, b.size))
@@ -148,7 +148,7 @@ def decide(
     rejections : dict
         The duel that rejects a model, by model.
     undecided : list of Duel
-        Where the threshold is still within two standard errors, though no clear rival settles the matter.
+        Duels in which the threshold is still within two standard errors, and no clear rival decides.
     """
     if threshold >= 1.0:  # no probability exceeds 1
         return {}, []
@@ -169,7 +169,7 @@ def _decide_once(
     undecided: list[Duel] = []
     for model, rivals in serious.items():
         rejection, unclear = _face(model, rivals, fight, threshold)
-        # A list, not any(...): every sample that decides is to grow.
+        # A list, not any(...): every sample that decides must grow.
         while unclear and rejection is None and sum([more(place) for place in (model, *_rivals_of(unclear))]):
             rejection, unclear = _face(model, _rivals_of(unclear), fight, threshold)
         if rejection is None and unclear:
@@ -231,13 +231,13 @@ def _face(model: int, rivals: list[int], fight: Fight, threshold: float) -> tupl
 class _Compressed:
     """Distribution functions of all models at common points, and what they say about all pairs at once.
 
-    With F_B(e_k) of the rival at points e_k, and the part of the draws of the model between these points, sums of products
+    With F_B(e_k) of the rival at points e_k, and the fraction of the draws of the model between these points, sums of products
     bound P(R_B < R_A) from both sides, ties or not: two matrix products for all pairs.
     """
 
     def __init__(self, draws: list[FloatArray]) -> None:
         self._points = _common_points(draws)
-        self._below = np.zeros((len(draws), self._points.size + 2))  # part of the draws below −∞, each point, +∞
+        self._below = np.zeros((len(draws), self._points.size + 2))  # fraction of the draws below −∞, each point, +∞
         self._below[:, -1] = 1.0
         self.sizes = np.zeros(len(draws))
         for model, sample in enumerate(draws):
@@ -260,8 +260,8 @@ class _Compressed:
 class _Field:
     """Which rivals may reject which models.
 
-    Where even the upper bound on a probability lies below the threshold by more than two standard errors there is
-    nothing to fight for. Thus a thousand models that all survive need no half million duels.
+    If even the upper bound on a probability lies below the threshold by more than two standard errors, no duel is
+    needed. A thousand models that all survive then need far fewer than half a million duels.
     """
 
     def __init__(self, risk: FloatArray, draws: list[FloatArray], threshold: float) -> None:
@@ -303,7 +303,7 @@ def _out_of_reach(
     low: npt.ArrayLike, high: npt.ArrayLike, n: npt.ArrayLike, m: npt.ArrayLike, threshold: float
 ) -> BoolArray:
     """Whether a probability within bounds, from n and m draws, is below the threshold by more than two standard errors."""
-    # Placements lie in [0, 1], so that their variance is at most p (1 − p).
+    # Placements lie in [0, 1], so their variance is at most p (1 − p).
     nearest = np.clip(0.5, low, np.maximum(low, high))
     error = np.sqrt(np.maximum(nearest * (1.0 - nearest), 0.0) * (1.0 / np.asarray(n) + 1.0 / np.asarray(m)))
     # A little more than two, and a little room, for rounding.

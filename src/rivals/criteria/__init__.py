@@ -1,4 +1,4 @@
-"""The rivals' rivals: other criteria for comparing models, one file each, and a table of all of them."""
+"""Other criteria for comparing models, one file each, and a table of all of them."""
 
 from rivals.criteria.aic import aic
 from rivals.criteria.bic import bic

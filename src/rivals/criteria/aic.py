@@ -1,6 +1,6 @@
 """Akaike's information criterion: −2 log likelihood at its maximum + 2 k.
 
-An estimate of the loss on new data of a model refitted to other new data (Akaike 1973).
+An estimate of the loss on new data, for a model refitted to other new data (Akaike 1973).
 """
 
 from __future__ import annotations

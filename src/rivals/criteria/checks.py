@@ -1,4 +1,4 @@
-"""What is checked at the border of the criteria only: log likelihoods, losses, draws of the posterior, their weights."""
+"""Checks of the input of criteria: log likelihoods, losses, posterior draws and their weights."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _one_per_point(values: ArrayLike, what: str) -> FloatArray:
 
 
 def _check_finite(array: FloatArray, what: str, *, impossible: float) -> FloatArray:
-    """Finite everywhere; `impossible` is the value at data to which the model gives no probability."""
+    """Finite everywhere; `impossible` is the value at data to which the model assigns zero probability."""
     if array.size == 0:
         raise ValueError(f"{what}: expected at least one number; got none")
     n_bad = int(np.sum(~np.isfinite(array)))

@@ -78,7 +78,7 @@ class CriteriaTable:
 
     @property
     def notes(self) -> list[str]:
-        """What one should know before trusting the numbers, and which criteria were left out and why."""
+        """What to know before you trust the numbers, and which criteria were left out and why."""
         doubts = [f"{row.criterion}: {doubt}" for row in self.rows for doubt in row.diagnostics]
         return doubts + [f"{criterion} left out: {reason}" for criterion, reason in self.omitted.items()]
 

@@ -1,4 +1,4 @@
-"""The deviance information criterion: −2 log likelihood at a point + 2 p, p from the posterior's spread.
+"""The deviance information criterion: −2 log likelihood at a point + 2 p, with p from the spread of the posterior.
 
 Spiegelhalter et al. (2002); the effective number of parameters p = 2 Var(log likelihood) is that of
 Gelman et al. (2014), which cannot be negative.
@@ -25,7 +25,7 @@ def dic(log_likelihood: ArrayLike, draws: ArrayLike, *, weights: ArrayLike | Non
     draws : array_like, shape (draws, points)
         Log likelihood of each data point for each draw of the posterior.
     weights : array_like, optional
-        Of the draws, as from nested sampling.
+        Weights of the draws, for example from nested sampling.
 
     See Also
     --------

@@ -20,7 +20,7 @@ from rivals.criteria.score import Score, Variations, difference
 
 VARIATIONS = Variations(parameters=True)
 
-# A posterior that lies this close to an end of the prior (as a fraction of prior mass) presses against it.
+# A posterior this close to an end of the prior (as a fraction of prior mass) piles up there.
 EDGE = 0.01
 
 
@@ -80,19 +80,19 @@ def log_evidence(
     Parameters
     ----------
     log_likelihood : callable
-        ``log_likelihood(parameters)``: of all the data together. −inf where the parameters are impossible.
+        ``log_likelihood(parameters)`` of all the data together; −inf if the parameters are impossible.
     prior_transform : callable
         Maps the unit cube to parameters distributed as the prior.
     n_parameters : int
     n_live : int
-        Number of live points: the error falls with its square root.
+        Number of live points: the error is inversely proportional to its square root.
     precision : float
-        Stop when the evidence still outstanding is below this, in nats.
+        Stop when the remaining evidence is below this, in nats.
     rng : int, SeedSequence, Generator or None
     progress : bool
         Show dynesty's progress.
     **options
-        Handed to `dynesty.NestedSampler`: ``sample="rwalk"``, ``bound="multi"``, ...
+        Passed to `dynesty.NestedSampler`: ``sample="rwalk"``, ``bound="multi"``, ...
 
     Returns
     -------
@@ -101,7 +101,7 @@ def log_evidence(
     Warns
     -----
     RivalsWarning
-        If most of the posterior presses against an end of the prior: the prior excludes what the data want.
+        If most of the posterior piles up at an end of the prior: the prior excludes values that the data favour.
 
     See Also
     --------
@@ -195,7 +195,7 @@ def bayes_factor(model: Evidence, reference: Evidence) -> tuple[float, float]:
 
 
 class _Checked:
-    """The log likelihood, with an error that says at which parameters it is not a number."""
+    """The log likelihood, with an error that names the parameters at which it is not a number."""
 
     def __init__(self, log_likelihood: Callable[[FloatArray], float]) -> None:
         self.log_likelihood = log_likelihood
@@ -204,20 +204,20 @@ class _Checked:
         value = float(self.log_likelihood(parameters))
         if np.isnan(value) or value == np.inf:
             raise ValueError(
-                f"log likelihood: {value} at the parameters {np.asarray(parameters).tolist()}; return −inf where "
-                "parameters are impossible, and keep noise away from zero"
+                f"log likelihood: {value} at the parameters {np.asarray(parameters).tolist()}; return −inf for "
+                "impossible parameters, and keep the noise level above zero"
             )
         return value
 
 
 def _pressed(cube: FloatArray, weights: FloatArray) -> tuple[str, ...]:
-    """Say which parameters' posterior presses against the prior's ends."""
+    """List the parameters whose posterior piles up at an end of the prior."""
     doubts = []
     for index, column in enumerate(cube.T):
         for end, mass in (("lower", weights @ (column < EDGE)), ("upper", weights @ (column > 1 - EDGE))):
             if mass > 0.5:
                 doubts.append(
-                    f"the prior of parameter {index} excludes what the data want, and the evidence says more of it than "
-                    f"of the model: {mass:.0%} of the posterior lies in its {end} {EDGE:.0%}; widen it, or check its units"
+                    f"the prior of parameter {index} excludes values that the data favour, and the evidence reflects the prior more than "
+                    f"the model: {mass:.0%} of the posterior lies in its {end} {EDGE:.0%}; widen it, or check its units"
                 )
     return tuple(doubts)

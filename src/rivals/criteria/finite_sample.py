@@ -1,4 +1,4 @@
-"""Uncertainty of the risk because data are few; unlike the risk distribution, it vanishes with more."""
+"""Uncertainty of the risk due to few data; unlike the risk distribution, it vanishes with more data."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def bootstrap_risk(losses: ArrayLike, *, n_resamples: int = 1200, rng: RNG = Non
 
 
 def synthetic_risk(candidate: Model, n: int, *, n_repeats: int = 400, rng: RNG = None) -> FloatArray:
-    """Return the risks of data sets of size `n` which the model simulated itself.
+    """Return the risks of data sets of size `n` simulated by the model itself.
 
     Parameters
     ----------
-    candidate : rivals.Candidate or alike
+    candidate : rivals.Candidate or similar
         With ``simulate(n, rng)`` and ``loss(data)``.
     n : int
-        Number of data points of each.
+        Number of data points in each.
     n_repeats : int
     rng : int, SeedSequence, Generator or None
 

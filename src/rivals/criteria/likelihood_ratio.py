@@ -1,4 +1,4 @@
-"""The likelihood ratio: which model, at its best, makes the data at hand more probable."""
+"""The likelihood ratio: which model, at its best parameters, makes the data at hand more probable."""
 
 from __future__ import annotations
 

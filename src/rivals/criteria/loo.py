@@ -43,7 +43,7 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
     """
     array_stats = need("arviz_stats.base", extra="criteria", purpose="leave-one-out cross-validation").array_stats
     matrix = check_draws(draws)
-    # Where no draw differs from another, as for a model without free parameters, leaving a point out changes nothing.
+    # If all draws are equal, as for a model without free parameters, leaving a point out changes nothing.
     varies = np.ptp(matrix, axis=0) > 0
     pointwise, shape = matrix[0].copy(), np.zeros(matrix.shape[1])
     if varies.any():

@@ -21,7 +21,7 @@ class Probability(NamedTuple):
 def loss_only(losses: ArrayLike, reference: ArrayLike, *, tolerance: float) -> Probability:
     """Return B^Q = P(Q < Q_reference + η), η ~ N(0, tolerance²), over the data points.
 
-    The expectation over η is taken exactly, so that no random numbers are needed.
+    The expectation over η is exact, so no random numbers are needed.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def loss_only(losses: ArrayLike, reference: ArrayLike, *, tolerance: float) -> P
     Returns
     -------
     Probability
-        With the standard error of the finite number of points.
+        With the standard error due to the finite number of points.
 
     See Also
     --------
@@ -47,9 +47,7 @@ def loss_only(losses: ArrayLike, reference: ArrayLike, *, tolerance: float) -> P
     """
     a, b = (check_point_losses(values) for values in (losses, reference))
     if a.shape != b.shape:
-        raise ValueError(
-            f"B^Q pairs the losses of the same data: got {a.size} and {b.size}; pass both for the same points"
-        )
+        raise ValueError(f"B^Q pairs losses on the same data: got {a.size} and {b.size}; pass both for the same points")
     if not (np.isfinite(tolerance) and tolerance >= 0):
         raise ValueError(f"tolerance must be a finite number, 0 or above; got {tolerance!r}")
     below = ndtr((b - a) / tolerance) if tolerance > 0 else np.heaviside(b - a, 0.5)

@@ -1,8 +1,8 @@
 """Minimum description length, as normalised maximum likelihood: −log likelihood + log complexity.
 
-The complexity ∫ max_θ p(x | θ) dx says how much the family can fit of everything that might be observed
+The complexity ∫ max_θ p(x | θ) dx says how much of all possible data the family can fit
 (Rissanen 1996; Grünwald 2007). It is infinite for many families unless the parameters are restricted: here
-the integral runs over the data whose best parameters lie in a stated domain. Two ways to it, which agree for
+the integral runs over the data whose best parameters lie in a stated domain. Two methods, which agree for
 many data: by Monte Carlo, and by the Fisher information, (k/2) log(n/2π) + log ∫ √det I(θ) dθ.
 """
 
@@ -23,7 +23,7 @@ from rivals.criteria.score import Score, Variations
 
 VARIATIONS = Variations(out_of_distribution=True, parameters=True)
 
-# Below this many effective samples the Monte Carlo complexity, and its error, are guesses.
+# Below this many effective samples the Monte Carlo complexity and its error are unreliable.
 FEW_SAMPLES = 50
 
 
@@ -88,15 +88,15 @@ def complexity_monte_carlo(
     Parameters
     ----------
     simulate : callable
-        ``simulate(parameters, rng)``: a data set of the size in question.
+        ``simulate(parameters, rng)`` returns a data set of the size of the real one.
     log_likelihood : callable
-        ``log_likelihood(nodes, data)``: of the whole data set, at each of the nodes.
+        ``log_likelihood(nodes, data)`` of the whole data set, at each of the nodes.
     maximise : callable
-        ``maximise(data)``: the best parameters and the log likelihood there.
+        ``maximise(data)`` returns the best parameters and the log likelihood there.
     nodes : array_like, shape (nodes, parameters)
-        Where the mixture sits.
+        Parameters of the members of the mixture.
     inside : callable, optional
-        ``inside(parameters)``: whether best parameters belong to the domain. By default all do.
+        ``inside(parameters)`` says whether best parameters belong to the domain. By default all do.
     n_samples : int
         Number of data sets.
     rng : int, SeedSequence, Generator or None
@@ -162,7 +162,7 @@ def complexity_fisher(
     Parameters
     ----------
     fisher : callable
-        ``fisher(parameters)``: the information matrix of one data point (the average over the design).
+        ``fisher(parameters)`` returns the information matrix of one data point (the average over the design).
     domain : array_like, shape (parameters, 2)
         Lower and upper end of each parameter. The result does not depend on the parametrisation; logs of
         scales make the integral easy.
@@ -170,7 +170,7 @@ def complexity_fisher(
     n_nodes : int
         Points of the quasi-random rule for the integral, a power of two.
     n_repeats : int
-        Independent scramblings, from which the error is found.
+        Independent scramblings, from which the error is estimated.
     rng : int, SeedSequence, Generator or None
 
     Returns
@@ -204,8 +204,8 @@ def complexity_fisher(
         sign, log_determinant = np.linalg.slogdet(information.reshape(-1, k, k))
         if not (sign > 0).all():
             raise ValueError(
-                f"fisher: the information is singular at {int((sign <= 0).sum())} of {n_nodes} points of the domain, "
-                "so that some parameters cannot be told apart there; reparametrise, or shrink the domain"
+                f"fisher: the information is singular at {int((sign <= 0).sum())} of {n_nodes} points of the domain: "
+                "some parameters cannot be told apart there; reparametrise, or shrink the domain"
             )
         means[r] = logsumexp(log_determinant / 2) - log(n_nodes)
     volume = float(np.log(box[:, 1] - box[:, 0]).sum())
@@ -229,7 +229,7 @@ def _summary(log_weights: FloatArray) -> Score:
     doubts: tuple[str, ...] = ()
     if effective < FEW_SAMPLES:
         doubts = (
-            f"the complexity is a guess: it rests on {effective:.0f} effective samples of {n}; add nodes or samples",
+            f"the complexity is unreliable: it rests on {effective:.0f} effective samples of {n}; add nodes or samples",
         )
         warn(doubts[0])
     value = float(log_weights.max() + np.log(mean))

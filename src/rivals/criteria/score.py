@@ -65,7 +65,7 @@ class Score:
     value : float
         The number, on the scale named by `scale`.
     standard_error : float or None
-        None, the default, where the number is exact.
+        None, the default, if the number is exact.
     scale : str
         Unit and sign, for example ``"−2 log likelihood"``.
     lower_is_better : bool
@@ -76,7 +76,7 @@ class Score:
         The contribution of each data point, where the value is their sum; then the error of a difference is
         that of the paired contributions.
     diagnostics : tuple of str
-        What a reader should know before trusting the number.
+        What to know before you trust the number.
 
     See Also
     --------
@@ -120,8 +120,8 @@ class Score:
 def difference(score: Score, reference: Score) -> tuple[float, float | None]:
     """Return `score` − `reference` and the standard error of that.
 
-    Scores with the contribution of each data point are compared point by point: what the models find hard
-    alike cancels. Otherwise the errors are taken as independent.
+    Scores with the contribution of each data point are compared point by point: what is hard
+    for both models cancels. Otherwise the errors are assumed to be independent.
 
     See Also
     --------
@@ -136,7 +136,7 @@ def difference(score: Score, reference: Score) -> tuple[float, float | None]:
     if score.criterion != reference.criterion:
         raise ValueError(
             f"the scores are of different criteria: got {score.criterion} and {reference.criterion}; "
-            "compute both by the same"
+            "compute both by the same criterion"
         )
     value = score.value - reference.value
     if score.standard_error is None and reference.standard_error is None:

@@ -46,7 +46,7 @@ def table(
     reference : str, optional
         The model against which the others are compared; the first by default.
     c : float
-        Sensitivity of B^EMD, as in `rivals.compare` under law "beta".
+        Sensitivity in B^EMD, as in `rivals.compare` under law "beta".
     loss_tolerance : float
         Standard deviation of the tolerance of B^Q.
     rng : int, SeedSequence, Generator or None
@@ -58,7 +58,7 @@ def table(
 
     See Also
     --------
-    Fitted : what it needs to know of each model.
+    Fitted : what the table needs to know about each model.
     rivals.compare : which models survive a replication.
 
     Examples
@@ -82,7 +82,7 @@ def table(
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What the criteria need to know of a fitted model; what is left out leaves out those that need it.
+    """What the criteria need to know about a fitted model. Criteria that need what is missing are left out.
 
     Parameters
     ----------

@@ -25,9 +25,9 @@ def waic(draws: ArrayLike, *, weights: ArrayLike | None = None, quadrature: bool
     draws : array_like, shape (draws, points)
         Log likelihood of each data point for each draw of the posterior.
     weights : array_like, optional
-        Of the draws, as from nested sampling; they must include the prior volume, not the likelihood alone.
+        Weights of the draws, for example from nested sampling; they must include the prior volume, not only the likelihood.
     quadrature : bool
-        Whether rows and weights are those of a quadrature rule rather than random draws.
+        Whether rows and weights come from a quadrature rule rather than from random draws.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Rows put into one order by an index column, so that losses of the same point stand together."""
+"""Rows put into one order by an index column, to pair the losses of the same point."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ FIRST_ROW = 2
 
 
 def index_of(columns: Mapping[str, Column], index: str, where: str) -> list[str]:
-    """The cells of the index column as text, empty where they are."""
+    """The cells of the index column as text; empty cells stay empty."""
     if index not in columns:
         raise ValueError(f"index: {where} has no column {show(index)!r}; it has {listed(columns)}")
     return [label(cell) for cell in columns[index].tolist()]
 
 
 def label(cell: Any) -> str:
-    """A cell as text. Where some cells are empty, data frames make whole numbers floating: 1.0 is called 1."""
+    """A cell as text. If some cells are empty, data frames turn whole numbers into floating-point numbers: 1.0 is called 1."""
     if is_missing(cell):
         return ""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
@@ -46,12 +46,14 @@ def in_order(points: list[str], rows: IntArray, places: Mapping[str, int], where
         _check_new(points[row], there, row, where)
         if points[row] not in places:
             raise ValueError(
-                f"{where}, row {row + FIRST_ROW}: the point {show(points[row])!r} is not among those of {reference}; all need the same points"
+                f"{where}, row {row + FIRST_ROW}: the point {show(points[row])!r} is not among those of {reference}; all must have the same points"
             )
         there[points[row]] = row
     for point in places:
         if point not in there:
-            raise ValueError(f"{where}: no row for the point {show(point)!r} of {reference}; all need the same points")
+            raise ValueError(
+                f"{where}: no row for the point {show(point)!r} of {reference}; all must have the same points"
+            )
     return np.array([there[point] for point in places], dtype=np.intp)
 
 
@@ -60,5 +62,5 @@ def _check_new(point: str, before: Mapping[str, int], row: int, where: str) -> N
         raise ValueError(f"{where}, row {row + FIRST_ROW}: the cell of the index is empty; name the point")
     if point in before:
         raise ValueError(
-            f"{where}, row {row + FIRST_ROW}: the point {show(point)!r} was there before; an index names each point once"
+            f"{where}, row {row + FIRST_ROW}: the point {show(point)!r} occurs twice; an index names each point once"
         )

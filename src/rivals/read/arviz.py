@@ -47,15 +47,15 @@ def arviz_tree(
     simulated : str
         Group with the log likelihood of data that the model simulated.
     variable : str, optional
-        Which variable of these groups, where there are several.
+        Which variable of these groups, if there are several.
     sample_dims : tuple of str
         Dimensions over which the parameters were drawn.
     simulation : str
-        Dimension of the group `simulated` that tells simulations apart, where it has one.
+        Dimension of the group `simulated` that tells simulations apart, if it has one.
     leave_one_out : bool
-        Whether the points are those that the model was fitted to, and the loss of each is to be that without it, by Pareto
-        smoothed importance sampling (PSIS-LOO); for the reduction "lpd". Data are then simulated at the inputs of these
-        points, and judged by the whole posterior: without one point it differs in the second order only.
+        True if the points are those that the model was fitted to. The loss of each point is then that of the posterior
+        without it, by Pareto smoothed importance sampling (PSIS-LOO); for the reduction "lpd". Data are simulated at the
+        inputs of these points, and judged by the whole posterior: without one point it differs only to second order.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
         if group == HELD_OUT and TRAINING in groups:
             hint = (
                 f"; {TRAINING!r} is that of the data the model was fitted to: compute the log likelihood of held-out data, or pass "
-                f"held_out={TRAINING!r} in the knowledge that losses are then too low"
+                f"held_out={TRAINING!r} if you accept that losses are then too low"
             )
         raise ValueError(f"{where}: no group {group!r}; it has {', '.join(map(show, groups)) or 'none'}{hint}")
     # Nodes of a DataTree hold a dataset; groups of an InferenceData are one.

@@ -28,7 +28,7 @@ def read_parquet(path: Path) -> Columns:
             schema, n_rows = file.schema_arrow, file.metadata.num_rows
             _check_shape(path, n_rows, len(schema.names))
             text = [field.name for field in schema if pyarrow.types.is_string(field.type)]
-        # Kept as a dictionary, a long name that is in every row takes its length once.
+        # Kept as a dictionary: a long name that occurs in every row is stored once.
         return _from_arrow(parquet.read_table(path, read_dictionary=text, partitioning=None))
 
 
@@ -40,14 +40,14 @@ def read_feather(path: Path) -> Columns:
         batches, needed = [], 0
         for index in range(source.num_record_batches):
             batches.append(source.get_batch(index))
-            batches[-1].validate(full=True)  # where texts begin and end is taken from the file, and may be anywhere
+            batches[-1].validate(full=True)  # the positions of texts come from the file, and may be wrong
             needed += batches[-1].nbytes
             check_memory(path, needed)
         return _from_arrow(pyarrow.Table.from_batches(batches, source.schema))
 
 
 def read_excel(path: Path) -> Columns:
-    """The columns of the one sheet of an Excel file that has cells; of formulas the values that were last shown."""
+    """The columns of the one sheet of an Excel file that has cells; of formulas, the values last shown."""
     openpyxl = need("openpyxl", extra="excel", purpose="Excel files")
     with reading(path, "an Excel file"):
         with zipfile.ZipFile(path) as archive:
@@ -59,7 +59,7 @@ def read_excel(path: Path) -> Columns:
             book.close()
         if len(sheets) > 1:
             raise ValueError(
-                f"{len(sheets)} of its sheets have cells: {', '.join(map(show, sheets))}; keep the one with losses"
+                f"{len(sheets)} of its sheets have cells: {', '.join(map(show, sheets))}; keep only the one with losses"
             )
     rows = next(iter(sheets.values()), [()])
     width = max(map(len, rows))
@@ -76,7 +76,7 @@ def read_excel(path: Path) -> Columns:
 
 def _cells(sheet: Any, path: Path) -> list[tuple[Any, ...]]:
     """The rows of a sheet down to the last that has cells, each up to its last cell."""
-    sheet.reset_dimensions()  # what the file says about its size need not be so
+    sheet.reset_dimensions()  # the size stated in the file may be wrong
     rows: list[tuple[Any, ...]] = []
     needed, allowed = 0, allowed_bytes(path)
     for row in sheet.iter_rows(values_only=True):
@@ -113,5 +113,5 @@ def _values(column: Any) -> npt.NDArray[Any]:
 
 def _check_shape(path: Path, n_rows: int, n_columns: int) -> None:
     if n_columns > MAX_COLUMNS:
-        raise ValueError(f"{n_columns} columns, where at most {MAX_COLUMNS} are read")
+        raise ValueError(f"{n_columns} columns, but at most {MAX_COLUMNS} are read")
     check_memory(path, CELL * n_rows * n_columns)

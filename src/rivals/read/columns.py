@@ -1,4 +1,4 @@
-"""Named columns out of files and data frames of any make."""
+"""Named columns from files and data frames of any library."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BINARY: dict[str, Callable[[Path], dict[str, Column]]] = {
 }  # fmt: skip
 TABLES = (*TEXT, *BINARY)
 
-# Where by narwhals a library of data frames is recognised, without it these attributes of its class hint at one.
+# narwhals recognises data frames; without it, these attributes of the class hint at one.
 FRAME = ("columns", "column_names", "__dataframe__", "__arrow_c_stream__")
 NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 
@@ -33,7 +33,7 @@ NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 def columns_of(source: Any, labels: Collection[str] | None = None) -> tuple[str, dict[str, Column]]:
     """What to call the source in messages, and its columns by name.
 
-    Of text files the columns called `labels`, or all by default, are text; who wants numbers calls `numbers`.
+    In text files the columns called `labels`, or all by default, are text; `numbers` turns them into numbers.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def columns_of(source: Any, labels: Collection[str] | None = None) -> tuple[str,
     if isinstance(source, (str, PathLike)):
         return show(fspath(source)), _from_file(Path(source), labels)
     if isinstance(source, Mapping):
-        # Masks are kept, so that masked losses are refused, not used.
+        # Masks are kept: masked losses are refused, not used.
         return "the mapping", _named(((key, np.asanyarray(column)) for key, column in source.items()), "the mapping")
     if any(hasattr(type(source), name) for name in FRAME):
         return "the data frame", _from_frame(source)
@@ -54,18 +54,18 @@ def columns_of(source: Any, labels: Collection[str] | None = None) -> tuple[str,
 
 
 def suffix_of(path: str | PathLike[str]) -> str:
-    """What the name of a file ends in, `.csv.gz` in one."""
+    """The ending of the name of a file; `.csv.gz` is one ending."""
     *_, before, last = ["", "", *Path(path).suffixes]
     return (before + last if last.lower() == ".gz" else last).lower()
 
 
 def numbers(column: Column, where: str, *, first_row: int, otherwise: str = "") -> FloatArray:
-    """A column as numbers; what is not one is named by its row. `otherwise` says what to do if none is a number."""
+    """A column as numbers; an error names the row of the first cell that is not a number, and adds `otherwise` if none is one."""
     mask = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else None
     if mask is not None and mask.any():
         raise ValueError(
             f"{where}, row {int(mask.argmax()) + first_row}: {int(mask.sum())} of {column.size} values are masked; remove these "
-            "points for all models alike"
+            "points for all models"
         )
     if column.dtype.kind == "c":
         raise TypeError(f"{where}: complex numbers cannot be ordered; pass real losses")
@@ -82,7 +82,7 @@ def numbers(column: Column, where: str, *, first_row: int, otherwise: str = "") 
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell is empty, in any of the ways in which libraries spell it: None, NaN, NA, NaT, blanks."""
+    """Whether a cell is empty, in any library's way: None, NaN, NA, NaT, blanks."""
     if cell is None:
         return True
     if isinstance(cell, str):
@@ -94,7 +94,7 @@ def is_missing(cell: Any) -> bool:
 
 
 def _number(cell: Any) -> float:
-    # Python reads "1_234" as a number, and nobody else does.
+    # Only Python reads "1_234" as a number.
     if not isinstance(cell, (str, *NUMBERS)) or (isinstance(cell, str) and "_" in cell):
         raise ValueError
     return float(cell)
@@ -111,7 +111,7 @@ def _is_number(cell: Any) -> bool:
 def _complaint(cell: Any) -> str:
     if is_missing(cell):
         return (
-            "the cell is empty; every cell needs a loss (models with different numbers of synthetic losses go into a "
+            "the cell is empty; fill it with a loss (models with different numbers of synthetic losses go into a "
             "long table with the columns model, kind, loss)"
         )
     hint = "; write decimals with a point" if "," in str(cell) else ""
@@ -137,13 +137,13 @@ def _from_frame(source: Any) -> dict[str, Column]:
         raise ValueError(f"the data frame: {' '.join(str(error).split())}") from None
     except TypeError as error:
         raise TypeError(
-            f"{type(source).__name__} is not known as a data frame ({error}); pass a mapping of columns"
+            f"{type(source).__name__} is not a known kind of data frame ({error}); pass a mapping of columns"
         ) from None
     return _named(pairs, "the data frame")
 
 
 def _named(pairs: Iterable[tuple[Any, Column]], where: str) -> dict[str, Column]:
-    """Columns under names that are text: 1 and "1" would be one."""
+    """Columns by names that are text: 1 and "1" would be the same."""
     columns: dict[str, Column] = {}
     for key, column in pairs:
         name = str(key)

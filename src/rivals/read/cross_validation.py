@@ -41,8 +41,8 @@ def cross_validated(
 ) -> dict[str, Losses]:
     """Out-of-fold losses of estimators, and simulations of each fold's own model at the fold's own inputs.
 
-    A copy of each estimator is fitted to every training set; it gives the losses of the points of the test set, simulates targets or
-    labels at their inputs, and gives the losses of these. So a point is never judged by a model that saw it.
+    A copy of each estimator is fitted to every training set. It gives the losses of the points of the test set, simulates targets or
+    labels at their inputs, and gives the losses of these. No point is judged by a model that was fitted to it.
 
     Parameters
     ----------
@@ -52,25 +52,25 @@ def cross_validated(
         Inputs, and targets or labels.
     cv : int, splitter or iterable
         As in scikit-learn: a number of folds (stratified for classifiers, in the order of the data), a splitter such as `GroupKFold`
-        or `TimeSeriesSplit`, or pairs of indices (train, test). All estimators get the same splits. No point may be tested twice; points
+        or `TimeSeriesSplit`, or pairs of indices (train, test). All estimators get the same splits. No point may be tested twice. Points
         that no fold tests have no losses.
     groups : array, optional
         The group of each point, for splitters by group.
     noise : "cross-validated", "predicted" or frozen distribution, or mapping
         For regressors, the distribution of target minus prediction, as in `regressor`; or one for each name. "cross-validated" splits
-        each training set once more, by the same splitter or into five, and so makes six fits of one.
+        each training set once more, by the same splitter or into five folds, and so needs six fits instead of one.
     residuals : "gaussian", "student" or "empirical"
         The form of cross-validated noise, as in `regressor`.
     floor : float
         For classifiers, the least probability of a label, as in `classifier`.
     n_simulations : int
     executor : int, Executor or None
-        Where folds are fitted, as in `calibrate`: 0, here; a number of processes; None, as many as there are cores; or any executor of
-        `concurrent.futures`. The results do not depend on it.
+        Where folds are fitted, as in `calibrate`: 0 for this process, a number of processes, None for as many as there are cores, or
+        any executor of `concurrent.futures`. The results do not depend on it.
     progress : bool
         Whether to show a bar.
     rng : int, SeedSequence, Generator, optional
-        Seeds the simulations. Estimators and splitters whose `random_state` is None get theirs from it too, so that all repeats.
+        Seeds the simulations. Estimators and splitters whose `random_state` is None also get theirs from it, so the whole run repeats.
 
     Returns
     -------
@@ -85,8 +85,8 @@ def cross_validated(
 
     Notes
     -----
-    Models of different folds share most of their training data, so that losses of different folds are not independent, and the verdict
-    is about the way to fit rather than about one fit. What this does to the verdict is measured in the documentation (Cross-validation).
+    Models of different folds share most of their training data. Losses of different folds are therefore not independent, and the
+    verdict is about the fitting procedure rather than about one fit. The documentation (Cross-validation) measures the effect.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def cross_validated(
 
 @dataclass(frozen=True)
 class Fold:
-    """One estimator and one split, ready to travel to a worker."""
+    """One estimator and one split, ready to be sent to a worker."""
 
     place: int
     index: int
@@ -162,15 +162,13 @@ class Fold:
 
 
 def run_fold(fold: Fold) -> tuple[FloatArray, FloatArray]:
-    """Losses of the test set of a fold, and in rows those of simulations at its inputs; errors say which fold it was."""
+    """Losses of the test set of a fold, and those of simulations at its inputs as rows; errors name the fold."""
     try:
         return _run_fold(fold)
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        # Candidates know the rows of the test set, the user those of the data.
-        message = re.sub(
-            r"\bthe first at row (\d+)", lambda row: f"the first at row {fold.rows[int(row[1])]}", str(error)
-        )
+        # Candidates count the points of the test set, the user those of the data.
+        message = re.sub(r"(?<=the first at point )\d+", lambda point: str(fold.rows[int(point[0])]), str(error))
         raise kind(f"{fold.where}: {message}") from error
     except Exception as error:
         error.add_note(f"while fitting or judging {fold.where}")
@@ -220,7 +218,7 @@ def _losses(candidate: Candidate, data: Any, n: int, what: str) -> FloatArray:
 
 
 def _seed(estimator: Any, generator: np.random.Generator) -> None:
-    """Give every part of an estimator that would draw a seed its own one, so that the fit repeats."""
+    """Give every part of an estimator that would draw a seed its own seed: the fit then repeats."""
     parameters = estimator.get_params(deep=True)
     unset = [
         name for name in sorted(parameters) if name.rsplit("__", 1)[-1] == "random_state" and parameters[name] is None
@@ -318,8 +316,8 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool, entropy: in
     tested = np.bincount(np.concatenate([test for _, test in splits] or [np.empty(0, dtype=np.intp)]), minlength=n)
     if np.any(tested > 1):
         raise ValueError(
-            f"cv tests {int((tested > 1).sum())} of {n} points more than once, the first at row {int(np.argmax(tested > 1))}; points "
-            "that count twice make the sampling error too small; use a splitter whose test sets do not overlap, as KFold"
+            f"cv tests {int((tested > 1).sum())} of {n} points more than once, the first at point {int(np.argmax(tested > 1))}; points "
+            "that count twice make the sampling error too small; use a splitter whose test sets do not overlap, such as KFold"
         )
     for index, (train, test) in enumerate(splits):
         if not test.size or not train.size:
@@ -329,14 +327,14 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool, entropy: in
         shared = np.intersect1d(train, test)
         if shared.size:
             raise ValueError(
-                f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its {test.size} test points, the first at row "
-                f"{shared[0]}; a point must not be judged by a model that saw it"
+                f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its {test.size} test points, the first at point "
+                f"{shared[0]}; a point must not be judged by a model that was fitted to it"
             )
     return splits
 
 
 def _inner(cv: Any) -> Any:
-    """How a training set is split once more: as the data were, where that makes sense for a part of them; else into five."""
+    """How a training set is split once more: as the data were, if that works for a part of them; else into five folds."""
     from sklearn.model_selection import LeaveOneOut, LeavePOut, PredefinedSplit
 
     again = hasattr(cv, "split") and not isinstance(cv, (LeaveOneOut, LeavePOut, PredefinedSplit))
@@ -344,7 +342,7 @@ def _inner(cv: Any) -> Any:
 
 
 def _run_all(pool: Pool, folds: Iterator[Fold], total: int, progress: bool) -> dict[tuple[int, int], Any]:
-    """What each fold of each estimator found; few are out at a time, since each carries its data."""
+    """The losses of each fold of each estimator; only a few are out at a time, since each carries its data."""
     from rich.console import Console
     from rich.progress import Progress
 

@@ -22,16 +22,16 @@ def curve(
     Parameters
     ----------
     fit : ModelResult or tuple
-        What `model.fit(y, x=x)` of lmfit gave; or what `scipy.optimize.curve_fit` returned.
+        What `model.fit(y, x=x)` of lmfit or `scipy.optimize.curve_fit` returned.
     inputs : array or mapping
         Where targets are simulated: the inputs of the held-out data. For a model of lmfit with several independent variables, a
         mapping from their names to arrays.
     sigma : float or array, optional
-        The standard deviation of a target, or of each held-out one, in units of the target: what `curve_fit` was given as absolute
-        sigma. Without it, it is the one of the residuals of the fit, √(sum of squares / degrees of freedom). A weighted fit of lmfit
-        says nothing of new points: there it must be given.
+        The standard deviation of every target, or of each held-out one, in units of the target: what `curve_fit` was given as
+        absolute sigma. By default it is that of the residuals of the fit, √(sum of squares / degrees of freedom). A weighted fit of
+        lmfit says nothing about new points, so it must be given there.
     function : callable, optional
-        The function that was given to `curve_fit`, whose output does not hold it.
+        The function that was given to `curve_fit`, whose output does not include it.
     training : pair, optional
         The inputs and targets that were given to `curve_fit`, for σ from their residuals.
 
@@ -72,7 +72,7 @@ def curve(
         n = n_rows(at, "inputs")
         if deviation.ndim and n != n_inputs:
             raise ValueError(
-                f"sigma is known for {n_inputs} points, and {n} are asked for; make the candidate with their inputs"
+                f"sigma is known for {n_inputs} points, but {n} were requested; make the candidate with their inputs"
             )
         # A constant model may return a number.
         mean = as_targets(predict(at), "the curve")
@@ -107,7 +107,7 @@ def _of_lmfit(result: Any, sigma: Any) -> tuple[Callable[[Any], Any], FloatArray
         return predict, _checked(sigma)
     if result.weights is not None:
         raise ValueError(
-            "the fit was weighted, so that the σ of new points is not known; pass sigma= for the held-out points: 1 / weight, times "
+            "the fit was weighted, so the σ of new points is unknown; pass sigma= for the held-out points: 1 / weight, times "
             f"√redchi = {np.sqrt(result.redchi):.4g} if the weights were relative"
         )
     _warn(result.nvarys, result.ndata)
@@ -122,7 +122,7 @@ def _of_scipy(
             f"expected a ModelResult of lmfit, or what curve_fit returned, a tuple; got {type(fit).__name__}"
         )
     if not callable(function):
-        raise TypeError("what curve_fit returned does not hold the function; pass it as function=")
+        raise TypeError("what curve_fit returned does not include the function; pass it as function=")
     parameters = np.asarray(fit[0], dtype=np.float64)
 
     def predict(at: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Distributions of many libraries, as one: a log density of each point, and draws from a NumPy generator."""
+"""One interface to the distributions of many libraries: a log density of each point, and draws from a NumPy generator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rivals.read.inputs import as_values
 
 LOG_DENSITIES = ("logpdf", "log_pdf", "log_prob", "logpmf", "log_pmf")
 SAMPLERS = ("rvs", "sample", "resample")
-# What samplers call their source of randomness, and whether it may be a generator of NumPy.
+# What samplers call their source of randomness, and whether it may be a NumPy generator.
 SEEDS = {"rng": True, "random_state": True, "generator": True, "seed": False}
 
 # These take the points along the last axis, and simulate them along the first.
@@ -27,16 +27,16 @@ POINTS_LAST = ("gaussian_kde", "dirichlet_frozen", "wishart_frozen", "invwishart
 
 @dataclass(frozen=True)
 class Density:
-    """One law for all points (`batch` is empty), or laws of their own for each point or number of the data.
+    """One law for all points (`batch` is empty), or a law for each point or number of the data.
 
     Parameters
     ----------
     name : str
         For messages.
     batch : tuple of int or None
-        The shape of the parameters; None where it is not known.
+        The shape of the parameters; None if unknown.
     event : tuple of int or None
-        The shape of what one law is about; () for a number.
+        The shape of one draw of one law; () for a number.
     log : callable
         From values of shape (n, *event) or (*batch, *event) to log densities of shape (n,) or batch.
     sample : callable
@@ -60,7 +60,7 @@ class Density:
             found = found.reshape(len(found), -1).sum(axis=1)  # the numbers of a row are independent given the model
         if found.shape != (len(values),):
             raise ValueError(
-                f"{self.name} gives log densities of shape {found.shape} for data of shape {values.shape}, where there must be one "
+                f"{self.name} gives log densities of shape {found.shape} for data of shape {values.shape}, but there must be one "
                 f"for each of {len(values)} points: "
                 + (
                     "it has one density for all of them together; pass the distribution of each point"
@@ -100,7 +100,7 @@ class Density:
         found = f"the distribution has shape {expected}, the data have shape {values.shape}"
         if expected == (*values.shape, 1):
             raise ValueError(
-                f"{found}: the parameters of {self.name} are columns, which would be compared with every point; pass them through "
+                f"{found}: the parameters of {self.name} are columns, which would be broadcast against every point; pass them through "
                 "ravel(), or the data as a column too"
             )
         if values.shape == (*expected, 1):
@@ -128,7 +128,7 @@ def gaussian(mean: FloatArray, deviation: FloatArray, name: str) -> Density:
 
 
 def as_density(model: Any) -> Density:
-    """Recognise a distribution by what it offers and where it comes from; nothing is imported that is not loaded already."""
+    """Recognise a distribution by its methods and its library; nothing is imported that is not loaded already."""
     if isinstance(model, Density):
         return model
     _refuse_families(model)
@@ -190,8 +190,8 @@ def _check_offers(model: Any, name: str) -> None:
 
 
 def _frozen(model: Any) -> Density:
-    """A frozen distribution of numbers in SciPy; it has both methods, and only the family knows which of them works."""
-    batch = np.shape(model.support()[0])  # not that of the parameters: one of the Poisson binomial has a list of them
+    """A frozen univariate distribution of SciPy; it has both methods, and only the family knows which of them works."""
+    batch = np.shape(model.support()[0])  # not the shape of the parameters: that of the Poisson binomial is a list
     log = model.logpmf if hasattr(model.dist, "pmf") else model.logpdf
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
@@ -232,7 +232,7 @@ def _torch(model: Any, name: str) -> Density:
 
 @contextmanager
 def torch_seed(rng: np.random.Generator) -> Iterator[None]:
-    """PyTorch's distributions draw from its global generator only: seed it, and put it back as it was."""
+    """PyTorch's distributions draw only from its global generator: seed it, and restore its state."""
     torch = import_module("torch")
 
     devices = range(torch.cuda.device_count()) if torch.cuda.is_initialized() else []
@@ -293,7 +293,7 @@ def _multivariate_of_ngboost(model: Any) -> Density:
 
 @contextmanager
 def numpy_seed(rng: np.random.Generator) -> Iterator[None]:
-    """For samplers that know NumPy's global generator only: seed it, and put it back as it was."""
+    """For samplers that draw only from NumPy's global generator: seed it, and restore its state."""
     before = np.random.get_state()  # noqa: NPY002 -- theirs
     np.random.seed(int(rng.integers(2**32)))  # noqa: NPY002
     try:
@@ -334,7 +334,7 @@ def _of_scipy(model: Any) -> bool:
 
 
 def _seed_word(sampler: Any, name: str) -> tuple[str, bool]:
-    """How a sampler calls its source of randomness: without one, no run could be repeated."""
+    """The name of a sampler's source of randomness: without one, no run could be repeated."""
     try:
         words = set(inspect.signature(sampler).parameters)
     except (TypeError, ValueError):
@@ -343,6 +343,6 @@ def _seed_word(sampler: Any, name: str) -> tuple[str, bool]:
         if word in words:
             return word, takes_generator or _of_scipy(getattr(sampler, "__self__", None))
     raise TypeError(
-        f"{name}.{getattr(sampler, '__name__', 'sample')} takes no seed (none of {', '.join(SEEDS)}), so that no run could be repeated; "
+        f"{name}.{getattr(sampler, '__name__', 'sample')} takes no seed (none of {', '.join(SEEDS)}), so no run could be repeated; "
         "write a rivals.Candidate whose simulate(n, rng) draws from rng"
     )

@@ -23,10 +23,10 @@ def distribution(model: Any) -> Candidate:
           (`scipy.stats.Normal(mu=0, sigma=1)`); the result of `scipy.stats.fit`; a `gaussian_kde`;
         - what `get_distribution(exog)` of statsmodels gives for the held-out points;
         - of PyTorch, NumPyro, TensorFlow Probability or skpro; what `pred_dist(X)` of NGBoost predicts;
-        - an object of your own, whose sampler takes `rng`, `random_state` or `seed`.
+        - your own object, whose sampler takes `rng`, `random_state` or `seed`.
 
-        Its parameters may be arrays, with one entry for each data point. Data of shape (n, d) are n points: the distribution is
-        then one of points of d numbers, or has parameters of shape (n, d), and the loss of a row is the sum over its columns.
+        Its parameters may be arrays, with one entry for each data point. Data of shape (n, d) are n points: the distribution
+        is then d-dimensional, or has parameters of shape (n, d), and the loss of a row is the sum over its columns.
 
     Returns
     -------
@@ -41,8 +41,8 @@ def distribution(model: Any) -> Candidate:
 
     Notes
     -----
-    Simulations repeat with the seed of the comparison, also where a library draws from a global generator (PyTorch, skpro): that one is
-    seeded for the draw, and put back. Losses have the precision of the library: 32 bits in JAX, unless `jax_enable_x64` is set.
+    Simulations repeat with the seed of the comparison, even if a library draws from a global generator (PyTorch, skpro), which is
+    seeded for the draw and then restored. Losses have the precision of the library: 32 bits in JAX, unless `jax_enable_x64` is set.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
 
     Notes
     -----
-    Weights of samples are a matter of the fit. Held-out points cannot be weighted: the risk is the mean over them.
+    Sample weights belong to the fit. Held-out points cannot be weighted: the risk is the mean over them.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
     name = type(estimator).__name__
     if not callable(getattr(estimator, "predict_proba", None)):
         raise TypeError(
-            f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV), or use another"
+            f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV), or use another classifier"
         )
     if not 0.0 <= floor < 1.0:
         raise ValueError(f"floor must lie in [0, 1); got {floor!r}")
@@ -69,7 +69,7 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
         found = as_targets(estimator.predict_proba(at), "probabilities")
         if found.ndim != 2 or found.shape[1] != known.size:
             raise ValueError(
-                f"{name} predicts probabilities of shape {found.shape}, where there must be one column for each of "
+                f"{name} predicts probabilities of shape {found.shape}, but there must be one column for each of "
                 f"{known.size} classes"
             )
         raised = np.maximum(found, floor)
@@ -83,9 +83,9 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
         impossible = np.flatnonzero(likelihood == 0)
         if impossible.size:
             raise ValueError(
-                f"{name} assigns zero probability to {impossible.size} of {columns.size} labels, the first at row "
-                f"{impossible[0]}: {_shown(known, columns[impossible[0]])}, so that its risk is infinite; pass floor=, the least "
-                "probability of a label (as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
+                f"{name} assigns zero probability to {impossible.size} of {columns.size} labels, the first at point "
+                f"{impossible[0]}: {_shown(known, columns[impossible[0]])}, so its risk is infinite; pass floor=, the least "
+                "probability of a label (such as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
             )
         return np.asarray(-np.log(likelihood))
 
@@ -118,7 +118,7 @@ def regressor(
     inputs : array, sparse matrix or data frame
         Inputs at which targets are simulated: those of the held-out data.
     noise : "cross-validated", "predicted" or distribution
-        The distribution of target minus prediction: a prediction alone is no model of data.
+        The distribution of target minus prediction: a prediction alone is not a model of the data.
 
         - "cross-validated", the recommended way: from residuals of copies of the estimator on the parts of `training` that they were
           not fitted to. Residuals on the training data themselves are too small, those of a forest by a factor of two or three.
@@ -134,7 +134,7 @@ def regressor(
         (`scipy.stats.gaussian_kde`), which smooths them a little, has Gaussian tails and is slow for many points.
     cv : int, splitter or iterable
         The folds of cross-validated noise, as in scikit-learn: a number takes them in the order of the data; splitters by group and
-        by time are welcome.
+        by time also work.
     groups : array, optional
         The group of each training point, for splitters by group.
     rng : int, SeedSequence, Generator, optional
@@ -153,11 +153,10 @@ def regressor(
 
     Notes
     -----
-    With several targets, noise of one number is the noise of each, independently, with a scale for each if it has so many. The
-    covariances of targets enter by noise of several numbers, as "cross-validated" makes, or `scipy.stats.multivariate_normal`.
-
-    Weights of samples are a matter of the fit. Held-out points cannot be weighted, since the risk is the mean over them; copies for
-    cross-validated noise are fitted without weights.
+    With several targets, a univariate noise applies to each target independently, with a scale for each if it has that
+    many. The covariances of targets enter through a multivariate noise, such as "cross-validated" or
+    `scipy.stats.multivariate_normal`. Sample weights belong to the fit. Held-out points cannot be weighted, since the
+    risk is the mean over them; copies for cross-validated noise are fitted without weights.
 
     Examples
     --------
@@ -178,12 +177,12 @@ def regressor(
         if noise not in ("cross-validated", "predicted"):
             raise ValueError(f"noise must be a distribution, 'cross-validated' or 'predicted'; got {noise!r}")
     elif noise is None:
-        raise TypeError("noise is None, but a prediction alone is no model of data; use noise='cross-validated'")
+        raise TypeError("noise is None, but a prediction alone is not a model of the data; use noise='cross-validated'")
     if (training is not None) != (isinstance(noise, str) and noise == "cross-validated"):
         raise ValueError(
             "noise='cross-validated' needs training=(inputs, targets), to which the estimator was fitted"
             if training is None
-            else "training= is for noise='cross-validated', and was given with another noise; leave it out"
+            else "training= is for noise='cross-validated', but was given with another noise; leave it out"
         )
     check_choice(residuals, "residuals", ("gaussian", "student", "empirical"))
     if training is not None:
@@ -224,7 +223,7 @@ def _predicted_for(estimator: Any, at: Any, targets: FloatArray) -> FloatArray:
 
 
 def _of_each_column(density: Density, shape: tuple[int, ...]) -> bool:
-    """Whether noise of one number is that of each of several targets."""
+    """Whether a univariate noise applies to each of several targets."""
     return len(shape) == 2 and density.event == () and density.batch in ((), shape[1:])
 
 
@@ -253,7 +252,7 @@ def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
         raise TypeError(f"{name} predicts {len(given)} labels at once; make a candidate for each of them")
     known = np.asarray(given)
     if known.ndim != 1 or np.unique(known).size != known.size:
-        raise ValueError(f"classes must be labels that differ, one for each column; got {show(repr(given))[:80]}")
+        raise ValueError(f"classes must be different labels, one for each column; got {show(repr(given))[:80]}")
     return known
 
 
@@ -272,7 +271,7 @@ def _columns(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray
     unknown = np.flatnonzero(~match.any(axis=1))
     if unknown.size:
         raise ValueError(
-            f"{unknown.size} of {labels.size} labels are of a class that the classifier was not fitted to, the first at row "
+            f"{unknown.size} of {labels.size} labels are of a class that the classifier was not fitted to, the first at point "
             f"{unknown[0]}: {_shown(labels, unknown[0])}; fit it to data with all classes"
         )
     return np.asarray(match.argmax(axis=1), dtype=np.intp)

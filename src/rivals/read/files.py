@@ -1,4 +1,4 @@
-"""Losses from files, by what their names end in: what the command line reads with."""
+"""Losses from files, by the endings of their names; the reader of the command line."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def losses_from_files(
     ----------
     observed : path
         With `synthetic`: a wide table (.csv, .tsv, .txt, each also .gz, .parquet, .feather, .xlsx), one column per model.
-        Alone: a long table with the columns model, kind and loss, and simulation where there are several, an .npz archive,
+        Alone: a long table with the columns model, kind and loss, and simulation if there are several, an .npz archive,
         or a NetCDF file (.nc) or Zarr folder with the variables observed and synthetic, or with an ArviZ tree in each of
         its groups, one group per model.
     synthetic : path, optional
-        The second wide table, with a column simulation where there are several. Two ArviZ trees (NetCDF files or Zarr
-        folders) are two models, called as the files.
+        The second wide table, with a column simulation if there are several. Two ArviZ trees (NetCDF files or Zarr
+        folders) are two models, named after the files.
     models : iterable of str, optional
         The models to read; all by default.
     ignore : iterable of str
@@ -46,7 +46,7 @@ def losses_from_files(
     index : str, optional
         The column of the tables that names the data points, by which rows are put into one order.
     log_likelihood : bool
-        Whether the table holds log likelihoods, higher is better; their signs are changed.
+        Whether the table holds log likelihoods (higher is better); losses are their negatives.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def losses_from_files(
     if is_labelled(observed) or suffix_of(observed) == ".npz":
         if index is not None:
             raise ValueError(
-                f"index: {show(observed)} is no table; its arrays must be in one order already, so leave it out"
+                f"index: {show(observed)} is not a table; its arrays must already be in one order, so leave index out"
             )
         losses = _arrays(observed, synthetic, log_likelihood=log_likelihood)
         return {name: losses[name] for name in selection.of(losses, show(observed))}
@@ -93,7 +93,7 @@ def _arrays(path: str | PathLike[str], other: str | PathLike[str] | None, *, log
     if not is_labelled(path):
         if other is not None:
             raise ValueError(
-                f"{show(other)}: an .npz archive holds both kinds of losses, so that it is read alone; leave it out"
+                f"{show(other)}: an .npz archive holds both kinds of losses, so it is read alone; leave it out"
             )
         return npz(path, log_likelihood=log_likelihood)
     tree = open_labelled(path)
@@ -108,7 +108,7 @@ def _arrays(path: str | PathLike[str], other: str | PathLike[str] | None, *, log
         trees[Path(other).stem] = open_labelled(other)
     if log_likelihood:
         raise ValueError(
-            f"{show(path)}: log likelihoods of ArviZ are taken as such; leave log_likelihood (--log-likelihood) out"
+            f"{show(path)}: ArviZ trees always hold log likelihoods; leave log_likelihood (--log-likelihood) out"
         )
     losses = {}
     for name, each in (trees or {"": tree}).items():

@@ -1,4 +1,4 @@
-"""Inputs and targets in the forms in which people have them: arrays, data frames, sparse matrices, tensors."""
+"""Inputs and targets in common forms: arrays, data frames, sparse matrices, tensors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def n_rows(values: Any, what: str) -> int:
 
 
 def take(values: Any, rows: npt.NDArray[np.intp]) -> Any:
-    """Some rows, in the form in which the values are."""
+    """Some rows, in the form of the values."""
     if isinstance(values, Mapping):
         return {name: take(column, rows) for name, column in values.items()}
     if hasattr(values, "iloc"):
@@ -69,7 +69,7 @@ def take(values: Any, rows: npt.NDArray[np.intp]) -> Any:
 
 
 def some_rows(inputs: Any, n: int, rng: np.random.Generator) -> Any:
-    """The inputs as they are, where as many are asked for; else n rows drawn from them."""
+    """The inputs unchanged if n is their number; else n rows drawn from them."""
     n_inputs = n_rows(inputs, "inputs")
     return inputs if n == n_inputs else take(inputs, rng.integers(0, n_inputs, size=n))
 
@@ -111,7 +111,7 @@ def _differ(some: Any, others: Any) -> bool:
 
 
 def as_values(values: Any, what: str) -> npt.NDArray[Any]:
-    """Labels, targets or predictions as an array; tensors are detached and brought to the processor."""
+    """Labels, targets or predictions as an array; tensors are detached and copied to the CPU."""
     if hasattr(values, "tocsr"):
         raise TypeError(f"{what} are sparse ({type(values).__name__}); pass .toarray() of them")
     if hasattr(values, "collect") and not hasattr(values, "shape"):

@@ -1,4 +1,4 @@
-"""Labelled arrays in files: NetCDF, and Zarr folders; looked at before they are loaded."""
+"""Labelled arrays in files: NetCDF, and Zarr folders; checked before they are loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ZARR = ".zarr"
 # Files of a Zarr folder that say how its arrays are packed, in versions 2 and 3 of the format.
 METADATA = (".zarray", ".zmetadata", "zarr.json")
 MAX_METADATA = 2**24
-CLASSIC = b"CDF"  # how a NetCDF file begins that is no HDF5
+CLASSIC = b"CDF"  # first bytes of a NetCDF file that is not HDF5
 
 
 def is_labelled(path: str | PathLike[str]) -> bool:
@@ -35,7 +35,7 @@ def open_labelled(path: str | PathLike[str]) -> Any:
     if path.is_dir():
         return _open_zarr(path)
     if path.suffix.lower() == ZARR and path.exists():
-        raise ValueError(f"{show(path)}: Zarr is read from folders, and this is a file; unpack it")
+        raise ValueError(f"{show(path)}: Zarr is read from folders, but this is a file; unpack it")
     xarray = need("xarray", extra="arviz", purpose="NetCDF files")
     check_plain_file(path)
     with path.open("rb") as file:
@@ -68,7 +68,7 @@ def _open_zarr(path: Path) -> Any:
 
 
 def _tree(xarray: Any, path: Path, engine: str) -> Any:
-    """What xarray opens. Classic files have no groups; they are taken into memory, as SciPy does not close a damaged one."""
+    """What xarray opens. Classic files have no groups; they are read into memory, since SciPy does not close a damaged one."""
     if engine == "scipy":
         check_memory(path, path.stat().st_size)
         return xarray.open_dataset(BytesIO(path.read_bytes()), engine=engine)
@@ -77,14 +77,14 @@ def _tree(xarray: Any, path: Path, engine: str) -> Any:
 
 
 def _bytes_of(tree: Any) -> int:
-    """Bytes that all arrays take as floating point numbers, or more."""
+    """Bytes that all arrays take as floating-point numbers, or more."""
     nodes = tree.subtree if hasattr(tree, "subtree") else [tree]
     arrays = [array for node in nodes for array in node.variables.values()]
     return sum(array.size * max(array.dtype.itemsize, 8) for array in arrays)
 
 
 def _check_hdf5(hdf5: Any, path: Path) -> None:
-    """Coordinates are loaded when a file is opened: what they claim is looked at before."""
+    """Coordinates are loaded when a file is opened, so their claimed size is checked first."""
     sizes: list[int] = []
     with hdf5.File(path, "r") as file:
         file.visititems(lambda _, node: sizes.append(8 * node.size) if getattr(node, "size", None) else None)
@@ -100,7 +100,7 @@ def _check_metadata(path: Path) -> int:
             raise ValueError(f"{show(file)} has more than {MAX_METADATA} bytes")
         content = json.loads(file.read_bytes())
         if any("pickle" in word.lower() for word in _words(content)):
-            raise ValueError(f"{show(file)} asks for pickles, which are never unpickled; save numbers")
+            raise ValueError(f"{show(file)} contains pickles, which are never unpickled; save numbers")
         if isinstance(content, dict):
             needed += 8 * math.prod(content.get("shape", [0]))
     return needed

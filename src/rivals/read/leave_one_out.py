@@ -13,7 +13,7 @@ NAMED = 5
 
 
 def leave_one_out_weights(log_likelihood: FloatArray, where: str) -> FloatArray:
-    """Logs of the weights that make draws of the posterior draws of the posterior without the point, (draws, points).
+    """Logs of the weights that turn posterior draws into draws of the posterior without each point, (draws, points).
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def leave_one_out_weights(log_likelihood: FloatArray, where: str) -> FloatArray:
     n_draws, n_points = log_likelihood.shape
     weights = np.full(log_likelihood.shape, -np.log(n_draws))
     shape = np.zeros(n_points)
-    # Where no draw differs from another, leaving a point out changes nothing.
+    # If all draws are equal, leaving a point out changes nothing.
     varies = np.ptp(log_likelihood, axis=0) > 0
     if varies.any():
         smoothed, shape[varies] = array_stats.psislw(log_likelihood.T[varies], r_eff=1.0, axis=-1)

@@ -31,17 +31,16 @@ def long_table(
     ----------
     table : path, data frame or mapping
         A file (.csv, .csv.gz, .tsv, .parquet, .feather, .xlsx), a data frame (pandas, polars, also lazy, pyarrow, and
-        what else narwhals knows), or a mapping of columns. With several
+        others that narwhals supports), or a mapping of columns. With several
         simulations a column `simulation` says which one a synthetic loss belongs to, by a number or a name; for
-        observed losses it is not looked at. Nor are columns of other names. A model without synthetic losses has none,
-        which is enough for law "groups".
+        observed losses it is ignored, and so are columns of other names. Law "groups" needs no synthetic losses.
     models : iterable of str, optional
         The models to read; all by default.
     index : str, optional
         The column that names the data points. The rows of every model, and of every simulation whose cells in it are
         not empty, are put into the order of the observed rows of the first model; they must be of the same points.
     log_likelihood : bool
-        Whether the table holds log likelihoods, higher is better; their signs are changed.
+        Whether the table holds log likelihoods (higher is better); losses are their negatives.
 
     Returns
     -------
@@ -63,7 +62,7 @@ def long_table(
 
 
 def labels_of(*columns: str | None) -> set[str]:
-    """The columns that are text whatever stands in them: names, and those that the user names."""
+    """The columns that are always text: names, and those that the user names."""
     return {*LABELS, *(name for name in columns if name is not None)}
 
 
@@ -76,7 +75,7 @@ def losses_from_columns(
     log_likelihood: bool = False,
     otherwise: str = "",
 ) -> dict[str, Losses]:
-    """Losses from the columns of a long table; `otherwise` says what to do if it turns out to be none."""
+    """Losses from the columns of a long table; `otherwise` says what to do if it is not one."""
     absent = [name for name in LONG if name not in columns]
     if absent:
         raise ValueError(
@@ -103,7 +102,7 @@ def rows_of(
     """Model → the rows of its observed losses, and those of each simulation: of the same points, where an index names them."""
     lengths = {name: len(columns[name]) for name in (*LONG, SIMULATION, index or SIMULATION) if name in columns}
     if len(set(lengths.values())) > 1:
-        raise ValueError(f"{where}: columns of a table must be equally long; got {lengths}")
+        raise ValueError(f"{where}: columns of a table must have the same length; got {lengths}")
     simulated = np.array(
         [_kind(cell, where, row) for row, cell in enumerate(columns["kind"], start=FIRST_ROW)], dtype=bool
     )
@@ -151,9 +150,9 @@ def wide_tables(
     ----------
     observed, synthetic : path, data frame or mapping
         Losses on held-out data, and on the model's own simulations: files (.csv, .csv.gz, .tsv, .parquet, .feather,
-        .xlsx), data frames (pandas, polars, also lazy, pyarrow, and what else narwhals knows), or mappings of columns.
+        .xlsx), data frames (pandas, polars, also lazy, pyarrow, and others that narwhals supports), or mappings of columns.
         With several simulations a column `simulation` of the synthetic table says which one a row belongs to, by a
-        number or a name; each has equally many rows.
+        number or a name; each has the same number of rows.
     models : iterable of str, optional
         The columns that are models; all by default, and then a column that looks like an index is refused.
     ignore : iterable of str
@@ -162,7 +161,7 @@ def wide_tables(
         The column of both tables that names the data points. The rows of every simulation are put into the order of the
         observed ones; they must be of the same points.
     log_likelihood : bool
-        Whether the table holds log likelihoods, higher is better; their signs are changed.
+        Whether the table holds log likelihoods (higher is better); losses are their negatives.
 
     Returns
     -------
@@ -192,9 +191,9 @@ def losses_from_wide(
     index: str | None = None,
     log_likelihood: bool = False,
 ) -> dict[str, Losses]:
-    """Losses from the columns of two wide tables, each with what to call it in messages."""
+    """Losses from the columns of two wide tables, each with its name for messages."""
     (where, first), (where_too, second) = observed, synthetic
-    # A model may be called "simulation" where both tables have it.
+    # A model may be called "simulation" if both tables have it.
     several = SIMULATION in second and SIMULATION not in first
     labels = _simulations(second[SIMULATION], None, where_too) if several else None
     simulations = _by_label(np.arange(max(map(len, second.values()), default=0)), labels)
@@ -221,8 +220,8 @@ def losses_from_wide(
     selection.check_values(points, simulated, where)
     if look_swapped(points, simulated):
         warn(
-            f"{where} and {where_too} look swapped: losses on the same held-out points go together, and here the synthetic ones do, "
-            "but the observed ones do not; the observed table comes first"
+            f"{where} and {where_too} look swapped: losses on the same held-out points are correlated, but here only the synthetic ones "
+            "are; the observed table comes first"
         )
     sign = -1.0 if log_likelihood else 1.0
     losses = {}
@@ -244,7 +243,7 @@ def _check_rows(column: FloatArray, columns: Mapping[str, Column], where: str, n
         if len(labels) != column.size:
             raise ValueError(
                 f"{where}: column {show(name)!r} has {column.size} rows, but {show(other)!r} has {len(labels)}; columns of a table "
-                "must be equally long"
+                "must have the same length"
             )
 
 
@@ -266,7 +265,7 @@ def _aligned(
 
 
 def check_finite(losses: FloatArray, what: str, where: str, rows: IntArray | None = None) -> None:
-    """Refuse what is not finite, and say in which row of the table the first one is; these may be some of its rows."""
+    """Refuse values that are not finite, and name the row of the first one in the table, of which these may be some rows."""
     if np.isfinite(losses).all():
         return
     for bad in (np.isnan(losses), losses == np.inf, losses == -np.inf):
@@ -290,25 +289,25 @@ def by_simulation(parts: Mapping[str, FloatArray], where: str) -> FloatArray:
         if part.size != parts[first].size:
             raise ValueError(
                 f"{where}: simulation {show(name)!r} has {part.size} losses, but simulation {show(first)!r} has {parts[first].size}; "
-                "all simulations of a model must have equally many points"
+                "all simulations of a model must have the same number of points"
             )
     return np.stack(samples)
 
 
 def check_equally_many(losses: dict[str, Losses], where: str) -> dict[str, Losses]:
-    """The losses, if all models have equally many simulations."""
+    """The losses, if all models have the same number of simulations."""
     first = next(iter(losses), "")
     for name in losses:
         if losses[name].n_simulations != losses[first].n_simulations:
             raise ValueError(
                 f"{where}: model {show(name)!r} has {losses[name].n_simulations} simulation(s), but model {show(first)!r} has "
-                f"{losses[first].n_simulations}; give all models equally many"
+                f"{losses[first].n_simulations}; give all models the same number"
             )
     return losses
 
 
 def make_losses(name: str, observed: npt.NDArray[Any], synthetic: npt.NDArray[Any], where: str) -> Losses:
-    """Losses of one model, without simulations where there are no synthetic ones; errors say whose they are."""
+    """Losses of one model, without simulations if there are no synthetic losses; errors name the model."""
     try:
         return Losses(observed, synthetic) if synthetic.size else Losses(observed)
     except (TypeError, ValueError) as error:
@@ -329,7 +328,7 @@ def _simulations(column: Column | None, needed: Any, where: str) -> list[str] | 
 
 
 def _by_label(rows: IntArray, labels: list[str] | None) -> dict[str, IntArray]:
-    """The rows of each simulation, in the order of first appearance; of the one that there is, without labels."""
+    """The rows of each simulation, in the order of first appearance; all rows, if there are no labels."""
     if not rows.size:
         return {}
     if labels is None:
@@ -339,7 +338,7 @@ def _by_label(rows: IntArray, labels: list[str] | None) -> dict[str, IntArray]:
 
 
 def _coded(names: Iterable[str]) -> tuple[IntArray, list[str]]:
-    """A number for each name. An array of names would take the length of the longest one in every row."""
+    """A number for each name. An array of names would take the memory of the longest name in every row."""
     numbers: dict[str, int] = {}
     codes = np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.intp)
     return codes, list(numbers)
@@ -362,7 +361,7 @@ def _kind(cell: Any, where: str, row: int) -> bool:
 
 
 def _models(column: Column, where: str) -> Iterator[str]:
-    """The model of each row; 1 and "1" would be one."""
+    """The model of each row; 1 and "1" would be the same."""
     is_text: dict[str, bool] = {}
     for row, cell in enumerate(column.tolist(), start=FIRST_ROW):
         if is_missing(cell):
@@ -370,6 +369,6 @@ def _models(column: Column, where: str) -> Iterator[str]:
         name = str(cell).strip()
         if is_text.setdefault(name, isinstance(cell, str)) != isinstance(cell, str):
             raise ValueError(
-                f"{where}, column 'model', row {row}: {show(name)!r} is a number here and a text elsewhere; use one of them"
+                f"{where}, column 'model', row {row}: {show(name)!r} is a number here and text elsewhere; use one of the two"
             )
         yield name

@@ -35,7 +35,7 @@ def network(
     inputs : array or tensor
         Inputs at which targets are simulated: those of the held-out data.
     likelihood : callable, optional
-        Makes a distribution, or a pair of mean and standard deviation, of what the model returns, as
+        Turns what the model returns into a distribution, or a pair of mean and standard deviation, for example
         `lambda logits: torch.distributions.Categorical(logits=logits)` or `lambda out: (out[..., 0], out[..., 1].exp())`.
     batch_size : int, optional
         How many inputs the model gets at a time; by default all.
@@ -52,9 +52,9 @@ def network(
 
     Notes
     -----
-    A module is run in evaluation mode and without gradients, and is put back into the mode in which each of its parts was. Arrays become
+    A module is run in evaluation mode and without gradients; afterwards the mode of each of its parts is restored. Arrays become
     tensors of the type and on the device of its parameters. The draws of PyTorch and JAX repeat with the seed of the comparison.
-    A function that draws by itself (dropout in JAX, say) must be given its key, and should not draw when it predicts.
+    A function that draws random numbers (dropout in JAX, say) must be given its key, and should not draw when it predicts.
 
     Pairs of mean and deviation are turned into losses in 64 bits; distributions have the precision of their library.
 
@@ -117,13 +117,13 @@ def _density(output: Any, name: str, n: int) -> Density:
         density = as_density(output)
         if density.batch is not None and density.batch[:1] != (n,):
             raise ValueError(
-                f"{name} returned a distribution of batch shape {density.batch} for {n} inputs, where there must be one for each of them"
+                f"{name} returned a distribution of batch shape {density.batch} for {n} inputs, but there must be one for each of them"
             )
         return density
     if not (isinstance(output, (tuple, list)) and len(output) == 2):
         raise TypeError(
             f"{name} returned {_describe(output)}, which is neither a distribution nor a pair of mean and standard deviation; pass "
-            "likelihood=, a function that makes one of it"
+            "likelihood=, a function that turns it into one"
         )
     mean, deviation = as_targets(output[0], "means"), as_targets(output[1], "standard deviations")
     if mean.shape[:1] != (n,):
@@ -160,7 +160,7 @@ def _run(model: Any, inputs: Any) -> Any:
 
 @contextmanager
 def _quiet(model: Any) -> Iterator[None]:
-    """Evaluation mode and no gradients; afterwards each part of a module is in the mode in which it was."""
+    """Evaluation mode and no gradients; afterwards the mode of each part of a module is restored."""
     if not _is_module(model):
         yield
         return

@@ -19,7 +19,7 @@ FEW_RESIDUALS = 8
 ENOUGH_TO_JUDGE = 100
 OUTSIDE, TOO_MANY_OUTSIDE = 0.1, 0.25
 
-# From so many parameters per training point on, new residuals are wider than σ says by a twentieth: √(1 + p/n).
+# From this many parameters per training point on, new residuals are wider than σ by a twentieth: √(1 + p/n).
 MANY_PARAMETERS = 0.1
 
 
@@ -37,12 +37,12 @@ def cross_validated_noise(
     Parameters
     ----------
     estimator : object
-        With `fit`, `predict` and `get_params`, as those of scikit-learn have. It is copied; the fit itself is not used.
+        With `fit`, `predict` and `get_params`, like those of scikit-learn. It is copied; its own fit is not used.
     training : pair
         The inputs and targets to which it was fitted.
     residuals : "gaussian", "student" or "empirical"
         "gaussian": mean zero and the mean square of the residuals; with several targets, their covariances. "student": Student's t
-        about zero, of the degrees of freedom and the scale with the highest likelihood. "empirical": a kernel density estimate of
+        about zero, with the degrees of freedom and the scale of the highest likelihood. "empirical": a kernel density estimate of
         the residuals (`scipy.stats.gaussian_kde`, Scott's bandwidth), which widens them by a factor of √(1 + n^(−2/5)) and has
         Gaussian tails.
     cv : int, splitter or iterable
@@ -68,14 +68,12 @@ def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
     kind = check_choice(kind, "residuals", RESIDUALS)
     if len(residuals) < FEW_RESIDUALS:
         raise ValueError(
-            f"noise: {len(residuals)} residuals are too few to know it; at least {FEW_RESIDUALS} are needed"
+            f"noise: {len(residuals)} residuals are too few to estimate it; at least {FEW_RESIDUALS} are needed"
         )
     if not np.all(np.isfinite(residuals)):
         raise ValueError(f"noise: {int(np.sum(~np.isfinite(residuals)))} of {residuals.size} residuals are not finite")
     if np.any(np.ptp(residuals, axis=0) == 0):
-        raise ValueError(
-            "noise: all residuals are the same, so that there is no noise; is the target among the inputs?"
-        )
+        raise ValueError("noise: all residuals are equal, so there is no noise; is the target among the inputs?")
     if kind == "empirical":
         return stats.gaussian_kde(residuals.T)
     if residuals.ndim == 1:
@@ -116,7 +114,7 @@ def out_of_fold_residuals(
 
 
 def _seeded_copy(estimator: Any, generator: np.random.Generator) -> Any:
-    """A copy that is not fitted; every part that would draw a seed gets one."""
+    """An unfitted copy; every part that would draw a seed gets one."""
     from sklearn.base import clone
 
     try:
@@ -124,7 +122,7 @@ def _seeded_copy(estimator: Any, generator: np.random.Generator) -> Any:
     except TypeError:
         raise TypeError(
             f"{type(estimator).__name__} cannot be copied and fitted again, as cross-validated noise needs (sklearn.base.clone); pass "
-            "noise= as a distribution, of residuals on data that it was not fitted to"
+            "noise= as a distribution, from residuals on data that it was not fitted to"
         ) from None
     parameters = copy.get_params(deep=True)
     unset = [
@@ -148,7 +146,7 @@ def predicted(estimator: Any, at: Any) -> Density:
         cause = f"predict(inputs, return_std=True) gave {type(both).__name__}"
     except TypeError as error:
         both, cause = None, show(error)
-    if not (isinstance(both, tuple) and len(both) == 2):  # LightGBM takes any argument and ignores it
+    if not (isinstance(both, tuple) and len(both) == 2):  # LightGBM accepts any argument and ignores it
         raise TypeError(
             f"{name} does not predict a standard deviation ({cause}); use noise='cross-validated', or pass the distribution of its noise"
         )
@@ -185,14 +183,14 @@ def _left_out_variance(estimator: Any) -> FloatArray:
     if scale is None:
         if getattr(last, "normalize_y", False):
             raise ValueError(
-                f"{type(last).__name__} with normalize_y does not say by what it divided; put its noise into the kernel (WhiteKernel)"
+                f"{type(last).__name__} with normalize_y does not reveal its scale; put its noise into the kernel (WhiteKernel)"
             )
         scale = 1.0
     return np.asarray(alpha[0] * np.asarray(scale, dtype=np.float64) ** 2)
 
 
 def warn_if_too_narrow(noise: Any, residuals: FloatArray) -> None:
-    """Say so where held-out residuals are much wider than the noise, as where it was learned from the training data."""
+    """Warn if held-out residuals are much wider than the noise, as when it was estimated from the training data."""
     quantile = getattr(noise, "ppf", getattr(noise, "icdf", None))
     if residuals.size < ENOUGH_TO_JUDGE or not callable(quantile):
         return
@@ -207,9 +205,9 @@ def warn_if_too_narrow(noise: Any, residuals: FloatArray) -> None:
 
 
 def warn_of_many_parameters(who: str, n_parameters: int, n_points: int, instead: str) -> None:
-    """Say so where σ from training residuals, corrected for the degrees of freedom, is too small for new points."""
+    """Warn if σ from training residuals, corrected for the degrees of freedom, is too small for new points."""
     if n_parameters > MANY_PARAMETERS * n_points:
         warn(
-            f"{who} has {n_parameters} parameters for {n_points} training points: its σ came from the data to which it was fitted, and "
+            f"{who} has {n_parameters} parameters for {n_points} training points: its σ comes from the data to which it was fitted, and "
             f"new residuals are wider by a factor of about {np.sqrt(1 + n_parameters / n_points):.2f}; {instead}"
         )

@@ -23,9 +23,9 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
     ----------
     path : path
         Written for example by `np.savez(path, **{"A/observed": ..., "A/synthetic": ...})`. An array of synthetic losses
-        may hold several simulations as rows. Where no model has synthetic losses, there are only those for law "groups".
+        may hold several simulations as rows. Law "groups" needs no synthetic losses; then no model may have any.
     log_likelihood : bool
-        Whether the arrays are log likelihoods, higher is better; their signs are changed.
+        Whether the arrays are log likelihoods (higher is better); losses are their negatives.
 
     Returns
     -------
@@ -55,11 +55,11 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
 def is_saved_comparison(path: str | PathLike[str]) -> bool:
     """Whether this is a file that `Comparison.save` wrote, and not an archive of bare losses."""
     try:
-        if not Path(path).is_file():  # a pipe would wait for ever
+        if not Path(path).is_file():  # a pipe would wait forever
             return False
         with zipfile.ZipFile(path) as members:
             return "header.npy" in members.namelist()
-    except Exception:  # whatever is wrong with the file is said by who reads it
+    except Exception:  # the reader says what is wrong with the file
         return False
 
 
@@ -69,7 +69,7 @@ def _by_model(arrays: dict[str, Any], where: str) -> dict[str, Losses]:
         name, _, kind = key.rpartition("/")
         if not name.strip() or kind not in KINDS:
             raise ValueError(
-                f"{where}: array {show(key)!r} is not called MODEL/observed or MODEL/synthetic; rename it, so that it is clear whose it is"
+                f"{where}: array {show(key)!r} is not called MODEL/observed or MODEL/synthetic; rename it after its model"
             )
         samples.setdefault(name, {})[kind] = array
     simulated = any("synthetic" in pair for pair in samples.values())

@@ -27,7 +27,7 @@ class BambiPosterior:
         values = np.asarray(held_out[self._response])
         if values.dtype.kind not in "iufb":
             raise TypeError(
-                f"held_out: the response {show(self._response)!r} holds {values.dtype}, and simulated data are numbers; code it as numbers "
+                f"held_out: the response {show(self._response)!r} holds {values.dtype}, but simulated data are numbers; code it as numbers "
                 "before the fit, 0 and 1 for a binary one"
             )
         self.seen: bool | None = np.array_equal(np.asarray(model.data[self._response]), values)
@@ -45,7 +45,7 @@ class BambiPosterior:
 
 
 def _response(model: Any) -> str:
-    # The attribute has changed its name: 0.21 has response_term.
+    # The attribute was renamed: 0.21 has response_term.
     term = getattr(model, "response_term", None) or model.response_component.term
     return str(term.name)
 

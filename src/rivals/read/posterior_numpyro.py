@@ -44,7 +44,7 @@ class NumpyroPosterior:
         shape = np.shape(self._arguments[self._observed])
         if predicted.shape[1:] != shape:
             raise ValueError(
-                f"the model simulates {self._variable!r} in the shape {predicted.shape[1:]}, where {shape} was observed; say in the model how "
+                f"the model simulates {self._variable!r} in the shape {predicted.shape[1:]}, but {shape} was observed; say in the model how "
                 "many points there are, whether they are observed or not: numpyro.plate('points', len(x))"
             )
         return predicted

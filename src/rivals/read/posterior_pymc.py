@@ -31,7 +31,7 @@ class PymcPosterior:
         self._held_out = {name: np.asarray(values) for name, values in held_out.items()}
         self.seen: bool | None = np.array_equal(own, self._held_out[self._observed])
         self._posterior = draws["posterior"]
-        # A copy of the model: that of the user keeps its data. Draws are kept untransformed, and so is the copy.
+        # A copy of the model: the user's model keeps its data. Draws are untransformed, and so is the copy.
         self._model: Any = conditioning.remove_value_transforms(model)
         _set(self._model, self._held_out)
         self._function: Any = None
@@ -96,14 +96,14 @@ def _data_behind(model: Any, variable: str) -> str:
         (value,) = value.owner.inputs
     if value not in model.data_vars:
         raise ValueError(
-            f"the observed values of {variable!r} are fixed in the model, so that no others can take their place; put them into a "
+            f"the observed values of {variable!r} are fixed in the model and cannot be replaced; put them into a "
             f"container, observed=pymc.Data('{variable}_observed', ...), or pass observed= the name of theirs"
         )
     return str(value.name)
 
 
 def _set(model: Any, data: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Put data into a model; the labels of a dimension that changes its length mean nothing here, and are numbers."""
+    """Put data into a model; the labels of a dimension that changes its length do not matter here, and become numbers."""
     pymc: Any = import_module("pymc")
     coords = {}
     for name, values in data.items():

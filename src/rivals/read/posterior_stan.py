@@ -17,7 +17,7 @@ LIKELIHOOD, OBSERVED, SIMULATED = "log_lik", "y", "_rep"
 class StanPosterior:
     """A CmdStanModel, its CmdStanMCMC, and the data of the program for the held-out points."""
 
-    seen: bool | None = None  # neither the model nor the fit holds the data as we could read them
+    seen: bool | None = None  # neither the model nor the fit holds the data in a form that we could read
 
     def __init__(self, model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> None:
         if not isinstance(held_out, Mapping):
@@ -33,14 +33,14 @@ class StanPosterior:
 
     def log_likelihood(self, targets: npt.NDArray[Any] | None) -> FloatArray:
         data = self._data if targets is None else self._data | {self._observed: self._as_given(targets)}
-        # What else is generated is not looked at, so any seed serves.
+        # Other generated quantities are ignored, so any seed will do.
         return np.asarray(self._generate(data, self._likelihood, 1), dtype=np.float64)
 
     def predict(self, seed: int) -> npt.NDArray[Any]:
         return self._generate(self._data, self._observed + SIMULATED, seed)
 
     def _as_given(self, targets: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        # CmdStan writes all numbers alike, and takes no 3.0 for an integer.
+        # CmdStan writes all numbers in one format, and does not accept 3.0 as an integer.
         given = np.asarray(self._data[self._observed])
         return np.asarray(targets.astype(given.dtype) if given.dtype.kind in "iu" else targets)
 

@@ -25,13 +25,13 @@ from rivals.read.posterior_stan import StanPosterior
 class Posterior(Protocol):
     """What a library of probabilistic programs can do with a model, its posterior and held-out data."""
 
-    seen: bool | None  # whether the held-out data are those that the model was fitted to, if one can see it
+    seen: bool | None  # whether the held-out data are those that the model was fitted to, if that can be known
 
     def log_likelihood(self, targets: npt.NDArray[Any] | None) -> FloatArray:
-        """Of each point for each draw of the posterior, (draws, ...): of the held-out data, or of these in their place."""
+        """The log likelihood of each point for each posterior draw, (draws, ...): of the held-out data, or of the given values."""
 
     def predict(self, seed: int) -> npt.NDArray[Any]:
-        """Data simulated at the inputs of the held-out ones, for each draw of the posterior, (draws, ...)."""
+        """Data simulated at the held-out inputs, for each posterior draw, (draws, ...)."""
 
 
 def posterior(
@@ -60,15 +60,15 @@ def posterior(
         PyMC: name → values of all `pymc.Data` that change, inputs and observed ones, as for `pymc.set_data`. Bambi: a data frame with the
         response. NumPyro: the arguments of the model, by name. CmdStanPy: the data of the Stan program.
     variable : str, optional
-        The observed variable, where the model has several: PyMC and NumPyro. CmdStanPy: the generated quantity with the log likelihood of
+        The observed variable, if the model has several: PyMC and NumPyro. CmdStanPy: the generated quantity with the log likelihood of
         each point, "log_lik" by default.
     observed : str, optional
-        What in `held_out` is observed, where it cannot be found out: the name of `pymc.Data` or the argument of the model. CmdStanPy: the
+        What in `held_out` is observed, if that cannot be inferred: the name of `pymc.Data` or the argument of the model. CmdStanPy: the
         observed data, "y" by default; the generated quantity that simulates them is this name with "_rep".
     reduction : {"lpd", "mean", "plugin"}
         As in `arviz_tree`.
     leave_one_out : bool
-        Whether there are no held-out data: `held_out` are those that the model was fitted to (None: those in the model, for PyMC and
+        True if there are no held-out data: `held_out` are those that the model was fitted to (None: those in the model, for PyMC and
         Bambi), and the loss of each point is that of the posterior without it, by Pareto smoothed importance sampling (PSIS-LOO).
         A point is simulated by, and judged under, the same posterior without the observed one.
     n_simulations : int
@@ -130,8 +130,8 @@ def _check_seen(seen: bool | None, leave_one_out: bool, reduction: str) -> None:
         )
     if leave_one_out and seen is False:
         raise ValueError(
-            "leave_one_out is for the data that the model was fitted to, and those given are not the ones in the model; leave held_out "
-            "out, or leave_one_out"
+            "leave_one_out is for the data that the model was fitted to, but those given are not the ones in the model; leave out held_out "
+            "or leave_one_out"
         )
     if seen and not leave_one_out:
         warn(

@@ -23,13 +23,13 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     Parameters
     ----------
     results : object
-        What `fit()` gave: of OLS, WLS, GLM, Logit, Probit, MNLogit, OrderedModel, Poisson, negative binomial and zero-inflated models,
+        What `fit()` returned, for OLS, WLS, GLM, Logit, Probit, MNLogit, OrderedModel, Poisson, negative binomial and zero-inflated models,
         or RLM; by formula or by arrays.
     exog : array or data frame
         Inputs at which targets are simulated: those of the held-out data, with a constant if the fit had one. After a fit by
         formula, a data frame with its variables.
     **columns : arrays
-        What else statsmodels needs to know of each of these points: `exposure`, `offset`, `n_trials`, `var_weights`, `exog_infl`,
+        What else statsmodels needs to know about each of these points: `exposure`, `offset`, `n_trials`, `var_weights`, `exog_infl`,
         or `weights` for WLS.
 
     Returns
@@ -37,8 +37,8 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     Candidate
         Its loss is the negative log density, or probability, at the fitted parameters: Gaussian of variance `results.scale` (divided
         by the weights) for OLS and WLS; the distribution of the family for GLM and discrete models. For RLM with Huber's norm it is
-        the density that its estimate has the highest likelihood under, Gaussian in the centre with exponential tails, of scale
-        `results.scale`; other robust norms have none.
+        the density under which its estimate has the highest likelihood: Gaussian in the centre with exponential tails, of scale
+        `results.scale`. Other robust norms have no density.
 
     See Also
     --------
@@ -102,7 +102,7 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:
         if columns and n != n_rows(exog, "exog"):
             raise ValueError(
-                f"{', '.join(columns)} are known for {n_rows(exog, 'exog')} points, so that exactly as many can be simulated, not {n}"
+                f"{', '.join(columns)} are known for {n_rows(exog, 'exog')} points, so exactly as many can be simulated, not {n}"
             )
         at = own.rows(n, rng)
         return at, law(at, columns).simulate(n, rng)
@@ -127,7 +127,7 @@ def _law(results: Any, name: str, at: Any, columns: dict[str, Any]) -> Density:
     if callable(getattr(results, "get_distribution", None)):
         return as_density(results.get_distribution(exog=at, **columns))
     raise TypeError(
-        f"{name} says no distribution of its targets; use rivals.read.regressor(results, exog, noise=...) with a distribution of the noise"
+        f"{name} has no distribution of its targets; use rivals.read.regressor(results, exog, noise=...) with a distribution of the noise"
     )
 
 
@@ -139,15 +139,15 @@ def _generalised(results: Any, at: Any, columns: dict[str, Any]) -> Density:
     discrete = type(family).__name__ in ("Poisson", "Binomial", "NegativeBinomial")
     if discrete and results.scale != 1.0:
         warn(
-            f"the fit has a scale of {results.scale:.3g}, but no {type(family).__name__} distribution is dispersed so; it is used without; "
-            "a negative binomial model has a dispersion of its own"
+            f"the fit has a scale of {results.scale:.3g}, but no {type(family).__name__} distribution has this dispersion; it is used without; "
+            "a negative binomial model has its own dispersion"
         )
     mean = as_targets(results.predict(at, **of_mean), "predictions")
     return as_density(family.get_distribution(mean, 1.0 if discrete else results.scale, **of_family))
 
 
 def _check_columns(model: Any, name: str, columns: dict[str, Any]) -> None:
-    """What the fit knew of each point must be known of the new ones."""
+    """What the fit used for each point must also be given for the new points."""
     for word, nothing in (("offset", 0.0), ("exposure", 0.0), ("var_weights", 1.0), ("n_trials", 1.0)):
         values = getattr(model, word, None)
         if values is not None and word not in columns and np.any(np.asarray(values, dtype=np.float64) != nothing):
@@ -163,7 +163,7 @@ def _huber(results: Any, mean: FloatArray) -> Density:
         return gaussian(mean, np.asarray(scale), "RLM")
     if type(norm).__name__ != "HuberT":
         raise TypeError(
-            f"RLM with the norm {type(norm).__name__} is the estimate of no distribution; use "
+            f"RLM with the norm {type(norm).__name__} is not the maximum likelihood estimate of any distribution; use "
             "rivals.read.regressor(results, exog, noise=...) with one, as scipy.stats.t(3, scale=0.2)"
         )
     bend = float(norm.t)
@@ -217,7 +217,7 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
     Parameters
     ----------
     results : object
-        What `fit()` gave: of ARIMA, SARIMAX, UnobservedComponents, or another state space model of one series.
+        What `fit()` returned, for ARIMA, SARIMAX, UnobservedComponents, or another state space model of one series.
     exog : array or data frame, optional
         Of the held-out points, if the model has any.
 
@@ -258,7 +258,7 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
         if exog is None:
             return {}
         if n > n_rows(exog, "exog"):
-            raise ValueError(f"exog is known for {n_rows(exog, 'exog')} held-out points, and {n} are asked for")
+            raise ValueError(f"exog is known for {n_rows(exog, 'exog')} held-out points, but {n} were requested")
         return {"exog": take(exog, np.arange(n))}
 
     def loss(data: Any) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Which columns of a table are models: those that the user names, or all, provided that none is an index in disguise."""
+"""Which columns of a table are models: those that the user names, or all, if none looks like an index."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rivals._types import FloatArray
 
 # What pandas calls an index in a Parquet file, and a column without a name.
 INDEX_NAME = re.compile(r"__index_level_\d+__|Unnamed: (\d+)")
-# In fewer rows chance, or an example, may look like an index.
+# In fewer rows, losses may look like an index by chance, or in an example.
 FEW_ROWS = 10
-# How much of many names, or of a long one, a message shows, and with how many a wrong one is compared.
+# How many names, and how much of a long one, a message shows; and with how many names a wrong one is compared.
 MANY_NAMES, LONG_NAME, MANY_TO_COMPARE = 12, 200, 2000
 
 
@@ -33,7 +33,7 @@ class Selection:
         return cls(None if models is None else _as_names(models), _as_names(ignore))
 
     def of(self, names: Iterable[str], where: str) -> list[str]:
-        """The selected ones of these names, in their order."""
+        """The selected names, in their order."""
         there = dict.fromkeys(names)
         for option, wanted in (("models", self.models or ()), ("ignore", self.ignore)):
             for name in wanted:
@@ -48,14 +48,14 @@ class Selection:
             match = INDEX_NAME.fullmatch(name)
             if match and match[1]:
                 raise ValueError(
-                    f"{where}: column {int(match[1]) + 1} has no name, so that it seems to be an index; {_leave_out(name)} (pandas: "
+                    f"{where}: column {int(match[1]) + 1} has no name and seems to be an index; {_leave_out(name)} (pandas: "
                     "to_csv(..., index=False))"
                 )
             if match:
                 raise ValueError(f"{where}: column {name!r} is the index of a data frame; {_leave_out(name)}")
 
     def check_values(self, observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray], where: str) -> None:
-        """Refuse what no loss can be, and warn of what it hardly is; models that were named pass."""
+        """Refuse columns that cannot be losses, and warn about those that hardly are; models that the user named are accepted."""
         if self.models is not None or min((column.size for column in observed.values()), default=0) < FEW_ROWS:
             return
         same = {name for name in synthetic if _begins_with(synthetic[name], observed[name])}

@@ -8,14 +8,14 @@ import numpy as np
 
 from rivals._types import FloatArray
 
-# Models are judged on the same held-out points, so that their observed losses go together; each simulates points of its own, so that
-# the synthetic ones do not. In so many rows a rank correlation of independent columns stays below the lower limit by two standard errors.
+# Models are judged on the same held-out points, so their observed losses are correlated; each simulates its own points, so the
+# synthetic ones are not. With this many rows a rank correlation of independent columns is two standard errors below the lower limit.
 FEW_ROWS = 64
 TOGETHER, APART = 0.5, 0.25
 
 
 def look_swapped(observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray]) -> bool:
-    """Whether the synthetic columns go together, as only losses on the same points do, and the observed ones do not.
+    """Whether the synthetic columns are correlated, as only losses on the same points are, and the observed ones are not.
 
     Examples
     --------

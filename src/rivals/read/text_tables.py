@@ -1,4 +1,4 @@
-"""Tables in text files: CSV with any of the usual delimiters, packed by gzip or not, and what `np.savetxt` writes."""
+"""Tables in text files: CSV with any of the usual delimiters, compressed by gzip or not, and what `np.savetxt` writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rivals._checks import show
 from rivals._files import allowed_bytes, check_memory, check_plain_file, reading
 
 DELIMITERS = (",", ";", "\t", "|")
-# More models than anybody compares; a file with more columns is no table of losses.
+# More models than anybody compares; a file with more columns is not a table of losses.
 MAX_COLUMNS = 100_000
 CHUNK = 2**20
 # Bytes that a number, and a text that was not there before, take in memory.
@@ -25,7 +25,7 @@ NUMBER, TEXT = 8, 160
 def read_text(path: Path, labels: Collection[str] | None = None) -> dict[str, npt.NDArray[Any]]:
     """The columns of a text file with a header: those called `labels`, or all by default, as text, the others as numbers.
 
-    A column that is no label and has a cell that is no number stays text from there on: who needs numbers names the cell.
+    A column of numbers with a cell that is not a number stays text from there on: whoever needs numbers reports the cell.
     """
     check_plain_file(path)
     if path.suffix.lower() == ".gz":
@@ -44,13 +44,13 @@ def read_text(path: Path, labels: Collection[str] | None = None) -> dict[str, np
 
 
 def header_names(header: Sequence[str], where: str) -> list[str]:
-    """The names of the columns, if the first row holds names: they differ, and none is a number."""
+    """The names of the columns, if the first row holds names: all different, and none a number."""
     names = [name.strip() for name in header]
     if not names or names == [""]:
         raise ValueError(f"{where}: the file is empty; expected a header with the names of the columns")
     if len(names) > MAX_COLUMNS:
         raise ValueError(
-            f"{where}: {len(names)} columns, where at most {MAX_COLUMNS} are read; write models into rows: a long table has the "
+            f"{where}: {len(names)} columns, but at most {MAX_COLUMNS} are read; write models into rows: a long table has the "
             "columns model, kind, loss"
         )
     wrong = next((name for name in names if _is_number(name)), None)
@@ -60,7 +60,7 @@ def header_names(header: Sequence[str], where: str) -> list[str]:
             "that the header is missing; write the names of the columns into the first row (a model that is called by a number "
             "needs a letter, too)"
         )
-    # As pandas calls them; who takes them for models refuses them.
+    # The names that pandas gives them; they are refused as models.
     names = [name or f"Unnamed: {index}" for index, name in enumerate(names)]
     seen: set[str] = set()
     for name in names:
@@ -71,9 +71,9 @@ def header_names(header: Sequence[str], where: str) -> list[str]:
 
 
 def _check_unpacked(path: Path) -> None:
-    """What is packed says only at its end how much it is, if at all: unpack it once, and keep nothing."""
+    """A compressed file states its size only at its end, if at all: decompress it once, and keep nothing."""
     allowed = allowed_bytes(path)
-    with reading(path, "a table packed by gzip"), gzip.open(path, "rb") as file:
+    with reading(path, "a table compressed by gzip"), gzip.open(path, "rb") as file:
         unpacked = 0
         while chunk := file.read(CHUNK):
             unpacked += len(chunk)
@@ -105,7 +105,7 @@ def _columns(file: IO[str], path: Path, labels: Collection[str] | None) -> dict[
 
 
 class _Blocks:
-    """Columns that grow by blocks of rows. Numbers take eight bytes each, where the texts of all cells would take ten times that."""
+    """Columns that grow by blocks of rows. Numbers take eight bytes each; the texts of all cells would take ten times that."""
 
     def __init__(self, path: Path, is_label: list[bool]) -> None:
         self.path, self.is_label = path, is_label
@@ -138,7 +138,7 @@ class _Blocks:
             values = np.array([*map(float, cells)])
         except ValueError:
             return self._texts(cells)
-        # Python reads "1_234" as a number, and nobody else does.
+        # Only Python reads "1_234" as a number.
         return self._texts(cells) if "_" in "".join(cells) else values
 
     def _texts(self, cells: Sequence[str]) -> npt.NDArray[Any]:
@@ -182,7 +182,7 @@ def _rows(file: IO[str], comments: int, delimiter: str) -> Iterator[tuple[int, l
 
 
 def _delimiter(first: list[str], delimiters: Sequence[str]) -> str:
-    """The delimiter that splits header and first row into equally many cells, and into the most."""
+    """The delimiter that splits header and first row into the same number of cells, and into the most."""
 
     def score(delimiter: str) -> tuple[bool, int]:
         try:
@@ -190,7 +190,7 @@ def _delimiter(first: list[str], delimiters: Sequence[str]) -> str:
                 len(next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter, skipinitialspace=delimiter == " "), []))
                 for line in first
             )
-        except csv.Error:  # a cell of more than 131 072 characters: the line, by a delimiter that is not there
+        except csv.Error:  # a cell of more than 131 072 characters: the whole line, if the delimiter does not occur
             return False, 0
         return header == row, header
 

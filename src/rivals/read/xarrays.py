@@ -20,15 +20,15 @@ def dataset(
     Parameters
     ----------
     source : xarray.Dataset or path
-        A dataset, a NetCDF file (.nc) or a Zarr folder. Its two variables have the dimension `model`, with the names as
+        A dataset, a NetCDF file (.nc) or a Zarr folder. Its two variables have the dimension `model`, with the names as its
         coordinate, and others, which are flattened. The numbers of observed and synthetic losses may differ if their
         other dimensions do.
     model : str
         The dimension that tells models apart.
     simulation : str
-        The dimension that tells simulations apart, where the synthetic losses have one.
+        The dimension that tells simulations apart, if the synthetic losses have one.
     log_likelihood : bool
-        Whether the variables are log likelihoods, higher is better; their signs are changed.
+        Whether the variables are log likelihoods (higher is better); losses are their negatives.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def dataset(
 def losses_from_dataset(
     where: str, source: Any, *, model: str = "model", simulation: str = "simulation", log_likelihood: bool = False
 ) -> dict[str, Losses]:
-    """The same from what is open, with what to call it in messages."""
+    """The same from an open source, with its name for messages."""
     source = getattr(source, "dataset", source)  # the root of a DataTree
     if not hasattr(source, "data_vars"):
         raise TypeError(

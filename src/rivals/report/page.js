@@ -91,7 +91,10 @@
   // As wide as the page, so that text has its own size on any screen.
   const FRAME = { width: 760, height: 320, left: 64, right: 24, top: 12, bottom: 46 };
   const PRINTED = 680, LETTER = 6.8;
-  function picture(figure, id, title, description, legendEntries = [], width = state.print ? PRINTED : figure.clientWidth) {
+  // Read before anything is changed: in between, the browser would have to lay out the page again for each.
+  const widths = {};
+  function measure() { for (const id of ["risks", "sweep", "quantiles"]) widths[id] = byId(id)?.clientWidth; }
+  function picture(figure, id, title, description, legendEntries = [], width = state.print ? PRINTED : widths[id]) {
     FRAME.width = Math.max(width, 280);
     FRAME.height = legendEntries.length ? 320 : 220;
     const columns = Math.max(1, Math.floor((FRAME.width - 10) / 220)), step = (FRAME.width - 10) / columns;
@@ -280,7 +283,7 @@
     const low = position[0] - 0.2, high = position[position.length - 1] + 0.2;
     const ticks = [];
     const sweep = emptied("sweep");
-    const step = Math.ceil((high - low) / ((sweep.clientWidth || PRINTED) / 75));
+    const step = Math.ceil((high - low) / ((widths.sweep || PRINTED) / 75));
     for (let power = Math.ceil(low); power <= high; power += step) ticks.push([power, forPeople(2 ** power)]);
     const svg = picture(sweep, "sweep", "How the verdict depends on c",
       models.map((model) => `${names[model]}: ${strongest(runs[state.c], model).toFixed(3)}`).join("; ") + ` at c = ${forPeople(data.c[state.c])}; threshold ${thresholds[state.threshold]}`,
@@ -344,6 +347,7 @@
   }
 
   function show() {
+    measure();
     const run = runs[state.c], verdict = verdictAt(state.c, state.threshold);
     const thresholdText = String(thresholds[state.threshold]);
     byId("threshold-value").textContent = thresholdText;
