@@ -235,7 +235,8 @@ def test_a_limit_on_file_sizes_names_the_file_and_leaves_nothing(folder):
         "compare", "long.tsv", "--seed", "0", "--save", "x.npz", stdout=subprocess.PIPE,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)),
     )  # fmt: skip
-    message = process.communicate(timeout=60)[1].decode().splitlines()[-1]
+    lines = process.communicate(timeout=60)[1].decode().splitlines()
     assert process.returncode == 2
-    assert message.startswith("rivals: x.npz could not be written: File too large")
+    # NumPy 2.0 leaves a half-closed archive behind, of which Python complains when it collects it.
+    assert any(line.startswith("rivals: x.npz could not be written: File too large") for line in lines)
     assert sorted(path.name for path in folder.iterdir()) == ["long.tsv", "losses.npz", "observed.csv", "synthetic.csv"]
