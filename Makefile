@@ -139,7 +139,7 @@ dist: .venv/.release
 	cd dist/demo && ../../.venv-dist/bin/rivals demo
 	tar -xzf dist/*.tar.gz --strip-components 1 -C dist/unpacked
 	.venv-dist/bin/python -m pip install --quiet "$$(echo dist/*.whl)[all]"
-	cd dist/unpacked && ../../.venv-dist/bin/python -m pip install --quiet --group test
+	cd dist/unpacked && ../../.venv-dist/bin/python -m pip install --quiet --group test --group recipes
 	cd dist/unpacked && ../../.venv-dist/bin/python -m pytest
 
 clean:
