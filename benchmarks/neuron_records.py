@@ -38,7 +38,7 @@ def counts() -> dict[str, int]:
 
 def simulate(variant: str, folder: Path, limit: int | None = None) -> None:
     """Residuals of all experiments, on data and truth, to two files of single precision; the order is that of `asked`."""
-    from rivals.testbeds.pyloric.laboratory import residuals_corrected, residuals_published
+    from laboratory import residuals_corrected, residuals_published
 
     folder.mkdir(parents=True, exist_ok=True)
     wanted = asked(limit)

@@ -38,7 +38,10 @@ def reading(path: str | PathLike[str], what: str) -> Iterator[None]:
 
 def check_plain_file(path: str | PathLike[str]) -> None:
     """Refuse folders, pipes and devices, also behind links: reading them may never end."""
-    status = os.stat(path)
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{show(os.fspath(path))}: there is no such file; check its name and folder") from None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(f"{show(os.fspath(path))}: is a folder; name a file in it")
     if not stat.S_ISREG(status.st_mode):

@@ -409,3 +409,9 @@ def test_the_page_has_the_title_that_is_given(folder, run):
     for arguments in (["report", "long.tsv", "--out"], ["compare", "long.tsv", "--report"]):
         run(*arguments, "page.html", "--title", "Mine & yours", "--seed", "1")
         assert "<title>Mine &amp; yours" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_a_file_that_is_not_there_is_named_in_a_sentence(folder, run):
+    shown = run("compare", "observed.csv", "nosuch.csv")
+    assert shown.exit_code == 2
+    assert "rivals: nosuch.csv: there is no such file; check its name and folder" in shown.output

@@ -19,6 +19,7 @@ from rivals.calibration.pools import Pool, open_pool
 from rivals.comparison.settings import N_SIMULATIONS
 from rivals.losses import Candidate, Losses
 from rivals.read.estimators import classifier, regressor
+from rivals.read.noise import seeded
 
 IN_FLIGHT_PER_WORKER = 2
 NOISE_FOLDS = 5
@@ -179,7 +180,7 @@ def _run_fold(fold: Fold) -> tuple[FloatArray, FloatArray]:
     from sklearn.base import clone
 
     fitted = clone(fold.estimator)
-    _seed(fitted, stream(fold.entropy, FOLD_FIT, fold.place, fold.index))
+    seeded(fitted, stream(fold.entropy, FOLD_FIT, fold.place, fold.index))
     fitted.fit(*fold.training)
     _predict_once(fitted, fold.test[0])
     candidate = _candidate(fold, fitted)
@@ -215,16 +216,6 @@ def _losses(candidate: Candidate, data: Any, n: int, what: str) -> FloatArray:
     if losses.shape != (n,):
         raise ValueError(f"{what}: expected one for each of {n} points; got shape {losses.shape}")
     return losses
-
-
-def _seed(estimator: Any, generator: np.random.Generator) -> None:
-    """Give every part of an estimator that would draw a seed its own seed: the fit then repeats."""
-    parameters = estimator.get_params(deep=True)
-    unset = [
-        name for name in sorted(parameters) if name.rsplit("__", 1)[-1] == "random_state" and parameters[name] is None
-    ]
-    if unset:
-        estimator.set_params(**{name: int(generator.integers(2**31)) for name in unset})
 
 
 def _predict_once(fitted: Any, inputs: Any) -> None:

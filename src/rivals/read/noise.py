@@ -124,11 +124,16 @@ def _seeded_copy(estimator: Any, generator: np.random.Generator) -> Any:
             f"{type(estimator).__name__} cannot be copied and fitted again, as cross-validated noise needs (sklearn.base.clone); pass "
             "noise= as a distribution, from residuals on data that it was not fitted to"
         ) from None
-    parameters = copy.get_params(deep=True)
+    return seeded(copy, generator)
+
+
+def seeded(estimator: Any, generator: np.random.Generator) -> Any:
+    """Give every part of an estimator that would draw a seed its own seed: the fit then repeats."""
+    parameters = estimator.get_params(deep=True)
     unset = [
         name for name in sorted(parameters) if name.rsplit("__", 1)[-1] == "random_state" and parameters[name] is None
     ]
-    return copy.set_params(**{name: int(generator.integers(2**31)) for name in unset})
+    return estimator.set_params(**{name: int(generator.integers(2**31)) for name in unset})
 
 
 def predicted(estimator: Any, at: Any) -> Density:

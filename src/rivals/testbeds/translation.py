@@ -112,9 +112,8 @@ def translate(functions: Sequence[Callable[..., Any]], native: str = "", *, roll
 
     Examples
     --------
-    >>> def area(width: float, height: float) -> float:
-    ...     return width * height / 2.0
-    >>> "divide((width * height), 2.0)" in translate([area])  # doctest: +SKIP
+    >>> from rivals.testbeds.pyloric import field
+    >>> "value = ((value * x) + pieces(j, k));" in translate([field.polynomial_current])
     True
     """
     written = [_Function(getattr(function, "py_func", function), rolled).text() for function in functions]
