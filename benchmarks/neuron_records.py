@@ -24,7 +24,6 @@ from rivals_paper.output import AS_PUBLISHED, CORRECTED
 from rivals import Experiment, calibrate
 from rivals.testbeds.pyloric import LOOSE, Condition, Corrected, Published, best_sigma, conditions, losses
 
-CONSTANTS_PUBLISHED: Final = "constants as published"
 COUNT_MAIN, COUNT_OTHERS = 2048, 512
 COPIES: Final = 8
 SEED: Final = 20250611

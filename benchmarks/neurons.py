@@ -3,7 +3,7 @@
     python benchmarks/neurons.py [--recordings 80] [--seed 0] [--keep FILE]
 
 A problem is a cell that is recorded, a pair of candidate cells and a condition of the paper (kind of the noise, its level,
-correlation time and strength of the input), without the errors of the original code (`pyloric.Corrected`). Between replications
+correlation time and strength of the input), with the constants of the published circuit and without the other errors of the original code. Between replications
 of a problem, the input, its strength and correlation time, the noise and its scale are drawn anew; the circuit and the candidates, fitted to
 the recording at hand, stay. Integration is what costs, so all five cells are integrated with every input and problems share
 inputs: any recording serves as the one at hand, and others of its condition as its replications. Recordings are split into two halves that

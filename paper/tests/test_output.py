@@ -30,6 +30,6 @@ def test_a_comparison_reads_as_a_line():
     assert output.describe(row) == "B (corrected): published –, ours 0.5"
 
 
-def test_variants_are_two():
-    with pytest.raises(ValueError, match="'as published' or 'corrected'"):
+def test_variants_are_three():
+    with pytest.raises(ValueError, match="'as published', 'constants as published', 'corrected'"):
         output.comparison("B", variant="fixed", published=1.0, ours=1.0)

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 AS_PUBLISHED = "as published"
+CONSTANTS_PUBLISHED = "constants as published"  # of the circuit; everything else corrected
 CORRECTED = "corrected"
+VARIANTS = (AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED)
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def comparison(
     ----------
     what : str
         Which number.
-    variant : {"as published", "corrected"}
+    variant : {"as published", "constants as published", "corrected"}
         Whether ours was computed as theirs was, errors included, or correctly.
     published : float or None
         The published number, None where there is none.
@@ -97,8 +99,8 @@ def comparison(
     standard_error : float, optional
         Of the difference, from both sides' Monte Carlo noise; None for numbers without any.
     """
-    if variant not in (AS_PUBLISHED, CORRECTED):
-        raise ValueError(f"variant must be {AS_PUBLISHED!r} or {CORRECTED!r}: got {variant!r}")
+    if variant not in VARIANTS:
+        raise ValueError(f"variant must be one of {VARIANTS}: got {variant!r}")
     return {
         "what": what,
         "variant": variant,

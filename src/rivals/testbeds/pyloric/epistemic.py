@@ -12,7 +12,7 @@ import numpy as np
 from rivals.testbeds import seeds
 from rivals.testbeds.pyloric.candidates import LABELS, NeuronModel, fit
 from rivals.testbeds.pyloric.integrate import ACCURATE, LOOSE, Solver
-from rivals.testbeds.pyloric.recording import NoiseName, Recording, observe
+from rivals.testbeds.pyloric.recording import NoiseName, Recording, Rounding, observe
 
 if TYPE_CHECKING:
     from rivals.calibration import Experiment
@@ -109,8 +109,8 @@ def conditions() -> tuple[Condition, ...]:
 class Corrected:
     """The epistemic distribution of a condition, done right: a function from a generator to an `Experiment`.
 
-    Cauchy noise is Cauchy noise; candidates get the input that the data got; the integrator is accurate. Each of the
-    three can be turned off, to see what it does.
+    Cauchy noise is Cauchy noise; candidates get the input that the data got; the integrator is accurate; digitisation
+    rounds; the constants of the circuit are the documented ones. Each can be turned off, to see what it does.
 
     Parameters
     ----------
@@ -122,6 +122,8 @@ class Corrected:
     solver : Solver
     variant : str
         As in `simulate`.
+    rounding : {"round", "truncate", "none"}
+        As in `observe`.
 
     Examples
     --------
@@ -137,15 +139,17 @@ class Corrected:
     driven: bool = True
     heavy_tails: bool = True
     solver: Solver = ACCURATE
-    variant: str = "published"
+    variant: str = "prinz2004"
+    rounding: Rounding = "round"
 
     def __call__(self, rng: np.random.Generator) -> Experiment:
         """Draw an experiment."""
         from rivals.calibration import Experiment
 
         noise: NoiseName = "cauchy" if self.heavy_tails and self.condition.noise == "Cauchy" else "gaussian"
-        record = partial(_record, self.condition.draw(rng), noise=noise, solver=self.solver, variant=self.variant)
-        refit = partial(_fit_pair, self.condition.cells, driven=self.driven, solver=self.solver, variant=self.variant)
+        drawn, solver, variant = self.condition.draw(rng), self.solver, self.variant
+        record = partial(_record, drawn, noise=noise, solver=solver, variant=variant, rounding=self.rounding)
+        refit = partial(_fit_pair, self.condition.cells, driven=self.driven, solver=solver, variant=variant)
         return Experiment(observe=record, candidates=refit)
 
 
@@ -213,7 +217,14 @@ def published_draws(condition: Condition, count: int) -> list[Draw]:
 
 
 def _record(
-    drawn: Draw, n: int, rng: np.random.Generator, *, noise: NoiseName, solver: Solver, variant: str
+    drawn: Draw,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    noise: NoiseName,
+    solver: Solver,
+    variant: str,
+    rounding: Rounding,
 ) -> Recording:
     return observe(
         drawn.cell,
@@ -224,6 +235,7 @@ def _record(
         noise=noise,
         solver=solver,
         variant=variant,
+        rounding=rounding,
         rng=rng,
     )
 
@@ -232,7 +244,7 @@ def record_published(drawn: Draw, index: int, n: int, rng: object = None, *, sol
     """Record with the original random numbers, which depend on the experiment but not on the condition."""
     del rng  # part of what `Experiment` asks of a function
     original = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", index)
-    return _record(drawn, n, original, noise="gaussian", solver=solver, variant="published")
+    return _record(drawn, n, original, noise="gaussian", solver=solver, variant="published", rounding="truncate")
 
 
 def _fit_pair(
