@@ -1,147 +1,547 @@
-"""Records of the neuron calibrations at the paper's own size, made on a GPU. Not run to its end yet: the random numbers of the original study, drawn by the processor, take longest.
+"""Records of the neuron calibrations at the paper's own size, made on a GPU in minutes: 48 conditions × 512 experiments, the six of the main figure × 2048.
 
-Two steps, since one needs the GPU and the other all cores: `python benchmarks/neuron_records.py simulate VARIANT FOLDER` writes the residuals of all experiments,
-`… judge VARIANT FOLDER` the records, through `rivals.calibrate`. A copy of the published run that differs by rounding alone is the variant "as published, copy 3".
+    python benchmarks/neuron_records.py published OUT [--limit N]      with the original random numbers, in eight copies that differ by rounding alone
+    python benchmarks/neuron_records.py corrected OUT [--limit N]      all corrected
+    python benchmarks/neuron_records.py constants OUT [--limit N]      constants of the circuit as published, everything else corrected
+    python benchmarks/neuron_records.py finite-size OUT                400 recordings of 400 s by each of four cells
+    python benchmarks/neuron_records.py check OUT                      the judge of `gpu_judge` beside that of the library, on the same losses
+
+OUT is a folder. Each writes an .npz file of compact records and a .json file with the time of every stage, after every part: an interrupted run keeps what it has.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import lru_cache
-from multiprocessing import get_context
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+import numba
 import numpy as np
 from rivals_paper.arrays import FloatArray
-from rivals_paper.method import PAPER
 from rivals_paper.neuron_runs import C_MAIN, MAIN, N_DATA, N_TRUTH
-from rivals_paper.output import AS_PUBLISHED, CORRECTED
 
-from rivals import Experiment, calibrate
-from rivals.testbeds.pyloric import LOOSE, Condition, Corrected, Published, best_sigma, conditions, losses
+import gpu_judge as judge
+from rivals.testbeds import noise, seeds
+from rivals.testbeds.pyloric import ACCURATE, LABELS, LOOSE, Condition, conditions, gpu, published_draws, sample_times
+from rivals.testbeds.pyloric.circuit import pair
+from rivals.testbeds.pyloric.epistemic import Draw
 
 COUNT_MAIN, COUNT_OTHERS = 2048, 512
 COPIES: Final = 8
+RESIDENT: Final = (
+    33_792  # threads that an H200 holds at a time: 132 processors, 256 threads each with their 255 registers
+)
+C_BETWEEN: Final = (2.0, 8.0)  # where the paper tried nothing
+SIMULATIONS: Final = 16  # under law "transport"
 SEED: Final = 20250611
+ROWS: Final = 4096  # judged at a time
+DEFAULT_WORKERS: Final = 15
+
+# Fitted to 40 s of LP 1 with the seed of the example, candidates without input, loosely integrated and truncated: as the original study did for panel c of its figure.
+SIGMA_FINITE_SIZE: Final = {
+    "A": 22.022987791718034,
+    "B": 20.63370027705015,
+    "C": 24.82303875607496,
+    "D": 24.393924165817996,
+}
+RECORDINGS, LENGTHS = 400, (400, 4_000, 40_000, 400_000)
 
 
-def counts() -> dict[str, int]:
-    """Experiments of each of the 48 conditions: the six of the main figure have more."""
-    main = {condition.key for condition in MAIN}
-    return {condition.key: COUNT_MAIN if condition.key in main else COUNT_OTHERS for condition in conditions()}
+class Asked(NamedTuple):
+    """One experiment."""
+
+    key: str  # of its condition
+    index: int
+    cells: tuple[str, str]  # of the candidates
+    noise: str
+    drawn: Draw
 
 
-def simulate(variant: str, folder: Path, limit: int | None = None) -> None:
-    """Residuals of all experiments, on data and truth, to two files of single precision; the order is that of `asked`."""
-    from laboratory import residuals_corrected, residuals_published
+# ---------------------------------------------------------------- as published
 
-    folder.mkdir(parents=True, exist_ok=True)
-    wanted = asked(limit)
-    for part, n in enumerate((N_DATA, N_TRUTH)):
-        began = time.perf_counter()
-        if variant.startswith(AS_PUBLISHED):
-            copy = int(variant.rpartition(" ")[2]) if "copy" in variant else 0
-            step = LOOSE.first_step * (1 + copy * 1e-12) if copy else None
-            published = {condition.key: Published(condition) for condition in conditions()}
-            found = residuals_published(published, wanted, n, first_step=step)
-        else:
-            constants = "prinz2004" if variant == CORRECTED else "published"
-            corrected = {condition.key: Corrected(condition, variant=constants) for condition in conditions()}
-            found = residuals_corrected(corrected, wanted, n, seed=SEED, part=part)
-        np.save(folder / f"residuals-{n}.npy", found.astype(np.float32))
-        print(
-            f"{variant}: {len(wanted)} recordings of {n} ms simulated in {time.perf_counter() - began:.1f} s",
-            flush=True,
+
+def published(folder: Path, limit: int | None) -> None:
+    """Original random numbers, in copies; recordings of all copies of an experiment share their input."""
+    cp, clock = gpu.cupy(), Clock()
+    wanted = all_published(limit)
+    kept = Kept(folder / "as-published", wanted, clock)
+    steps = LOOSE.first_step * (1 + 1e-12 * np.arange(COPIES))
+    cells = sorted({cell for each in wanted for cell in each.cells})
+    with clock("settling and candidates"):
+        circuits, each_step = [pair(cell) for cell in cells for _ in steps], np.tile(steps, len(cells))
+        settled = gpu.settle_many(circuits, solver=LOOSE, first_steps=each_step)
+        quiet = gpu.simulate_many(circuits, sample_times(N_TRUTH), solver=LOOSE, first_steps=each_step, initial=settled)
+        quiet, settled = quiet[:, 1].reshape(len(cells), COPIES, -1), settled.reshape(len(cells), COPIES, -1)
+    parts = parts_of(len(wanted), COPIES, lambda i: wanted[i].drawn.cell)
+    tasks = [(places, n) for places in parts for n in (N_DATA, N_TRUTH)]
+    with ThreadPoolExecutor(DEFAULT_WORKERS) as workers, ThreadPoolExecutor(1) as ahead:
+        coming: Future[Drawn] = ahead.submit(draw_original, [wanted[i] for i in tasks[0][0]], tasks[0][1], workers)
+        sigma: Any = None
+        for number, (places, n) in enumerate(tasks):
+            with clock("waiting for original random numbers"):
+                drawn = coming.result()
+            if number + 1 < len(tasks):
+                after, n_after = tasks[number + 1]
+                coming = ahead.submit(draw_original, [wanted[i] for i in after], n_after, workers)
+            part = [wanted[i] for i in places]
+            with clock("sending and currents"):
+                currents = repeated(currents_of(drawn), COPIES)
+                disturbance = cp.asarray(drawn.disturbance)
+                del drawn
+            of_cell = cp.asarray([cells.index(each.drawn.cell) for each in part])
+            with clock(f"integrating {n} ms"):
+                v = gpu.simulate_many(
+                    [pair(each.drawn.cell) for each in part for _ in steps], sample_times(n), currents, solver=LOOSE,
+                    first_steps=np.tile(steps, len(part)), initial=settled[of_cell].reshape(len(part) * COPIES, -1),
+                )[:, 1].reshape(len(part), COPIES, n)  # fmt: skip
+                clock.work(len(part) * COPIES * float(sample_times(n)[-1]) / 1000)
+                del currents
+            with clock("residuals"):
+                recorded = cp.trunc(cp.clip(v + disturbance[:, None], -128.0, 127.0))
+                of_pair = cp.asarray([[cells.index(cell) for cell in each.cells] for each in part])
+                residual = cp.stack([recorded - quiet[of_pair[:, which], :, :n] for which in range(2)], axis=2)
+                residual = residual.reshape(-1, 2, n)
+                del v, recorded
+            if n == N_DATA:
+                with clock("judging"):
+                    sigma, found = judged(residual, seed=SEED + number, transport=COPIES)
+                kept.put(places, found, COPIES)
+            else:
+                with clock("truth"):
+                    kept.put(places, truth_of(residual, sigma), COPIES)
+                kept.save()
+            del residual
+            free()
+            print(f"part {number + 1} of {len(tasks)}: {clock}", flush=True)
+
+
+def parts_of(count: int, threads: int, kind: Callable[[int], Any]) -> list[list[int]]:
+    """Places of experiments, each of so many threads, in parts that fill the device; alike ones are neighbours, and take their steps together."""
+    parts = -(-count * threads // RESIDENT)
+    return [sorted(range(first, count, parts), key=kind) for first in range(parts)]
+
+
+def all_published(limit: int | None = None) -> list[Asked]:
+    """All experiments of the original study, with their parameters."""
+    wanted = []
+    for condition in conditions():
+        count = count_of(condition, limit)
+        for index, drawn in enumerate(published_draws(condition, count)):
+            wanted.append(Asked(condition.key, index, condition.cells, condition.noise, drawn))
+    return wanted
+
+
+def count_of(condition: Condition, limit: int | None) -> int:
+    count = COUNT_MAIN if condition in MAIN else COUNT_OTHERS
+    return min(count, limit or count)
+
+
+class Drawn(NamedTuple):
+    """Original random numbers of some recordings: moments of the impulses of all bins, bins of each, correlation times, observation noise."""
+
+    moments: FloatArray
+    bins: Any
+    tau: FloatArray
+    disturbance: FloatArray
+
+
+def draw_original(part: list[Asked], n: int, workers: ThreadPoolExecutor) -> Drawn:
+    """Draw on all cores. The numbers of an experiment depend on its index alone, but where the weights begin depends on tau."""
+    duration, tau = float(sample_times(n)[-1]), np.array([each.drawn.tau for each in part])
+    bins = np.ceil(duration / tau).astype(np.int64) + 2 * noise.REACH
+    first = np.concatenate([[0], np.cumsum(bins)])
+    moments, disturbance = np.empty((first[-1], noise.NODES)), np.empty((len(part), n))
+
+    def draw(place: int) -> None:
+        each = part[place]
+        rng = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", each.index)
+        scale = each.drawn.strength * np.sqrt(1 / noise.IMPULSES) * (2 / np.pi) ** 0.25
+        original_moments(rng, scale, moments[first[place] : first[place + 1]])
+        disturbance[place] = each.drawn.scale * rng.standard_normal(n)
+
+    list(workers.map(draw, range(len(part)), chunksize=16))
+    return Drawn(moments, bins, tau, disturbance)
+
+
+@numba.njit(nogil=True, cache=False)  # type: ignore[untyped-decorator]
+def original_moments(rng: np.random.Generator, scale: float, out: FloatArray) -> None:
+    """Draw the impulses of every bin as `noise.impulses` does, all times before all weights, and keep their moments."""
+    bins, impulses = out.shape[0], 30
+    x = np.empty(bins * impulses)
+    for i in range(x.size):
+        x[i] = 2.0 * rng.random() - 1.0
+    for b in range(bins):
+        for k in range(out.shape[1]):
+            out[b, k] = 0.0
+        for i in range(impulses):
+            place = x[b * impulses + i]
+            before = scale * rng.standard_normal()
+            here = before * place
+            for k in range(out.shape[1]):
+                out[b, k] += before
+                after = 2.0 * place * here - before
+                before, here = here, after
+
+
+def currents_of(drawn: Drawn) -> gpu.Currents:
+    cp = gpu.cupy()
+    return gpu._currents(cp.asarray(drawn.moments), np.concatenate([[0], np.cumsum(drawn.bins)]), drawn.bins, drawn.tau)
+
+
+def repeated(currents: gpu.Currents, times: int) -> gpu.Currents:
+    """The same current for `times` neighbours."""
+    cp = gpu.cupy()
+    own = (currents.first_piece, currents.n_pieces, currents.grids)
+    return gpu.Currents(currents.coefficients, *(cp.ascontiguousarray(cp.repeat(each, times, axis=0)) for each in own))
+
+
+# ---------------------------------------------------------------- corrected
+
+
+def corrected(folder: Path, name: str, constants: str, limit: int | None) -> None:
+    """Candidates get the input of the recording, noise is what its label says, the solver is accurate, digitisation rounds."""
+    cp, clock = gpu.cupy(), Clock()
+    wanted = all_corrected(limit)
+    kept = Kept(folder / name, wanted, clock)
+    cells = sorted({cell for each in wanted for cell in each.cells})
+    with clock("settling"):
+        settled = gpu.settle_many([pair(cell, constants) for cell in cells], solver=ACCURATE)
+    for part_number, places in enumerate(parts_of(len(wanted), 2, lambda i: wanted[i].cells)):
+        part = [wanted[i] for i in places]
+        sigma: Any = None
+        for n in (N_DATA, N_TRUTH):
+            seed = SEED + 1000 * part_number + n + len(constants)
+            tau = np.array([each.drawn.tau for each in part])
+            strength = np.array([each.drawn.strength for each in part])
+            with clock("currents"):
+                keys = np.random.default_rng(seed).integers(2**63, size=len(part)).tolist()
+                currents = gpu.coloured_noise(tau, strength, float(sample_times(n)[-1]), keys)
+                own = (currents.first_piece, currents.n_pieces, currents.grids)
+                currents = gpu.Currents(currents.coefficients, *(cp.concatenate([each, each]) for each in own))
+            with clock(f"integrating {n} ms"):
+                both = [each.cells[which] for which in range(2) for each in part]
+                initial = settled[cp.asarray([cells.index(cell) for cell in both])]
+                v = gpu.simulate_many(
+                    [pair(cell, constants) for cell in both], sample_times(n), currents, solver=ACCURATE, initial=initial
+                )[:, 1].reshape(2, len(part), n)  # fmt: skip
+                clock.work(2 * len(part) * float(sample_times(n)[-1]) / 1000)
+                del currents
+            with clock("residuals"):
+                by_second = cp.asarray([each.drawn.cell == each.cells[1] for each in part])
+                recorded = cp.where(by_second[:, None], v[1], v[0]) + disturbances(part, n, seed)
+                recorded = cp.rint(cp.clip(recorded, -128.0, 127.0))
+                residual = cp.stack([recorded - v[which] for which in range(2)], axis=1)
+                del v, recorded
+            if n == N_DATA:
+                with clock("judging"):
+                    sigma, found = judged(residual, seed=seed, transport=1)
+                kept.put(places, found, 1)
+            else:
+                with clock("truth"):
+                    kept.put(places, truth_of(residual, sigma), 1)
+                kept.save()
+            del residual
+            free()
+            print(f"{name}, part {part_number + 1}, {n} ms: {clock}", flush=True)
+
+
+def all_corrected(limit: int | None = None) -> list[Asked]:
+    """The same numbers of experiments, with parameters of their own."""
+    wanted = []
+    for condition in conditions():
+        for index in range(count_of(condition, limit)):
+            rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(*seeds.words(condition.key), index)))
+            wanted.append(Asked(condition.key, index, condition.cells, condition.noise, condition.draw(rng)))
+    return wanted
+
+
+def disturbances(part: list[Asked], n: int, seed: int) -> Any:
+    """Observation noise, (experiments, n); Cauchy noise has half the scale."""
+    cp = gpu.cupy()
+    rng = cp.random.RandomState(seed % 2**32)
+    out = rng.standard_normal((len(part), n))
+    heavy = cp.asarray(np.flatnonzero([each.noise == "Cauchy" for each in part]))
+    if heavy.size:
+        out[heavy] = rng.standard_cauchy((int(heavy.size), n)) / 2
+    out *= cp.asarray([each.drawn.scale for each in part])[:, None]
+    return out
+
+
+# ---------------------------------------------------------------- judging
+
+
+def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, Any]]:
+    """What the data tell: fitted noise (rows, 2), and B by both laws, B^Q and ln(σ_b / σ_a); of every `transport`-th row under law "transport"."""
+    cp = gpu.cupy()
+    sigma = cp.sqrt(cp.mean(residual**2, axis=2))
+    ratio = cp.log(sigma[:, 1] / sigma[:, 0])
+    c = (*C_MAIN, *C_BETWEEN)
+    probabilities: list[FloatArray] = []
+    more: dict[str, list[FloatArray]] = {"transport": [], "loss_only": []}
+    for begin in range(0, len(residual), ROWS):
+        here = slice(begin, begin + ROWS)
+        losses = residual[here] ** 2 / (2 * sigma[here, :, None] ** 2)
+        losses[:, 1] += ratio[here, None]  # relative to ln(σ_a √(2π))
+        observed = judge.sorted_rows(losses)
+        fresh = seed * 1000 + begin // ROWS * (SIMULATIONS + 1)
+        synthetic = simulated(len(losses), ratio[here], fresh)
+        probabilities.append(judge.beta_probability(observed, synthetic, c, seed=fresh).get())
+        own = slice(None, None, transport)
+        observed, losses, own_ratio = observed[own], losses[own], ratio[here][own]
+        squares = cp.zeros(observed.shape[:2])
+        for simulation in range(SIMULATIONS):
+            other = simulated(len(observed), own_ratio, fresh + 1 + simulation)
+            squares += cp.mean(cp.abs(other - observed), axis=2) ** 2 / SIMULATIONS
+        difference = losses[:, 0] - losses[:, 1]
+        variance = difference.var(axis=1, ddof=1) / difference.shape[1]
+        more["transport"].append(judge.transport_probability(losses.mean(axis=2), squares, variance, c).get())
+        more["loss_only"].append(loss_only(difference).get())
+    beta = np.concatenate(probabilities)
+    found: dict[str, Any] = {"beta": beta, "ratio": ratio.get()}
+    return sigma, found | {key: np.concatenate(each) for key, each in more.items()}
+
+
+def simulated(count: int, ratio: Any, seed: int) -> Any:
+    """Sorted losses of both candidates on a simulation of their own, (count, 2, N_DATA)."""
+    out = judge.sorted_gaussian_losses(2 * count, N_DATA, seed=seed % 2**32).reshape(count, 2, N_DATA)
+    out[:, 1] += ratio[:, None]
+    return out
+
+
+def loss_only(difference: Any) -> Any:
+    """B^Q on the observed losses, (rows, tolerances)."""
+    from cupyx.scipy.special import ndtr
+
+    return gpu.cupy().stack([ndtr(-difference / tolerance).mean(axis=1) for tolerance in C_MAIN], axis=1)
+
+
+def truth_of(residual: Any, sigma: Any) -> dict[str, Any]:
+    """The true difference of the risks, and its standard error."""
+    cp = gpu.cupy()
+    difference, error = [], []
+    for begin in range(0, len(residual), ROWS):
+        here = slice(begin, begin + ROWS)
+        squares = residual[here] ** 2 / (2 * sigma[here, :, None] ** 2)
+        sequence = squares[:, 0] - squares[:, 1]
+        offset = cp.log(sigma[here, 0] / sigma[here, 1])
+        difference.append((sequence.mean(axis=1) + offset).get())
+        error.append(judge.mean_errors(sequence).get())
+        free()
+    return {"difference": np.concatenate(difference), "error": np.concatenate(error)}
+
+
+# ---------------------------------------------------------------- finite size
+
+
+def finite_size(folder: Path) -> None:
+    """Mean losses of models on 400 long recordings of their own cell with input, judged without: panel c of the figure, as published."""
+    cp, clock = gpu.cupy(), Clock()
+    n = max(LENGTHS)
+    found = {}
+    names = sorted(SIGMA_FINITE_SIZE)
+    with clock("settling"):
+        settled = gpu.settle_many([pair(LABELS[name]) for name in names], solver=LOOSE)
+    with clock("currents"):
+        count = RECORDINGS * len(names)
+        keys = np.random.default_rng(SEED).integers(2**63, size=count).tolist()
+        currents = gpu.coloured_noise(np.full(count, 100.0), np.full(count, 2.0**-5), float(sample_times(n)[-1]), keys)
+        # The candidates, without input, run beside the recordings.
+        quiet = gpu.Currents(
+            currents.coefficients,
+            cp.concatenate([currents.first_piece, cp.zeros(len(names), dtype=np.int64)]),
+            cp.concatenate([currents.n_pieces, cp.zeros(len(names), dtype=np.int32)]),
+            cp.concatenate([currents.grids, cp.ones((len(names), 2))]),
         )
+    with clock("integrating"):
+        kinds = [*np.repeat(range(len(names)), RECORDINGS), *range(len(names))]
+        circuits = [pair(LABELS[names[kind]]) for kind in kinds]
+        v = gpu.simulate_many(circuits, sample_times(n), quiet, solver=LOOSE, initial=settled[cp.asarray(kinds)])[:, 1]
+        clock.work(len(circuits) * float(sample_times(n)[-1]) / 1000)
+    with clock("losses"):
+        rng = cp.random.RandomState(SEED)
+        for k, name in enumerate(names):
+            risks = []
+            for e in range(RECORDINGS):
+                recorded = cp.trunc(cp.clip(v[k * RECORDINGS + e] + 2.0 * rng.standard_normal(n), -128.0, 127.0))
+                squares = (recorded - v[len(names) * RECORDINGS + k]) ** 2
+                risks.append(cp.stack([squares[:length].mean() for length in LENGTHS]))
+            sigma = SIGMA_FINITE_SIZE[name]
+            means = cp.stack(risks).get()
+            found[f"as published/{name}/risks"] = np.log(np.sqrt(2 * np.pi) * sigma) + means / (2 * sigma**2)
+            found[f"as published/{name}/sigma"] = np.array(sigma)
+    np.savez_compressed(folder / "finite-size.npz", **found)
+    (folder / "finite-size-times.json").write_text(json.dumps(clock.report(), indent=1))
+    print(f"finite-size: {clock}", flush=True)
 
 
-def asked(limit: int | None = None) -> list[tuple[str, int]]:
-    """All experiments: pairs of a condition and an index."""
-    return [(key, index) for key, count in counts().items() for index in range(min(count, limit or count))]
+# ---------------------------------------------------------------- the judge beside the library's
 
 
-def judge(variant: str, folder: Path, workers: int, limit: int | None = None) -> None:
-    """B and the truth of every experiment, through `calibrate`; one file of compact records."""
-    began, first = time.perf_counter(), 0
-    compact: dict[str, Any] = {}
-    executor = ProcessPoolExecutor(workers, mp_context=get_context("fork"))
-    for key, count in counts().items():
-        count = min(count, limit or count)
-        omega = Recorded(str(folder), first, Condition(*_parts(key)))
-        first += count
-        calibration = calibrate(
-            {key: omega}, **PAPER, n_data=N_DATA, n_synthetic=N_DATA, n_truth=N_TRUTH, n_experiments=count, c=C_MAIN,
-            loss_unit="nats", rng=SEED, executor=executor, progress=False,
-        )  # fmt: skip
-        records = np.sort(calibration.records, order=["experiment", "c"]).reshape(count, len(C_MAIN))
-        order = np.argsort(np.argsort(C_MAIN))
-        compact[f"{key}/probability"] = np.round(records["probability"][:, order] * 65535).astype(np.uint16)
-        compact[f"{key}/difference"] = (records["risk_a"] - records["risk_b"])[:, 0].astype(np.float32)
-    np.savez_compressed(folder / "records.npz", c=np.array(C_MAIN), **compact)
-    print(
-        f"{variant}: {first} experiments judged in {time.perf_counter() - began:.1f} s on {workers} workers", flush=True
+def check(folder: Path) -> None:
+    """B of some experiments by the library and by `gpu_judge`, on the same observed losses: z of the differences, and time."""
+    from rivals.calibration.experiment import ExperimentLosses, Settings, run_given
+
+    cp = gpu.cupy()
+    rng = np.random.default_rng(0)
+    count = 64
+    # From nearly equal to clearly different, light and heavy tails.
+    scale = np.exp(rng.normal(0, 0.03, (count, 2, 1)))
+    residual = scale * np.where(rng.random((count, 1, 1)) < 0.5, rng.standard_normal((count, 2, N_DATA)), rng.standard_t(4, (count, 2, N_DATA)))  # fmt: skip
+    sigma = np.sqrt(np.mean(residual**2, axis=2, keepdims=True))
+    losses = np.log(sigma) + residual**2 / (2 * sigma**2)
+    synthetic = np.log(sigma) + rng.standard_normal((count, 2, N_DATA)) ** 2 / 2
+    truth = rng.standard_normal((count, 2, 4096)).cumsum(axis=2) * 0.01 + rng.standard_normal((count, 2, 4096))
+    c = np.array(sorted((*C_MAIN, *C_BETWEEN)))
+    sizes = {
+        "n_data": N_DATA,
+        "n_synthetic": N_DATA,
+        "n_truth": 4096,
+        "n_draws": 2048,
+        "entropy": 1,
+        "n_simulations": 1,
+    }
+    began = time.perf_counter()
+    given = [ExperimentLosses(losses[i], synthetic[i], truth[i]) for i in range(count)]
+    library = {
+        law: [run_given(each, Settings(c=c.tolist(), law=law, depth=8 if law == "beta" else None, **sizes), 0, i) for i, each in enumerate(given)]
+        for law in ("beta", "transport")
+    }  # fmt: skip
+    processor = time.perf_counter() - began
+    observed, other = judge.sorted_rows(cp.asarray(losses)), judge.sorted_rows(cp.asarray(synthetic))
+    assert np.array_equal(observed.get(), np.sort(losses, axis=2))
+    beta = judge.beta_probability(observed, other, c, seed=1).get()
+    again = judge.beta_probability(observed, other, c, seed=2).get()
+    squares = cp.mean(cp.abs(other - observed), axis=2) ** 2
+    difference = cp.asarray(losses[:, 0] - losses[:, 1])
+    variance = difference.var(axis=1, ddof=1) / N_DATA
+    transport = judge.transport_probability(cp.asarray(losses.mean(axis=2)), squares, variance, c).get()
+    errors = np.array([each.standard_error for each in library["beta"]])
+    theirs = np.array([each.probability for each in library["beta"]])
+    z = (beta - theirs) / (np.sqrt(2) * errors)
+    own = judge.mean_errors(cp.asarray(truth[:, 0] - truth[:, 1])).get()
+    gaussian = judge.sorted_gaussian_losses(1000, N_DATA, seed=3).get()
+    from scipy.stats import chi2, kstest
+
+    report = {
+        "z of B, law beta": {"mean": z.mean(), "sd": z.std(), "largest": np.abs(z).max()},
+        "z of two seeds here": float(((beta - again) / (np.sqrt(2) * errors)).std()),
+        "largest difference of B, law transport": np.abs(transport - [each.probability for each in library["transport"]]).max(),
+        "largest relative difference of the error of the truth": np.abs(own / [each.truth_error for each in library["beta"]] - 1).max(),
+        "p of simulated losses": kstest(2 * gaussian.ravel()[::7], chi2(1).cdf).pvalue,
+        "rows sorted": bool((np.diff(gaussian, axis=1) >= 0).all()),
+        "library s per experiment and core, both laws": processor / count,
+    }  # fmt: skip
+    text = json.dumps(
+        {key: value if isinstance(value, dict) else float(value) for key, value in report.items()}, indent=1
     )
+    (folder / "check.json").write_text(text)
+    print(text, flush=True)
 
 
-@dataclass(frozen=True)
-class Recorded:
-    """The epistemic distribution of a condition whose recordings were simulated before."""
-
-    folder: str
-    first: int  # where its experiments begin in the files
-    condition: Condition
-
-    def __call__(self, rng: np.random.Generator, index: int) -> Experiment:
-        """Return experiment number `index`."""
-        return Experiment(observe=_Residuals(self.folder, self.first + index), candidates=_fit_pair)
+# ---------------------------------------------------------------- keeping
 
 
-@dataclass(frozen=True)
-class _Residuals:
-    folder: str
-    place: int
+class Kept:
+    """Records of all experiments, in their order, written as they come."""
 
-    def __call__(self, n: int, rng: object) -> FloatArray:
-        """What the recording differs by from both candidates, (n, 2)."""
-        return np.asarray(_file(self.folder, n)[self.place], dtype=float).T
+    def __init__(self, path: Path, wanted: list[Asked], clock: Clock) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path, self.wanted, self.clock = path, wanted, clock
+        self.arrays: dict[str, Any] = {}
+
+    def put(self, places: list[int], found: dict[str, Any], copies: int) -> None:
+        """Rows of `found` are those of the places, each in all copies, or, if there are fewer, of the first copy alone."""
+        for key, values in found.items():
+            own = len(values) // len(places)
+            values = values.reshape(len(places), own, *values.shape[1:])
+            kept = self.arrays.setdefault(key, np.full((len(self.wanted), *values.shape[1:]), np.nan))
+            kept[places] = values
+
+    def save(self) -> None:
+        """The first copy in one file, the others in another; probabilities as whole numbers of 16 bits."""
+        first: dict[str, Any] = {
+            "c": np.array(C_MAIN),
+            "c_between": np.array(C_BETWEEN),
+            "depth": np.array(judge.DEPTH),
+        }
+        others: dict[str, Any] = dict(first)
+        keys = np.array([each.key for each in self.wanted])
+        for key in dict.fromkeys(keys.tolist()):
+            rows = keys == key
+            for name, values in self.arrays.items():
+                for target, part in ((first, values[rows][:, 0]), (others, values[rows][:, 1:].swapaxes(0, 1))):
+                    if not part.size or (target is others and name == "error"):
+                        continue
+                    if name in ("beta", "transport"):
+                        target[f"{key}/{name}"] = coded(part[..., : len(C_MAIN)])
+                        if target is first:
+                            target[f"{key}/{name}_between"] = coded(part[..., len(C_MAIN) :])
+                    else:
+                        target[f"{key}/{name}"] = coded(part) if name == "loss_only" else part.astype(np.float32)
+        np.savez_compressed(f"{self.path}.npz", **first)
+        if any(values.shape[1] > 1 for values in self.arrays.values()):
+            np.savez_compressed(f"{self.path}-copies.npz", **others)
+        Path(f"{self.path}-times.json").write_text(json.dumps(self.clock.report(), indent=1))
 
 
-@dataclass(frozen=True)
-class _Fitted:
-    """A candidate of which only the residuals matter; it sees its own column."""
-
-    column: int
-    sigma: float
-
-    def loss(self, data: FloatArray) -> FloatArray:
-        return losses(data[:, self.column], self.sigma, "gaussian")
-
-    def simulate(self, n: int, rng: np.random.Generator) -> FloatArray:
-        return self.sigma * rng.standard_normal((n, 1)).repeat(2, axis=1)
+def coded(probability: FloatArray) -> Any:
+    """A probability in 16 bits; experiments that are not there yet are 0."""
+    return np.round(np.nan_to_num(probability) * 65535).astype(np.uint16)
 
 
-def _fit_pair(data: FloatArray) -> tuple[_Fitted, _Fitted]:
-    first, second = (_Fitted(column, best_sigma(data[:, column], "gaussian")) for column in range(2))
-    return first, second
+class Clock:
+    """Seconds of every stage, the device's work included, and simulated seconds."""
+
+    def __init__(self) -> None:
+        self.began, self.simulated = time.perf_counter(), 0.0
+        self.stages: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        gpu.cupy().cuda.get_current_stream().synchronize()
+        self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - began
+
+    def work(self, seconds: float) -> None:
+        """Count simulated seconds."""
+        self.simulated += seconds
+
+    def report(self) -> dict[str, Any]:
+        """All of it."""
+        total = time.perf_counter() - self.began
+        return {"total s": total, "stages s": self.stages, "simulated s": self.simulated}
+
+    def __str__(self) -> str:
+        stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in self.stages.items())
+        return f"{time.perf_counter() - self.began:.0f} s in all; {stages}; {self.simulated:.0f} s simulated"
 
 
-@lru_cache(maxsize=4)
-def _file(folder: str, n: int) -> Any:
-    return np.load(f"{folder}/residuals-{n}.npy", mmap_mode="r")
+def free() -> None:
+    """Give memory back, so that the next part finds it whole."""
+    gpu.cupy().get_default_memory_pool().free_all_blocks()
 
 
-def _parts(key: str) -> tuple[Any, ...]:
-    pair, *others = key.split("|")
-    return (tuple(pair.split("vs")), *others)
+def main() -> None:
+    """Run what is asked for."""
+    what, folder, *options = sys.argv[1:]
+    limit = int(options[options.index("--limit") + 1]) if "--limit" in options else None
+    out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    run: dict[str, Callable[[], None]] = {
+        "published": lambda: published(out, limit),
+        "corrected": lambda: corrected(out, "corrected", "prinz2004", limit),
+        "constants": lambda: corrected(out, "constants-as-published", "published", limit),
+        "finite-size": lambda: finite_size(out),
+        "check": lambda: check(out),
+    }
+    run[what]()
 
 
 if __name__ == "__main__":
-    step, variant, folder, *more = sys.argv[1:]
-    if step == "simulate":
-        simulate(variant, Path(folder), int(more[0]) if more else None)
-    else:
-        judge(variant, Path(folder), int(more[0]), int(more[1]) if len(more) > 1 else None)
+    main()
