@@ -3,7 +3,7 @@
     python benchmarks/neuron_records.py published OUT [--limit N]      with the original random numbers, in eight copies that differ by rounding alone
     python benchmarks/neuron_records.py corrected OUT [--limit N]      all corrected
     python benchmarks/neuron_records.py constants OUT [--limit N]      constants of the circuit as published, everything else corrected
-    python benchmarks/neuron_records.py finite-size OUT                400 recordings of 400 s by each of four cells
+    python benchmarks/neuron_records.py finite-size OUT                400 recordings of 40 s by each of four cells
     python benchmarks/neuron_records.py check OUT                      the judge of `gpu_judge` beside that of the library, on the same losses
 
 OUT is a folder. Each writes an .npz file of compact records and a .json file with the time of every stage, after every part: an interrupted run keeps what it has.
@@ -33,9 +33,7 @@ from rivals.testbeds.pyloric.epistemic import Draw
 
 COUNT_MAIN, COUNT_OTHERS = 2048, 512
 COPIES: Final = 8
-RESIDENT: Final = (
-    33_792  # threads that an H200 holds at a time: 132 processors, 256 threads each with their 255 registers
-)
+RESIDENT: Final = 33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
 C_BETWEEN: Final = (2.0, 8.0)  # where the paper tried nothing
 SIMULATIONS: Final = 16  # under law "transport"
 SEED: Final = 20250611
@@ -49,7 +47,7 @@ SIGMA_FINITE_SIZE: Final = {
     "C": 24.82303875607496,
     "D": 24.393924165817996,
 }
-RECORDINGS, LENGTHS = 400, (400, 4_000, 40_000, 400_000)
+RECORDINGS, LENGTHS = 400, (400, 4_000, 40_000)
 
 
 class Asked(NamedTuple):
@@ -77,7 +75,7 @@ def published(folder: Path, limit: int | None) -> None:
         settled = gpu.settle_many(circuits, solver=LOOSE, first_steps=each_step)
         quiet = gpu.simulate_many(circuits, sample_times(N_TRUTH), solver=LOOSE, first_steps=each_step, initial=settled)
         quiet, settled = quiet[:, 1].reshape(len(cells), COPIES, -1), settled.reshape(len(cells), COPIES, -1)
-    parts = parts_of(len(wanted), COPIES, lambda i: wanted[i].drawn.cell)
+    parts = parts_of(kept.missing(), COPIES, lambda i: wanted[i].drawn.cell)
     tasks = [(places, n) for places in parts for n in (N_DATA, N_TRUTH)]
     with ThreadPoolExecutor(DEFAULT_WORKERS) as workers, ThreadPoolExecutor(1) as ahead:
         coming: Future[Drawn] = ahead.submit(draw_original, [wanted[i] for i in tasks[0][0]], tasks[0][1], workers)
@@ -109,7 +107,7 @@ def published(folder: Path, limit: int | None) -> None:
                 del v, recorded
             if n == N_DATA:
                 with clock("judging"):
-                    sigma, found = judged(residual, seed=SEED + number, transport=COPIES)
+                    sigma, found = judged(residual, seed=word(SEED, places[0]), transport=COPIES)
                 kept.put(places, found, COPIES)
             else:
                 with clock("truth"):
@@ -120,10 +118,10 @@ def published(folder: Path, limit: int | None) -> None:
             print(f"part {number + 1} of {len(tasks)}: {clock}", flush=True)
 
 
-def parts_of(count: int, threads: int, kind: Callable[[int], Any]) -> list[list[int]]:
+def parts_of(places: list[int], threads: int, kind: Callable[[int], Any]) -> list[list[int]]:
     """Places of experiments, each of so many threads, in parts that fill the device; alike ones are neighbours, and take their steps together."""
-    parts = -(-count * threads // RESIDENT)
-    return [sorted(range(first, count, parts), key=kind) for first in range(parts)]
+    parts = -(-len(places) * threads // RESIDENT)
+    return [sorted(places[first::parts], key=kind) for first in range(parts)]
 
 
 def all_published(limit: int | None = None) -> list[Asked]:
@@ -211,11 +209,11 @@ def corrected(folder: Path, name: str, constants: str, limit: int | None) -> Non
     cells = sorted({cell for each in wanted for cell in each.cells})
     with clock("settling"):
         settled = gpu.settle_many([pair(cell, constants) for cell in cells], solver=ACCURATE)
-    for part_number, places in enumerate(parts_of(len(wanted), 2, lambda i: wanted[i].cells)):
+    for part_number, places in enumerate(parts_of(kept.missing(), 2, lambda i: wanted[i].cells)):
         part = [wanted[i] for i in places]
         sigma: Any = None
         for n in (N_DATA, N_TRUTH):
-            seed = SEED + 1000 * part_number + n + len(constants)
+            seed = word(SEED, places[0], n, len(constants))
             tau = np.array([each.drawn.tau for each in part])
             strength = np.array([each.drawn.strength for each in part])
             with clock("currents"):
@@ -263,7 +261,7 @@ def all_corrected(limit: int | None = None) -> list[Asked]:
 def disturbances(part: list[Asked], n: int, seed: int) -> Any:
     """Observation noise, (experiments, n); Cauchy noise has half the scale."""
     cp = gpu.cupy()
-    rng = cp.random.RandomState(seed % 2**32)
+    rng = cp.random.RandomState(word(seed))
     out = rng.standard_normal((len(part), n))
     heavy = cp.asarray(np.flatnonzero([each.noise == "Cauchy" for each in part]))
     if heavy.size:
@@ -288,14 +286,13 @@ def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, 
         losses = residual[here] ** 2 / (2 * sigma[here, :, None] ** 2)
         losses[:, 1] += ratio[here, None]  # relative to ln(σ_a √(2π))
         observed = judge.sorted_rows(losses)
-        fresh = seed * 1000 + begin // ROWS * (SIMULATIONS + 1)
-        synthetic = simulated(len(losses), ratio[here], fresh)
-        probabilities.append(judge.beta_probability(observed, synthetic, c, seed=fresh).get())
+        synthetic = simulated(len(losses), ratio[here], word(seed, begin, 0))
+        probabilities.append(judge.beta_probability(observed, synthetic, c, seed=word(seed, begin, 1)).get())
         own = slice(None, None, transport)
         observed, losses, own_ratio = observed[own], losses[own], ratio[here][own]
         squares = cp.zeros(observed.shape[:2])
         for simulation in range(SIMULATIONS):
-            other = simulated(len(observed), own_ratio, fresh + 1 + simulation)
+            other = simulated(len(observed), own_ratio, word(seed, begin, 2 + simulation))
             squares += cp.mean(cp.abs(other - observed), axis=2) ** 2 / SIMULATIONS
         difference = losses[:, 0] - losses[:, 1]
         variance = difference.var(axis=1, ddof=1) / difference.shape[1]
@@ -306,9 +303,14 @@ def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, 
     return sigma, found | {key: np.concatenate(each) for key, each in more.items()}
 
 
+def word(*keys: int) -> int:
+    """A seed of 32 bits."""
+    return int(np.random.SeedSequence(keys).generate_state(1)[0])
+
+
 def simulated(count: int, ratio: Any, seed: int) -> Any:
     """Sorted losses of both candidates on a simulation of their own, (count, 2, N_DATA)."""
-    out = judge.sorted_gaussian_losses(2 * count, N_DATA, seed=seed % 2**32).reshape(count, 2, N_DATA)
+    out = judge.sorted_gaussian_losses(2 * count, N_DATA, seed=seed).reshape(count, 2, N_DATA)
     out[:, 1] += ratio[:, None]
     return out
 
@@ -453,6 +455,40 @@ class Kept:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path, self.wanted, self.clock = path, wanted, clock
         self.arrays: dict[str, Any] = {}
+        self.resumed: dict[tuple[str, Path], Any] = {}
+        self._resume()
+
+    def missing(self) -> list[int]:
+        """Experiments that are not there yet."""
+        if "difference" not in self.arrays:
+            return list(range(len(self.wanted)))
+        return np.flatnonzero(np.isnan(self.arrays["difference"]).any(axis=1)).tolist()
+
+    def _resume(self) -> None:
+        """Take over what an interrupted run has left in the folder."""
+        files = [Path(f"{self.path}{end}.npz") for end in ("", "-copies")]
+        for file in files:
+            if not file.exists():
+                continue
+            with np.load(file, allow_pickle=False) as archive:
+                stored = dict(archive)
+            keys = np.array([each.key for each in self.wanted])
+            for full, values in stored.items():
+                key, _, name = full.rpartition("/")
+                if not key or name.endswith("_between"):
+                    continue
+                if values.dtype == np.uint16:
+                    values = values / 65535
+                if f"{full}_between" in stored:
+                    values = np.concatenate([values, stored[f"{full}_between"] / 65535], axis=-1)
+                elif name == "beta":  # of a copy
+                    values = np.concatenate([values, np.zeros((*values.shape[:-1], len(C_BETWEEN)))], axis=-1)
+                values = values[:, None] if file is files[0] else np.concatenate([self.arrays[name][keys == key], values.swapaxes(0, 1)], axis=1)  # fmt: skip
+                own = self.resumed.setdefault((name, file), np.full((len(self.wanted), *values.shape[1:]), np.nan))
+                own[keys == key] = values
+            for (name, source), values in self.resumed.items():
+                if source is file:
+                    self.arrays[name] = values
 
     def put(self, places: list[int], found: dict[str, Any], copies: int) -> None:
         """Rows of `found` are those of the places, each in all copies, or, if there are fewer, of the first copy alone."""
@@ -460,7 +496,7 @@ class Kept:
             own = len(values) // len(places)
             values = values.reshape(len(places), own, *values.shape[1:])
             kept = self.arrays.setdefault(key, np.full((len(self.wanted), *values.shape[1:]), np.nan))
-            kept[places] = values
+            kept[places] = values[:, : kept.shape[1]]  # of a resumed run, the errors of the first copy alone
 
     def save(self) -> None:
         """The first copy in one file, the others in another; probabilities as whole numbers of 16 bits."""
