@@ -1,7 +1,7 @@
 """What a million simulated experiments of one epistemic distribution show about the valid values of c.
 
     python benchmarks/million.py simulate OUT [--experiments 1000000]      on a GPU; counts and the first records to OUT/million.npz
-    python benchmarks/million.py report OUT                                anywhere; writes results/million.json and .md
+    python benchmarks/million.py report OUT                                anywhere; reads OUT/million.npz, writes results/million.json and .md
 
 The epistemic distribution is that of the paper's black body calibration (`blackbody.bias_sweep`: spectrometers of unknown bias, either law makes the data, both
 candidates at 4000 K, noise fitted to a first spectrum of 4096 points), with 1024 points as in the published run. The truth is exact: the expected loss on the process
@@ -18,7 +18,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from rivals.calibration.curve import calibration_curve
 from rivals.testbeds.blackbody import radiance
+
+RESULTS: Final = Path(__file__).parent / "results"
 
 C: Final = tuple(2.0**k for k in (-15, -9, -6, -3, 0, 1, 2, 3, 4, 6))
 N_DATA, N_FIT, GAIN, TEMPERATURE, MAX_BIAS = 1024, 4096, 1e5, 4000.0, 1e-4
@@ -120,8 +123,79 @@ def main() -> None:
 
 
 def report(folder: Path) -> None:
-    """To be written."""
-    print(json.dumps({key: value.shape for key, value in np.load(folder / "million.npz").items()}))
+    """What the rule of the package says of every c, with all experiments and with few; and how often verdicts at 0.95 are wrong."""
+    with np.load(folder / "million.npz", allow_pickle=False) as archive:
+        kept = dict(archive)
+    rows = []
+    for law in ("beta", "transport"):
+        truth = (kept["first/difference"] < 0).astype(float)
+        for column, c in enumerate(kept["c"].tolist()):
+            probability, all_truth = expanded(kept[f"counts/{law}"][column])
+            curve = calibration_curve(probability, all_truth, bins=64)
+            few = kept[f"first/{law}"][:, column] / 65535
+            rows.append(
+                {
+                    "law": law,
+                    "c": c,
+                    **verdicts(kept[f"counts/{law}"][column]),
+                    "mean excess": curve.overconfidence,
+                    "worst excess": float(curve.excess.max()),
+                    "valid by all": curve.judge().valid,
+                    "reason": curve.judge().reason,
+                    **{f"valid by {n}": share_valid(few, truth, n) for n in (512, 4096)},
+                }
+            )
+    experiments = int(kept["experiments"])
+    content = {"experiments": experiments, "sets of 512": FIRST // 512, "sets of 4096": FIRST // 4096, "rows": rows}
+    (RESULTS / "million.json").write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    (RESULTS / "million.md").write_text(table(experiments, rows))
+    print(table(experiments, rows))
+
+
+def expanded(counts: Any) -> tuple[Any, Any]:
+    """B and the truth of every experiment, from counts by bin."""
+    better, worse = counts[:, 1], counts[:, 0] - counts[:, 1]
+    value = np.arange(BINS + 1) / BINS
+    probability = np.concatenate([np.repeat(value, better), np.repeat(value, worse)])
+    return probability, np.concatenate([np.ones(better.sum()), np.zeros(worse.sum())])
+
+
+def verdicts(counts: Any, threshold: float = 0.95) -> dict[str, float]:
+    """Share of experiments with a verdict, the share of these that is wrong, and its standard error."""
+    value = np.arange(BINS + 1) / BINS
+    above, below = value > threshold, value < 1 - threshold
+    stated = int(counts[above | below, 0].sum())
+    wrong = int((counts[above, 0] - counts[above, 1]).sum() + counts[below, 1].sum())
+    share = wrong / stated if stated else 0.0
+    error = float(np.sqrt(share * (1 - share) / stated)) if stated else 0.0
+    return {"stated": stated / int(counts[:, 0].sum()), "wrong": share, "error of wrong": error}
+
+
+def share_valid(probability: Any, truth: Any, size: int) -> float:
+    """Of disjoint sets of so many experiments, the share in which the rule of the package calls this c valid."""
+    sets = [slice(begin, begin + size) for begin in range(0, len(truth), size)]
+    return float(np.mean([calibration_curve(probability[part], truth[part], bins=16).judge().valid for part in sets]))
+
+
+def table(experiments: int, rows: list[dict[str, Any]]) -> str:
+    """As a page."""
+    lines = [
+        f"# One epistemic distribution, {experiments} experiments",
+        "",
+        "Written by `python benchmarks/million.py`. Stated: share of experiments with B above 0.95 or below 0.05; wrong: share of these (± standard error). Excess: how much",
+        "farther from ½ B is than the truth, mean over experiments, and of the worst of 64 bins. Valid: by the rule of the package, with all experiments; and the share of sets of 512 and",
+        "of 4096 experiments in which the rule says so.",
+        "",
+        "| law | c | stated | wrong | mean excess | worst excess | valid | by 512 | by 4096 |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in rows:
+        reason = "yes" if row["valid by all"] else row["reason"].split(":")[0]
+        lines.append(
+            f"| {row['law']} | 2^{np.log2(row['c']):.0f} | {100 * row['stated']:.1f} % | {100 * row['wrong']:.2f} ± {100 * row['error of wrong']:.2f} % "
+            f"| {row['mean excess']:.4f} | {row['worst excess']:.3f} | {reason} | {row['valid by 512']:.2f} | {row['valid by 4096']:.2f} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
