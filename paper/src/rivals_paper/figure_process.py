@@ -133,8 +133,8 @@ def _numbers(process: HierarchicalBetaProcess, phi: FloatArray, paths: FloatArra
 
 def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
     # Made to be read one text column wide (8.5 inches shrunk to 7 in print, to 680 pixels on the page).
-    figure = new_figure(8.5, 10.5)
-    grid = figure.add_gridspec(5, 6, height_ratios=[1.4, 1.2, 1, 1, 1.1])
+    figure = new_figure(8.5, 11)
+    grid = figure.add_gridspec(5, 6, height_ratios=[1.4, 1.2, 1, 1, 1.5])
     process = HierarchicalBetaProcess.from_losses(losses, c=C)
     windows = (((0, 1), (-7.2, -0.8)), ((0, 0.85), (-6.9, -6.0)), ((0.97, 1), (-5, 25)))
     cells = (grid[0, :], grid[1, :3], grid[1, 3:])
@@ -236,6 +236,6 @@ def _draw_refinement(figure: Any, cell: Any, losses: Losses, seed: int) -> None:
         axes.tick_params(labelsize=SMALL)
         if step == 1:
             axes.set_ylabel("loss $q$ (nats)", fontsize=MEDIUM)
-            axes.legend(fontsize=SMALL)
+            axes.legend(fontsize=SMALL, loc="upper left")
         else:
             axes.set_yticklabels([])
