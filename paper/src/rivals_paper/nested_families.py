@@ -24,6 +24,8 @@ VANISHING = 0.01
 # lowest temperature contains them.
 PUBLISHED_PRIOR = Prior(sigma=(2.0**-10, 2.0**-1), temperature=(1000.0, 10000.0), coefficient=5.0)
 PRIOR = Prior(sigma=(2.0**-10, 2.0**2), temperature=(10.0, 10000.0), coefficient=500.0)
+# To see how much the evidence of degenerate families depends on where the prior ends.
+WIDEST_PRIOR = Prior(sigma=(2.0**-10, 2.0**8), temperature=(VANISHING, 10000.0), coefficient=500.0)
 
 
 def observe(n: int) -> Spectrum:
