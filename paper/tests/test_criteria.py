@@ -80,6 +80,12 @@ def test_elpd_differences_in_the_documentation_are_those_of_the_results(numbers)
         assert f"| {m} | {' | '.join(cells)} |" in page
 
 
+def test_probabilities_in_the_documentation_are_those_of_the_results(numbers):
+    page = (ROOT / "docs/corrections.md").read_text(encoding="utf-8")
+    over = numbers["P(R_Planck < R_Rayleigh-Jeans) over simulations"].values()
+    assert ", ".join(f"{each['median']:.3f}" for each in over) in page
+
+
 def test_relative_noise_is_the_printed_row_at_short_waves_only():
     stored = published("criteria_table")
     long, short = criteria_table._relative_noise(criteria_table._cells(stored), stored).values()

@@ -27,7 +27,10 @@ NOT_CONVERGED = (
     "The same prior evaluated exactly: nested sampling had not converged, or understates its error (the difference is "
     "as large as 10 nats in the Planck families and 10000 in those of Rayleigh-Jeans)."
 )
-FLAT_OPTIMUM = "With six coefficients the optimum is flat, and the other optimiser ended elsewhere."
+FLAT_OPTIMUM = (
+    "With six coefficients the optimum is flat, and the other optimiser ended elsewhere: at another temperature, on which "
+    "the discrepancy of the model depends."
+)
 SHARED_COMPLEXITY = "The published code gave the Planck family the complexity of the Rayleigh-Jeans family."
 UNEVEN_SUM = (
     "The published sum stopped at a tolerance of 0.01, drew unevenly within its classes and left out the last class; "
@@ -143,6 +146,7 @@ def _risk(stored: dict[str, Any], risks: dict[str, Any], spreads: dict[str, Any]
     rows = []
     for name, theirs in stored["risks"].items():
         law, m, size = name.split(",")
+        flat = FLAT_OPTIMUM if m == "6" else None
         for variant in (AS_PUBLISHED, CORRECTED):
             draws = risks[variant][law, int(m), int(size)]
             # Standard errors of a mean, and of a standard deviation by the fourth moment of our draws.
@@ -161,7 +165,7 @@ def _risk(stored: dict[str, Any], risks: dict[str, Any], spreads: dict[str, Any]
                         published=theirs[what],
                         ours=ours,
                         standard_error=float(np.hypot(factor * both, simulation)),
-                        explanation=OTHER_SIMULATION if variant == CORRECTED else None,
+                        explanation=OTHER_SIMULATION if variant == CORRECTED else flat,
                     )
                 )
     return rows

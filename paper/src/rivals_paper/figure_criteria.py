@@ -90,6 +90,7 @@ def make(task: Task) -> Reproduction:
     }
     spreads = _spreads(stream(task.seed, len(jobs) + 1))
     numbers["spread of the risk over simulations"] = spreads
+    numbers["P(R_Planck < R_Rayleigh-Jeans) over simulations"] = _probabilities(task.seed)
     pairs = {variant: _pairs(by_model) for variant, by_model in risks.items()}
     numbers["B^EMD of the reference"] = {
         variant: {f"{law},{m},{size}": value for (law, m, size), (value, _) in by_model.items()}
@@ -190,6 +191,21 @@ def _spreads(rng: np.random.Generator) -> dict[str, Any]:
                     "std varies by": stds.std(ddof=1),
                 }
     return spreads
+
+
+def _probabilities(seed: int) -> dict[str, Any]:
+    """Return how much the corrected B^EMD of the laws alone varies from one simulation of both to another."""
+    probabilities = {}
+    for size in nested.SIZES_SHOWN:
+        data = nested.observe(size)
+        models = [nested.best_fit(data, law, 0) for law in blackbody.LAWS]
+        values = []
+        for index in range(N_SIMULATIONS):
+            rng = stream(seed, 2000, size, index)
+            values.append(probability(*(nested.risk_corrected(model, data, 1024, rng) for model in models))[0])
+        quantiles = np.quantile(values, [0.05, 0.5, 0.95])
+        probabilities[str(size)] = dict(zip(("q05", "median", "q95"), quantiles, strict=True))
+    return probabilities
 
 
 def _summaries(risks: dict[str, dict[tuple[str, int, int], Any]]) -> dict[str, Any]:
