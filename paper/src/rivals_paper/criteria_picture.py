@@ -6,69 +6,130 @@ from typing import Any
 
 import numpy as np
 
+from rivals.testbeds import blackbody
 from rivals_paper import nested_families as nested
+from rivals_paper.blackbody_models import TITLES
 from rivals_paper.densities import common_range, density
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, new_figure
 
 COLUMNS = ("BIC", "−log evidence", "MDL", "AIC", "−elpd")
-# Colour-blind safe, ordered by lightness, with markers for grey print.
+# Colour-blind safe, of different lightness, with markers for grey print. The last row compares the laws.
 STYLES = {0: ("#000000", "o"), 2: ("#0072B2", "s"), 4: ("#D55E00", "^"), 6: ("#56B4E9", "D")}
+OTHER_LAW = ("#CC79A7", "v")
 ROWS = (
-    ("Planck + polynomial", [("planck", m) for m in nested.COEFFICIENTS]),
-    ("Rayleigh-Jeans + polynomial", [("rayleigh-jeans", m) for m in nested.COEFFICIENTS]),
-    ("Planck and Rayleigh-Jeans", [("planck", 0), ("rayleigh-jeans", 0)]),
+    ("Planck + polynomial: all families contain the truth", [("planck", m) for m in nested.COEFFICIENTS]),
+    ("Rayleigh-Jeans + polynomial: none does", [("rayleigh-jeans", m) for m in nested.COEFFICIENTS]),
+    ("Planck and Rayleigh-Jeans, no polynomial", [("planck", 0), ("rayleigh-jeans", 0)]),
 )
+# Made to be read one text column wide (8.5 inches shrunk to 7 in print, to 680 pixels on the page).
+WIDTH, HEIGHT = 8.5, 11.4
+SMALL, MEDIUM, LARGE = 8, 9, 10.5
+EXAMPLE_SIZE = 64
+
+Families = list[tuple[str, int]]
+Pairs = dict[tuple[str, int, int], tuple[float, float]]
 
 
-def draw(scores: dict[str, Any], stored: dict[str, Any], risks: dict[str, Any]) -> Any:
-    """Return the figure."""
-    figure = new_figure(19, 19)
-    halves: Any = figure.subfigures(2, 1)
-    for half, variant in zip(halves, (AS_PUBLISHED, CORRECTED), strict=True):
-        half.suptitle(
-            "AS PUBLISHED (stored curves: AIC and BIC at parameters of another spectrum; priors without the best "
-            "Rayleigh-Jeans models; one MDL complexity for both families)"
-            if variant == AS_PUBLISHED
-            else "CORRECTED (refitted to each spectrum; priors that contain the best models; each family its own complexity)",
-            fontsize=12,
-        )
-        axes = half.subplots(3, 6)
-        for i, (title, families) in enumerate(ROWS):
+def draw(scores: dict[str, Any], stored: dict[str, Any], risks: dict[str, Any], pairs: dict[str, Pairs]) -> Any:
+    """Return the figure.
+
+    Parameters
+    ----------
+    scores, stored : dict
+        Ours and the published ones, by family.
+    risks : dict
+        Draws of the risk by variant and (law, coefficients, size).
+    pairs : dict
+        B^EMD by variant and (law, coefficients, size): the reference of the row against that family.
+    """
+    figure = new_figure(WIDTH, HEIGHT)
+    parts: Any = figure.subfigures(4, 1, height_ratios=[0.75, 1, 1, 1])
+    header, *blocks = parts
+    _header(header)
+    for block, (title, families) in zip(blocks, ROWS, strict=True):
+        block.suptitle(title, fontsize=LARGE, fontweight="bold", x=0.01, ha="left")
+        axes = block.subplots(2, 6, width_ratios=[1, 1, 1, 1, 1, 1.9])
+        shown = [risks[variant][law, m, n] for variant in risks for law, m in families for n in nested.SIZES_SHOWN]
+        points = common_range(shown, left_out=0.005, margin=0.0, n_points=300)
+        for i, variant in enumerate((AS_PUBLISHED, CORRECTED)):
             for j, column in enumerate(COLUMNS):
                 _curves(axes[i, j], column, families, scores, stored, variant)
-                axes[i, j].set_title(f"{title}: Δ {column}", fontsize=8)
-            _risks(axes[i, 5], families, risks[variant])
-            axes[i, 5].set_title(f"{title}: risk distributions", fontsize=8)
-            axes[i, 0].set_ylabel("number of data $L$", fontsize=8)
-            axes[i, 0].legend(fontsize=7, title="coefficients" if i < 2 else "law", title_fontsize=7)
-    figure.suptitle(
-        "Criteria as data accumulate (downwards). Curves: score minus that of the reference (black); left is better. "
-        "Bands: one standard error, above of each model's own score, below of the difference.",
-        fontsize=12,
-    )
+            axes[i, 0].set_ylabel(f"{variant}\n$L$", fontsize=MEDIUM)
+            _risks(axes[i, 5], families, risks[variant], pairs[variant], points)
+        for j, column in enumerate((*COLUMNS, "risk $R$            $B^{EMD}$")):
+            axes[0, j].set_title(column if j == len(COLUMNS) else f"Δ {column}", fontsize=MEDIUM)
     return figure
 
 
-def _curves(axes: Any, column: str, families: list[tuple[str, int]], scores: Any, stored: Any, variant: str) -> None:
+def _header(header: Any) -> None:
+    """Draw title, legend and an example of the data in each variant."""
+    from matplotlib.lines import Line2D
+
+    header.suptitle("Criteria as data accumulate: further down, more data; further left, better", fontsize=LARGE + 1)
+    legend, published, corrected = header.subplots(1, 3, width_ratios=[0.85, 1, 1])
+    legend.set_axis_off()
+    handles = [
+        Line2D([], [], color=colour, marker=marker, ms=4, lw=1.2, label=f"{m} coefficients" if m else "reference")
+        for m, (colour, marker) in STYLES.items()
+    ]
+    handles.append(Line2D([], [], color=OTHER_LAW[0], marker=OTHER_LAW[1], ms=4, lw=1.2, label="Rayleigh-Jeans"))
+    legend.legend(
+        handles=handles,
+        loc="center left",
+        borderaxespad=0,
+        fontsize=MEDIUM,
+        title="reference: no coefficients;\nlast block: Planck",
+        title_fontsize=MEDIUM,
+        alignment="left",
+    )
+    example, smooth = nested.example(), nested.nearly_noiseless()
+    published.plot(example.wavelength, example.radiance, ".", ms=3, color="0.55", label="$L$ = 100")
+    published.plot(smooth.wavelength, smooth.radiance, color=STYLES[0][0], lw=1.2, label="hardly any noise")
+    published.set_title("as published: an example, whose\nfit made nearly all AIC and BIC", fontsize=MEDIUM)
+    data = nested.observe(EXAMPLE_SIZE)
+    corrected.plot(data.wavelength, data.radiance, ".", ms=3, color="0.55", label=f"$L$ = {EXAMPLE_SIZE}")
+    for law, (colour, _) in zip(blackbody.LAWS, (STYLES[0], OTHER_LAW), strict=True):
+        fit = nested.best_fit(data, law, 0)
+        curve = blackbody.radiance(law, data.wavelength, fit.temperature)
+        corrected.plot(data.wavelength, curve, color=colour, lw=1.2, label=f"{TITLES[law]}, {fit.temperature:.0f} K")
+    corrected.set_title("corrected: each of the 25 spectra\nis fitted itself, as this one", fontsize=MEDIUM)
+    for axes in (published, corrected):
+        axes.set_xlabel("wavelength (µm)", fontsize=SMALL)
+        axes.set_ylim(0, 6.2)
+        axes.tick_params(labelsize=SMALL)
+        axes.legend(fontsize=SMALL, loc="upper right", frameon=False, borderaxespad=0.2)
+    published.set_ylabel("radiance", fontsize=SMALL)
+
+
+def _style(family: tuple[str, int], families: Families) -> tuple[str, str]:
+    law, m = family
+    return OTHER_LAW if law != families[0][0] else STYLES[m]
+
+
+def _curves(axes: Any, column: str, families: Families, scores: Any, stored: Any, variant: str) -> None:
     sizes = np.array(stored["sizes"])
     reference, _ = _score(column, families[0], scores, stored, variant)
-    for law, m in families:
-        value, error = _score(column, (law, m), scores, stored, variant)
-        different_laws = len(families) == 2
-        colour, marker = STYLES[m] if not different_laws else STYLES[0 if law == "planck" else 4]
-        label = {"planck": "Planck", "rayleigh-jeans": "Rayleigh-Jeans"}[law] if different_laws else str(m)
+    for family in families:
+        value, error = _score(column, family, scores, stored, variant)
+        colour, marker = _style(family, families)
         shown = np.isfinite(value - reference)
         difference = (value - reference)[shown]
-        axes.plot(difference, sizes[shown], marker=marker, ms=3, lw=1, color=colour, label=label)
-        if error is not None and (variant == AS_PUBLISHED or (law, m) != families[0]):
-            axes.fill_betweenx(
-                sizes[shown], difference - error[shown], difference + error[shown], color=colour, alpha=0.15
-            )
+        axes.plot(difference, sizes[shown], marker=marker, ms=2, lw=0.8, color=colour)
+        if error is not None and (variant == AS_PUBLISHED or family != families[0]):
+            low, high = difference - error[shown], difference + error[shown]
+            axes.fill_betweenx(sizes[shown], low, high, color=colour, alpha=0.15, lw=0)
     axes.set(yscale="log", ylim=(5000, 55))
-    axes.set_yticks(nested.SIZES_SHOWN, [str(size) for size in nested.SIZES_SHOWN])
     axes.set_yticks([], minor=True)
-    axes.tick_params(labelsize=7)
-    axes.set_xlabel("nats" if column.startswith("−") or column == "MDL" else "2 × nats", fontsize=7)
+    axes.set_yticks(nested.SIZES_SHOWN, [str(n) for n in nested.SIZES_SHOWN] if column == COLUMNS[0] else [])
+    axes.locator_params(axis="x", nbins=3)
+    axes.xaxis.set_major_formatter(lambda tick, _: short(tick))
+    axes.tick_params(labelsize=SMALL)
+
+
+def short(value: float) -> str:
+    """Return a number of an axis in few letters: thousands as k."""
+    text = f"{value / 1000:g}k" if abs(value) >= 1000 else f"{value:g}"
+    return text.replace("-", "−")
 
 
 def _score(column: str, family: tuple[str, int], scores: Any, stored: Any, variant: str) -> tuple[Any, Any]:
@@ -87,16 +148,23 @@ def _score(column: str, family: tuple[str, int], scores: Any, stored: Any, varia
     return (-value if column.startswith("−") else value), error
 
 
-def _risks(axes: Any, families: list[tuple[str, int]], risks: dict[tuple[str, int, int], Any]) -> None:
-    shown = [risks[law, m, size] for law, m in families for size in nested.SIZES_SHOWN]
-    points = common_range(shown, left_out=0.005, margin=0.0, n_points=300)
+def _risks(axes: Any, families: Families, risks: dict[tuple[str, int, int], Any], pairs: Pairs, points: Any) -> None:
+    """Draw the distributions of the risk, one level for each size, and print B^EMD to their right."""
+    width = points[-1] - points[0]
     for level, size in enumerate(nested.SIZES_SHOWN):
-        for law, m in families:
-            values = density(risks[law, m, size], points)
+        for family in families:
+            values = density(risks[*family, size], points)
             height = 0.85 * values / values.max()
-            colour = STYLES[m][0] if len(families) > 2 else STYLES[0 if law == "planck" else 4][0]
+            colour, _ = _style(family, families)
             axes.fill_between(points, -level, height - level, color=colour, alpha=0.25, lw=0)
             axes.plot(points, height - level, color=colour, lw=0.8)
-    axes.set_yticks([-level for level in range(len(nested.SIZES_SHOWN))], [f"$L$ = {s}" for s in nested.SIZES_SHOWN])
-    axes.tick_params(labelsize=7)
-    axes.set_xlabel("risk $R$ (nats per point); heights scaled alike", fontsize=7)
+        for place, family in enumerate(families[1:]):
+            x = points[-1] + (0.2 + 0.28 * place) * width if len(families) > 2 else points[-1] + 0.48 * width
+            text = f"{pairs[*family, size][0]:.2f}".removeprefix("0")
+            axes.text(x, 0.25 - level, text, color=_style(family, families)[0], fontsize=SMALL, ha="center")
+    axes.set_xlim(points[0], points[-1] + 0.95 * width)
+    axes.set_ylim(0.85 - len(nested.SIZES_SHOWN), 1)
+    axes.axvline(points[-1] + 0.03 * width, color="0.6", lw=0.6)
+    axes.set_yticks([0.3 - level for level in range(len(nested.SIZES_SHOWN))], [str(n) for n in nested.SIZES_SHOWN])
+    axes.set_xticks(np.arange(np.ceil(points[0]), points[-1]))
+    axes.tick_params(labelsize=SMALL)

@@ -1,4 +1,4 @@
-"""The picture of the table: numbers on coloured cells, as published beside corrected."""
+"""The picture of the table: numbers on coloured cells, as printed, as published and corrected side by side."""
 
 from __future__ import annotations
 
@@ -10,38 +10,68 @@ from rivals_paper.output import AS_PUBLISHED, CORRECTED, new_figure
 
 SATURATION = 1.5
 LABELS = {
-    "B^l": "likelihood\nratio $B^l$",
-    "B^Bayes": "Bayes factor\n$B^{Bayes}$",
-    "B^elpd": "elpd\n$B^{elpd}$",
-    "B^R": "risk\n$B^R$",
-    "B^EMD": "$B^{EMD}$\n(log-odds)",
+    "B^l": "likelihood ratio $B^l$",
+    "B^Bayes": "Bayes factor",
+    "B^elpd": "elpd",
+    "B^R": "risk $B^R$",
+    "B^EMD": "$B^{EMD}$, log-odds",
 }
+# Made to be read one text column wide (8.5 inches shrunk to 7 in print, to 680 pixels on the page).
+WIDTH, HEIGHT = 8.5, 9.6
+SMALL, MEDIUM, LARGE = 7.5, 9, 10.5
+NEGLIGIBLE = 1e-6
 
 
-def draw(values: dict[str, Any], stored: dict[str, Any], reading: str) -> Any:
-    """Return the figure."""
-    figure = new_figure(15, 13)
-    axes = figure.subplots(len(LABELS), 2, sharex=True)
-    rows = [f"{w[0]:g}–{w[1]:g} µm, {n}" for w in stored["windows"] for n in stored["sizes"]]
-    columns = [
-        f"{'bias' if bias else 'no bias'}\n$2^{{{np.log2(gain):.0f}}}$"
-        for bias in stored["biases"]
-        for gain in stored["gains"]
-    ]
-    for i, (criterion, label) in enumerate(LABELS.items()):
-        for j, variant in enumerate((AS_PUBLISHED, CORRECTED)):
-            cells = np.reshape(values[variant][criterion]["value"], (len(rows), len(columns)))
+def draw(values: dict[str, Any], stored: dict[str, Any], noise: dict[str, list[float]]) -> Any:
+    """Return the figure: columns as printed, as published, corrected; a strip of rel. σ, then a block for each criterion.
+
+    Parameters
+    ----------
+    values : dict
+        Ours, by variant and criterion.
+    stored : dict
+        The printed table.
+    noise : dict
+        The row rel. σ by window: first the one that was not printed, then the printed one.
+    """
+    figure = new_figure(WIDTH, HEIGHT)
+    figure.get_layout_engine().set(w_pad=0.02, wspace=0.01)  # type: ignore[union-attr, call-arg]  # constrained, see there
+    axes = figure.subplots(1 + len(LABELS), 3, height_ratios=[2, *[6] * len(LABELS)])
+    rows = [str(size) for _ in stored["windows"] for size in stored["sizes"]]
+    _noise(axes[0], stored, noise)
+    for i, (criterion, label) in enumerate(LABELS.items(), start=1):
+        printed = np.array(stored["criteria"][criterion], dtype=float)
+        ours = [np.reshape(values[v][criterion]["value"], printed.shape) for v in (AS_PUBLISHED, CORRECTED)]
+        for j, cells in enumerate((printed, *ours)):
             _block(axes[i, j], cells)
-            axes[i, j].set_yticks(range(len(rows)), rows if j == 0 else [""] * len(rows), fontsize=8)
-            axes[i, j].set_xticks(range(len(columns)), columns, fontsize=8)
-        axes[i, 0].set_ylabel(label, fontsize=10)
-    axes[0, 0].set_title("as published: window, number of points | gain", fontsize=11)
-    axes[0, 1].set_title("corrected", fontsize=11)
-    words, lines = reading.split(), [""]
-    for word in words:
-        lines = [*lines[:-1], f"{lines[-1]} {word}"] if len(lines[-1]) < 130 else [*lines, word]
-    figure.suptitle("Planck against Rayleigh-Jeans by five criteria\n" + "\n".join(lines), fontsize=10)
+            axes[i, j].set_yticks(range(len(rows)), rows if j == 0 else [], fontsize=SMALL)
+            axes[i, j].set_xticks([])
+        axes[i, 0].set_ylabel(f"{label}\n15–30   20–1000 µm", fontsize=SMALL + 0.5)
+    figure.suptitle(
+        "Planck (blue) against Rayleigh-Jeans (orange) by five criteria: log$_{10}$ ratios, ±2 is strong evidence",
+        fontsize=LARGE,
+    )
     return figure
+
+
+def _noise(axes: Any, stored: dict[str, Any], noise: dict[str, list[float]]) -> None:
+    """Draw the strip above the blocks: gain and bias of the columns, and the relative noise in both windows."""
+    other, printed = ([f"{100 * value:.0f} %" for value in row] for row in noise.values())
+    as_printed, none = [f"{value} %" for value in stored["relative_noise_percent"]], [""] * len(printed)
+    names = [f"rel. σ, {window.replace('-', '–').removesuffix(' µm')}" for window in noise]
+    gains = [f"$2^{{{np.log2(gain):.0f}}}$" for _ in stored["biases"] for gain in stored["gains"]]
+    contents = (("as printed", none, as_printed), ("as published", none, printed), ("corrected", other, printed))
+    for each, (title, *rows) in zip(axes, contents, strict=True):
+        each.set_title(f"{title}\n" + "$B_0 > 0$".center(24) + "$B_0 = 0$".center(24), fontsize=MEDIUM)
+        each.set(xlim=(-0.5, len(gains) - 0.5), ylim=(1.5, -0.5))
+        each.xaxis.tick_top()
+        each.set_xticks(range(len(gains)), gains, fontsize=SMALL)
+        each.set_yticks(range(2), names if each is axes[0] else [], fontsize=SMALL)
+        each.tick_params(length=0)
+        for row, texts in enumerate(rows):
+            for column, text in enumerate(texts):
+                each.text(column, row, text, ha="center", va="center", fontsize=SMALL)
+        each.axvline(len(gains) / 2 - 0.5, color="0.3", lw=0.8)
 
 
 def _block(axes: Any, cells: Any) -> None:
@@ -50,16 +80,19 @@ def _block(axes: Any, cells: Any) -> None:
     colours = LinearSegmentedColormap.from_list("evidence", ["#E69F00", "#FFFFFF", "#56B4E9"])
     axes.imshow(np.clip(cells, -SATURATION, SATURATION), cmap=colours, vmin=-SATURATION, vmax=SATURATION, aspect="auto")
     for (row, column), value in np.ndenumerate(cells):
-        axes.text(column, row, _text(value), ha="center", va="center", fontsize=8)
+        axes.text(column, row, text(value), ha="center", va="center", fontsize=SMALL)
     axes.axhline(2.5, color="0.3", lw=0.8)
     axes.axvline(2.5, color="0.3", lw=0.8)
     axes.tick_params(length=0)
 
 
-def _text(value: float) -> str:
+def text(value: float) -> str:
+    """Return a number in at most five letters, rounded as the paper does below 100."""
     if not np.isfinite(value):
-        return "+∞" if value > 0 else "−∞"
-    if value and abs(value) < 0.01:
+        return "+∞" if value > 0 else "-∞"
+    if abs(value) < NEGLIGIBLE:
+        return "0"
+    if abs(value) < 0.01:
         mantissa, exponent = f"{value:.0e}".split("e")
         return f"{mantissa}e{int(exponent)}"
     return f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"

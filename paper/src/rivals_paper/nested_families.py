@@ -13,15 +13,19 @@ from rivals_paper.mirrored import sample_risk_as_published
 from rivals_paper.risks import sample_risk
 
 C = 0.5
+N_DRAWS = 4096  # of each distribution of the risk
 COEFFICIENTS = (0, 2, 4, 6)
 SIZES_SHOWN = (64, 256, 1024, 4096)
 # A temperature at which the radiance is far below the noise.
 VANISHING = 0.01
 
-# The prior of the published figure excludes the best Rayleigh-Jeans models (noise 1.6, 270 K down to 48 K,
-# coefficients up to 900); ours contains them.
+# The prior of the published figure excludes the best Rayleigh-Jeans models; ours contains those with no and with two
+# coefficients (noise 1.05 to 1.67, 25 to 267 K). With four and six the fits degenerate (see `best_fit`): no prior with a
+# lowest temperature contains them.
 PUBLISHED_PRIOR = Prior(sigma=(2.0**-10, 2.0**-1), temperature=(1000.0, 10000.0), coefficient=5.0)
 PRIOR = Prior(sigma=(2.0**-10, 2.0**2), temperature=(10.0, 10000.0), coefficient=500.0)
+# To see how much the evidence of degenerate families depends on where the prior ends.
+WIDEST_PRIOR = Prior(sigma=(2.0**-10, 2.0**8), temperature=(VANISHING, 10000.0), coefficient=500.0)
 
 
 def observe(n: int) -> Spectrum:
@@ -32,6 +36,11 @@ def observe(n: int) -> Spectrum:
 def example() -> Spectrum:
     """Return the one spectrum, of 100 recordings, to which the published AIC and BIC were fitted throughout."""
     return _observe(100, "comparison with other criteria")
+
+
+def nearly_noiseless() -> Spectrum:
+    """Return the same with a gain so large that the noise is hardly seen, as the published figure draws it."""
+    return _observe(100, "comparison with other criteria", gain=25_000.0)
 
 
 def best_fit(data: Spectrum, law: str, n_coefficients: int) -> NestedModel:
@@ -68,5 +77,5 @@ def families() -> list[tuple[str, int]]:
     return [(law, m) for law in blackbody.LAWS for m in COEFFICIENTS]
 
 
-def _observe(n: int, purpose: str) -> Spectrum:
-    return blackbody.observe(n, wavelengths=(0.6, 2.0), gain=16.0, bias=0.0, purpose=purpose)
+def _observe(n: int, purpose: str, gain: float = 16.0) -> Spectrum:
+    return blackbody.observe(n, wavelengths=(0.6, 2.0), gain=gain, bias=0.0, purpose=purpose)
