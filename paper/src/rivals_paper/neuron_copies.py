@@ -81,7 +81,11 @@ def between_runs(
     for i, j in combinations(range(number), 2):
         matrix[i, j] = matrix[j, i] = alike(copies[i], copies[j])
     among = matrix.sum(axis=1) / (number - 1)
-    return compare_with_copies(what, float(np.mean([alike(theirs, copy) for copy in copies])), among)
+    row = compare_with_copies(what, float(np.mean([alike(theirs, copy) for copy in copies])), among)
+    if row["standard_error"] is not None:
+        # A copy is compared with others that are compared with it in turn, which takes 1/(number - 1) from how far it stands out.
+        row["standard_error"] *= (number - 1) / (number - 2)
+    return row
 
 
 def agreement(one: FloatArray, other: FloatArray) -> float:
