@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -31,15 +31,16 @@ from rivals_paper.neuron_runs import (
     N_TRUTH,
     OTHER_EXPERIMENTS,
     WHAT_WAS_WRONG,
+    all_c,
     experiments_of,
     generator_is_first,
     original,
     power_of_two,
-    recorded_at,
+    recorded_at_all_c,
     summaries,
 )
 from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure, published
-from rivals_paper.records import recorded_truth
+from rivals_paper.records import LAWS, recorded_truth
 
 NAME = "neuron-calibration"
 DESCRIPTION = "Calibration of c for the neuron models: six epistemic distributions"
@@ -105,10 +106,9 @@ def _validity(experiments: Variants, copies: Copies, recorded: bool) -> dict[str
     found |= {variant: valid_for(by, C_MAIN) for variant, by in experiments.items()}
     found["number of conditions in each copy"] = _valid_in_copies(copies)
     if recorded:
-        for variant in VARIANTS:
-            found[f"{variant}, law transport"] = valid_for(
-                recorded_at(variant, MAIN, C_MAIN, COUNT_MAIN, "transport"), C_MAIN
-            )
+        for variant, law in product(VARIANTS, LAWS):
+            by = recorded_at_all_c(variant, MAIN, COUNT_MAIN, law)
+            found[f"{variant}, law {law}, all c that were tried"] = valid_for(by, all_c())
     return found
 
 

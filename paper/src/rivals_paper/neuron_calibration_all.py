@@ -21,10 +21,11 @@ from rivals_paper.neuron_runs import (
     N_TRUTH,
     OTHER_EXPERIMENTS,
     WHAT_WAS_WRONG,
+    all_c,
     experiments_of,
     original,
     power_of_two,
-    recorded_at,
+    recorded_at_all_c,
     summaries,
     summary,
 )
@@ -103,9 +104,7 @@ def _verdicts(experiments: Variants, from_records: bool) -> dict[str, dict[str, 
     if not from_records:
         return {variant: {LAWS[0]: verdict_table(by, C_ALL)} for variant, by in experiments.items()}
     return {
-        variant: {
-            law: verdict_table(recorded_at(variant, conditions(), C_MAIN, COUNT_ALL, law), C_MAIN) for law in LAWS
-        }
+        variant: {law: verdict_table(recorded_at_all_c(variant, conditions(), COUNT_ALL, law), all_c()) for law in LAWS}
         for variant in VARIANTS
     }
 
@@ -128,9 +127,9 @@ def _only_recorded() -> dict[str, Any]:
         "number of conditions in each copy for which c is valid": {
             c: [row[c]["valid"] for row in valid] for c in valid[0]
         },
-        "valid c, law transport": {
-            variant: valid_for(recorded_at(variant, conditions(), C_MAIN, COUNT_ALL, "transport"), C_MAIN)
-            for variant in VARIANTS
+        "valid c, all that was tried": {
+            f"{variant}, law {law}": valid_for(recorded_at_all_c(variant, conditions(), COUNT_ALL, law), all_c())
+            for variant, law in product(VARIANTS, LAWS)
         },
     }
 
@@ -201,10 +200,11 @@ def _draw_verdicts(part: Any, verdicts: dict[str, dict[str, Any]]) -> None:
         for (law, table), style, marker in zip(laws.items(), ("-", "--"), ("o", "s"), strict=False):
             shown = {c: row for c, row in table.items() if row["wrong"] is not None}
             stated, wrong = ([row[name] for row in shown.values()] for name in ("stated", "wrong"))
-            panel.plot(stated, wrong, ls=style, lw=0.8, color="0.5", marker=marker, mfc="w", label=f"law {law}")
+            panel.plot(stated, wrong, ls=style, lw=0.8, color="0.5", marker=marker, mfc="w", ms=5, label=f"law {law}")
             for c, x, y in zip(shown, stated, wrong, strict=True):
                 label = f"c = $2^{{{np.log2(float(c)):.0f}}}$" if marker == "o" else None
-                panel.plot(x, y, ls="", marker=marker, ms=5, color=COLOURS[C_MAIN.index(float(c))], label=label)
+                if float(c) in C_MAIN:  # those in between stay open
+                    panel.plot(x, y, ls="", marker=marker, ms=5, color=COLOURS[C_MAIN.index(float(c))], label=label)
         panel.axhline(1 - THRESHOLD, color="0.7", lw=0.8, zorder=0)
         panel.set_title(variant.capitalize(), fontsize=9)
         panel.set_xlabel("part of experiments with a verdict", fontsize=8)

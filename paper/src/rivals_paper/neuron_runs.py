@@ -15,7 +15,7 @@ from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
 from rivals_paper.method import PAPER
 from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, VARIANTS, Task, published
-from rivals_paper.records import recorded
+from rivals_paper.records import recorded, recorded_between, recorded_c_between
 
 N_DATA: Final = 4000
 N_TRUTH: Final = 16384
@@ -68,6 +68,24 @@ def recorded_at(
     return {
         condition.key: recorded(variant, condition.key, law=law).first(count).at(columns) for condition in conditions
     }
+
+
+def recorded_at_all_c(
+    variant: str, conditions: Sequence[Condition], count: int, law: str = "beta"
+) -> dict[str, Experiments]:
+    """The same at every c that was tried, `all_c`: those of the original study and some in between."""
+    order = np.argsort([*C_MAIN, *recorded_c_between()]).tolist()
+    found = {}
+    for condition in conditions:
+        one, other = recorded(variant, condition.key, law=law), recorded_between(variant, condition.key, law=law)
+        both = Experiments(np.hstack([one.probability, other.probability]), one.truth)
+        found[condition.key] = both.first(count).at(order)
+    return found
+
+
+def all_c() -> tuple[float, ...]:
+    """Every c of the records, increasing."""
+    return tuple(sorted([*C_MAIN, *recorded_c_between()]))
 
 
 def run_conditions(

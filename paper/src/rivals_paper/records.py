@@ -48,6 +48,11 @@ def recorded(variant: str, key: str, *, law: str = "beta", copy: int = 0) -> Exp
     return Experiments(_fractions(_column(variant, key, law, copy)), truth)
 
 
+def recorded_between(variant: str, key: str, *, law: str = "beta") -> Experiments:
+    """The same experiments, with B at every c of `recorded_c_between`, where the original study tried nothing."""
+    return Experiments(_fractions(_column(variant, key, f"{law}_between", 0)), recorded(variant, key, law=law).truth)
+
+
 def recorded_loss_only(variant: str, key: str) -> Experiments:
     """B^Q of the observed losses, at every c_Q of `recorded_c`."""
     truth = (_column(variant, key, "difference", 0) < 0).astype(float)
@@ -68,6 +73,11 @@ def recorded_truth(variant: str, key: str) -> tuple[FloatArray, FloatArray]:
 def recorded_c() -> tuple[float, ...]:
     """The values of c, and of c_Q."""
     return tuple(_archive(FILES[AS_PUBLISHED])["c"].tolist())
+
+
+def recorded_c_between() -> tuple[float, ...]:
+    """Values of c in between those of the original study."""
+    return tuple(_archive(FILES[AS_PUBLISHED])["c_between"].tolist())
 
 
 def _column(variant: str, key: str, name: str, copy: int) -> Any:
