@@ -58,7 +58,7 @@ def compare_with_copies(
     # One copy alone does not say what rounding does, and no error is better than one that is too small.
     error = spread_of(values) if finite and values.size > 1 else 0.0
     return comparison(
-        f"{what} (ours: mean of {values.size} copies)",
+        f"{what} (ours: {f'mean of {values.size} copies' if values.size > 1 else 'one run'})",
         variant=AS_PUBLISHED,
         published=theirs if np.isfinite(theirs) else None,
         ours=float(values.mean()) if finite else None,
