@@ -88,9 +88,9 @@ def test_the_processor_repeats_recorded_experiments_as_published():
     for index in range(3):
         ratio, _ = fit(AS_PUBLISHED, condition, index)
         spread = copies[:, index].std(ddof=1) * np.sqrt(1 + 1 / COPIES)
-        # Student's t with 7 degrees of freedom: beyond 8 once in ten thousand. With another generator the sign is another.
-        assert abs(ratio - copies[:, index].mean()) < 8 * spread + 0.02
-        assert abs(ratio) > 0.3
+        # Student's t with 7 degrees of freedom: beyond 5 once in six hundred. With another generator the sign is another.
+        assert abs(ratio - copies[:, index].mean()) < 5 * spread
+        assert np.sign(ratio) == np.sign(copies[:, index].mean())
 
 
 @pytest.mark.slow
@@ -112,8 +112,8 @@ def test_corrected_records_have_the_law_of_the_processor(variant, noise):
     known = recorded_ratio(variant, condition.key)
     ours = np.array([fit(variant, condition, index)[0] for index in range(3)])
     below = np.array([np.mean(known < value) for value in ours])
-    # Three ranks among the records: one lies in the lowest or highest 0.2 % of them with a probability of 0.012.
-    assert ((below >= 0.002) & (below <= 0.998)).all()
+    # One of three lies beyond all of 512 with a probability of 0.012, beyond all of 2048 with 0.003.
+    assert ((below > 0) & (below < 1)).all()
 
 
 @pytest.mark.slow
@@ -122,5 +122,5 @@ def test_corrected_records_have_the_law_of_the_processor_in_more_experiments(var
     from scipy.stats import ks_2samp
 
     for condition in (Condition(("C", "D"), "Cauchy"), Condition(("A", "D"))):
-        ours = [fit(variant, condition, index)[0] for index in range(24)]
+        ours = [fit(variant, condition, index)[0] for index in range(16)]
         assert ks_2samp(ours, recorded_ratio(variant, condition.key)).pvalue > 1e-3

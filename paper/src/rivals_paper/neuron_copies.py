@@ -50,13 +50,18 @@ def run_copies(
 
 
 def compare_with_copies(
-    what: str, theirs: float, ours: Sequence[float] | FloatArray, explanation: str | None = None
+    what: str,
+    theirs: float,
+    ours: Sequence[float] | FloatArray,
+    *,
+    widened: float = 1.0,
+    explanation: str | None = None,
 ) -> dict[str, Any]:
     """The original number beside the mean of the copies on the same experiments: is it one more of them?"""
     values = np.asarray(ours, dtype=float)
     finite = bool(np.isfinite(theirs) and np.isfinite(values).all())
     # One copy alone does not say what rounding does, and no error is better than one that is too small.
-    error = spread_of(values) if finite and values.size > 1 else 0.0
+    error = widened * spread_of(values) if finite and values.size > 1 else 0.0
     return comparison(
         f"{what} (ours: {f'mean of {values.size} copies' if values.size > 1 else 'one run'})",
         variant=AS_PUBLISHED,
@@ -73,19 +78,25 @@ def spread_of(copies: FloatArray) -> float:
 
 
 def between_runs(
-    what: str, theirs: FloatArray, copies: Sequence[FloatArray], alike: Callable[[FloatArray, FloatArray], float]
+    what: str,
+    theirs: FloatArray,
+    copies: Sequence[FloatArray],
+    alike: Callable[[FloatArray, FloatArray], float],
+    explanation: str | None = None,
 ) -> dict[str, Any]:
     """How alike two runs are: the original and the copies (published), against each copy and the others (ours)."""
     number = len(copies)
     matrix = np.zeros((number, number))
     for i, j in combinations(range(number), 2):
         matrix[i, j] = matrix[j, i] = alike(copies[i], copies[j])
-    among = matrix.sum(axis=1) / (number - 1)
-    row = compare_with_copies(what, float(np.mean([alike(theirs, copy) for copy in copies])), among)
-    if row["standard_error"] is not None:
+    return compare_with_copies(
+        what,
+        float(np.mean([alike(theirs, copy) for copy in copies])),
+        matrix.sum(axis=1) / (number - 1),
         # A copy is compared with others that are compared with it in turn, which takes 1/(number - 1) from how far it stands out.
-        row["standard_error"] *= (number - 1) / (number - 2)
-    return row
+        widened=(number - 1) / (number - 2),
+        explanation=explanation,
+    )
 
 
 def agreement(one: FloatArray, other: FloatArray) -> float:
