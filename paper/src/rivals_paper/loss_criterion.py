@@ -9,13 +9,17 @@ import numpy as np
 from scipy.special import ndtr
 
 from rivals.criteria import loss_only
+from rivals.testbeds.pyloric import conditions
 from rivals_paper.arrays import FloatArray
 from rivals_paper.calibration_panels import draw_neuron_curves, draw_original, one_legend, plain_ticks
 from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_calibration import NAME as CALIBRATION
+from rivals_paper.neuron_calibration_all import NOISES, of_noise, pooled
 from rivals_paper.neuron_copies import between_runs, compare_with_copies, correlation, spread_of
+from rivals_paper.neuron_rules import valid_for
 from rivals_paper.neuron_runs import (
     C_MAIN,
+    COUNT_ALL,
     COUNT_MAIN,
     MAIN,
     N_DATA,
@@ -27,6 +31,7 @@ from rivals_paper.neuron_runs import (
     original,
     power_of_two,
     summaries,
+    summary,
 )
 from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure, published
 from rivals_paper.records import COPIES, recorded, recorded_loss_only, recorded_ratio
@@ -65,6 +70,9 @@ def make(task: Task) -> Reproduction:
     numbers["tails of B^EMD"] = {
         variant: {key: _tails(each) for key, each in by.items()} for variant, by in emd.items()
     }
+    numbers["valid c_Q"] = {variant: valid_for(by, C_MAIN) for variant, by in criterion.items()}
+    if task.experiments is None:
+        numbers["B^Q of observed losses, all 48 conditions"] = _all_conditions()
     return Reproduction(
         figure=_draw(criterion, emd),
         comparisons=_comparisons(criterion, ratios, copies),
@@ -142,6 +150,18 @@ def _experiment(omega: Any, variant: str, rng: np.random.Generator, index: int) 
         float(np.log(second.sigma / first.sigma)),
         float(first.loss(new).mean() < second.loss(new).mean()),
     )
+
+
+def _all_conditions() -> dict[str, Any]:
+    """B^Q of the observed losses, and for how many of the conditions of each noise it is valid."""
+    found = {}
+    for variant in VARIANTS:
+        by = {each.key: recorded_loss_only(variant, each.key).first(COUNT_ALL) for each in conditions()}
+        found[variant] = {
+            noise: summary(pooled(by, noise)) | {"valid c_Q": valid_for(of_noise(by, noise), C_MAIN)}
+            for noise in NOISES
+        }
+    return found
 
 
 def _from_ratio(ratio: FloatArray, truth: FloatArray) -> Experiments:

@@ -63,7 +63,7 @@ def make(task: Task) -> Reproduction:
             "conditions": summaries(by),
             "all of one noise": {noise: summary(pooled(by, noise)) for noise in NOISES},
             "valid c": valid_for(by, C_ALL),
-            "valid c, one noise": {noise: valid_for(_of_noise(by, noise), C_ALL) for noise in NOISES},
+            "valid c, one noise": {noise: valid_for(of_noise(by, noise), C_ALL) for noise in NOISES},
         }
         for variant, by in experiments.items()
     }
@@ -86,13 +86,14 @@ def make(task: Task) -> Reproduction:
 
 def pooled(by: dict[str, Experiments], noise: str) -> Experiments:
     """The experiments of all conditions with this label of the noise."""
-    chosen = _of_noise(by, noise).values()
+    chosen = of_noise(by, noise).values()
     return Experiments(
         np.concatenate([each.probability for each in chosen]), np.concatenate([each.truth for each in chosen])
     )
 
 
-def _of_noise(by: dict[str, Experiments], noise: str) -> dict[str, Experiments]:
+def of_noise(by: dict[str, Experiments], noise: str) -> dict[str, Experiments]:
+    """The conditions with this label of the noise."""
     return {key: each for key, each in by.items() if key.split("|")[1] == noise}
 
 
@@ -110,28 +111,50 @@ def _verdicts(experiments: Variants, from_records: bool) -> dict[str, dict[str, 
 
 
 def _only_recorded() -> dict[str, Any]:
-    """What takes all copies, the second law or the error of the truth."""
-    undecided = {}
-    for variant, noise in product(VARIANTS, NOISES):
-        chosen = [recorded_truth(variant, each.key) for each in conditions() if each.noise == noise]
-        parts = [np.mean(np.abs(difference) < 2 * error) for difference, error in chosen]
-        undecided[f"{variant}, {noise}"] = round(float(np.mean(parts)), 4)
-    valid = [
+    """What takes all copies, the second law, other values of c, or the error of the truth."""
+    copies = [
         valid_for(
             {each.key: recorded(AS_PUBLISHED, each.key, copy=copy).first(COUNT_ALL) for each in conditions()}, C_MAIN
         )
         for copy in range(COPIES)
     ]
-    return {
-        "truth within two standard errors of a tie": undecided,
-        "number of conditions in each copy for which c is valid": {
-            c: [row[c]["valid"] for row in valid] for c in valid[0]
-        },
-        "valid c, all that was tried": {
-            f"{variant}, law {law}": valid_for(recorded_at_all_c(variant, conditions(), COUNT_ALL, law), all_c())
-            for variant, law in product(VARIANTS, LAWS)
-        },
+    by = {
+        f"{variant}, law {law}": recorded_at_all_c(variant, conditions(), COUNT_ALL, law)
+        for variant, law in product(VARIANTS, LAWS)
     }
+    by_noise = {f"{name}, {noise}": of_noise(each, noise) for name, each in by.items() for noise in NOISES}
+    return {
+        "truth within two standard errors of a tie": {
+            f"{variant}, {noise}": _undecided(variant, noise) for variant, noise in product(VARIANTS, NOISES)
+        },
+        "number of conditions in each copy for which c is valid": {
+            c: [row[c]["valid"] for row in copies] for c in copies[0]
+        },
+        "valid c, all that was tried": {name: valid_for(each, all_c()) for name, each in by.items()},
+        "valid c, all that was tried, one noise": {
+            name: {c: row["valid"] for c, row in valid_for(each, all_c()).items()} for name, each in by_noise.items()
+        },
+        "auc, all that was tried": {name: _areas(each) for name, each in by_noise.items()},
+    }
+
+
+def _undecided(variant: str, noise: str) -> float:
+    """Part of the experiments whose truth one recording does not decide, mean over conditions."""
+    chosen = [recorded_truth(variant, each.key) for each in conditions() if each.noise == noise]
+    return round(float(np.mean([np.mean(np.abs(difference) < 2 * error) for difference, error in chosen])), 4)
+
+
+def _areas(by: dict[str, Experiments]) -> dict[str, Any]:
+    """AUC of the worst and the best condition at each c, and how many conditions are reversed."""
+    found = {}
+    for column, c in enumerate(all_c()):
+        areas = np.array([each.auc(column)[0] for each in by.values()])
+        found[f"{c:g}"] = {
+            "lowest": round(float(areas.min()), 4),
+            "highest": round(float(areas.max()), 4),
+            "below one half": int((areas < 0.5).sum()),
+        }
+    return found
 
 
 def _comparisons(task: Task, experiments: Variants) -> list[dict[str, Any]]:
