@@ -1,17 +1,24 @@
 """Curves and areas of calibrations, and the published ones read back."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
 from rivals.calibration.curve import calibration_curve
+from rivals_paper import loss_criterion, neuron_calibration, neuron_calibration_all, neuron_copies, registry
 from rivals_paper.experiments import Experiments
 from rivals_paper.loss_criterion import synthetic_loss_only
 from rivals_paper.neuron_calibration_all import pooled
 from rivals_paper.neuron_copies import between_runs, compare_with_copies, correlation
 from rivals_paper.neuron_rules import valid_for, verdict_table
 from rivals_paper.neuron_runs import C_MAIN, MAIN, generator_is_first, original
-from rivals_paper.output import published
+from rivals_paper.output import VARIANTS, Task, published
+from rivals_paper.records import recorded
+
+RESULTS = Path(__file__).parents[1] / "results"
 
 
 def test_area_under_the_curve_in_its_limits():
@@ -147,3 +154,57 @@ def test_conditions_of_one_noise_are_put_together():
     together = pooled(by, "Cauchy")
     np.testing.assert_array_equal(together.truth, [1, 1, 1, 0, 0, 0])
     assert together.probability.shape == (6, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["neuron-calibration", "neuron-calibration-all", "loss-criterion"])
+def test_committed_results_are_those_of_the_records(name, tmp_path):
+    made = registry.reproduce(registry.find(name), Task(tmp_path))
+    stored = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    for part in ("numbers", "comparisons"):
+        assert_alike(made[part], stored[part])
+
+
+@pytest.mark.slow
+def test_experiments_that_are_asked_for_are_computed(tmp_path, monkeypatch):
+    """One condition of each figure, and few copies: the same path takes hours for all."""
+    chosen = (MAIN[2],)
+    for module in (neuron_calibration, neuron_calibration_all, loss_criterion):
+        monkeypatch.setattr(module, "MAIN", chosen)
+    monkeypatch.setattr(neuron_calibration_all, "conditions", lambda: chosen)
+    for name in ("PAIRS", "NOISES", "LEVELS", "CORRELATIONS", "INPUTS"):
+        monkeypatch.setattr(neuron_calibration_all, name, getattr(neuron_calibration_all, name)[:1])
+    monkeypatch.setattr(neuron_copies, "COPIES", 3)
+    for module in (neuron_calibration, neuron_calibration_all, loss_criterion):
+        made = registry.reproduce(module, Task(tmp_path, experiments=2))
+        assert made["settings"]["source"] == "computed"
+        assert made["settings"]["experiments"] == 2
+        assert (tmp_path / f"{module.NAME}.png").stat().st_size > 10_000
+    # With the original random numbers, each experiment is the recorded one but for rounding; single truths may differ.
+    assert sorted(path.stem for path in tmp_path.glob("*.sqlite"))[-1] == "neuron-calibration-copies"
+
+
+def test_areas_of_the_committed_results_are_those_of_the_records():
+    stored = json.loads((RESULTS / "neuron-calibration.json").read_text(encoding="utf-8"))["numbers"]
+    for variant in VARIANTS:
+        for condition in MAIN:
+            each = recorded(variant, condition.key)
+            areas = [each.auc(column)[0] for column in range(len(C_MAIN))]
+            np.testing.assert_allclose(stored[variant][condition.key]["auc"], areas, atol=6e-5)
+
+
+def assert_alike(one, other):
+    """Numbers to rounding, everything else exactly."""
+    assert type(one) is type(other)
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for key in one:
+            assert_alike(one[key], other[key])
+    elif isinstance(one, list):
+        assert len(one) == len(other)
+        for pair in zip(one, other, strict=True):
+            assert_alike(*pair)
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-6, abs=2e-4)
+    else:
+        assert one == other

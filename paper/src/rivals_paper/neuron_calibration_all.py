@@ -211,9 +211,11 @@ def _draw_block(part: Any, variant: str, by: dict[str, Experiments]) -> None:
         if j == 0:
             panel.set_ylabel(f"{' vs '.join(pair)}\n{input_} input", fontsize=8)
     count = len(next(iter(by.values())).truth)
-    part.suptitle(f"{variant.capitalize()}, {count} experiments per panel", fontsize=10)
+    title = f"{variant.capitalize()}, {count} experiments per panel"
     if variant == AS_PUBLISHED:
+        title += "\nacross: stated probability that the first model is better; up: part of experiments in which it is"
         one_legend(part, axes[0, 0], "c", loc="outside lower center", ncols=6)
+    part.suptitle(title, fontsize=10)
 
 
 def _draw_verdicts(part: Any, verdicts: dict[str, dict[str, Any]]) -> None:
