@@ -16,20 +16,70 @@ COLOURS: Final = ("#000000", "#0072B2", "#009E73", "#E69F00", "#D55E00", "#CC79A
 MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 
 
-def draw_neuron_curves(panel: Any, experiments: Experiments, c: Sequence[float]) -> None:
+def draw_neuron_curves(
+    panel: Any, experiments: Experiments, c: Sequence[float], *, size: float = 3.5, line: float = 0.8
+) -> None:
     """Curves of one condition for all c, over the overconfident area."""
     frame_panel(panel)
     for column, value in enumerate(c):
         look = C_MAIN.index(value)
-        draw_curve(panel, experiments.curve(column), float(np.log2(value)), COLOURS[look], MARKERS[look])
+        draw_curve(
+            panel,
+            experiments.curve(column),
+            float(np.log2(value)),
+            COLOURS[look],
+            MARKERS[look],
+            size=size,
+            line=line,
+        )
 
 
-def draw_curve(panel: Any, curve: tuple[FloatArray, FloatArray], log2_c: float, colour: str, marker: str) -> None:
-    """One curve, labelled by its c."""
-    panel.plot(*curve, ls=":", lw=0.8, marker=marker, ms=3.5, color=colour, label=f"$2^{{{log2_c:.0f}}}$")
+def draw_curve(
+    panel: Any,
+    curve: tuple[FloatArray, FloatArray],
+    log2_c: float,
+    colour: str,
+    marker: str,
+    *,
+    size: float = 3.5,
+    line: float = 0.8,
+) -> None:
+    """One curve, labelled by its c; without a line between its points if that has no width."""
+    panel.plot(
+        *curve,
+        ls=":" if line else "",
+        lw=line,
+        marker=marker,
+        ms=size,
+        mew=0,
+        color=colour,
+        label=f"$2^{{{log2_c:.0f}}}$",
+    )
+
+
+def draw_original(panel: Any, experiments: Experiments, column: int, label: str, *, size: float = 3.0) -> None:
+    """A curve of the original study, behind ours."""
+    panel.plot(*experiments.curve(column), color="0.45", lw=2.5, alpha=0.5, ms=size, label=label, zorder=1)
 
 
 def frame_panel(panel: Any) -> None:
     """Grey where a probability is further from ½ than the part of experiments it stands for."""
     shade_overconfidence(panel, overconfident="0.9", wrong=None, diagonal=False)
     panel.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+
+
+def plain_ticks(panel: Any, *, left: bool, bottom: bool) -> None:
+    """Three ticks on each axis, as much as a small panel has room for, with numbers at the edge of a grid.
+
+    Axes that matplotlib shares would do the same, in a time that grows with the square of their number.
+    """
+    numbers, none = ("0", "½", "1"), ("", "", "")
+    panel.set_xticks([0, 0.5, 1], numbers if bottom else none, fontsize=8)
+    panel.set_yticks([0, 0.5, 1], numbers if left else none, fontsize=8)
+    panel.tick_params(length=2)
+
+
+def one_legend(part: Any, panel: Any, title: str, **options: Any) -> None:
+    """The entries of one panel, beside all of them."""
+    handles, labels = panel.get_legend_handles_labels()
+    part.legend(handles, labels, title=title, fontsize=8, title_fontsize=8, frameon=False, handletextpad=0.4, **options)

@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
 
+from rivals.calibration import CalibrationCurve
 from rivals_paper.arrays import FloatArray
+
+# A curve is judged as `Calibration.judge` does: 16 bins, with bands that hold for all of them together.
+JUDGED_BINS: Final = 16
+
+
+class Verdicts(NamedTuple):
+    """How often a winner was named, and how often it was the wrong one (nan where none was named)."""
+
+    stated: float
+    wrong: float
+
+
+class Judged(NamedTuple):
+    """Whether a curve is valid, why, and how overconfident it is."""
+
+    valid: bool
+    reason: str
+    overconfidence: float
 
 
 @dataclass(frozen=True)
@@ -15,6 +38,14 @@ class Experiments:
 
     probability: FloatArray
     truth: FloatArray
+
+    def first(self, count: int) -> Experiments:
+        """The first experiments."""
+        return Experiments(self.probability[:count], self.truth[:count])
+
+    def at(self, columns: Sequence[int]) -> Experiments:
+        """These values of c only."""
+        return Experiments(self.probability[:, list(columns)], self.truth)
 
     def curve(self, column: int, bins: int | None = None) -> tuple[FloatArray, FloatArray]:
         """Means of probability and truth in bins of equal count; by default clip(N/16, 16, 64) each, as published."""
@@ -31,12 +62,40 @@ class Experiments:
         side = np.where(predicted >= 0.5, 1.0, -1.0)
         return np.asarray(np.abs(predicted - 0.5) - side * (observed - 0.5))
 
+    def judge(self, column: int) -> Judged:
+        """Whether the curve is valid by the rule of `rivals.Calibration`."""
+        predicted, observed = self.curve(column, JUDGED_BINS)
+        counts = np.array([group.size for group in np.array_split(self.truth, JUDGED_BINS)])
+        low, high = _wilson(observed, counts, 1.0 - 0.05 / JUDGED_BINS)
+        edges = np.stack([predicted, predicted], axis=1)  # not used by the rule
+        curve = CalibrationCurve(predicted, observed, counts, low, high, edges, undecided=0)
+        judgement = curve.judge()
+        return Judged(judgement.valid, judgement.reason, curve.overconfidence)
+
+    def verdicts(self, column: int, threshold: float = 0.95) -> Verdicts:
+        """How often B is beyond the threshold for one of the two models, and how often that model is not the better one."""
+        probability = self.probability[:, column]
+        stated = np.maximum(probability, 1 - probability) > threshold
+        wrong = (probability > 0.5) != (self.truth > 0.5)
+        return Verdicts(float(stated.mean()), float(wrong[stated].mean()) if stated.any() else float("nan"))
+
     def auc(self, column: int) -> tuple[float, float]:
         """Area under the ROC curve of the probability for the truth, and its standard error (Hanley and McNeil)."""
-        first, second = (self.probability[self.truth == value, column] for value in (1.0, 0.0))
+        first, second = (np.sort(self.probability[self.truth == value, column]) for value in (1.0, 0.0))
         if not (first.size and second.size):
             return float("nan"), float("nan")
-        area = float(np.mean((first[:, None] > second) + 0.5 * (first[:, None] == second)))
+        # How many of the second lie below each of the first; ties count half.
+        below = 0.5 * (np.searchsorted(second, first, "left") + np.searchsorted(second, first, "right"))
+        area = float(below.mean() / second.size)
         q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
         spread = area * (1 - area) + (first.size - 1) * max(q1 - area**2, 0) + (second.size - 1) * max(q2 - area**2, 0)
         return area, float(np.sqrt(spread / (first.size * second.size)))
+
+
+def _wilson(fraction: FloatArray, counts: npt.NDArray[np.int64], confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Wilson's score interval of a proportion."""
+    z = float(ndtri(0.5 + 0.5 * confidence))
+    weight = z**2 / counts
+    centre = (fraction + 0.5 * weight) / (1.0 + weight)
+    half = z * np.sqrt(fraction * (1.0 - fraction) / counts + 0.25 * weight / counts) / (1.0 + weight)
+    return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
+from scipy.special import ndtr
 
 from rivals.criteria import loss_only
-from rivals.testbeds import seeds
-from rivals.testbeds.pyloric import fit, losses, observe, published_draws
-from rivals_paper import neuron_calibration
+from rivals.testbeds.pyloric import conditions
 from rivals_paper.arrays import FloatArray
-from rivals_paper.calibration_panels import draw_neuron_curves
+from rivals_paper.calibration_panels import draw_neuron_curves, draw_original, one_legend, plain_ticks
 from rivals_paper.experiments import Experiments
+from rivals_paper.neuron_calibration import NAME as CALIBRATION
+from rivals_paper.neuron_calibration_all import NOISES, of_noise, pooled
+from rivals_paper.neuron_copies import between_runs, compare_with_copies, correlation, spread_of
+from rivals_paper.neuron_rules import valid_for
 from rivals_paper.neuron_runs import (
     C_MAIN,
+    COUNT_ALL,
+    COUNT_MAIN,
     MAIN,
     N_DATA,
-    by_condition,
-    compare_auc,
-    correlation_of,
+    N_TRUTH,
+    OTHER_EXPERIMENTS,
+    WHAT_WAS_WRONG,
+    experiments_of,
+    omega_of,
     original,
-    run_conditions,
+    power_of_two,
+    summaries,
     summary,
 )
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.records import COPIES, recorded, recorded_loss_only, recorded_ratio
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
 
@@ -33,108 +43,212 @@ DESCRIPTION = "The loss-only criterion B^Q beside B^EMD, on the six neuron calib
 
 READING = (
     "As the calibration curves, but for B^Q, the part of the data on which the first model's loss is lower, with a "
-    "tolerance c_Q. A criterion of which replication matters would spread over the axis; B^Q knows only this data set."
+    "tolerance c_Q. Each point is a bin of experiments; grey lines are the original study at c_Q = 1. Upper rows: B^Q, as published from losses "
+    "on data that each model made itself, then from the observed losses; lower rows: B^EMD of the same experiments."
 )
 DIFFERENCES = [
     "B^Q was computed from the losses of each model on its own simulated data, paired by their place in time. It is then a "
-    "function of the ratio of the fitted widths alone, the same for every c_Q up to a stretch of the axis. Corrected: the "
-    "losses of both models on the observed data, as the text says.",
-    "Everything else (experiments, truth) is as published in both, to show this one change.",
+    "function of the ratio of the fitted widths alone, the same for every c_Q up to a stretch of the axis. In the other variants: the "
+    "losses of both models on the observed data, as the text says. A further row shows what this change alone does to the published experiments.",
+    *WHAT_WAS_WRONG,
 ]
+
+# The published experiments with this one change.
+OBSERVED: Final = "as published, but observed losses"
+Variants = dict[str, dict[str, Experiments]]
 
 
 def make(task: Task) -> Reproduction:
-    """Make the picture and the numbers; the truth is that of `neuron-calibration`, from the same store."""
-    count = task.experiments_or(neuron_calibration.EXPERIMENTS)
-    emd = by_condition(run_conditions(task, neuron_calibration.NAME, MAIN, AS_PUBLISHED, C_MAIN, count))
-    experiments: dict[str, dict[str, Experiments]] = {AS_PUBLISHED: {}, CORRECTED: {}, "B^EMD": emd}
-    ratios = {}
-    for i, condition in enumerate(MAIN):
-        truth = emd[condition.key].truth
-        done = range(len(truth))
-        pairs = [_criteria(i, n, task.seed) for n in track(done, condition.key, task.progress)]
-        experiments[AS_PUBLISHED][condition.key] = Experiments(np.array([pair[0] for pair in pairs]), truth)
-        experiments[CORRECTED][condition.key] = Experiments(np.array([pair[1] for pair in pairs]), truth)
-        ratios[condition.key] = np.array([pair[2] for pair in pairs])
-    numbers = {variant: {key: summary(each) for key, each in by.items()} for variant, by in experiments.items()}
+    """Make the picture and the numbers, from the records, or of as many experiments as asked for."""
+    criterion, ratios, copies = _recorded() if task.experiments is None else _computed(task, task.experiments)
+    emd = experiments_of(task, CALIBRATION, MAIN, C_MAIN, COUNT_MAIN)
+    numbers = {f"B^Q, {variant}": summaries(by) for variant, by in criterion.items()}
+    numbers["tails of B^Q"] = {
+        variant: {key: _tails(each) for key, each in by.items()} for variant, by in criterion.items()
+    }
+    numbers["tails of B^Q, original study"] = {each.key: _tails(original(each.key, "bq"), (0,)) for each in MAIN}
+    numbers["tails of B^EMD"] = {
+        variant: {key: _tails(each) for key, each in by.items()} for variant, by in emd.items()
+    }
+    numbers["valid c_Q"] = {variant: valid_for(by, C_MAIN) for variant, by in criterion.items()}
+    if task.experiments is None:
+        numbers["B^Q of observed losses, all 48 conditions"] = _all_conditions()
     return Reproduction(
-        figure=_draw(experiments),
-        comparisons=_comparisons(experiments, ratios),
-        numbers=numbers | {"log_sigma_ratio": ratios},
-        settings={"experiments": count, "c_Q": C_MAIN},
+        figure=_draw(criterion, emd),
+        comparisons=_comparisons(criterion, ratios, copies),
+        numbers=numbers,
+        settings={
+            "source": "records" if task.experiments is None else "computed",
+            "experiments": len(emd[AS_PUBLISHED][MAIN[0].key].truth),
+            "copies": len(copies[MAIN[0].key]),
+            "c_Q": C_MAIN,
+        },
     )
 
 
-def _criteria(number: int, index: int, seed: int) -> tuple[FloatArray, FloatArray, float]:
-    """B^Q at every c_Q, from synthetic losses as published and from observed ones, and ln(sigma_b / sigma_a)."""
-    condition = MAIN[number]
-    drawn = published_draws(condition, index + 1)[index]
-    # The random numbers of a recording depend on the experiment, not on the condition.
-    original_rng = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", index)
-    data = observe(drawn.cell, N_DATA, tau=drawn.tau, strength=drawn.strength, scale=drawn.scale, rng=original_rng)
-    first, second = (fit(data, cell) for cell in condition.cells)
-    rng = stream(seed, 5, number, index)
-    synthetic = [
-        losses(model.sigma * rng.standard_normal(N_DATA), model.sigma, "gaussian") for model in (first, second)
-    ]
-    observed = [first.loss(data), second.loss(data)]
-    values = [np.array([loss_only(a, b, tolerance=c).value for c in C_MAIN]) for a, b in (synthetic, observed)]
-    return values[0], values[1], float(np.log(second.sigma / first.sigma))
+def synthetic_loss_only(ratio: FloatArray, tolerance: float) -> FloatArray:
+    """B^Q as published: the expected one for losses on data of either Gaussian model, from ln(sigma_b / sigma_a) alone.
+
+    The difference of the losses is (z_1² - z_2²) / 2 - ratio with standard normal z, and (z_1² - z_2²) / 2 is a product of two independent ones, u v.
+    Given u, u v + eta is Gaussian with variance u² + tolerance²: B^Q = E_u ndtr(ratio / sqrt(u² + tolerance²)). With u = tolerance sinh t the
+    integrand is smooth and falls off doubly exponentially, where the trapezoidal rule is exact to rounding.
+    """
+    t, step = np.linspace(0.0, np.arcsinh(9.0 / tolerance), 161, retstep=True)
+    scale = tolerance * np.cosh(t)
+    weight = scale * np.exp(-0.5 * (tolerance * np.sinh(t)) ** 2) * step * np.sqrt(2.0 / np.pi)
+    weight[0] *= 0.5  # the integrand is even
+    return np.asarray(ndtr(np.asarray(ratio)[..., None] / scale) @ weight)
 
 
-def _comparisons(experiments: dict[str, dict[str, Experiments]], ratios: dict[str, FloatArray]) -> list[dict[str, Any]]:
+# ---------------------------------------------------------------- experiments
+
+Ratios = dict[str, list[FloatArray]]
+
+
+def _recorded() -> tuple[Variants, Ratios, dict[str, list[Experiments]]]:
+    """B^Q of all variants, the ratios of all copies, and B^Q as published of all copies."""
+    ratios = {each.key: [recorded_ratio(AS_PUBLISHED, each.key, copy) for copy in range(COPIES)] for each in MAIN}
+    copies = {
+        key: [_from_ratio(each, recorded(AS_PUBLISHED, key, copy=copy).truth) for copy, each in enumerate(by_copy)]
+        for key, by_copy in ratios.items()
+    }
+    criterion = {AS_PUBLISHED: {key: each[0] for key, each in copies.items()}}
+    for name, variant in ((OBSERVED, AS_PUBLISHED), *((variant, variant) for variant in VARIANTS[1:])):
+        criterion[name] = {each.key: recorded_loss_only(variant, each.key) for each in MAIN}
+    return criterion, ratios, copies
+
+
+def _computed(task: Task, count: int) -> tuple[Variants, Ratios, dict[str, list[Experiments]]]:
+    """The same for `count` experiments, simulated here, and one copy."""
+    criterion: Variants = {variant: {} for variant in (AS_PUBLISHED, OBSERVED, *VARIANTS[1:])}
+    ratios = {}
+    for variant in VARIANTS:
+        for number, condition in enumerate(MAIN):
+            what = f"{variant}, {condition.key}"
+            rows = [
+                _experiment(omega_of(variant, condition), variant, stream(task.seed, 5, number, index), index)
+                for index in track(range(count), what, task.progress)
+            ]
+            observed, ratio, truth = (np.array(each) for each in zip(*rows, strict=True))
+            criterion[OBSERVED if variant == AS_PUBLISHED else variant][condition.key] = Experiments(observed, truth)
+            if variant == AS_PUBLISHED:
+                ratios[condition.key] = [ratio]
+                criterion[variant][condition.key] = _from_ratio(ratio, truth)
+    return criterion, ratios, {key: [each] for key, each in criterion[AS_PUBLISHED].items()}
+
+
+def _experiment(omega: Any, variant: str, rng: np.random.Generator, index: int) -> tuple[list[float], float, float]:
+    """B^Q of the observed losses at every c_Q, ln(sigma_b / sigma_a), and whether the first model is better."""
+    # As published, the random numbers are the original ones, which go by the index.
+    experiment = omega(rng, index) if variant == AS_PUBLISHED else omega(rng)
+    data = experiment.observe(N_DATA, rng)
+    first, second = experiment.candidates(data)
+    losses = first.loss(data), second.loss(data)
+    new = experiment.observe(N_TRUTH, rng)
+    return (
+        [loss_only(*losses, tolerance=c).value for c in C_MAIN],
+        float(np.log(second.sigma / first.sigma)),
+        float(first.loss(new).mean() < second.loss(new).mean()),
+    )
+
+
+def _all_conditions() -> dict[str, Any]:
+    """B^Q of the observed losses, and for how many of the conditions of each noise it is valid."""
+    found = {}
+    for variant in VARIANTS:
+        by = {each.key: recorded_loss_only(variant, each.key).first(COUNT_ALL) for each in conditions()}
+        found[variant] = {
+            noise: summary(pooled(by, noise)) | {"valid c_Q": valid_for(of_noise(by, noise), C_MAIN)}
+            for noise in NOISES
+        }
+    return found
+
+
+def _from_ratio(ratio: FloatArray, truth: FloatArray) -> Experiments:
+    return Experiments(np.stack([synthetic_loss_only(ratio, c) for c in C_MAIN], axis=1), truth)
+
+
+# ---------------------------------------------------------------- beside the published ones
+
+
+def _comparisons(
+    criterion: Variants, ratios: Ratios, copies: Mapping[str, Sequence[Experiments]]
+) -> list[dict[str, Any]]:
     stored = published("neuron_calibration")["conditions"]
     rows = []
     for condition in MAIN:
-        key = condition.key
-        for variant in (AS_PUBLISHED, CORRECTED):
-            rows += [
-                compare_auc(
-                    f"{key}: AUC of B^Q at c_Q = 2^{np.log2(c):.0f}",
-                    experiments[variant][key],
-                    column,
-                    variant=variant,
-                    published=stored[key]["auc_bq"][column],
+        key, theirs = condition.key, original(condition.key, "bq")
+        ours = copies[key]
+        count = len(ours[0].truth)
+        for column, c in enumerate(C_MAIN):
+            what = f"{key}: AUC of B^Q at c_Q = {power_of_two(c)}"
+            # Of fewer experiments only one c_Q is known; the order of the experiments is the same for all.
+            area = stored[key]["auc_bq"][column] if count == COUNT_MAIN else theirs.first(count).auc(0)[0]
+            areas = np.array([each.auc(column)[0] for each in ours])
+            rows.append(compare_with_copies(what, area, areas))
+            for variant in VARIANTS[1:]:
+                rows.append(_otherwise(what, variant, criterion[variant][key].auc(column), theirs, areas))
+        for end, name in ((0, "lowest"), (-1, "highest")):
+            rows.append(
+                compare_with_copies(
+                    f"{key}: part in which the first model is better, bin of {name} B^Q at c_Q = 2^0",
+                    float(theirs.first(count).curve(0)[1][end]),
+                    [each.curve(C_MAIN.index(1.0))[1][end] for each in ours],
                 )
-                for column, c in enumerate(C_MAIN)
-            ]
-        count = min(len(ratios[key]), 512)
-        theirs = np.array(stored[key]["log_sigma_ratio"][:count], dtype=float)
-        known = np.isfinite(theirs)
-        rows.append(
-            comparison(
-                f"{key}: correlation of ln(sigma_b / sigma_a) with the original run, experiment by experiment",
-                variant=AS_PUBLISHED,
-                published=1.0,
-                ours=correlation_of(ratios[key][:count][known], theirs[known]),
             )
-        )
+        known = np.array(stored[key]["log_sigma_ratio"], dtype=float)[:count]
+        finite = np.isfinite(known)
+        same = [each[: known.size][finite] for each in ratios[key]]
+        if len(same) > 1:
+            what = f"{key}: correlation of ln(sigma_b / sigma_a) between runs"
+            rows.append(between_runs(what, known[finite], same, correlation))
     return rows
 
 
-def _draw(experiments: dict[str, dict[str, Experiments]]) -> Any:
-    figure: Any = new_figure(20, 10.5)
-    outer = figure.subfigures(1, 3)
-    titles = {
-        AS_PUBLISHED: "$B^Q$ as published (synthetic losses)",
-        CORRECTED: "$B^Q$ corrected (observed losses)",
-        "B^EMD": "$B^{EMD}$, the same experiments",
-    }
-    for part, (variant, by) in zip(outer, experiments.items(), strict=True):
-        part.suptitle(titles[variant], fontsize=11)
-        axes = part.subplots(3, 2, sharex=True, sharey=True)
-        for i, condition in enumerate(MAIN):
-            panel = axes[divmod(i, 2)]
-            if variant == AS_PUBLISHED:
-                panel.plot(*original(condition.key, "bq").curve(0), ".", color="0.6", ms=3, label="original, $2^0$")
-            draw_neuron_curves(panel, by[condition.key], C_MAIN)
-            panel.set_title(f"{' vs '.join(condition.pair)}, {condition.input} input", fontsize=9)
-            if i % 2 == 0:
-                panel.set_ylabel("part in which the first is better", fontsize=8)
-            if i > 3:
-                panel.set_xlabel("criterion", fontsize=8)
-        axes[0, 0].legend(title="c", fontsize=6, title_fontsize=7)
-    figure.suptitle(
-        "Diagonal: trustworthy; grey: overconfident. $B^Q$ tells which model fits this data set better, not how surely"
+def _otherwise(
+    what: str, variant: str, found: tuple[float, float], theirs: Experiments, copies: FloatArray
+) -> dict[str, Any]:
+    area, error = found
+    theirs_area, theirs_error = theirs.auc(0)
+    total = float(np.sqrt(error**2 + theirs_error**2 + (spread_of(copies) ** 2 if copies.size > 1 else 0.0)))
+    return comparison(
+        what,
+        variant=variant,
+        published=theirs_area,
+        ours=area if np.isfinite(area) else None,
+        standard_error=total if np.isfinite(total) and total > 0 else None,
+        explanation=f"{OTHER_EXPERIMENTS[variant]} B^Q is that of the observed losses.",
     )
+
+
+def _tails(each: Experiments, columns: Sequence[int] = range(len(C_MAIN))) -> list[list[float]]:
+    """For each c, the truth in the bins of lowest and highest criterion, and the part of bins that lie between 0.05 and 0.95."""
+    found = []
+    for column in columns:
+        observed = each.curve(column)[1]
+        between = np.mean((observed > 0.05) & (observed < 0.95))
+        found.append([round(float(value), 4) for value in (observed[0], observed[-1], between)])
+    return found
+
+
+# ---------------------------------------------------------------- picture
+
+
+def _draw(criterion: Variants, emd: Variants) -> Any:
+    rows = [(f"$B^Q$\n{variant}", by) for variant, by in criterion.items()]
+    rows += [(f"$B^{{EMD}}$\n{variant}", by) for variant, by in emd.items()]
+    figure: Any = new_figure(8, 10.6)
+    axes = figure.subplots(len(rows), len(MAIN))
+    for i, (name, by) in enumerate(rows):
+        for j, condition in enumerate(MAIN):
+            panel = axes[i, j]
+            if i == 0:
+                draw_original(panel, original(condition.key, "bq"), 0, "original study, $2^0$")
+                panel.set_title(f"{' vs '.join(condition.pair)}\n{condition.input} input", fontsize=8)
+            draw_neuron_curves(panel, by[condition.key], C_MAIN, size=2.5, line=0)
+            plain_ticks(panel, left=j == 0, bottom=i == len(rows) - 1)
+        axes[i, 0].set_ylabel(name.replace(" as pub", "\nas pub").replace(", but", ",\nbut"), fontsize=8)
+    figure.supxlabel("criterion: stated probability that the first model is better", fontsize=9)
+    figure.supylabel("part of experiments in which it is", fontsize=9)
+    one_legend(figure, axes[0, 0], "$c_Q$ of $B^Q$, c of $B^{EMD}$", loc="outside upper center", ncols=7)
     return figure

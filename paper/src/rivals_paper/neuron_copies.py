@@ -1,9 +1,10 @@
-"""How much rounding matters: copies of the published calibrations that differ by nothing else."""
+"""How much rounding matters: copies of the published calibrations that differ by nothing else, and the original run as one more of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
@@ -11,16 +12,22 @@ import numpy as np
 from rivals.testbeds.pyloric import LOOSE, Condition, Published
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
-from rivals_paper.neuron_runs import (
-    C_MAIN,
-    by_condition,
-    generator_is_first,
-    original,
-    run_omegas,
-)
+from rivals_paper.neuron_runs import C_MAIN, by_condition, run_omegas
 from rivals_paper.output import AS_PUBLISHED, Task, comparison
+from rivals_paper.records import COPIES, recorded
 
-COPIES: Final = 8
+# Computed anew, copies are of so many experiments.
+EXPERIMENTS: Final = 32
+
+
+def copies_of(task: Task, name: str, conditions: Sequence[Condition], count: int) -> dict[str, list[Experiments]]:
+    """Copies of the published run: `count` experiments each from the records, or computed anew if the task asks for that."""
+    if task.experiments is None:
+        return {
+            condition.key: [recorded(AS_PUBLISHED, condition.key, copy=copy).first(count) for copy in range(COPIES)]
+            for condition in conditions
+        }
+    return run_copies(task, name, conditions, min(EXPERIMENTS, task.experiments))
 
 
 def run_copies(
@@ -42,49 +49,73 @@ def run_copies(
     }
 
 
-def summarise_copies(conditions: Sequence[Condition], copies: dict[str, list[Experiments]]) -> dict[str, Any]:
-    """AUC, and how often the model that made the data is better, in each copy and in the original run."""
-    return {
-        condition.key: {
-            "auc": np.array([[each.auc(column)[0] for column in range(len(C_MAIN))] for each in copies[condition.key]]),
-            "original auc": [_first(condition, copies).auc(column)[0] for column in range(len(C_MAIN))],
-            "generator is better": np.array([_generator(condition, each) for each in copies[condition.key]]),
-            "original generator is better": _generator(condition, _first(condition, copies)),
-        }
-        for condition in conditions
-    }
-
-
-def compare_copies(summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """The original run beside the copies, on the same experiments: is it one more of them?"""
-    rows = []
-    for key, each in summary.items():
-        for column, c in enumerate(C_MAIN):
-            what = f"{key}: AUC at c = 2^{np.log2(c):.0f}, same experiments (ours: mean of copies)"
-            rows.append(_row(what, each["original auc"][column], each["auc"][:, column]))
-        what = f"{key}: the model that made the data is better, same experiments (ours: mean of copies)"
-        rows.append(_row(what, each["original generator is better"], each["generator is better"]))
-    return rows
-
-
-def _row(what: str, theirs: float, ours: FloatArray) -> dict[str, Any]:
-    # A further copy differs from the mean of these by one standard deviation, and by that of the mean.
-    spread = float(ours.std(ddof=1) * np.sqrt(1 + 1 / ours.size))
-    finite = bool(np.isfinite(theirs) and np.isfinite(ours).all())
+def compare_with_copies(
+    what: str,
+    theirs: float,
+    ours: Sequence[float] | FloatArray,
+    *,
+    widened: float = 1.0,
+    explanation: str | None = None,
+) -> dict[str, Any]:
+    """The original number beside the mean of the copies on the same experiments: is it one more of them?"""
+    values = np.asarray(ours, dtype=float)
+    finite = bool(np.isfinite(theirs) and np.isfinite(values).all())
+    # One copy alone does not say what rounding does, and no error is better than one that is too small.
+    error = widened * spread_of(values) if finite and values.size > 1 else 0.0
     return comparison(
-        what,
+        f"{what} (ours: {f'mean of {values.size} copies' if values.size > 1 else 'one run'})",
         variant=AS_PUBLISHED,
         published=theirs if np.isfinite(theirs) else None,
-        ours=float(ours.mean()) if finite else None,
-        standard_error=spread if finite and spread > 0 else None,
+        ours=float(values.mean()) if finite else None,
+        standard_error=error if error > 0 else None,
+        explanation=explanation,
     )
 
 
-def _first(condition: Condition, copies: dict[str, list[Experiments]]) -> Experiments:
-    """The same experiments in the original run."""
-    theirs, count = original(condition.key), len(copies[condition.key][0].truth)
-    return Experiments(theirs.probability[:count], theirs.truth[:count])
+def spread_of(copies: FloatArray) -> float:
+    """By how much a further copy differs from the mean of these: one standard deviation, and that of the mean."""
+    return float(copies.std(ddof=1) * np.sqrt(1 + 1 / copies.size))
 
 
-def _generator(condition: Condition, each: Experiments) -> float:
-    return float(np.mean(each.truth == generator_is_first(condition, len(each.truth))))
+def between_runs(
+    what: str,
+    theirs: FloatArray,
+    copies: Sequence[FloatArray],
+    alike: Callable[[FloatArray, FloatArray], float],
+    explanation: str | None = None,
+) -> dict[str, Any]:
+    """How alike two runs are: the original and the copies (published), against each copy and the others (ours)."""
+    number = len(copies)
+    matrix = np.zeros((number, number))
+    for i, j in combinations(range(number), 2):
+        matrix[i, j] = matrix[j, i] = alike(copies[i], copies[j])
+    return compare_with_copies(
+        what,
+        float(np.mean([alike(theirs, copy) for copy in copies])),
+        matrix.sum(axis=1) / (number - 1),
+        # A copy is compared with others that are compared with it in turn, which takes 1/(number - 1) from how far it stands out.
+        widened=(number - 1) / (number - 2),
+        explanation=explanation,
+    )
+
+
+def agreement(one: FloatArray, other: FloatArray) -> float:
+    """Part of the experiments in which two runs have the same truth."""
+    return float(np.mean(one == other))
+
+
+def correlation(one: FloatArray, other: FloatArray) -> float:
+    """Correlation between two runs, experiment by experiment; nan if one of them does not vary."""
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return float("nan")
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+def median_difference(one: FloatArray, other: FloatArray) -> float:
+    """Median difference of two runs, experiment by experiment."""
+    return float(np.median(np.abs(one - other)))
+
+
+def distance(one: FloatArray, other: FloatArray) -> float:
+    """Root mean square difference of two curves, bin by bin."""
+    return float(np.sqrt(np.mean((one - other) ** 2)))
