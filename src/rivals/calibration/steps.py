@@ -140,9 +140,8 @@ def compare_in_steps(
     ...     progress=False,
     ... )
     >>> data = 0.1 + np.random.default_rng(0).standard_normal(200)
-    >>> steps = compare_in_steps(
-    ...     models, data, calibration=calibration, pairs={"low or high": ("low", "high")}, rng=0
-    ... )
+    >>> pairs = {"low or high": ("low", "high")}
+    >>> steps = compare_in_steps(models, data, calibration=calibration, pairs=pairs, rng=0)
     >>> steps.c
     (0.015625,)
     """

@@ -46,7 +46,8 @@ class Validity:
     >>> truth = rng.random(512) < 0.5
     >>> certain = np.where(truth, 0.99, 0.01)[:, None]
     >>> guessed = np.where(rng.random(512) < 0.5, 0.99, 0.01)[:, None]
-    >>> validity = judge_experiments({"easy": (certain, truth), "hard": (guessed, truth)}, [1.0])
+    >>> experiments = {"easy": (certain, truth), "hard": (guessed, truth)}
+    >>> validity = judge_experiments(experiments, c=[1.0])
     >>> validity.valid
     array([[ True],
            [False]])
@@ -127,11 +128,8 @@ def judge_experiments(
     >>> honest = rng.random(1000)
     >>> truth = rng.random(1000) < honest
     >>> boastful = np.where(honest > 0.5, 0.99, 0.01)
-    >>> print(
-    ...     judge_experiments(
-    ...         {"an Ω": (np.column_stack([boastful, honest]), truth)}, [0.01, 1.0]
-    ...     )
-    ... )
+    >>> probability = np.column_stack([boastful, honest])
+    >>> print(judge_experiments({"an Ω": (probability, truth)}, c=[0.01, 1.0]))
     epistemic distribution  valid c  not valid
     ──────────────────────  ───────  ─────────────────────
     an Ω                    1        overconfident at 0.01
