@@ -1,0 +1,175 @@
+"""Write docs/paper.md, the index of the paper, from tools/paper_page.jinja and paper/results: `python tools/paper_page.py`.
+
+The text is written by hand, its numbers are looked up. Where the text depends on a number, the template says so with
+`holds(...)`, and a result that no longer agrees with the text stops this script. A test compares the page with what it writes.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "paper.md"
+TEMPLATE = ROOT / "tools" / "paper_page.jinja"
+RESULTS = ROOT / "paper" / "results"
+NOTHING = "–"  # in place of a number that no result has
+
+AS_PUBLISHED, CORRECTED = "as published", "corrected"
+
+
+@cache
+def result(name: str) -> dict[str, Any]:
+    """All that a module wrote."""
+    return dict(json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8")))
+
+
+def rows(name: str, what: str = ".*", variant: str = ".*") -> list[dict[str, Any]]:
+    """The comparisons whose text and variant match these patterns, with both as whole."""
+    return [
+        row
+        for row in result(name)["comparisons"]
+        if re.fullmatch(what, row["what"]) and re.fullmatch(variant, row["variant"])
+    ]
+
+
+def value(name: str, what: str, variant: str = CORRECTED, key: str = "ours") -> float:
+    """The one number that matches; an error if there are none or several."""
+    found = rows(name, what, variant)
+    if len(found) != 1 or found[0][key] is None:
+        raise LookupError(f"{name}.json has {len(found)} comparisons {what!r} ({variant}) with {key!r}, not 1")
+    return float(found[0][key])
+
+
+def ours(name: str, what: str, variant: str = CORRECTED, digits: int = 2) -> str:
+    """Our number as text, or a dash where the variant does not have it."""
+    return number(value(name, what, variant), digits) if rows(name, what, variant) else NOTHING
+
+
+def theirs(name: str, what: str, variant: str = AS_PUBLISHED, digits: int = 2) -> str:
+    """The published number as text."""
+    return number(value(name, what, variant, "published"), digits)
+
+
+def values(name: str, what: str, variant: str = CORRECTED, key: str = "ours") -> list[float]:
+    """All numbers that match."""
+    return [float(row[key]) for row in rows(name, what, variant) if row[key] is not None]
+
+
+def span(name: str, what: str, variant: str = CORRECTED, key: str = "ours", digits: int = 2) -> str:
+    """The lowest and the highest of the numbers that match, or a dash where there are none."""
+    found = values(name, what, variant, key)
+    if not found:
+        return NOTHING
+    low, high = number(min(found), digits), number(max(found), digits)
+    return low if low == high else f"{low} … {high}"
+
+
+def number(x: float, digits: int = 2) -> str:
+    """With a true minus sign, and without one before zero."""
+    text = f"{x:.{digits}f}"
+    return f"−{text[1:]}" if text.startswith("-") and float(text) else text.removeprefix("-")
+
+
+def agreement(name: str, what: str = ".*") -> str:
+    """How many of the numbers as published lie within three standard errors of the published ones."""
+    compared = [row for row in rows(name, what, AS_PUBLISHED) if _score(row) is not None]
+    near = sum(abs(_score(row) or 0.0) <= 3 for row in compared)
+    return f"{near} of {len(compared)}" if compared else NOTHING
+
+
+def far(name: str) -> str:
+    """How many numbers of all variants lie farther away, and how many of these have an explanation."""
+    apart = [row for row in rows(name) if abs(_score(row) or 0.0) > 3]
+    explained = sum("explanation" in row for row in apart)
+    return f"{explained} of {len(apart)}" if apart else "none"
+
+
+def sizes(name: str, *keys: str) -> str:
+    """A setting of a result, by its path; the same for all variants is shown once."""
+    found: Any = result(name)["settings"]
+    for key in keys:
+        found = found[key]
+    if isinstance(found, dict):
+        distinct = dict.fromkeys(found.values())
+        return " and ".join(f"{each:,}".replace(",", " ") for each in distinct)
+    return f"{found:,}".replace(",", " ")
+
+
+def holds(condition: bool) -> str:
+    """Nothing, if what the text says still holds; otherwise an error, which names the place in the template."""
+    if not condition:
+        raise AssertionError("the text no longer agrees with the results: read it again, and change it")
+    return ""
+
+
+def published_validity() -> str:
+    """Which c the rule of the package calls valid on the records of the original study, as a table."""
+    sys.path.insert(0, str(ROOT / "paper" / "src"))
+    from rivals_paper.neuron_runs import C_MAIN, MAIN, original
+
+    from rivals.calibration import judge_experiments
+
+    records = {each.key: original(each.key) for each in MAIN}
+    validity = judge_experiments({key: (each.probability, each.truth) for key, each in records.items()}, C_MAIN)
+    head = ["condition", *(f"c = 2{_superscript(round(math.log2(c)))}" for c in C_MAIN)]
+    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
+    for condition, valid, reasons in zip(MAIN, validity.valid, validity.reasons, strict=True):
+        words = ["**valid**" if ok else why.split(":")[0] for ok, why in zip(valid, reasons, strict=True)]
+        lines.append(f"| {' against '.join(condition.pair)}, {condition.input} input | {' | '.join(words)} |")
+    for_all = ["**valid**" if c in validity.for_all else "no" for c in C_MAIN]
+    return "\n".join([*lines, f"| all six | {' | '.join(for_all)} |"])
+
+
+def _superscript(integer: int) -> str:
+    return str(integer).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def _score(row: dict[str, Any]) -> float | None:
+    """The difference in standard errors; None where it has none."""
+    numbers = [row["published"], row["ours"], row["standard_error"]]
+    if not all(isinstance(each, (int, float)) for each in numbers) or not row["standard_error"]:
+        return None
+    return float((row["ours"] - row["published"]) / row["standard_error"])
+
+
+def picture(name: str, text: str) -> str:
+    """A small picture, and links to the large one and to the numbers."""
+    path = f"../paper/results/{name}"
+    return f'<img src="{path}.png" alt="{text}" width="420">\n\n[Picture]({path}.png) · [numbers]({path}.json)'
+
+
+def page() -> str:
+    """The text with the numbers of the results."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    functions = (
+        rows,
+        value,
+        values,
+        ours,
+        theirs,
+        span,
+        number,
+        agreement,
+        far,
+        sizes,
+        holds,
+        published_validity,
+        picture,
+    )
+    environment.globals.update({function.__name__: function for function in functions}, result=result, max=max, min=min)
+    text = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render()
+    return re.sub(r" +$", "", text, flags=re.MULTILINE)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
