@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from omegas import gaussian
 from test_result import calibrated, made_up
 
 import rivals
-from rivals.calibration import compare_in_steps, judge_experiments
+from rivals.calibration import Failure, compare_in_steps, judge_experiments
 
 C = (2.0**-6, 2.0**-4, 2.0**-2)
 
@@ -96,6 +97,14 @@ def test_a_selection_is_the_calibration_of_these_alone():
         calibration.select(["x"])
     with pytest.raises(ValueError, match="no epistemic distribution is selected"):
         calibration.select([])
+
+
+def test_a_selection_keeps_the_failures_of_these_alone():
+    calibration = several({"near": (1, 1, 1), "far": (6, 6, 1), "middle": (6, 1, 1)})
+    failures = tuple(Failure(omega, 7, 1, "seed", "error", "traceback") for omega in range(3))
+    some = replace(calibration, failures=failures).select(["middle", "near"])
+    assert [(each.omega, each.experiment) for each in some.failures] == [(1, 7), (0, 7)]
+    assert [some.omegas[each.omega] for each in some.failures] == ["near", "middle"]
 
 
 # ---------------------------------------------------------------- in steps
