@@ -26,6 +26,10 @@ def several(sharpen, n=512):
     return made_up(probability, truth, c=C, omegas=tuple(outcomes), omega=omega)
 
 
+def as_tuples(findings):
+    return {name: tuple(values) for name, values in findings["valid_by_omega"].items()}
+
+
 # ---------------------------------------------------------------- which c is valid for which
 
 
@@ -40,6 +44,9 @@ def test_validity_lists_every_epistemic_distribution_and_what_is_valid_for_all()
     assert re.search(r"^far +0\.25 +overconfident at 0\.015625, 0\.0625$", shown, re.MULTILINE)
     assert re.search(r"^all of them +0\.25$", shown, re.MULTILINE)
     assert validity.reasons[1][0].startswith("overconfident: mean excess")
+    assert validity.by_omega == {"near": C, "far": C[2:], "middle": C[1:]} == as_tuples(calibration.to_dict())
+    assert "  for 'middle': 0.0625 … 0.25\n" in str(calibration)
+    assert "for 'near'" not in str(calibration.select(["near"]))  # one is what the range itself is about
 
 
 def test_none_is_an_answer():

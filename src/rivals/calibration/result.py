@@ -503,6 +503,7 @@ class Calibration:
             "overconfidence": [self.overconfidence(c) for c in self.c],
             "problems": list(self.problems().values()),
             "valid": list(valid.values),
+            "valid_by_omega": {name: list(values) for name, values in self.validity().by_omega.items()},
             "below": valid.low_reason,
             "above": valid.high_reason,
             "brier_score": [self.brier_score(c) for c in self.c],
@@ -519,7 +520,7 @@ class Calibration:
             f"  c = {c:<12g} overconfidence {self.overconfidence(c):.3f}  {problem or 'valid'}"
             for c, problem in self.problems().items()
         ]
-        return "\n".join([*heading, *lines, f"Valid: {self.valid_c()}", *self._choice()])
+        return "\n".join([*heading, *lines, *self._valid(), *self._choice()])
 
     __repr__ = __str__
 
@@ -535,7 +536,7 @@ class Calibration:
             )
             body = (
                 f"<table><thead><tr><th>c</th><th>overconfidence</th><th>verdict</th></tr></thead><tbody>{rows}</tbody></table>"
-                f"<p>Valid: {escape(str(self.valid_c()))}</p><p>{'<br>'.join(map(escape, self._choice()))}</p>"
+                f"<p>{'<br>'.join(map(escape, self._valid()))}</p><p>{'<br>'.join(map(escape, self._choice()))}</p>"
             )
         # The class keeps notebooks from taking dollar signs in names for mathematics.
         return f'<div class="tex2jax_ignore mathjax_ignore">{heading}{body}</div>'
@@ -573,6 +574,13 @@ class Calibration:
             + f"; question: {self.question}"
             + (f" ({self.n_replications} of each)" if self.n_replications > 1 else "")
         )
+
+    def _valid(self) -> list[str]:
+        """The range that is valid for all epistemic distributions; of several, also what is valid for each."""
+        lines = [f"Valid: {self.valid_c()}"]
+        if len(self.omegas) > 1:
+            lines += [f"  for {show(name)!r}: {values}" for name, values in self.validity().ranges().items()]
+        return lines
 
     def _choice(self) -> list[str]:
         """The best c with its range and law, the effect of its curve, and what to do next."""

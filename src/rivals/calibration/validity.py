@@ -65,6 +65,18 @@ class Validity:
         """The values of c that are valid for every epistemic distribution; empty if there is none."""
         return tuple(c for column, c in enumerate(self.c) if self.valid[:, column].all())
 
+    @property
+    def by_omega(self) -> dict[str, tuple[float, ...]]:
+        """The values of c that are valid for each epistemic distribution."""
+        return {
+            name: tuple(c for c, good in zip(self.c, row.tolist(), strict=True) if good)
+            for name, row in zip(self.omegas, self.valid, strict=True)
+        }
+
+    def ranges(self) -> dict[str, str]:
+        """The same in words: neighbouring values as a range."""
+        return {name: _ranges(self.c, row) for name, row in zip(self.omegas, self.valid, strict=True)}
+
     def to_dict(self) -> dict[str, Any]:
         """As plain lists and text, for JSON."""
         return {
