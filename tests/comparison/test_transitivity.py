@@ -138,3 +138,16 @@ def test_a_chain_above_the_root_of_the_threshold_rejects():
         by_a = reject(np.array([0.1, 0.2, 0.3]), probability, threshold)
         assert {model for model, duel in by_a.items() if duel.rival == 0} == rejected
         assert set(by_a) == {1, 2}  # C is rejected by B in any case, although B is rejected too
+
+
+def test_law_groups_may_go_round_in_a_circle():
+    """Each pair is fitted by itself, and weighs the groups in its own way: three models beat each other with 0.55."""
+    rng = np.random.default_rng(147)
+    groups = np.repeat(np.arange(4), 30)
+    noise = np.exp(rng.normal(0, 1.2, (3, 4)))
+    losses = {
+        name: rng.normal(0, 1, 4)[groups] + rng.normal(0, 1, groups.size) * noise[place][groups]
+        for place, name in enumerate("ABC")
+    }
+    probability = rivals.compare(losses, law="groups", groups=groups, rng=0).probability
+    assert min(probability[0, 1], probability[1, 2], probability[2, 0]) > 0.55
