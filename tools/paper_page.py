@@ -90,17 +90,6 @@ def far(name: str) -> str:
     return f"{explained} of {len(apart)}" if apart else "none"
 
 
-def sizes(name: str, *keys: str) -> str:
-    """A setting of a result, by its path; the same for all variants is shown once."""
-    found: Any = result(name)["settings"]
-    for key in keys:
-        found = found[key]
-    if isinstance(found, dict):
-        distinct = dict.fromkeys(found.values())
-        return " and ".join(f"{each:,}".replace(",", " ") for each in distinct)
-    return f"{found:,}".replace(",", " ")
-
-
 def holds(condition: bool) -> str:
     """Nothing, if what the text says still holds; otherwise an error, which names the place in the template."""
     if not condition:
@@ -124,6 +113,42 @@ def published_validity() -> str:
         lines.append(f"| {' against '.join(condition.pair)}, {condition.input} input | {' | '.join(words)} |")
     for_all = ["**valid**" if c in validity.for_all else "no" for c in C_MAIN]
     return "\n".join([*lines, f"| all six | {' | '.join(for_all)} |"])
+
+
+def auc_of_all(variant: str, noise: str, c: float) -> str:
+    """The lowest and the highest area under the ROC curve of the 48 conditions, or of those of one noise, at one c."""
+    found = result("neuron-calibration-all")
+    by = found["numbers"][variant]
+    conditions = by.get("conditions") or by["summary"]
+    column = found["settings"]["c"].index(c)
+    areas = [each["auc"][column] for key, each in conditions.items() if noise in key.split("|") or not noise]
+    low, high = number(min(areas)), number(max(areas))
+    return low if low == high else f"{low} … {high}"
+
+
+def valid_counts(name: str) -> str:
+    """For how many conditions each c is valid, of each variant that says so, as a table; nothing where none does."""
+    numbers = result(name)["numbers"]
+    by = numbers.get("valid c") or {
+        variant: each["valid c"] for variant, each in numbers.items() if isinstance(each.get("valid c"), dict)
+    }
+    # Law "beta" at more values of c is the same as the variant itself at these.
+    by = {
+        variant.removesuffix(", all c that were tried"): each
+        for variant, each in by.items()
+        if "law beta" not in variant and all("valid" in cell for cell in each.values())
+    }
+    if not by:
+        return ""
+    values = list(next(iter(by.values())))
+    rows_ = [
+        f"| {variant} | {' | '.join(str(each[c]['valid']) if c in each else NOTHING for c in values)} |"
+        for variant, each in by.items()
+    ]
+    of = next(iter(next(iter(by.values())).values()))["of"]
+    head = [f"of {of} conditions, valid at c =", *(f"2{_superscript(round(math.log2(float(c))))}" for c in values)]
+    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |", *rows_]
+    return "\n" + "\n".join(lines) + "\n"
 
 
 def _superscript(integer: int) -> str:
@@ -161,10 +186,11 @@ def page() -> str:
         number,
         agreement,
         far,
-        sizes,
         holds,
         published_validity,
         picture,
+        auc_of_all,
+        valid_counts,
     )
     environment.globals.update({function.__name__: function for function in functions}, result=result, max=max, min=min)
     text = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render()
