@@ -115,6 +115,29 @@ def published_validity() -> str:
     return "\n".join([*lines, f"| all six | {' | '.join(for_all)} |"])
 
 
+def blackbody_valid(variant: str) -> str:
+    """The range of c that the rule of the package calls valid for black body radiation, in powers of two."""
+    from rivals.calibration import judge_experiments
+
+    found = result("blackbody-calibration")
+    size, by_c = found["settings"]["bin_size"], found["numbers"][variant]
+    exponents = [int(key.removeprefix("2^")) for key in by_c]
+    # Bins of equal count, in the order of B: for the coarser bins of the rule they are as good as the experiments.
+    truth = {
+        key: [k < round(size * part) for part in each["observed"] for k in range(size)] for key, each in by_c.items()
+    }
+    stated = {key: [[part] for part in each["predicted"] for _ in range(size)] for key, each in by_c.items()}
+    validity = {
+        exponent: judge_experiments({key: (stated[key], truth[key])}, [2.0**exponent]).valid[0, 0]
+        for exponent, key in zip(exponents, by_c, strict=True)
+    }
+    valid = [exponent for exponent in sorted(exponents) if validity[exponent]]
+    inside = [exponent for exponent in exponents if valid and valid[0] <= exponent <= valid[-1]]
+    if sorted(inside) != valid:
+        raise AssertionError(f"the valid c of {variant!r} are no range: 2^{valid}; say which they are")
+    return f"2{_superscript(valid[0])} to 2{_superscript(valid[-1])}" if valid else "none"
+
+
 def auc_of_all(variant: str, noise: str, c: float) -> str:
     """The lowest and the highest area under the ROC curve of the 48 conditions, or of those of one noise, at one c."""
     found = result("neuron-calibration-all")
@@ -190,6 +213,7 @@ def page() -> str:
         published_validity,
         picture,
         auc_of_all,
+        blackbody_valid,
         valid_counts,
     )
     environment.globals.update({function.__name__: function for function in functions}, result=result, max=max, min=min)
