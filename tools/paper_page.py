@@ -138,6 +138,31 @@ def blackbody_valid(variant: str) -> str:
     return f"2{_superscript(valid[0])} to 2{_superscript(valid[-1])}" if valid else "none"
 
 
+def exists(name: str) -> bool:
+    """Whether there is such a result."""
+    return (RESULTS / f"{name}.json").exists()
+
+
+def neuron_risks(variant: str, models: list[str], key: str = "empirical_risk") -> list[float]:
+    """Empirical risks (or fitted widths) of neuron models in the example: of one run, or the mean of several."""
+    by = result("rdists")["numbers"].get(variant, {})
+    return [by[model].get(f"{key}, mean", by[model].get(key)) for model in models if model in by]
+
+
+def domain_table(variant: str) -> str:
+    """Probabilities of all pairs by voltages and by counts and intervals, as a table."""
+    found = result("domain-loss")["numbers"][variant]
+    kinds = found["probability"]
+    head = ["pair", *kinds]
+    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
+    for place, pair in enumerate(found["pairs"]):
+        cells = (
+            f"{number(each['mean'][place])} ± {number(each['standard deviation'][place])}" for each in kinds.values()
+        )
+        lines.append(f"| {pair} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def auc_of_all(variant: str, noise: str, c: float) -> str:
     """The lowest and the highest area under the ROC curve of the 48 conditions, or of those of one noise, at one c."""
     found = result("neuron-calibration-all")
@@ -213,6 +238,9 @@ def page() -> str:
         published_validity,
         picture,
         auc_of_all,
+        exists,
+        neuron_risks,
+        domain_table,
         blackbody_valid,
         valid_counts,
     )
