@@ -176,27 +176,39 @@ def auc_of_all(variant: str, noise: str, c: float) -> str:
 
 def valid_counts(name: str) -> str:
     """For how many conditions each c is valid, of each variant that says so, as a table; nothing where none does."""
+    by = _counts(name)
+    if not by:
+        return ""
+    values = list(next(iter(by.values())))
+    of = by[CORRECTED][values[0]]["of"]
+    head = [f"of {of} conditions, valid at c =", *(f"2{_superscript(round(math.log2(float(c))))}" for c in values)]
+    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
+    for variant, each in by.items():
+        lines.append(f"| {variant} | {' | '.join(str(each[c]['valid']) if c in each else NOTHING for c in values)} |")
+    return "\n" + "\n".join(lines) + "\n"
+
+
+def valid_for_all(name: str, variant: str) -> str:
+    """The values of c that are valid for all conditions, in powers of two; nothing where the result does not say so."""
+    cells = _counts(name).get(variant, {})
+    powers = [
+        f"2{_superscript(round(math.log2(float(c))))}" for c, each in cells.items() if each["valid"] == each["of"]
+    ]
+    return ", ".join(powers) or ("none" if cells else "")
+
+
+def _counts(name: str) -> dict[str, Any]:
+    """For each variant, and each c, the number of conditions for which it is valid; nothing where the result has none."""
     numbers = result(name)["numbers"]
     by = numbers.get("valid c") or {
         variant: each["valid c"] for variant, each in numbers.items() if isinstance(each.get("valid c"), dict)
     }
     # Law "beta" at more values of c is the same as the variant itself at these.
-    by = {
+    return {
         variant.removesuffix(", all c that were tried"): each
         for variant, each in by.items()
         if "law beta" not in variant and all("valid" in cell for cell in each.values())
     }
-    if not by:
-        return ""
-    values = list(next(iter(by.values())))
-    rows_ = [
-        f"| {variant} | {' | '.join(str(each[c]['valid']) if c in each else NOTHING for c in values)} |"
-        for variant, each in by.items()
-    ]
-    of = next(iter(next(iter(by.values())).values()))["of"]
-    head = [f"of {of} conditions, valid at c =", *(f"2{_superscript(round(math.log2(float(c))))}" for c in values)]
-    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |", *rows_]
-    return "\n" + "\n".join(lines) + "\n"
 
 
 def _superscript(integer: int) -> str:
@@ -243,6 +255,7 @@ def page() -> str:
         domain_table,
         blackbody_valid,
         valid_counts,
+        valid_for_all,
     )
     environment.globals.update({function.__name__: function for function in functions}, result=result, max=max, min=min)
     text = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render()
