@@ -259,7 +259,8 @@ def page() -> str:
     )
     environment.globals.update({function.__name__: function for function in functions}, result=result, max=max, min=min)
     text = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render()
-    return re.sub(r" +$", "", text, flags=re.MULTILINE)
+    text = re.sub(r" +$", "", text, flags=re.MULTILINE)
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"\n## ", "\n\n## ", text))
 
 
 if __name__ == "__main__":
