@@ -58,14 +58,14 @@ def test_the_product_bounds_the_third_above_the_golden_ratio(ties):
     """P(A < C) ≥ P(A < B) P(B < C) where both exceed 1/φ, for dice of any shape; ties count half."""
     rng = np.random.default_rng(0)
     checked = 0
-    for _ in range(3000):
+    for _ in range(1500):
         dice = [rng.choice(rng.integers(0, 12, 3), 8) + (0 if ties else rng.random(8)) for _ in range(3)]
         probability, _ = probability_matrix([np.sort(die.astype(float)) for die in dice])
         for ab, bc, ac in triples(probability):
             if min(ab, bc) > 1 / GOLDEN:
                 checked += 1
                 assert ac >= ab * bc - ROUNDING
-    assert checked > 1000
+    assert checked > 500
 
 
 @pytest.mark.parametrize(("first", "second"), [(0.7, 0.7), (0.9, 0.65), (0.98, 0.98), (1 / GOLDEN, 1 / GOLDEN)])
