@@ -138,6 +138,14 @@ def blackbody_valid(variant: str) -> str:
     return f"2{_superscript(valid[0])} to 2{_superscript(valid[-1])}" if valid else "none"
 
 
+@cache
+def million(c: float, law: str = "beta") -> dict[str, Any]:
+    """What the largest calibration, of one epistemic distribution of the black body, found at this c."""
+    found = json.loads((ROOT / "benchmarks" / "results" / "million.json").read_text(encoding="utf-8"))
+    row = next(row for row in found["rows"] if row["law"] == law and math.isclose(row["c"], c))
+    return {"experiments": f"{found['experiments']:,}".replace(",", " "), **row}
+
+
 def exists(name: str) -> bool:
     """Whether there is such a result."""
     return (RESULTS / f"{name}.json").exists()
@@ -251,6 +259,7 @@ def page() -> str:
         picture,
         auc_of_all,
         exists,
+        million,
         neuron_risks,
         domain_table,
         blackbody_valid,
