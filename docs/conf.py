@@ -36,7 +36,7 @@ exclude_patterns = [
     "auto_examples/sg_execution_times.rst",
     "sg_execution_times.rst",
 ]
-myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence", "html_image"]
 myst_heading_anchors = 3
 autosummary_generate = True
 autosummary_context = {"members_of": members_of}

@@ -74,7 +74,7 @@ def names_after(page: Path, *, every_output: bool = False) -> dict:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if page.stem not in ("start", "tutorial") and page.stem not in SLOW],
+    [page for page in PAGES if page.stem not in ("choose-c", "start", "tutorial") and page.stem not in SLOW],
     ids=lambda p: p.stem,
 )
 def test_python_of_a_page_runs_and_prints_what_it_shows(page):
@@ -120,6 +120,16 @@ def test_what_the_tutorial_says_holds():
     assert mended.survivors == ("Michaelis-Menten", "logarithm")
     assert mended.unstable == ("logarithm",)
     assert 0.6 < mended.stability["logarithm"] < 0.8
+
+
+def test_what_choose_c_says_holds():
+    found = names_after(DOCS / "choose-c.md")
+    assert not found["result"].rejections
+    assert found["calibration"].validity().for_all == (0.25, 1.0, 4.0)
+    assert found["steps"].c == (0.25, 2**-6)
+    assert found["steps"].survivors == ("right",)
+    alone = rivals.compare(found["models"], found["data"], c=0.25, n_simulations=4, rng=0)
+    assert set(alone.survivors) == {"right", "shifted"}
 
 
 @pytest.mark.parametrize("page", ["choose-c", "faq"])

@@ -170,6 +170,16 @@ def test_stability(tmp_path, monkeypatch):
     assert spreads[0] > 5 * spreads[-1]
 
 
+def test_transitivity(tmp_path, monkeypatch):
+    found = run("plot_transitivity", tmp_path, monkeypatch)
+    assert all(found["beats"](*pair) == pytest.approx(5 / 9) for pair in ("AB", "BC", "CA"))
+    ab, bc, ac = found["ab"], found["bc"], found["ac"]
+    assert ac > ab * bc
+    assert abs(np.log(found["product"] * (1 - ac) / ac)) > 0.5  # odds do not multiply
+    bound = np.interp(found["first"][found["equal"]], found["b"], found["lowest"])
+    assert np.all(found["third"][found["equal"]] >= bound - 1e-4)  # of the interpolation
+
+
 def test_calibration(tmp_path, monkeypatch):
     found = run("plot_calibration", tmp_path, monkeypatch)
     assert found["result"].survivors == ("exponential", "stretched")

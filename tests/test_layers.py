@@ -35,7 +35,7 @@ ORDER = {
     "comparison": ["table", "settings", "draws", "between", "laws", "judge", "arrays", "archive", "result", "compare"],
     "calibration": [
         "experiment", "forms", "replications", "fingerprint", "study", "work", "pools", "execution", "progress", "store_file", "store",
-        "curve", "correction", "result", "calibrate",
+        "curve", "correction", "validity", "result", "steps", "calibrate",
     ],
 }  # fmt: skip
 

@@ -14,6 +14,7 @@ ORDER = [
     "what_c_does",
     "calibration",
     "stability",
+    "transitivity",
     "beta_process",
     "criteria",
     "simulator",

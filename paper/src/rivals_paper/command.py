@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from rivals_paper import registry
-from rivals_paper.output import Task, describe
+from rivals_paper.output import Task, describe, differs
+
+HEADINGS = ("", "seconds", "comparisons", "within 3 SE", "explained", "not explained", "without SE")
 
 
 def reproduce(
@@ -38,28 +42,74 @@ def reproduce(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     task = Task(out, experiments, seed, progress)
-    failed = [module.NAME for module in modules if not _succeeds(module, task)]
+    done = [_reproduce(module, task) for module in modules]
+    typer.echo(_summary(done))
+    failed = [each.name for each in done if each.comparisons is None]
     if failed:
         typer.echo(f"Not reproduced: {', '.join(failed)}.", err=True)
         raise typer.Exit(2)
 
 
-def _succeeds(module: registry.PaperModule, task: Task) -> bool:
+@dataclass(frozen=True)
+class Done:
+    """One module that was run."""
+
+    name: str
+    seconds: float
+    comparisons: list[dict[str, Any]] | None  # None where it failed
+
+    def counts(self) -> list[int]:
+        """Comparisons; within three standard errors; farther away, with a reason and without; without a standard error."""
+        rows = self.comparisons or []
+        apart = [row for row in rows if differs(row)]
+        explained = sum("explanation" in row for row in apart)
+        with_error = sum(_has_error(row) for row in rows)
+        return [len(rows), with_error - len(apart), explained, len(apart) - explained, len(rows) - with_error]
+
+
+def _reproduce(module: registry.PaperModule, task: Task) -> Done:
     """Reproduce one module and print its comparisons; an error does not keep the next one from running."""
     start = time.perf_counter()
     typer.echo(f"{module.NAME}: {module.DESCRIPTION}")
     try:
-        content = registry.reproduce(module, task)
+        rows = registry.reproduce(module, task)["comparisons"]
     except (ImportError, ValueError, RuntimeError, OSError) as error:
         typer.echo(f"  {type(error).__name__}: {error}", err=True)
-        return False
-    for row in content["comparisons"]:
-        typer.echo(f"  {describe(_numeric(row))}")
-    typer.echo(f"  {time.perf_counter() - start:.0f} s, written to {task.folder / module.NAME}.json")
-    return True
+        return Done(module.NAME, time.perf_counter() - start, None)
+    for row in rows:
+        why = f"; {row['explanation']}" if "explanation" in row else ""
+        typer.echo(f"  {describe(_numeric(row))}{why}")
+    done = Done(module.NAME, time.perf_counter() - start, rows)
+    typer.echo(f"  {done.seconds:.0f} s, written to {task.folder / module.NAME}.json")
+    return done
 
 
-def _numeric(row: dict[str, object]) -> dict[str, object]:
+def _summary(done: Sequence[Done]) -> str:
+    """A line for each module, and one for all: time, and how the published numbers compare with ours."""
+    body = [
+        [each.name, f"{each.seconds:.0f}", *(["failed"] if each.comparisons is None else map(str, each.counts()))]
+        for each in done
+    ]
+    sums = [sum(column) for column in zip(*(each.counts() for each in done), strict=True)]
+    body.append(["all", f"{sum(each.seconds for each in done):.0f}", *map(str, sums)])
+    widths = [
+        max(len(line[column]) for line in (HEADINGS, *body) if column < len(line)) for column in range(len(HEADINGS))
+    ]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=False))
+        ).rstrip()
+        for line in (HEADINGS, *body)
+    )
+
+
+def _has_error(row: dict[str, Any]) -> bool:
+    """Whether both numbers are finite, and their difference has a standard error."""
+    return all(isinstance(row[key], (int, float)) for key in ("published", "ours", "standard_error"))
+
+
+def _numeric(row: dict[str, Any]) -> dict[str, Any]:
     """Undo the spelling of infinities, which JSON knows only as strings."""
     return {
         key: float(value) if key in ("published", "ours") and isinstance(value, str) else value

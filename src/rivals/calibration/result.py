@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from html import escape
 from os import PathLike
@@ -21,6 +21,7 @@ from rivals.calibration.correction import Correction, fit_correction
 from rivals.calibration.curve import ENOUGH_TO_JUDGE, CalibrationCurve, Judgement, calibration_curve, most_cautious
 from rivals.calibration.experiment import is_undecided
 from rivals.calibration.store import Store, open_reader
+from rivals.calibration.validity import LEVEL, Validity, collect
 from rivals.calibration.work import Failure
 from rivals.comparison.settings import Law, Order
 from rivals.losses import Losses
@@ -296,8 +297,41 @@ class Calibration:
 
         The bands that separate overconfidence from chance are simultaneous over all bins (95 % over the curve).
         """
-        curves = self._curves(c, omega, bins, confidence=1.0 - 0.05 / bins)
+        curves = self._curves(c, omega, bins, confidence=1.0 - LEVEL / bins)
         return {name: curve.judge() for name, curve in curves.items()}
+
+    def validity(self, bins: int = 16) -> Validity:
+        """Which c are valid for each epistemic distribution, as a table, and which for all of them.
+
+        `valid_c` is the widest range of those; `validity().for_all` is empty if no c is valid for all.
+        """
+        judgements = [self.judge(c, None, bins) for c in self.c]
+        return collect(self.c, {name: [each[name] for each in judgements] for name in self.omegas})
+
+    def select(self, omegas: Sequence[str]) -> Calibration:
+        """The calibration by some of its epistemic distributions only, in the order given.
+
+        Fewer conditions are easier to meet: after some candidates have been rejected, only the epistemic distributions
+        of the others count (`compare_in_steps`).
+        """
+        names = tuple(dict.fromkeys([omegas] if isinstance(omegas, str) else omegas))
+        if not names:
+            raise ValueError(
+                f"no epistemic distribution is selected: there are {list(self.omegas)}; choose some of these"
+            )
+        place = {self._place(name): new for new, name in enumerate(names)}
+        rows = np.isin(self._omega, list(place))
+        return replace(
+            self,
+            omegas=names,
+            failures=tuple(replace(each, omega=place[each.omega]) for each in self.failures if each.omega in place),
+            _omega=np.array([place[old] for old in self._omega[rows].tolist()], dtype=np.int64),
+            _experiment=self._experiment[rows],
+            _probability=self._probability[rows],
+            _standard_error=self._standard_error[rows],
+            _risks=self._risks[rows],
+            _truth=self._truth[rows],
+        )
 
     def problems(self, omega: str | None = None, bins: int = 16) -> dict[float, str | None]:
         """Why each c is not valid for every epistemic distribution; None where it is."""
@@ -469,6 +503,7 @@ class Calibration:
             "overconfidence": [self.overconfidence(c) for c in self.c],
             "problems": list(self.problems().values()),
             "valid": list(valid.values),
+            "valid_by_omega": {name: list(values) for name, values in self.validity().by_omega.items()},
             "below": valid.low_reason,
             "above": valid.high_reason,
             "brier_score": [self.brier_score(c) for c in self.c],
@@ -485,7 +520,7 @@ class Calibration:
             f"  c = {c:<12g} overconfidence {self.overconfidence(c):.3f}  {problem or 'valid'}"
             for c, problem in self.problems().items()
         ]
-        return "\n".join([*heading, *lines, f"Valid: {self.valid_c()}", *self._choice()])
+        return "\n".join([*heading, *lines, *self._valid(), *self._choice()])
 
     __repr__ = __str__
 
@@ -501,7 +536,7 @@ class Calibration:
             )
             body = (
                 f"<table><thead><tr><th>c</th><th>overconfidence</th><th>verdict</th></tr></thead><tbody>{rows}</tbody></table>"
-                f"<p>Valid: {escape(str(self.valid_c()))}</p><p>{'<br>'.join(map(escape, self._choice()))}</p>"
+                f"<p>{'<br>'.join(map(escape, self._valid()))}</p><p>{'<br>'.join(map(escape, self._choice()))}</p>"
             )
         # The class keeps notebooks from taking dollar signs in names for mathematics.
         return f'<div class="tex2jax_ignore mathjax_ignore">{heading}{body}</div>'
@@ -539,6 +574,13 @@ class Calibration:
             + f"; question: {self.question}"
             + (f" ({self.n_replications} of each)" if self.n_replications > 1 else "")
         )
+
+    def _valid(self) -> list[str]:
+        """The range that is valid for all epistemic distributions; of several, also what is valid for each."""
+        lines = [f"Valid: {self.valid_c()}"]
+        if len(self.omegas) > 1:
+            lines += [f"  for {show(name)!r}: {values}" for name, values in self.validity().ranges().items()]
+        return lines
 
     def _choice(self) -> list[str]:
         """The best c with its range and law, the effect of its curve, and what to do next."""
@@ -619,11 +661,14 @@ class Calibration:
     def _rows(self, omega: str | None) -> BoolArray:
         if omega is None:
             return np.ones(self._omega.size, dtype=bool)
+        return np.asarray(self._omega == self._place(omega))
+
+    def _place(self, omega: str) -> int:
         if omega not in self.omegas:
             raise ValueError(
                 f"unknown epistemic distribution {omega!r}: there are {list(self.omegas)}; choose one of these"
             )
-        return np.asarray(self._omega == self.omegas.index(omega))
+        return self.omegas.index(omega)
 
 
 def open_store(path: str | PathLike[str]) -> Calibration:
