@@ -33,3 +33,15 @@ def test_a_comparison_reads_as_a_line():
 def test_variants_are_three():
     with pytest.raises(ValueError, match="'as published', 'constants as published', 'corrected'"):
         output.comparison("B", variant="fixed", published=1.0, ours=1.0)
+
+
+def test_an_explanation_stands_where_the_numbers_differ():
+    def row(ours, standard_error=0.1):
+        return output.comparison(
+            "B", variant="corrected", published=0.0, ours=ours, standard_error=standard_error, explanation="other prior"
+        )
+
+    assert "explanation" not in row(0.29)
+    assert row(-0.31)["explanation"] == "other prior"
+    assert row(0.29, standard_error=None)["explanation"] == "other prior"
+    assert not output.differs(row(np.inf))

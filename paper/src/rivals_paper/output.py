@@ -83,6 +83,7 @@ def comparison(
     published: float | None,
     ours: float | None,
     standard_error: float | None = None,
+    explanation: str | None = None,
 ) -> dict[str, Any]:
     """Return one published number beside ours.
 
@@ -98,16 +99,32 @@ def comparison(
         Our number.
     standard_error : float, optional
         Of the difference, from both sides' Monte Carlo noise; None for numbers without any.
+    explanation : str, optional
+        Why the two differ. Left out where they agree within three standard errors (see `differs`), so that callers
+        may give one for all rows of a kind.
     """
     if variant not in VARIANTS:
         raise ValueError(f"variant must be one of {VARIANTS}: got {variant!r}")
-    return {
+    row = {
         "what": what,
         "variant": variant,
         "published": published,
         "ours": ours,
         "standard_error": standard_error,
     }
+    if explanation is None or (standard_error is not None and not differs(row)):
+        return row
+    return row | {"explanation": explanation}
+
+
+def differs(row: Mapping[str, Any]) -> bool:
+    """Return whether ours is more than three standard errors from the published number, and wants an explanation."""
+    values = [row["published"], row["ours"], row["standard_error"]]
+    # A stored row has infinities as strings.
+    if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in values):
+        return False
+    theirs, ours, error = values
+    return bool(abs(ours - theirs) > 3 * error)
 
 
 def describe(row: Mapping[str, Any]) -> str:
