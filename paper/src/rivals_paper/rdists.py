@@ -57,8 +57,8 @@ def make(task: Task) -> Reproduction:
     repeats = max(task.experiments_or(REPEATS), 2)
     integrate_copies(repeats, task.progress)
     runs: dict[str, list[dict[str, Fitted]]] = {
-        AS_PUBLISHED: [fit_as_published()]
-        + [fit_as_published(jitter=stream(task.seed, 3, copy)) for copy in range(1, repeats)]
+        AS_PUBLISHED: [fit_as_published(true_cell=True)]
+        + [fit_as_published(jitter=stream(task.seed, 3, copy), true_cell=True) for copy in range(1, repeats)]
     }
     for k, variant in enumerate(CONSTANTS):
         runs[variant] = [fit_corrected(stream(task.seed, 1, k, i), variant=variant, copy=i) for i in range(repeats)]
