@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -42,7 +42,7 @@ CELLS: Final = ("LP 1", *LABELS.values())
 CONSTANTS: Final = {CONSTANTS_PUBLISHED: "published", CORRECTED: "prinz2004"}
 # The cell that made the data, as one more candidate: on a machine that rounds otherwise, and on the same.
 TRUE, SAME_ROUNDING = "LP 1", "LP 1, same rounding"
-ELSEWHERE: Final = 1000  # added to the number of a copy, rounds otherwise than all of them
+ELSEWHERE: Final = 100  # added to the number of a copy: rounds otherwise than all of them
 COLOURS: Final = {"A": "#0072B2", "B": "#E69F00", "C": "#009E73", "D": "#CC79A7"}
 STYLES: Final = {"A": "-", "B": "--", "C": "-.", "D": ":"}
 
@@ -68,9 +68,8 @@ MANY_SYNTHETIC: Final = (
 
 @dataclass(frozen=True)
 class Fitted:
-    """A candidate on the example recording: residuals in mV, width of the noise, both samples of losses."""
+    """A candidate on the example recording: width of the noise in mV, both samples of losses."""
 
-    residual: FloatArray
     sigma: float
     losses: Losses
 
@@ -91,7 +90,6 @@ def fit_as_published(
     *,
     jitter: np.random.Generator | None = None,
     noise: NoiseName = "gaussian",
-    n_synthetic: int = 12_000,
     true_cell: bool = False,
 ) -> dict[str, Fitted]:
     """The candidates A to D as they were judged: no input, loose solver, 12 000 synthetic losses.
@@ -105,7 +103,7 @@ def fit_as_published(
     for label, cell in {**LABELS, **({TRUE: "LP 1"} if true_cell else {})}.items():
         residual = data - _run(cell, times, None, jitter)
         rng = seeds.generator("prinz", "synth_ppf", cell) if jitter is None else jitter
-        fitted[label] = fit_noise(residual, noise, n_synthetic, rng)
+        fitted[label] = _fit_noise(residual, noise, 12_000, rng)
     return fitted
 
 
@@ -128,7 +126,17 @@ def fit_corrected(
         TRUE: accurate_voltage("LP 1", variant, copy + ELSEWHERE),
         SAME_ROUNDING: accurate_voltage("LP 1", variant, copy),
     }
-    return {label: fit_noise(data - v, noise, N_DATA, rng) for label, v in expected.items()}
+    return {label: _fit_noise(data - v, noise, N_DATA, rng) for label, v in expected.items()}
+
+
+@lru_cache(maxsize=512)  # two variants, a few dozen copies, five cells
+def accurate_voltage(cell: str, variant: str, copy: int) -> FloatArray:
+    """Voltage of a cell with the input of the recording; the first steps of copies differ by parts in 1e12."""
+    solver = replace(ACCURATE, first_step=ACCURATE.first_step * (1 + copy * 1e-12))
+    current = example_input()
+    v: FloatArray = simulate(cell, sample_times(N_DATA), current=current, variant=CONSTANTS[variant], solver=solver)[1]
+    v.flags.writeable = False
+    return v
 
 
 def integrate_copies(copies: int, progress: bool) -> None:
@@ -155,34 +163,19 @@ def variants(rng: np.random.Generator) -> dict[str, dict[str, Fitted]]:
     return {AS_PUBLISHED: fit_as_published()} | {variant: fit_corrected(rng, variant=variant) for variant in CONSTANTS}
 
 
-def summary(fitted: dict[str, Fitted]) -> dict[str, Any]:
-    """Widths and empirical risks."""
-    return {
-        label: {"sigma": each.sigma, "empirical_risk": each.losses.empirical_risk} for label, each in fitted.items()
-    }
-
-
 def spread_of_summaries(copies: Sequence[dict[str, Fitted]]) -> dict[str, Any]:
     """Widths and empirical risks over copies: means and standard deviations."""
-    summaries = [summary(fitted) for fitted in copies]
-    return {
-        label: {
-            f"{key}, {what}": function([each[label][key] for each in summaries])
-            for key in ("sigma", "empirical_risk")
-            for what, function in (("mean", np.mean), ("spread", partial(np.std, ddof=1)))
+    found = {}
+    for label in copies[0]:
+        widths = [fitted[label].sigma for fitted in copies]
+        risks = [fitted[label].losses.empirical_risk for fitted in copies]
+        found[label] = {
+            "sigma, mean": np.mean(widths),
+            "sigma, spread": np.std(widths, ddof=1),
+            "empirical_risk, mean": np.mean(risks),
+            "empirical_risk, spread": np.std(risks, ddof=1),
         }
-        for label in summaries[0]
-    }
-
-
-@lru_cache(maxsize=512)  # two variants, a few dozen copies, five cells
-def accurate_voltage(cell: str, variant: str, copy: int) -> FloatArray:
-    """Voltage of a cell with the input of the recording; the first steps of copies differ by parts in 1e12."""
-    solver = replace(ACCURATE, first_step=ACCURATE.first_step * (1 + copy * 1e-12))
-    current = example_input()
-    v: FloatArray = simulate(cell, sample_times(N_DATA), current=current, variant=CONSTANTS[variant], solver=solver)[1]
-    v.flags.writeable = False
-    return v
+    return found
 
 
 def _random_numbers(recording: str) -> tuple[ColouredNoise, np.random.Generator]:
@@ -200,10 +193,10 @@ def _run(cell: str, times: FloatArray, current: ColouredNoise | None, jitter: np
     return v
 
 
-def fit_noise(residual: FloatArray, noise: NoiseName, n_synthetic: int, rng: np.random.Generator) -> Fitted:
+def _fit_noise(residual: FloatArray, noise: NoiseName, n_synthetic: int, rng: np.random.Generator) -> Fitted:
     sigma = best_sigma(residual, noise)
     if noise == "gaussian":
         draws = sigma * rng.standard_normal(n_synthetic)
     else:
         draws = sigma / 2 * rng.standard_cauchy(n_synthetic)
-    return Fitted(residual, sigma, Losses(losses(residual, sigma, noise), losses(draws, sigma, noise)))
+    return Fitted(sigma, Losses(losses(residual, sigma, noise), losses(draws, sigma, noise)))
