@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from rivals import Comparison, HierarchicalBetaProcess, compare
+from rivals import Calibration, Comparison, Experiment, HierarchicalBetaProcess, calibrate, compare
+from rivals.plots import plot_calibration
 from rivals.testbeds import blackbody
 from rivals_paper.densities import common_range, density
 from rivals_paper.method import PAPER
@@ -14,19 +16,24 @@ from rivals_paper.output import Reproduction, Task, new_figure
 from rivals_paper.streams import stream
 
 NAME = "overview"
-DESCRIPTION = "Overview of the approach: losses, quantile functions, discrepancy, paths, risk distributions, verdict"
+DESCRIPTION = (
+    "Overview of the approach: losses, quantile functions, paths, risk distributions, verdict, and calibration"
+)
 
 READING = (
-    "From left to right, for each model: the fit to the data; losses on the data and on the model's own simulations; their quantile functions, "
-    "whose gap δ is the discrepancy; paths that the process draws around q*, the more spread the larger δ is. Right: the average of each path is a "
-    "risk, and their distributions give the verdict."
+    "1 to 4, for each model: the fit to the data; losses on the data and on the model's own simulations; their quantile functions, "
+    "whose gap δ is the discrepancy; paths that the process draws around q*, the more spread the larger c and δ are. 5: the average of each path is a "
+    "risk, and their distributions give the verdict. 6: where c comes from. In simulated experiments with other biases of the spectrometer, of "
+    "which either law is the truth, a curve in the shaded area is overconfident; of the valid c that with the best Brier score is used in 4 and 5."
 )
 DIFFERENCES = [
-    "The published figure is a drawing. This one is a run: 4096 recordings from 6 to 20 µm, both laws fitted to another spectrum of the same kind."
+    "The published figure is a drawing. This one is a run: 1024 recordings from 6 to 20 µm, both laws fitted to another spectrum of the same kind, and "
+    "c found by calibration. The published drawing names the calibration only."
 ]
 
 LAWS = {"Planck": "planck", "Rayleigh-Jeans": "rayleigh-jeans"}
-N_DATA, WAVELENGTHS, GAIN, C = 4096, (6.0, 20.0), 1e5, 2.0**-5
+N_DATA, WAVELENGTHS, GAIN = 1024, (6.0, 20.0), 1e5
+EXPERIMENTS, C_TRIED, MAX_BIAS = 256, (2.0**-8, 2.0**-5, 2.0**-2, 2.0, 16.0), 5e-4
 N_PATHS = 30
 # Of the two models; in the panels of one model, of the data and the simulations. The discrepancy is yellow.
 COLOURS, LINE_STYLES, BAND = ("#0072B2", "#D55E00"), ("-", "--"), "#E8C547"
@@ -36,25 +43,62 @@ SHOWN = 0.97
 
 def make(task: Task) -> Reproduction:
     """Make the picture and the numbers."""
+    n = task.experiments_or(EXPERIMENTS)
+    calibration = calibrate(
+        {"biased spectrometers": laboratory},
+        **PAPER,
+        n_data=N_DATA,
+        n_experiments=n,
+        c=C_TRIED,
+        n_truth=2**14,
+        loss_unit="nats",
+        rng=task.seed,
+        progress=task.progress,
+    )
     training, data = (
         blackbody.observe(N_DATA, wavelengths=WAVELENGTHS, gain=GAIN, bias=0.0, rng=stream(task.seed, 2, k))
         for k in (0, 1)
     )
     models = {name: blackbody.fit(training, law=law) for name, law in LAWS.items()}
-    result = compare(models, data, **PAPER, c=C, rng=task.seed)
+    # A handful of experiments, as in a test, is too few to call any c valid.
+    c = calibration.choose_c(valid_only=n >= EXPERIMENTS)
+    result = compare(models, data, **PAPER, c=c, loss_unit="nats", rng=task.seed)
     return Reproduction(
-        figure=draw(models, data, result),
+        figure=draw(models, data, result, calibration),
         comparisons=[],  # a drawing has no numbers
-        numbers={"models": result.to_dict()["models"], "probability": result.probability},
-        settings={"c": C, "n_data": N_DATA, "wavelengths": WAVELENGTHS, "gain": GAIN},
+        numbers={
+            "models": result.to_dict()["models"],
+            "probability": result.probability,
+            "overconfidence": {f"{value:g}": calibration.overconfidence(value) for value in C_TRIED},
+            "Brier score": {f"{value:g}": calibration.brier_score(value) for value in C_TRIED},
+        },
+        settings={"c": c, "n_data": N_DATA, "wavelengths": WAVELENGTHS, "gain": GAIN, "experiments": n},
     )
 
 
-def draw(models: dict[str, blackbody.RadianceModel], data: blackbody.Spectrum, result: Comparison) -> Any:
-    """One row of steps for each model, and the verdict on the right."""
-    figure = new_figure(13.0, 5.4)
-    grid = figure.add_gridspec(2, 5, width_ratios=[1, 1, 1, 1, 1.35])
-    processes = {name: HierarchicalBetaProcess.from_losses(losses, C) for name, losses in result.losses.items()}
+def laboratory(rng: np.random.Generator) -> Experiment:
+    """Draw an experiment with another spectrometer: its bias, and which law is the truth."""
+    bias, law = float(rng.uniform(-MAX_BIAS, MAX_BIAS)), list(LAWS.values())[int(rng.integers(2))]
+    observe = partial(_record, bias=bias, law=law)
+    first = observe(N_DATA, rng)
+    planck, rayleigh_jeans = (blackbody.fit(first, law=each) for each in LAWS.values())
+    return Experiment(observe=observe, candidates=(planck, rayleigh_jeans))
+
+
+def _record(n: int, rng: np.random.Generator, *, bias: float, law: str) -> blackbody.Spectrum:
+    return blackbody.observe(n, wavelengths=WAVELENGTHS, gain=GAIN, bias=bias, law=law, rng=rng)
+
+
+def draw(
+    models: dict[str, blackbody.RadianceModel],
+    data: blackbody.Spectrum,
+    result: Comparison,
+    calibration: Calibration,
+) -> Any:
+    """One row of steps for each model; below, the verdict, and the calibration from which c comes."""
+    figure = new_figure(10.5, 9.2)
+    grid = figure.add_gridspec(3, 4, height_ratios=[1, 1, 1.45])
+    processes = {name: HierarchicalBetaProcess.from_losses(losses, result.c) for name, losses in result.losses.items()}
     for row, (name, process) in enumerate(processes.items()):
         panels = [figure.add_subplot(grid[row, column]) for column in range(4)]
         _draw_fit(panels[0], name, models[name], data, COLOURS[row])
@@ -64,8 +108,14 @@ def draw(models: dict[str, blackbody.RadianceModel], data: blackbody.Spectrum, r
         if row == 0:
             titles = ("1  fitted model", "2  losses", "3  quantile functions", "4  process on them")
             for panel, title in zip(panels, titles, strict=True):
-                panel.set_title(title, loc="left", fontsize=11, fontweight="bold")
-    _draw_risks(figure.add_subplot(grid[:, 4]), result)
+                panel.set_title(title, loc="left", fontsize=12, fontweight="bold")
+    _draw_risks(figure.add_subplot(grid[2, :2]), result)
+    panel = figure.add_subplot(grid[2, 2:])
+    plot_calibration(calibration, bins=8, band=False, title=False, ax=panel)
+    panel.set(xlabel="stated probability that Planck is better", ylabel="how often it is")
+    panel.set_title(
+        f"6  calibration: c = $2^{{{np.log2(result.c):.0f}}}$ for 4 and 5", loc="left", fontsize=12, fontweight="bold"
+    )
     return figure
 
 
@@ -119,18 +169,18 @@ def _draw_risks(panel: Any, result: Comparison) -> None:
         panel.axvline(result.empirical_risk[name], ymax=0.05, color=colour, lw=2.5)
     best, other = (result.names.index(name) for name in result.ranking)
     probability = result.probability[best, other]
-    panel.set_title("5  risks and verdict", loc="left", fontsize=11, fontweight="bold")
+    panel.set_title("5  risks and verdict", loc="left", fontsize=12, fontweight="bold")
     panel.set(xlabel="risk R (nats; ticks: empirical risks)", ylabel="probability density", ylim=(0, None))
-    panel.set_ylim(top=1.45 * panel.get_ylim()[1])
+    panel.set_ylim(top=1.7 * panel.get_ylim()[1])
     rejected = bool(result.rejections)
     panel.text(
         0.03,
         0.97,
         f"{result.names[best]} has the lower risk with\n"
         f"probability {probability:.3f} {'>' if rejected else '≤'} {result.threshold:g}: "
-        f"{'rejects' if rejected else 'does not reject'}\n{result.names[other]} (c = {result.c:g})",
+        f"{'rejects' if rejected else 'does not reject'}\n{result.names[other]} (c = $2^{{{np.log2(result.c):.0f}}}$)",
         transform=panel.transAxes,
         va="top",
         fontsize=10,
     )
-    panel.legend(fontsize=9, loc="upper left", bbox_to_anchor=(0.0, 0.84))
+    panel.legend(fontsize=10, loc="upper left", bbox_to_anchor=(0.0, 0.8))

@@ -15,6 +15,7 @@ MODULES = {
     "traces": "traces",
     "rdists": "rdists",
     "neuron-table": "neuron_table",
+    "domain-loss": "domain_loss",
     "quantiles": "figure_quantiles",
     "process": "figure_process",
     "neuron-calibration": "neuron_calibration",
