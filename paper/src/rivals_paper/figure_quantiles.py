@@ -59,7 +59,7 @@ def neuron_gaussian(rng: np.random.Generator) -> Column:
 
 def neuron_cauchy(rng: np.random.Generator) -> Column:
     """Neuron model D with Cauchy loss; the recording has Cauchy noise only as corrected."""
-    return _neuron("cauchy", {"smallest loss": 3.24, "largest loss": 8.37, "scale (mV)": 8.1}, (0.0, 14.0), rng)
+    return _neuron("cauchy", {"smallest loss": 3.24, "largest loss": 8.37, "scale (mV)": 8.1}, (2.5, 11.0), rng)
 
 
 def _neuron(
@@ -164,7 +164,7 @@ def make(task: Task) -> Reproduction:
 
 
 def _draw(columns: list[Column]) -> Any:
-    figure = new_figure(4.2 * len(columns), 7.5)
+    figure = new_figure(10.5, 6.4)
     axes = figure.subplots(2, len(columns), squeeze=False)
     for (above, below), column in zip(axes.T, columns, strict=True):
         ordered = np.sort(column.losses)
@@ -172,11 +172,13 @@ def _draw(columns: list[Column]) -> Any:
         for panel, x, y in ((above, ordered, phi), (below, phi, ordered)):
             panel.plot(x, y, color="#56B4E9", lw=2.5, label=f"all {ordered.size} points, joined")
             panel.plot(x[column.marked], y[column.marked], "o", color="#000000", ms=3, label="thirty of them")
-        above.set(xlim=column.window, ylim=(-0.02, 1.02), xlabel="loss $q$ (nats)", ylabel="part of the data, Φ")
-        below.set(ylim=column.window, xlim=(-0.02, 1.02), ylabel="loss $q$ (nats)", xlabel="Φ")
-        above.set_title(column.title, fontsize=10)
-        above.legend(fontsize=8, loc="lower right")
+        above.set(xlim=column.window, ylim=(-0.02, 1.02), xlabel="loss $q$ (nats)")
+        below.set(ylim=column.window, xlim=(-0.02, 1.02), xlabel="Φ")
+        above.set_title(column.title.replace(": ", ":\n").replace("data, ", "data,\n"), fontsize=11)
+    axes[0, 0].set_ylabel("part of the data, Φ", fontsize=11)
+    axes[1, 0].set_ylabel("loss $q$ (nats)", fontsize=11)
+    figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncol=2, frameon=False, fontsize=11)
     figure.suptitle(
-        "Distribution function of the loss (above)\nand its inverse, the quantile function (below)", fontsize=12
+        "Distribution function of the loss (above) and its inverse, the quantile function (below)", fontsize=12
     )
     return figure
