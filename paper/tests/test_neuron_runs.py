@@ -83,6 +83,8 @@ def test_curves_are_judged_as_by_a_calibration():
         found = Experiments(probability[:, None], truth).judge(0)
         assert (found.valid, found.reason) == (curve.judge().valid, curve.judge().reason)
         assert found.overconfidence == pytest.approx(curve.overconfidence)
+    few = Experiments(np.array([[0.1], [0.9]]), np.array([0.0, 1.0])).judge(0)
+    assert few.reason == "undetermined: 2 experiments are too few to tell, 256 are needed"
 
 
 def test_verdicts_count_what_is_stated_and_what_of_it_is_wrong():
