@@ -178,9 +178,9 @@ def test_experiments_that_are_asked_for_are_computed(tmp_path, monkeypatch):
         monkeypatch.setattr(neuron_calibration_all, name, getattr(neuron_calibration_all, name)[:1])
     monkeypatch.setattr(neuron_copies, "COPIES", 3)
     for module in (neuron_calibration, neuron_calibration_all, loss_criterion):
-        made = registry.reproduce(module, Task(tmp_path, experiments=2))
+        made = registry.reproduce(module, Task(tmp_path, experiments=1))
         assert made["settings"]["source"] == "computed"
-        assert made["settings"]["experiments"] == 2
+        assert made["settings"]["experiments"] == 1
         assert (tmp_path / f"{module.NAME}.png").stat().st_size > 10_000
     # With the original random numbers, each experiment is the recorded one but for rounding; single truths may differ.
     assert sorted(path.stem for path in tmp_path.glob("*.sqlite"))[-1] == "neuron-calibration-copies"
