@@ -83,6 +83,8 @@ def test_curves_are_judged_as_by_a_calibration():
         found = Experiments(probability[:, None], truth).judge(0)
         assert (found.valid, found.reason) == (curve.judge().valid, curve.judge().reason)
         assert found.overconfidence == pytest.approx(curve.overconfidence)
+    few = Experiments(np.array([[0.1], [0.9]]), np.array([0.0, 1.0])).judge(0)
+    assert few.reason == "undetermined: 2 experiments are too few to tell, 256 are needed"
 
 
 def test_verdicts_count_what_is_stated_and_what_of_it_is_wrong():
@@ -176,9 +178,9 @@ def test_experiments_that_are_asked_for_are_computed(tmp_path, monkeypatch):
         monkeypatch.setattr(neuron_calibration_all, name, getattr(neuron_calibration_all, name)[:1])
     monkeypatch.setattr(neuron_copies, "COPIES", 3)
     for module in (neuron_calibration, neuron_calibration_all, loss_criterion):
-        made = registry.reproduce(module, Task(tmp_path, experiments=2))
+        made = registry.reproduce(module, Task(tmp_path, experiments=1))
         assert made["settings"]["source"] == "computed"
-        assert made["settings"]["experiments"] == 2
+        assert made["settings"]["experiments"] == 1
         assert (tmp_path / f"{module.NAME}.png").stat().st_size > 10_000
     # With the original random numbers, each experiment is the recorded one but for rounding; single truths may differ.
     assert sorted(path.stem for path in tmp_path.glob("*.sqlite"))[-1] == "neuron-calibration-copies"

@@ -50,7 +50,7 @@ class Experiments:
     def curve(self, column: int, bins: int | None = None) -> tuple[FloatArray, FloatArray]:
         """Means of probability and truth in bins of equal count; by default clip(N/16, 16, 64) each, as published."""
         count = len(self.truth)
-        bins = bins or max(count // int(np.clip(count // 16, 16, 64)), 1)
+        bins = min(bins or max(count // int(np.clip(count // 16, 16, 64)), 1), count)
         order = np.argsort(self.probability[:, column], kind="stable")
         groups = np.array_split(order, bins)
         predicted = np.array([self.probability[group, column].mean() for group in groups])
@@ -65,7 +65,7 @@ class Experiments:
     def judge(self, column: int) -> Judged:
         """Whether the curve is valid by the rule of `rivals.Calibration`."""
         predicted, observed = self.curve(column, JUDGED_BINS)
-        counts = np.array([group.size for group in np.array_split(self.truth, JUDGED_BINS)])
+        counts = np.array([group.size for group in np.array_split(self.truth, predicted.size)])
         low, high = _wilson(observed, counts, 1.0 - 0.05 / JUDGED_BINS)
         edges = np.stack([predicted, predicted], axis=1)  # not used by the rule
         curve = CalibrationCurve(predicted, observed, counts, low, high, edges, undecided=0)

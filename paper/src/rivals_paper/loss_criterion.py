@@ -238,7 +238,7 @@ def _draw(criterion: Variants, emd: Variants) -> Any:
     rows = [(f"$B^Q$\n{variant}", by) for variant, by in criterion.items()]
     rows += [(f"$B^{{EMD}}$\n{variant}", by) for variant, by in emd.items()]
     figure: Any = new_figure(8, 10.6)
-    axes = figure.subplots(len(rows), len(MAIN))
+    axes = figure.subplots(len(rows), len(MAIN), squeeze=False)
     for i, (name, by) in enumerate(rows):
         for j, condition in enumerate(MAIN):
             panel = axes[i, j]

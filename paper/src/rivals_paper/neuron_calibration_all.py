@@ -198,7 +198,7 @@ def _draw(experiments: Variants, verdicts: dict[str, dict[str, Any]]) -> Any:
 def _draw_block(part: Any, variant: str, by: dict[str, Experiments]) -> None:
     main = {condition.key for condition in MAIN}
     rows, columns = list(product(PAIRS, INPUTS)), list(product(NOISES, LEVELS, CORRELATIONS))
-    axes = part.subplots(len(rows), len(columns))
+    axes = part.subplots(len(rows), len(columns), squeeze=False)
     for (i, (pair, input_)), (j, (noise, level, correlation)) in product(enumerate(rows), enumerate(columns)):
         panel, condition = axes[i, j], Condition(pair, noise, level, correlation, input_)
         if condition.key in main and variant == AS_PUBLISHED:
