@@ -249,7 +249,7 @@ def _draw_pairs(axes: Any, runs: list[Verdicts]) -> None:
             xerr=values.std(axis=0, ddof=1),
             fmt=marker,
             color=colour,
-            mfc="white" if EXAMPLE in kind else colour,
+            mfc="white" if kind.endswith(f", {EXAMPLE}") else colour,
             ms=5,
             capsize=2,
             lw=1.2,

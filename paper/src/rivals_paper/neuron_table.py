@@ -61,7 +61,7 @@ DIFFERENCES = [
 ]
 EXPLANATIONS = {
     CONSTANTS_PUBLISHED: "With the input known the candidates follow the recording, and what is left are misplaced spikes: "
-    "fitted noise falls from 17 to 22 mV to 8 to 14 mV, and these rare large residuals widen the risk distributions of A and B.",
+    "fitted noise falls from 17 to 21 mV to 8 to 14 mV, and these rare large residuals widen the risk distributions of A and B.",
     CORRECTED: "Other constants make other cells. C spikes three times as often as the recording, so that its residuals are "
     "by far the largest; D, which spikes a little more often, is not far from A and B.",
 }
