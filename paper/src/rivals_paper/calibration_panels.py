@@ -57,9 +57,9 @@ def draw_curve(
     )
 
 
-def draw_original(panel: Any, experiments: Experiments, column: int, label: str, *, size: float = 3.0) -> None:
+def draw_original(panel: Any, experiments: Experiments, column: int, label: str) -> None:
     """A curve of the original study, behind ours."""
-    panel.plot(*experiments.curve(column), color="0.45", lw=2.5, alpha=0.5, ms=size, label=label, zorder=1)
+    panel.plot(*experiments.curve(column), color="0.45", lw=2.5, alpha=0.5, label=label, zorder=1)
 
 
 def frame_panel(panel: Any) -> None:

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import ndtri
 
-from rivals.calibration import CalibrationCurve
 from rivals_paper.arrays import FloatArray
-
-# A curve is judged as `Calibration.judge` does: 16 bins, with bands that hold for all of them together.
-JUDGED_BINS: Final = 16
 
 
 class Verdicts(NamedTuple):
@@ -22,14 +16,6 @@ class Verdicts(NamedTuple):
 
     stated: float
     wrong: float
-
-
-class Judged(NamedTuple):
-    """Whether a curve is valid, why, and how overconfident it is."""
-
-    valid: bool
-    reason: str
-    overconfidence: float
 
 
 @dataclass(frozen=True)
@@ -62,16 +48,6 @@ class Experiments:
         side = np.where(predicted >= 0.5, 1.0, -1.0)
         return np.asarray(np.abs(predicted - 0.5) - side * (observed - 0.5))
 
-    def judge(self, column: int) -> Judged:
-        """Whether the curve is valid by the rule of `rivals.Calibration`."""
-        predicted, observed = self.curve(column, JUDGED_BINS)
-        counts = np.array([group.size for group in np.array_split(self.truth, predicted.size)])
-        low, high = _wilson(observed, counts, 1.0 - 0.05 / JUDGED_BINS)
-        edges = np.stack([predicted, predicted], axis=1)  # not used by the rule
-        curve = CalibrationCurve(predicted, observed, counts, low, high, edges, undecided=0)
-        judgement = curve.judge()
-        return Judged(judgement.valid, judgement.reason, curve.overconfidence)
-
     def verdicts(self, column: int, threshold: float = 0.95) -> Verdicts:
         """How often B is beyond the threshold for one of the two models, and how often that model is not the better one."""
         probability = self.probability[:, column]
@@ -90,12 +66,3 @@ class Experiments:
         q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
         spread = area * (1 - area) + (first.size - 1) * max(q1 - area**2, 0) + (second.size - 1) * max(q2 - area**2, 0)
         return area, float(np.sqrt(spread / (first.size * second.size)))
-
-
-def _wilson(fraction: FloatArray, counts: npt.NDArray[np.int64], confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Wilson's score interval of a proportion."""
-    z = float(ndtri(0.5 + 0.5 * confidence))
-    weight = z**2 / counts
-    centre = (fraction + 0.5 * weight) / (1.0 + weight)
-    half = z * np.sqrt(fraction * (1.0 - fraction) / counts + 0.25 * weight / counts) / (1.0 + weight)
-    return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)

@@ -8,9 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from rivals.calibration import judge_experiments
 from rivals_paper.experiments import Experiments
 
 THRESHOLD: Final = 0.95
+JUDGED_BINS: Final = 16  # as `judge_experiments` has them
 
 
 def valid_for(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, Any]:
@@ -18,16 +20,21 @@ def valid_for(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, An
 
     A c is used for all conditions together, so it has to be valid for each: the worst case decides.
     """
+    validity = judge_experiments({key: (each.probability, each.truth) for key, each in by.items()}, c)
     found = {}
     for column, value in enumerate(c):
-        judged = {key: each.judge(column) for key, each in by.items()}
-        worst = max(judged, key=lambda key: judged[key].overconfidence)
+        # As `CalibrationCurve.overconfidence`: where there is an excess, its mean.
+        excess = [float(np.mean(np.maximum(each.excess(column, JUDGED_BINS), 0.0))) for each in by.values()]
+        worst = int(np.argmax(excess))
+        reasons = [
+            row[column] for row, good in zip(validity.reasons, validity.valid[:, column], strict=True) if not good
+        ]
         found[f"{value:g}"] = {
-            "valid": sum(each.valid for each in judged.values()),
-            "of": len(judged),
-            "worst": worst,
-            "its overconfidence": round(judged[worst].overconfidence, 4),
-            "not valid": dict(Counter(each.reason.partition(":")[0] for each in judged.values() if not each.valid)),
+            "valid": len(by) - len(reasons),
+            "of": len(by),
+            "worst": validity.omegas[worst],
+            "its overconfidence": round(excess[worst], 4),
+            "not valid": dict(Counter(reason.partition(":")[0] for reason in reasons)),
         }
     return found
 
