@@ -185,6 +185,9 @@ def test_experiments_that_are_asked_for_are_computed(tmp_path, monkeypatch):
     monkeypatch.setattr(neuron_calibration_all, "conditions", lambda: chosen)
     for name in ("PAIRS", "NOISES", "LEVELS", "CORRELATIONS", "INPUTS"):
         monkeypatch.setattr(neuron_calibration_all, name, getattr(neuron_calibration_all, name)[:1])
+    # With the same c it finds the experiments in the stores of the other figure.
+    monkeypatch.setattr(neuron_calibration_all, "NAME", neuron_calibration.NAME)
+    monkeypatch.setattr(neuron_calibration_all, "C_ALL", C_MAIN)
     monkeypatch.setattr(neuron_copies, "COPIES", 3)
     for module, name in product((neuron_runs, loss_criterion), ("N_DATA", "N_TRUTH")):
         monkeypatch.setattr(module, name, 200)
