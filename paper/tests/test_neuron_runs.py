@@ -1,6 +1,7 @@
 """Curves and areas of calibrations, and the published ones read back."""
 
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,15 @@ import pytest
 from scipy.special import ndtr
 
 from rivals.calibration.curve import calibration_curve
-from rivals_paper import loss_criterion, neuron_calibration, neuron_calibration_all, neuron_copies, registry
+from rivals_paper import (
+    loss_criterion,
+    neuron_calibration,
+    neuron_calibration_all,
+    neuron_copies,
+    neuron_runs,
+    records,
+    registry,
+)
 from rivals_paper.experiments import Experiments
 from rivals_paper.loss_criterion import synthetic_loss_only
 from rivals_paper.neuron_calibration_all import pooled
@@ -169,21 +178,26 @@ def test_committed_results_are_those_of_the_records(name, tmp_path):
 
 @pytest.mark.slow
 def test_experiments_that_are_asked_for_are_computed(tmp_path, monkeypatch):
-    """One condition of each figure, and few copies: the same path takes hours for all."""
+    """One condition of each figure, few copies and short recordings: the same path takes hours for all."""
     chosen = (MAIN[2],)
     for module in (neuron_calibration, neuron_calibration_all, loss_criterion):
         monkeypatch.setattr(module, "MAIN", chosen)
     monkeypatch.setattr(neuron_calibration_all, "conditions", lambda: chosen)
     for name in ("PAIRS", "NOISES", "LEVELS", "CORRELATIONS", "INPUTS"):
         monkeypatch.setattr(neuron_calibration_all, name, getattr(neuron_calibration_all, name)[:1])
+    # With the same c it finds the experiments in the stores of the other figure.
+    monkeypatch.setattr(neuron_calibration_all, "NAME", neuron_calibration.NAME)
+    monkeypatch.setattr(neuron_calibration_all, "C_ALL", C_MAIN)
     monkeypatch.setattr(neuron_copies, "COPIES", 3)
+    for module, name in product((neuron_runs, loss_criterion), ("N_DATA", "N_TRUTH")):
+        monkeypatch.setattr(module, name, 200)
     for module in (neuron_calibration, neuron_calibration_all, loss_criterion):
         made = registry.reproduce(module, Task(tmp_path, experiments=1))
         assert made["settings"]["source"] == "computed"
         assert made["settings"]["experiments"] == 1
         assert (tmp_path / f"{module.NAME}.png").stat().st_size > 10_000
-    # With the original random numbers, each experiment is the recorded one but for rounding; single truths may differ.
-    assert sorted(path.stem for path in tmp_path.glob("*.sqlite"))[-1] == "neuron-calibration-copies"
+    stores = {path.stem for path in tmp_path.glob("*.sqlite")}
+    assert stores >= {f"neuron-calibration-{name}" for name in (*records.FILES.values(), "copies")}
 
 
 def test_areas_of_the_committed_results_are_those_of_the_records():

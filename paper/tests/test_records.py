@@ -96,7 +96,7 @@ def test_the_processor_repeats_recorded_experiments_as_published():
 @pytest.mark.slow
 @pytest.mark.parametrize("condition", [MAIN[0], MAIN[3]], ids=lambda condition: condition.key)
 def test_the_processor_agrees_about_the_truth_as_copies_do(condition):
-    count = 16
+    count = 8
     copies = np.array([recorded(AS_PUBLISHED, condition.key, copy=copy).truth[:count] for copy in range(COPIES)])
     ours = np.array([fit(AS_PUBLISHED, condition, index)[1]() for index in range(count)])
     one_with_others = [np.mean(np.delete(copies, i, axis=0) == copies[i]) for i in range(COPIES)]
@@ -122,5 +122,5 @@ def test_corrected_records_have_the_law_of_the_processor_in_more_experiments(var
     from scipy.stats import ks_2samp
 
     for condition in (Condition(("C", "D"), "Cauchy"), Condition(("A", "D"))):
-        ours = [fit(variant, condition, index)[0] for index in range(16)]
+        ours = [fit(variant, condition, index)[0] for index in range(10)]
         assert ks_2samp(ours, recorded_ratio(variant, condition.key)).pvalue > 1e-3
