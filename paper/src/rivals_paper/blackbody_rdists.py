@@ -14,6 +14,7 @@ from rivals_paper.blackbody_models import (
     COLOURS,
     LOSS_AT_TRUE_TEMPERATURE,
     TITLES,
+    TRUE_TEMPERATURE,
     fitted_as_published,
     losses_as_published,
     losses_corrected,
@@ -44,9 +45,10 @@ ROWS = (
 STATED = {2.0**-3: 0.80, 1.0: 0.60}
 
 READING = (
-    "Left: nine spectra (grey) and both laws at 4000 K. Right: for each spectrum the distribution of the risk of both "
-    "models, above as published, below corrected; the less they overlap, the surer the choice. B is the probability "
-    "that Planck has the lower risk."
+    "Nine spectra (grey) with both laws at their fitted temperatures, and dotted at 4000 K, where the published losses "
+    "were evaluated. Below each the distribution of the risk of both models, as published and corrected; the less they "
+    "overlap, the surer the choice. B is the probability that Planck has the lower risk; in brackets its range over 16 "
+    "simulations of the candidates."
 )
 DIFFERENCES = [
     LOSS_AT_TRUE_TEMPERATURE,
@@ -61,10 +63,11 @@ DIFFERENCES = [
 
 @dataclass(frozen=True)
 class Panel:
-    """One spectrum with its risk draws by variant and law."""
+    """One spectrum with its fitted candidates, and its risk draws by variant and law."""
 
     letter: str
     data: blackbody.Spectrum
+    models: dict[str, blackbody.RadianceModel]
     gain: float
     draws: dict[str, dict[str, FloatArray]]
     losses: dict[str, dict[str, Losses]]
@@ -93,13 +96,14 @@ def _panel(index: int, seed: int) -> Panel:
     window, bias, gains, refit = ROWS[index // 3]
     gain = gains[index % 3]
     data = blackbody.observe(N_DATA, wavelengths=window, bias=bias, gain=gain, purpose="data")
-    models = fitted_as_published(data if refit else blackbody.observe(4096, purpose="data"))
+    regularised = fitted_as_published(data if refit else blackbody.observe(4096, purpose="data"))
+    models = {law: blackbody.fit(data, law=law) for law in blackbody.LAWS}
     losses = {
-        AS_PUBLISHED: losses_as_published(data, models),
+        AS_PUBLISHED: losses_as_published(data, regularised),
         "loss at the fitted temperature, else as published": losses_as_published(
-            data, models, at_true_temperature=False
+            data, regularised, at_true_temperature=False
         ),
-        CORRECTED: losses_corrected(data, rng=stream(seed, 1, index)),
+        CORRECTED: losses_corrected(data, models, rng=stream(seed, 1, index)),
     }
     losses[EXACT_PROCESS] = losses[AS_PUBLISHED]
     draws: dict[str, dict[str, FloatArray]] = {}
@@ -109,18 +113,20 @@ def _panel(index: int, seed: int) -> Panel:
             generator = stream(seed, 2, index, v, k)
             sample = sample_risk if variant in (CORRECTED, EXACT_PROCESS) else sample_risk_as_published
             draws[variant][law] = sample(each, C, N_DRAWS, generator)
-    repeats = np.array([_repeat(data, stream(seed, 5, index, r)) for r in range(N_REPEATS)])
-    return Panel("abcdefghi"[index], data, gain, draws, losses, repeats)
+    repeats = np.array([_repeat(data, models, stream(seed, 5, index, r)) for r in range(N_REPEATS)])
+    return Panel("abcdefghi"[index], data, models, gain, draws, losses, repeats)
 
 
-def _repeat(data: blackbody.Spectrum, rng: np.random.Generator) -> float:
+def _repeat(data: blackbody.Spectrum, models: dict[str, blackbody.RadianceModel], rng: np.random.Generator) -> float:
     """Return the corrected B once more, with another simulation of the candidates."""
-    losses = losses_corrected(data, rng=rng)
+    losses = losses_corrected(data, models, rng=rng)
     return probability(*(sample_risk(each, C, 2000, rng) for each in losses.values()))[0]
 
 
 def _numbers(panel: Panel) -> dict[str, Any]:
-    numbers: dict[str, Any] = {}
+    numbers: dict[str, Any] = {
+        "fitted temperature (K)": {TITLES[law]: model.temperature for law, model in panel.models.items()}
+    }
     for variant, draws in panel.draws.items():
         value, error = probability(*(draws[law] for law in blackbody.LAWS))
         numbers[variant] = {"B": value, "standard_error": error}
@@ -154,53 +160,65 @@ def _stated(seed: int) -> list[dict[str, Any]]:
             # Theirs: rounded to a percent, from at most 1024 draws.
             total = np.sqrt(error**2 * (1 + N_DRAWS / 1024) + 0.01**2 / 12)
             what = f"observed spectrum, c = 2^{np.log2(c):.0f}: P(R_Planck < R_Rayleigh-Jeans)"
-            rows.append(comparison(what, variant=variant, published=stated, ours=value, standard_error=total))
+            rows.append(
+                comparison(
+                    what,
+                    variant=variant,
+                    published=stated,
+                    ours=value,
+                    standard_error=total,
+                    explanation=LOSS_AT_TRUE_TEMPERATURE,
+                )
+            )
     return rows
 
 
 def _draw(panels: list[Panel], numbers: dict[str, Any]) -> Any:
-    figure = new_figure(16, 11)
-    grid = figure.add_gridspec(6, 6)
+    figure = new_figure(9, 15)
+    grid = figure.subplots(9, 3, gridspec_kw={"height_ratios": [1.3, 1, 1] * 3})
     for i, panel in enumerate(panels):
         row, column = divmod(i, 3)
-        data_axes = figure.add_subplot(grid[2 * row : 2 * row + 2, column])
-        _draw_data(data_axes, panel, first=i == 0)
-        for half, variant in enumerate((AS_PUBLISHED, CORRECTED)):
-            axes = figure.add_subplot(grid[2 * row + half, 3 + column])
+        _draw_data(grid[3 * row, column], panel)
+        for axes, variant in zip(grid[3 * row + 1 : 3 * row + 3, column], (AS_PUBLISHED, CORRECTED), strict=True):
             _draw_risks(axes, panel.draws[variant])
-            value = numbers[panel.letter][variant]["B"]
-            spread = f" ({panel.repeats.min():.2f}–{panel.repeats.max():.2f})" if half else ""
-            axes.set_title(f"{panel.letter}  {variant}: B = {value:.2f}{spread}", fontsize=8)
-            if half:
-                axes.set_xlabel("risk $R$ (nats per point)", fontsize=8)
+            text = f"B = {numbers[panel.letter][variant]['B']:.2f}"
+            if variant == CORRECTED:
+                text += f" ({panel.repeats.min():.2f}–{panel.repeats.max():.2f})"
+                axes.set_xlabel("risk (nats per point)")
+            axes.set_title(text, fontsize=10)
             if column == 0:
-                axes.set_ylabel("density", fontsize=8)
-    figure.suptitle(
-        "Risk distributions for nine spectra, as published and corrected. "
-        "B: probability that Planck has the lower risk; less overlap, surer choice.\n"
-        "As published the loss is taken at 4000 K, whatever temperature was fitted; "
-        "in g-i also with the noise of another data set. In brackets: B over 16 simulations.",
-        fontsize=11,
-    )
+                axes.set_ylabel(variant)
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, fontsize=11, frameon=False)
     return figure
 
 
-def _draw_data(axes: Any, panel: Panel, *, first: bool) -> None:
+def _draw_data(axes: Any, panel: Panel) -> None:
     axes.plot(panel.data.wavelength, panel.data.radiance, ".", ms=2, color="0.6", label="data")
     for law, style in zip(blackbody.LAWS, ("-", "--"), strict=True):
-        mean = blackbody.radiance(law, panel.data.wavelength, 4000.0)
-        axes.plot(panel.data.wavelength, mean, style, color=COLOURS[law], label=f"{TITLES[law]}, 4000 K")
-    top = 7 if panel.data.wavelength[0] < 1 else 0.03
+        expected = panel.models[law].mean(panel.data.wavelength)
+        axes.plot(panel.data.wavelength, expected, style, color=COLOURS[law], label=f"{TITLES[law]}, T fitted")
+    for law in blackbody.LAWS:
+        at_truth = blackbody.radiance(law, panel.data.wavelength, TRUE_TEMPERATURE)
+        axes.plot(panel.data.wavelength, at_truth, ":", color=COLOURS[law], label=f"{TITLES[law]}, 4000 K")
+    # Room for the temperatures above the data.
+    top = 10 if panel.data.wavelength[0] < 1 else 0.03
     axes.set(xscale="log", ylim=(-0.05 * top, top))
-    axes.set_title(f"{panel.letter}  gain 2$^{{{np.log2(panel.gain):.0f}}}$", fontsize=9)
-    axes.set_xlabel("wavelength (µm)", fontsize=8)
+    axes.set_title(f"{panel.letter}   gain 2$^{{{np.log2(panel.gain):.0f}}}$", fontsize=11, loc="left")
+    kelvin = "\n".join(f"{TITLES[law]} {_kelvin(panel.models[law].temperature)}" for law in blackbody.LAWS)
+    # Where no curve passes: visible light has the law of Rayleigh and Jeans on the right.
+    place, side = (0.03, "left") if panel.data.wavelength[0] < 1 else (0.97, "right")
+    axes.text(place, 0.95, kelvin, transform=axes.transAxes, ha=side, va="top", fontsize=9)
+    axes.set_xlabel("wavelength (µm)")
     if panel.letter in "adg":
-        axes.set_ylabel("radiance (kW m$^{-2}$ nm$^{-1}$ sr$^{-1}$)", fontsize=8)
-    if first:
-        axes.legend(fontsize=8)
+        axes.set_ylabel("radiance\n(kW m$^{-2}$ nm$^{-1}$ sr$^{-1}$)")
     ticks = (0.2, 0.5, 1, 2, 3) if panel.data.wavelength[0] < 1 else (6, 10, 20)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_xticks([], minor=True)
+
+
+def _kelvin(temperature: float) -> str:
+    return f"{temperature:.0f} K" if temperature >= 10 else f"{temperature:.1f} K"
 
 
 def _draw_risks(axes: Any, draws: dict[str, FloatArray]) -> None:
@@ -208,11 +226,10 @@ def _draw_risks(axes: Any, draws: dict[str, FloatArray]) -> None:
     for law, hatch in zip(blackbody.LAWS, ("", "///"), strict=True):
         risks = draws[law]
         if risks.std() < 1e-3 * np.ptp(points) / 1.2:  # a spike on this scale
-            axes.axvline(risks.mean(), color=COLOURS[law], lw=2, label=TITLES[law])
+            axes.axvline(risks.mean(), color=COLOURS[law], lw=2)
             continue
         heights = density(risks, points)
-        axes.fill_between(points, heights, color=COLOURS[law], alpha=0.35, hatch=hatch, label=TITLES[law], lw=0)
+        axes.fill_between(points, heights, color=COLOURS[law], alpha=0.35, hatch=hatch, lw=0)
         axes.plot(points, heights, color=COLOURS[law], lw=1)
     axes.set_ylim(bottom=0)
-    axes.tick_params(labelsize=7)
-    axes.legend(fontsize=6, frameon=False)
+    axes.set_yticks([])

@@ -15,8 +15,12 @@ def common_range(samples: Sequence[FloatArray], *, left_out: float, margin: floa
     return np.linspace(low - margin * (high - low), high + margin * (high - low), n_points)
 
 
-def density(sample: FloatArray, points: FloatArray) -> FloatArray:
-    """Return a Gaussian kernel density."""
+def density(sample: FloatArray, points: FloatArray, *, long_tailed: bool = False) -> FloatArray:
+    """Return a Gaussian kernel density, of Scott's bandwidth; of a long-tailed sample, of that of its middle half."""
     from scipy.stats import gaussian_kde
 
-    return np.asarray(gaussian_kde(sample)(points))
+    kernel = gaussian_kde(sample)
+    if long_tailed:
+        low, high = np.quantile(sample, [0.25, 0.75])
+        kernel.set_bandwidth(kernel.scotts_factor() * min((high - low) / 1.349 / sample.std(), 1.0))
+    return np.asarray(kernel(points))

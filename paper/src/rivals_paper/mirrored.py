@@ -8,6 +8,8 @@ points. This module exists to show where that matters; the library has no such l
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rivals import Losses, QuantileFunction
@@ -18,6 +20,7 @@ from rivals_paper.risks import probability
 DEPTH = 8
 SMALL_RATIO, LARGE_RATIO = 1e-12, 1e12
 SMALL_VARIANCE, LARGE_VARIANCE = 1e-8, 1e4
+FEWEST_DRAWS, MOST_DRAWS, TOLERANCE = 128, 1024, 2**-5
 
 # Simpson's weights on 2^8 + 1 points.
 WEIGHTS = np.full(2**DEPTH + 1, 2.0)
@@ -26,24 +29,45 @@ WEIGHTS[[0, -1]] = 1.0
 WEIGHTS /= 3 * 2**DEPTH
 
 
+class PublishedProcess:
+    """The process of one model as `emdcmp` 1.1 has it, mirrored limits included; its nodes are solved once for all draws."""
+
+    def __init__(self, losses: Losses, c: float) -> None:
+        phi = tree.grid(DEPTH)
+        centre = QuantileFunction(losses.observed)(phi)
+        discrepancy = np.abs(QuantileFunction(losses.synthetic)(phi) - centre)
+        self.ends, self.deviations = centre[[0, -1]], np.sqrt(c) * discrepancy[[0, -1]]
+        self.log_ratio = tree.log_ratios(centre, DEPTH)
+        self.variance = 2 * c * discrepancy[tree.midpoints(DEPTH)] ** 2
+        self.alpha, self.beta = beta_parameters(self.log_ratio, np.log(np.maximum(self.variance, 1e-300)))
+
+    def sample_risk(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        """Return draws of the risk."""
+        paths = np.empty((n_draws, 2**DEPTH + 1))
+        paths[:, 0], paths[:, -1] = _end_points(self.ends, self.deviations, n_draws, rng)
+        for k in range(DEPTH):
+            step, here = 2 ** (DEPTH - k), tree.level(k)
+            x = rng.beta(self.alpha[here], self.beta[here], size=(n_draws, 2**k))
+            _mirror(x, np.exp(np.clip(self.log_ratio[here], -700, 700)), self.variance[here], rng)
+            left, right = paths[:, :-1:step], paths[:, step::step]
+            paths[:, step // 2 :: step] = left + x * (right - left)
+        return np.asarray(paths @ WEIGHTS)
+
+    def sample_until_precise(self, rng: np.random.Generator) -> FloatArray:
+        """Return as many draws as the original took: 128, and more until their mean is known to 1/32 of itself, 1024 at most."""
+        risks = self.sample_risk(FEWEST_DRAWS, rng)
+        while len(risks) < MOST_DRAWS:
+            ratio = float(risks.std() / abs(risks.mean()) / np.sqrt(len(risks)) / TOLERANCE)
+            if ratio <= 1:
+                break
+            wanted = min(math.ceil(ratio**2 * len(risks)), 2 * len(risks), MOST_DRAWS)
+            risks = np.concatenate([risks, self.sample_risk(wanted - len(risks), rng)])
+        return risks
+
+
 def sample_risk_as_published(losses: Losses, c: float, n_draws: int, rng: int | np.random.Generator) -> FloatArray:
     """Return draws of the risk as `emdcmp` 1.1 makes them, mirrored limits included."""
-    generator = np.random.default_rng(rng)
-    phi = tree.grid(DEPTH)
-    centre = QuantileFunction(losses.observed)(phi)
-    discrepancy = np.abs(QuantileFunction(losses.synthetic)(phi) - centre)
-    log_ratio = tree.log_ratios(centre, DEPTH)
-    variance = 2 * c * discrepancy[tree.midpoints(DEPTH)] ** 2
-    alpha, beta = beta_parameters(log_ratio, np.log(np.maximum(variance, 1e-300)))
-    paths = np.empty((n_draws, 2**DEPTH + 1))
-    paths[:, 0], paths[:, -1] = _end_points(centre[[0, -1]], np.sqrt(c) * discrepancy[[0, -1]], n_draws, generator)
-    for k in range(DEPTH):
-        step, here = 2 ** (DEPTH - k), tree.level(k)
-        x = generator.beta(alpha[here], beta[here], size=(n_draws, 2**k))
-        _mirror(x, np.exp(np.clip(log_ratio[here], -700, 700)), variance[here], generator)
-        left, right = paths[:, :-1:step], paths[:, step::step]
-        paths[:, step // 2 :: step] = left + x * (right - left)
-    return np.asarray(paths @ WEIGHTS)
+    return PublishedProcess(losses, c).sample_risk(n_draws, np.random.default_rng(rng))
 
 
 def probability_as_published(
