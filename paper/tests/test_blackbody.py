@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from rivals.testbeds import blackbody
-from rivals_paper import criteria_table, nested_families, nested_mdl, registry
-from rivals_paper.blackbody_calibration import _block
+from rivals_paper import blackbody_calibration, blackbody_records, criteria_table, nested_families, nested_mdl, registry
+from rivals_paper.blackbody_experiments import _block, _published, published_experiments
 from rivals_paper.blackbody_models import fitted_as_published, losses_as_published
 from rivals_paper.mirrored import probability_as_published
 from rivals_paper.output import Task, published
+
+# The first four published probabilities at c = 2^-6.
+STORED_AT_2_6 = [0.0519, 0.9998, 0.6033, 0.0]
 
 
 @pytest.mark.parametrize(("c", "stated"), [(2.0**-3, 0.792), (1.0, 0.602)])
@@ -70,6 +73,68 @@ def test_simulated_blocks_of_the_published_calibration():
     """Twelve comparisons at a time: the generators of an experiment start anew where a batch begins within it."""
     assert [_block(0, j) for j in range(8)] == list(range(8))
     assert [_block(1, j) for j in range(8)] == [0, 1, 2, 3, 0, 1, 2, 3]
+
+
+def test_published_experiments_one_by_one():
+    """Data, simulations and truth are the original's: risks to the digits kept, probabilities within 128 draws of each risk."""
+    mirrored, exact = _published(range(4), seed=0)
+    assert mirrored.difference == pytest.approx([0.16568218, -0.10165373, -0.033166645, 0.21467946], abs=1e-7)
+    at = mirrored.log2_c.tolist().index(-6)
+    for record in (mirrored, exact):  # at this c the limits hardly matter
+        assert record.probability[:, at] == pytest.approx(STORED_AT_2_6, abs=0.1)
+    # At 2^-15 they do: the fourth has the risk of Rayleigh-Jeans clearly below, and the mirrored process says the opposite.
+    assert mirrored.probability[3, 0] == 1
+    assert exact.probability[3, 0] == 0
+
+
+def test_published_experiments_are_kept(tmp_path, monkeypatch):
+    """A larger number adds to what is there, with the same result as all at once."""
+    monkeypatch.setattr("rivals_paper.blackbody_experiments.LOG2_C", (-6,))
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    two, _ = published_experiments(tmp_path / "a", 2, 0, progress=False)
+    three, exact = published_experiments(tmp_path / "a", 3, 0, progress=False)
+    at_once, _ = published_experiments(tmp_path / "b", 3, 0, progress=False)
+    assert (three.probability == at_once.probability).all()
+    assert (three.again == at_once.again).all()
+    assert (three.first(2).probability == two.probability).all()
+    assert len(exact) == 3
+
+
+def test_records_keep_what_is_counted(tmp_path):
+    """Only an exact 0 or 1 is read as such; the rest is within half of 1/65535."""
+    probability = np.array([[0.0, 1e-9, 0.25, 1 - 1e-9, 1.0]])
+    record = blackbody_records.Record(np.arange(5), probability, np.array([-0.1]), np.array([1e-3]), 1 - probability)
+    blackbody_records.write(record, tmp_path / "some.npz")
+    found = blackbody_records.read(tmp_path / "some.npz")
+    assert ((found.probability == 0) | (found.probability == 1)).tolist() == [[True, False, False, False, True]]
+    assert found.probability == pytest.approx(probability, abs=1 / 65535)
+    assert found.again == pytest.approx(1 - probability, abs=1 / 65535)
+    assert found.experiments.truth.tolist() == [1.0]
+    assert (blackbody_records.rounded(record).probability == found.probability).all()
+
+
+def test_committed_calibration_has_the_size_of_the_paper(tmp_path):
+    """4096 experiments; the published numbers within four standard errors, since the experiments are the same."""
+    content = registry.reproduce(registry.find("blackbody-calibration"), Task(tmp_path))
+    assert content["settings"]["experiments"] == published("calibration")["n_experiments"] == 4096
+    rows = [row for row in content["comparisons"] if row["variant"] == "as published"]
+    assert len(rows) == 24
+    for row in rows:
+        assert abs(row["ours"] - row["published"]) < 4 * row["standard_error"], row["what"]
+    # Whether a bin is overconfident is chance at 128 of them; that half of a good curve's bins are would not be.
+    assert all(row["standard_error"] < 0.06 for row in rows)
+    exact = content["numbers"][blackbody_calibration.EXACT_LIMITS]["2^-15"]
+    assert exact["picks the truly better model"] > 0.95
+
+
+@pytest.mark.slow
+def test_new_experiments_are_computed(tmp_path):
+    content = registry.reproduce(registry.find("blackbody-calibration"), Task(tmp_path, experiments=8))
+    assert content["settings"]["experiments"] == 8
+    committed = blackbody_records.committed("as-published")
+    kept = blackbody_records.read(tmp_path / "blackbody-as-published-0.npz")
+    assert (kept.probability == committed.first(8).probability).all()
 
 
 @pytest.mark.parametrize("name", [pytest.param("quantiles", marks=pytest.mark.slow), "process"])

@@ -2,42 +2,59 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals import Losses, calibrate
-from rivals.testbeds import blackbody, seeds
 from rivals_paper.arrays import FloatArray
-from rivals_paper.calibration_panels import draw_curve, frame_panel
+from rivals_paper.blackbody_experiments import (
+    LAWS,
+    N_DATA,
+    N_PUBLISHED,
+    corrected_experiments,
+    published_experiments,
+)
+from rivals_paper.blackbody_records import Record, committed
+from rivals_paper.calibration_panels import frame_panel
 from rivals_paper.experiments import Experiments
-from rivals_paper.method import PAPER
-from rivals_paper.mirrored import probability_as_published
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure, published
-from rivals_paper.risks import probability, sample_risk
 from rivals_paper.streams import stream
-from rivals_paper.tracking import track
 
 NAME = "blackbody-calibration"
 DESCRIPTION = "Calibration of c for Planck and Rayleigh-Jeans, over spectrometers of unknown bias"
 
-# As many as fit into ten minutes on two busy cores; the published run had 4096.
-EXPERIMENTS = 512
 BIN_SIZE = 32
-LOG2_C = (-15, -12, -9, -6, -3, 0, 3, 6)
-PANELS = ((-15, -12), (-9, -6, -3), (0, 3, 6))
+COARSE_BINS = 16
+# Random orders of equal probabilities that are tried: the original's order was arbitrary.
+N_ORDERS = 32
 EXACT_LIMITS = "published experiments, exact process"
-# Sizes of the published experiments: of the spectrum, of that to which the noise is fitted, of that for the truth.
-N_PUBLISHED, N_FIT, N_TRUTH = 1024, 4096, 12288
-N_DRAWS_PUBLISHED = 256
-# The paper says 4096 points; the published run had 1024.
-N_DATA = 4096
-
+TRANSPORT = "corrected, law transport"
+PANELS = ((-15, -12), (-9, -6, -3), (0, 3, 6))
+WIDE_PANELS = ((-15, -12), (-9, -6, -3), (0, 3, 4, 5, 6))
+TITLES = {
+    AS_PUBLISHED: "as published",
+    EXACT_LIMITS: "the same, limits mended",
+    CORRECTED: "corrected",
+    TRANSPORT: "corrected, transport law",
+}
+LOOKS = {
+    -15: ("#000000", "o"),
+    -12: ("#D55E00", "s"),
+    -9: ("#000000", "o"),
+    -6: ("#D55E00", "s"),
+    -3: ("#56B4E9", "^"),
+    0: ("#000000", "o"),
+    3: ("#D55E00", "s"),
+    4: ("#CC79A7", "v"),
+    5: ("#009E73", "D"),
+    6: ("#56B4E9", "^"),
+}
 
 READING = (
     "Each point is a bin of 32 simulated experiments: how probable it was said to be that Planck has the lower risk, and "
-    "how often it has. On the diagonal the two agree; in the shaded areas the criterion is overconfident."
+    "how often it has. On the diagonal the two agree; in the shaded areas the criterion is overconfident. Rows: as "
+    "published; the same experiments with the exact process; corrected, with law beta and one simulation as in the paper; "
+    "corrected, with the library's defaults, the transport law and 16 simulations."
 )
 DIFFERENCES = [
     "The limits of the original solver are mirrored: for small c (metric variance below 1e-8) the process was centred on "
@@ -45,149 +62,179 @@ DIFFERENCES = [
     "process on the same experiments does in nearly all. Most of the overconfidence of the left panel is this error.",
     "Spectra had 1024 points where the paper says 4096; the corrected run has 4096. The truth is found on independent "
     "data instead of a replay of the same random numbers, and the noise is fitted by maximum likelihood.",
+    "The published probabilities rest on 128 draws of each risk, the corrected ones on 2048: fewer are exactly 0 or 1.",
 ]
+SHARE, PICKS, BINS = "share exactly 0 or 1", "picks the truly better model", "overconfident bins"
+EXPLANATIONS = {
+    SHARE: "The corrected run draws each risk 2048 times, not 128, so that fewer probabilities are exactly 0 or 1.",
+    PICKS: "For small c the mirrored limits of the original solver are gone; for large c the spectra have 4096 points, "
+    "not 1024, and the risks are closer to the true ones.",
+    BINS: "For small c the mirrored limits of the original solver made the probabilities wrong, and with 4096 points "
+    "instead of 1024 the better model is picked more often.",
+}
 
 
 def make(task: Task) -> Reproduction:
-    """Make the picture and the numbers."""
-    n = task.experiments_or(EXPERIMENTS)
-    task.folder.mkdir(parents=True, exist_ok=True)
-    experiments = _kept(task.folder / f"{NAME}-published-{n}-{task.seed}.npz", n, task.seed, task.progress)
-    calibration = calibrate(
-        {"bias sweep": blackbody.bias_sweep},
-        **PAPER,
-        n_data=N_DATA,
-        n_experiments=n,
-        c=[2.0**k for k in LOG2_C],
-        n_truth=2**15,
-        loss_unit="nats",
-        rng=task.seed,
-        store=task.folder / f"{NAME}-{n}.sqlite",
-        progress=task.progress,
-    )
-    records = calibration.records
-    by_c = {k: records[records["c"] == 2.0**k] for k in LOG2_C}
-    experiments[CORRECTED] = Experiments(
-        np.column_stack([each["probability"] for each in by_c.values()]), by_c[0]["truly_better"].astype(float)
-    )
-    bins = max(n // BIN_SIZE, 1)
+    """Make the picture and the numbers: from the committed 4096 experiments, or from as many new ones as are asked for."""
+    records = _committed() if task.experiments is None else _fresh(task, task.experiments)
+    n = len(records[CORRECTED])
     summaries = {
-        variant: {k: _summary(each, column, bins) for column, k in enumerate(LOG2_C)}
-        for variant, each in experiments.items()
+        name: {int(k): _summary(each, column) for column, k in enumerate(each.log2_c)} for name, each in records.items()
     }
     return Reproduction(
-        figure=_draw(experiments, bins),
-        comparisons=_comparisons(published("calibration"), summaries, n),
-        numbers={variant: {f"2^{k}": each for k, each in by_k.items()} for variant, by_k in summaries.items()},
+        figure=_draw(records),
+        comparisons=_comparisons(published("calibration"), records, summaries),
+        numbers={name: {f"2^{k}": each for k, each in by_k.items()} for name, by_k in summaries.items()},
         settings={
             "experiments": n,
             "bin_size": BIN_SIZE,
             "n_data": {"published": N_PUBLISHED, "corrected": N_DATA},
+            "laws": LAWS,
+            "source": "committed records" if task.experiments is None else "computed",
         },
     )
 
 
-def _kept(path: Path, n: int, seed: int, progress: bool) -> dict[str, Experiments]:
-    """Run the published experiments, or read what an earlier run with this number and seed has kept of them."""
-    if not path.exists():
-        fresh = _published_experiments(n, seed, progress)
-        mirrored, exact = fresh[AS_PUBLISHED], fresh[EXACT_LIMITS]
-        np.savez_compressed(path, mirrored=mirrored.probability, exact=exact.probability, truth=mirrored.truth)
-        return fresh
-    with np.load(path, allow_pickle=False) as archive:
-        return {
-            AS_PUBLISHED: Experiments(archive["mirrored"], archive["truth"]),
-            EXACT_LIMITS: Experiments(archive["exact"], archive["truth"]),
-        }
+def _committed() -> dict[str, Record]:
+    names = {AS_PUBLISHED: "as-published", EXACT_LIMITS: "exact-process", CORRECTED: "beta", TRANSPORT: "transport"}
+    return {variant: committed(name) for variant, name in names.items()}
 
 
-def _published_experiments(n: int, seed: int, progress: bool) -> dict[str, Experiments]:
-    """Run the first experiments of the published study: its data bit for bit, both processes."""
-    designs = seeds.generator("uv", "calibration", "bias-only")
-    mirrored, exact, truth = np.empty((n, len(LOG2_C))), np.empty((n, len(LOG2_C))), np.empty(n)
-    for i in track(range(n), "published experiments", progress):
-        # The order of draws matters: first the bias, then the law.
-        bias, law = float(designs.uniform(-1e-4, 1e-4)), ("rayleigh-jeans", "planck")[int(designs.integers(2))]
-        keys = ("uv", "calibration", "fit candidates", i + 1)
-        first, data, fresh = (
-            blackbody.observe(size, bias=bias, law=law, purpose=keys) for size in (N_FIT, N_PUBLISHED, N_TRUTH)
-        )
-        models = [blackbody.fit(first, law=name, temperature=4000.0, method="published") for name in blackbody.LAWS]
-        truth[i] = float(models[0].loss(fresh).mean() < models[1].loss(fresh).mean())
-        simulated = [
-            _simulated(model, data, keys, title) for model, title in zip(models, ("Planck", "RJ"), strict=True)
-        ]
-        for j, k in enumerate(LOG2_C):
-            rng, c, block = stream(seed, i, j), 2.0**k, _block(i, j)
-            pair = [Losses(model.loss(data), losses[block]) for model, losses in zip(models, simulated, strict=True)]
-            mirrored[i, j] = probability_as_published(pair[0], pair[1], c, N_DRAWS_PUBLISHED, rng)[0]
-            exact[i, j] = probability(*(sample_risk(losses, c, 2048, rng) for losses in pair))[0]
-    return {AS_PUBLISHED: Experiments(mirrored, truth), EXACT_LIMITS: Experiments(exact, truth)}
+def _fresh(task: Task, n: int) -> dict[str, Record]:
+    task.folder.mkdir(parents=True, exist_ok=True)
+    mirrored, exact = published_experiments(task.folder, n, task.seed, task.progress)
+    beta, transport = (corrected_experiments(law, task.folder, n, task.seed, task.progress) for law in LAWS)
+    return {AS_PUBLISHED: mirrored, EXACT_LIMITS: exact, CORRECTED: beta, TRANSPORT: transport}
 
 
-def _simulated(
-    model: blackbody.RadianceModel, data: blackbody.Spectrum, keys: tuple[Any, ...], title: str
-) -> FloatArray:
-    """Return eight blocks of losses of simulated spectra, drawn one after the other."""
-    generator = seeds.generator(*keys, f"candidate {title}")
-    return np.array([model.loss(model.simulate(len(data), generator)) for _ in LOG2_C])
+def _bins(n: int) -> int:
+    return max(n // BIN_SIZE, 1)
 
 
-def _block(experiment: int, column: int) -> int:
-    """Return which block the published run used: its generators travelled with the work, 12 comparisons at a time."""
-    number = len(LOG2_C) * experiment + column
-    return number - max(12 * (number // 12), len(LOG2_C) * experiment)
-
-
-def _summary(experiments: Experiments, column: int, bins: int) -> dict[str, Any]:
-    values, truth = experiments.probability[:, column], experiments.truth
-    decided = np.where(values == 0.5, 0.5, (values > 0.5) == (truth > 0.5))
-    excess = experiments.excess(column, bins)
-    predicted, observed = experiments.curve(column, bins)
+def _summary(record: Record, column: int) -> dict[str, Any]:
+    experiments, values = record.experiments, record.probability[:, column]
+    right = _right(values, experiments.truth)
+    too_sure = np.abs(values - 0.5) + 0.5 - right
+    excess = experiments.excess(column, _bins(len(record)))
+    predicted, observed = experiments.curve(column, _bins(len(record)))
     return {
-        "share exactly 0 or 1": float(np.mean((values == 0) | (values == 1))),
-        "picks the truly better model": float(decided.mean()),
-        "overconfident bins": float(np.mean(excess > 0)),
+        SHARE: float(_decided(values).mean()),
+        PICKS: float(right.mean()),
+        BINS: float(np.mean(excess > 0)),
         "worst excess": float(excess.max()),
+        # Above 0 it is overconfident: how sure it was, less how often it was right.
+        "mean excess": float(too_sure.mean()),
+        "standard error of the mean excess": float(too_sure.std() / np.sqrt(len(record))),
+        f"worst of {COARSE_BINS} bins": _worst(too_sure, right, values),
         "predicted": predicted,
         "observed": observed,
     }
 
 
-def _comparisons(stored: dict[str, Any], summaries: dict[str, Any], n: int) -> list[dict[str, Any]]:
+def _worst(too_sure: FloatArray, right: FloatArray, values: FloatArray) -> dict[str, float]:
+    """Return the most significant excess over bins of equal count, which are large enough to tell it from chance."""
+    groups = np.array_split(np.argsort(values, kind="stable"), min(COARSE_BINS, len(values)))
+    excess = np.array([too_sure[group].mean() for group in groups])
+    # One success and one failure more keep the error of a bin that is always right from being zero.
+    share = np.array([(right[group].sum() + 1) / (len(group) + 2) for group in groups])
+    error = np.sqrt(share * (1 - share) / [len(group) for group in groups])
+    worst = int(np.argmax(excess / error))
+    return {
+        "probability": float(values[groups[worst]].mean()),
+        "excess": float(excess[worst]),
+        "standard_error": float(error[worst]),
+    }
+
+
+def _decided(values: FloatArray) -> FloatArray:
+    return np.asarray((values == 0) | (values == 1), dtype=float)
+
+
+def _right(values: FloatArray, truth: FloatArray) -> FloatArray:
+    """Return whether the better model got the higher probability, for each experiment; a half where both got the same."""
+    return np.where(values == 0.5, 0.5, (values > 0.5) == (truth > 0.5))
+
+
+def _comparisons(stored: dict[str, Any], records: dict[str, Record], summaries: dict[str, Any]) -> list[dict[str, Any]]:
     rows = []
-    for what in ("share exactly 0 or 1", "picks the truly better model", "overconfident bins"):
-        counted = max(n // BIN_SIZE, 1) if what == "overconfident bins" else n
+    for what in (SHARE, PICKS, BINS):
         for i, k in enumerate(stored["log2_c"]):
             theirs = stored[what][i]
-            # Of the part of the experiments that was repeated; one count more and one less keep it from being zero.
-            share = (theirs * counted + 1) / (counted + 2)
-            error = float(np.sqrt(share * (1 - share) / counted))
             for variant in (AS_PUBLISHED, CORRECTED):
                 ours = summaries[variant][k][what]
+                if variant == AS_PUBLISHED:
+                    error = _paired_error(what, records[variant], i, theirs, stored["n_experiments"])
+                else:
+                    error = _independent_error(what, theirs, stored["n_experiments"], ours, len(records[variant]))
                 rows.append(
-                    comparison(f"c = 2^{k}: {what}", variant=variant, published=theirs, ours=ours, standard_error=error)
+                    comparison(
+                        f"c = 2^{k}: {what}",
+                        variant=variant,
+                        published=theirs,
+                        ours=ours,
+                        standard_error=error,
+                        explanation=EXPLANATIONS[what] if variant == CORRECTED else None,
+                    )
                 )
     return rows
 
 
-def _draw(experiments: dict[str, Experiments], bins: int) -> Any:
-    figure = new_figure(13, 13)
-    axes = figure.subplots(3, 3, sharex=True, sharey=True)
-    colours, markers = ("#000000", "#D55E00", "#56B4E9"), ("o", "s", "^")
-    for row, (variant, each) in zip(axes, experiments.items(), strict=True):
-        for panel, group in zip(row, PANELS, strict=True):
+def _paired_error(what: str, record: Record, column: int, theirs: float, n_theirs: int) -> float:
+    """Standard error of the difference on the same experiments, whose draws of the risks differ: from a second set of draws.
+
+    To it come the rounding of the published number, and the sampling of the experiments where only a part is repeated.
+    """
+    if record.again is None:
+        raise ValueError("the experiments as published have no second set of draws; compute them anew")
+    n, truth = len(record), record.experiments.truth
+    both = record.probability[:, column], record.again[:, column]
+    if what == BINS:
+        found = np.array([_shares_of_orders(values, truth, stream(0, column)) for values in both])
+        variance = 2 * found.var(axis=1).mean() + float(np.diff(found.mean(axis=1))[0] ** 2)
+        counted = _bins(n)
+    else:
+        first, second = (_decided(values) if what == SHARE else _right(values, truth) for values in both)
+        variance = float(np.sum((first - second) ** 2)) / n**2
+        counted = n
+    part = theirs * (1 - theirs) / counted * (1 - min(n / n_theirs, 1))
+    return float(np.sqrt(variance + part + 0.001**2 / 12))
+
+
+def _shares_of_orders(values: FloatArray, truth: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Return the share of overconfident bins when equal probabilities are sorted in random order, for several orders."""
+    orders = (rng.permutation(len(values)) for _ in range(N_ORDERS))
+    shuffled = (Experiments(values[order, None], truth[order]) for order in orders)
+    return np.array([np.mean(each.excess(0, _bins(len(values))) > 0) for each in shuffled])
+
+
+def _independent_error(what: str, theirs: float, n_theirs: int, ours: float, n_ours: int) -> float:
+    """Standard error of the difference of two shares of independent experiments, or of bins of them."""
+    variance = 0.001**2 / 12
+    for share, n in ((theirs, n_theirs), (ours, n_ours)):
+        counted = _bins(n) if what == BINS else n
+        # One count more and one less keep it from being zero.
+        smooth = (share * counted + 1) / (counted + 2)
+        variance += smooth * (1 - smooth) / counted
+    return float(np.sqrt(variance))
+
+
+def _draw(records: dict[str, Record]) -> Any:
+    figure = new_figure(9, 12.2)
+    axes = figure.subplots(len(records), 3, sharex=True, sharey=True)
+    shown: set[int] = set()
+    for row, (variant, record) in zip(axes, records.items(), strict=True):
+        log2_c = record.log2_c.tolist()
+        for panel, group in zip(row, WIDE_PANELS if 4 in log2_c else PANELS, strict=True):
             frame_panel(panel)
-            for k, colour, marker in zip(group, colours, markers, strict=False):
-                draw_curve(panel, each.curve(LOG2_C.index(k), bins), k, colour, marker)
-            panel.set_title(variant, fontsize=10)
-            panel.legend(title="c", fontsize=8, title_fontsize=8, loc="lower right")
-        row[0].set_ylabel("how often Planck is truly better")
+            for k in group:
+                colour, marker = LOOKS[k]
+                curve = record.experiments.curve(log2_c.index(k), _bins(len(record)))
+                panel.plot(*curve, marker, ms=3.5, mew=0, color=colour, label=f"$2^{{{k}}}$")
+            if not shown.issuperset(group):
+                panel.legend(title="c", fontsize=9, title_fontsize=9, loc="lower right", handlelength=0.5)
+                shown.update(group)
+        row[0].set_title(TITLES[variant], fontsize=13, loc="left")
+        row[0].set_ylabel("how often it is", fontsize=12)
     for panel in axes[-1]:
-        panel.set_xlabel("probability that Planck has the lower risk")
-    figure.suptitle(
-        "Calibration over spectrometers of unknown bias: each point a bin of 32 experiments.\n"
-        "On the diagonal the criterion says what is true; grey: overconfident. Middle row: only the mirrored limits mended.",
-        fontsize=12,
-    )
+        panel.set_xlabel("P(Planck is better)", fontsize=12)
     return figure
