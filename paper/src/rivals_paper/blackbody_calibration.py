@@ -122,9 +122,10 @@ def _summary(record: Record, column: int) -> dict[str, Any]:
         PICKS: float(right.mean()),
         BINS: float(np.mean(excess > 0)),
         "worst excess": float(excess.max()),
-        # Above 0 it is overconfident: how sure it was, less how often it was right.
-        "mean excess": float(too_sure.mean()),
-        "standard error of the mean excess": float(too_sure.std() / np.sqrt(len(record))),
+        # How sure it was less how often it was right: above 0 it is overconfident.
+        "stated less actual": float(too_sure.mean()),
+        "standard error of stated less actual": float(too_sure.std() / np.sqrt(len(record))),
+        "judged": experiments.judge(column)._asdict(),  # by the rule of the library
         f"worst of {COARSE_BINS} bins": _worst(too_sure, right, values),
         "predicted": predicted,
         "observed": observed,
