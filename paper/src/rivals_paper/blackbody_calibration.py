@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals.calibration import judge_experiments
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_experiments import (
     LAWS,
@@ -17,6 +18,7 @@ from rivals_paper.blackbody_experiments import (
 from rivals_paper.blackbody_records import Record, committed
 from rivals_paper.calibration_panels import frame_panel
 from rivals_paper.experiments import Experiments
+from rivals_paper.method import PAPER
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure, published
 from rivals_paper.streams import stream
 
@@ -92,7 +94,7 @@ def make(task: Task) -> Reproduction:
             "experiments": {name: len(each) for name, each in records.items()},
             "bin_size": BIN_SIZE,
             "n_data": {"published": N_PUBLISHED, "corrected": N_DATA},
-            "laws": LAWS,
+            "laws": {CORRECTED: PAPER, TRANSPORT: LAWS["transport"]},
             "source": "committed records" if task.experiments is None else "computed",
         },
     )
@@ -117,6 +119,7 @@ def _bins(n: int) -> int:
 def _summary(record: Record, column: int) -> dict[str, Any]:
     experiments, values = record.experiments, record.probability[:, column]
     right = _right(values, experiments.truth)
+    validity = judge_experiments({NAME: (values[:, None], experiments.truth)}, [2.0 ** int(record.log2_c[column])])
     too_sure = np.abs(values - 0.5) + 0.5 - right
     excess = experiments.excess(column, _bins(len(record)))
     predicted, observed = experiments.curve(column, _bins(len(record)))
@@ -128,7 +131,7 @@ def _summary(record: Record, column: int) -> dict[str, Any]:
         # How sure it was less how often it was right: above 0 it is overconfident.
         "stated less actual": float(too_sure.mean()),
         "standard error of stated less actual": float(too_sure.std() / np.sqrt(len(record))),
-        "judged": experiments.judge(column)._asdict(),  # by the rule of the library
+        "judged": {"valid": bool(validity.valid[0, 0]), "reason": validity.reasons[0][0]},
         f"worst of {COARSE_BINS} bins": _worst(too_sure, right, values),
         "predicted": predicted,
         "observed": observed,
