@@ -104,7 +104,10 @@ def make(task: Task) -> Reproduction:
         }
         for variant, panels in panels_by_variant.items()
     }
-    simulations = {variant: len(panels["simulations"][SIZES[0]]["A"]) for variant, panels in panels_by_variant.items()}
+    simulations = {
+        variant: {str(size): len(by_label["A"]) for size, by_label in panels["simulations"].items()}
+        for variant, panels in panels_by_variant.items()
+    }
     return Reproduction(
         figure=_draw(panels_by_variant),
         comparisons=comparisons,
