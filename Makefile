@@ -51,11 +51,12 @@ demo: .venv/.demo
 test: .venv/.test
 	$(BIN)/python -m pytest
 
-test-all: .venv/.test test-paper
+test-all: .venv/.test .venv/.paper
+	$(BIN)/python -m pytest -m "" paper/tests
 	$(BIN)/python -m pytest -m ""
 
 test-paper: .venv/.test .venv/.paper
-	$(BIN)/python -m pytest -m "" paper/tests
+	$(BIN)/python -m pytest -m "not slow" paper/tests
 
 # What a user has who installs no extras.
 test-minimal:

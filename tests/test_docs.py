@@ -132,6 +132,18 @@ def test_what_choose_c_says_holds():
     assert set(alone.survivors) == {"right", "shifted"}
 
 
+def test_what_shared_rounding_errors_do_is_as_measured():
+    text = (DOCS / "corrections-neurons.md").read_text(encoding="utf-8")
+    lines = (ROOT / "benchmarks" / "results" / "shared_rounding.md").read_text(encoding="utf-8").splitlines()
+    rows = {
+        (cells[2], cells[3]): cells for line in lines if len(cells := line.split(" | ")) > 8 for cells in [["", *cells]]
+    }
+    for pair in ("A vs B", "A vs D", "C vs D"):
+        shared, other = rows[pair, "shared"], rows[pair, "other"]
+        difference, right, stated = (f"{shared[column]} / {other[column]}" for column in (4, 5, 6))
+        assert f"| {pair} | {difference} | {stated} | {right} |" in text
+
+
 @pytest.mark.parametrize("page", ["choose-c", "faq"])
 def test_rates_on_a_page_are_those_of_the_benchmarks(page):
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")

@@ -49,7 +49,7 @@ READING = (
 DIFFERENCES = [NO_INPUT, LOOSE_SOLVER, CIRCUIT, MANY_SYNTHETIC]
 EXPLANATIONS = {
     AS_PUBLISHED: "The re-run is a single one. The width is set by the gap between the largest observed and the largest of 12 000 synthetic losses, "
-    "which is drawn once in a run and then the same for all c: several such rows of a model are one deviation, and runs as narrow occur.",
+    "which is drawn once in a run and then the same for all c: several such rows of a model are one deviation.",
     CONSTANTS_PUBLISHED: "The candidates got the input of the recording: fitted noise falls from 17 to 21 mV to 8 to 14 mV, "
     "and risks by the logarithm of that. What is left, misplaced spikes, is farther from Gaussian, so that the distributions are wider.",
     CORRECTED: "The cells have other constants, and the candidates got the input of the recording: fitted noise is 14 to "
