@@ -234,7 +234,7 @@ def _score(row: dict[str, Any]) -> float | None:
 def picture(name: str, text: str) -> str:
     """A small picture, and links to the large one and to the numbers."""
     path = f"../paper/results/{name}"
-    return f'<img src="{path}.png" alt="{text}" width="420">\n\n[Picture]({path}.png) · [numbers]({path}.json)'
+    return f'<img src="{path}.png" alt="{text}" width="680">\n\n[Picture]({path}.png) · [numbers]({path}.json)'
 
 
 def page() -> str:
