@@ -39,7 +39,7 @@ def test_own_risks_narrow_with_the_square_root_of_the_length():
 def test_committed_simulations_narrow(variant):
     by_size = finite_size._committed(variant)
     # As published the committed ones end at 40 s.
-    assert list(by_size) == list(finite_size.SIZES if variant == AS_PUBLISHED else finite_size.SIMULATED_SIZES)
+    assert list(by_size) == list(finite_size.SIMULATED_SIZES)
     for label in LABELS:
         assert all(np.isfinite(by_label[label]).all() for by_label in by_size.values())
         assert all(by_size[size][label].size == 400 for size in finite_size.SIZES)
