@@ -9,7 +9,7 @@ from rivals.testbeds.pyloric import ACCURATE, LABELS, observe
 from rivals.testbeds.pyloric.recording import voltage
 from rivals_paper import finite_size, registry
 from rivals_paper.densities import density
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, VARIANTS, Task
+from rivals_paper.output import CORRECTED, VARIANTS, Task
 
 
 def test_own_recordings_leave_noise_and_rounding_alone():
@@ -38,7 +38,6 @@ def test_own_risks_narrow_with_the_square_root_of_the_length():
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_committed_simulations_narrow(variant):
     by_size = finite_size._committed(variant)
-    # As published the committed ones end at 40 s.
     assert list(by_size) == list(finite_size.SIMULATED_SIZES)
     for label in LABELS:
         assert all(np.isfinite(by_label[label]).all() for by_label in by_size.values())
