@@ -18,6 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from rivals.calibration import judge_experiments
 from rivals.calibration.curve import calibration_curve
 from rivals.testbeds.blackbody import radiance
 
@@ -132,6 +133,7 @@ def report(folder: Path) -> None:
         for column, c in enumerate(kept["c"].tolist()):
             probability, all_truth = expanded(kept[f"counts/{law}"][column])
             curve = calibration_curve(probability, all_truth, bins=64)
+            validity = judge_experiments({"Ω": (probability[:, None], all_truth)}, c=[c], bins=64)
             few = kept[f"first/{law}"][:, column] / 65535
             rows.append(
                 {
@@ -140,8 +142,8 @@ def report(folder: Path) -> None:
                     **verdicts(kept[f"counts/{law}"][column]),
                     "mean excess": curve.overconfidence,
                     "worst excess": float(curve.excess.max()),
-                    "valid by all": curve.judge().valid,
-                    "reason": curve.judge().reason,
+                    "valid by all": bool(validity.valid.all()),
+                    "reason": validity.reasons[0][0],
                     **{f"valid by {n}": share_valid(few, truth, n) for n in (512, 4096)},
                 }
             )
@@ -174,7 +176,8 @@ def verdicts(counts: Any, threshold: float = 0.95) -> dict[str, float]:
 def share_valid(probability: Any, truth: Any, size: int) -> float:
     """Of disjoint sets of so many experiments, the share in which the rule of the package calls this c valid."""
     sets = [slice(begin, begin + size) for begin in range(0, len(truth), size)]
-    return float(np.mean([calibration_curve(probability[part], truth[part], bins=16).judge().valid for part in sets]))
+    judged = [judge_experiments({"Ω": (probability[part, None], truth[part])}, c=[1.0]).valid for part in sets]
+    return float(np.mean(judged))
 
 
 def table(experiments: int, rows: list[dict[str, Any]]) -> str:
