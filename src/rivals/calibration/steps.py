@@ -35,6 +35,15 @@ class Steps:
     See Also
     --------
     compare_in_steps : makes it.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> first = rivals.compare(toys.losses(), c=0.25, rng=0)
+    >>> steps = Steps((first,), (("an Ω",),), "one model is left")
+    >>> steps.c, steps.survivors
+    ((0.25,), ('A',))
     """
 
     comparisons: tuple[Comparison, ...]
