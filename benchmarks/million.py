@@ -1,6 +1,6 @@
 """What a million simulated experiments of one epistemic distribution show about the valid values of c.
 
-    python benchmarks/million.py simulate OUT [--experiments 1000000]      on a GPU; counts and the first records to OUT/million.npz
+    python benchmarks/million.py simulate OUT [--experiments 1000000]      on a GPU; counts and the first records to OUT/million.npz, where it goes on if there are some
     python benchmarks/million.py report OUT                                anywhere; reads OUT/million.npz, writes results/million.json and .md
 
 The epistemic distribution is that of the paper's black body calibration (`blackbody.bias_sweep`: spectrometers of unknown bias, either law makes the data, both
@@ -44,6 +44,11 @@ def simulate(folder: Path, experiments: int) -> None:
     counts = {law: np.zeros((len(C), BINS + 1, 2), dtype=np.int64) for law in ("beta", "transport")}
     first: dict[str, list[Any]] = {"beta": [], "transport": [], "difference": []}
     done = 0
+    if (folder / "million.npz").exists():
+        with np.load(folder / "million.npz", allow_pickle=False) as archive:
+            done = int(archive["experiments"])
+            counts = {law: archive[f"counts/{law}"] for law in counts}
+            first = {name: [archive[f"first/{name}"]] for name in first}
     while done < experiments:
         size = min(AT_ONCE, experiments - done)
         residual, sigma, difference = experiment_batch(size, cp, cp.random.RandomState(word(SEED, done)))

@@ -3,7 +3,7 @@
     python benchmarks/neuron_records.py published OUT [--limit N]      with the original random numbers, in eight copies that differ by rounding alone
     python benchmarks/neuron_records.py corrected OUT [--limit N]      all corrected
     python benchmarks/neuron_records.py constants OUT [--limit N]      constants of the circuit as published, everything else corrected
-    python benchmarks/neuron_records.py finite-size OUT                400 recordings of 40 s by each of four cells
+    python benchmarks/neuron_records.py finite-size OUT --variant V    400 recordings of 400 s by each of four cells, V one of the three variants
     python benchmarks/neuron_records.py check OUT                      the judge of `gpu_judge` beside that of the library, on the same losses
 
 OUT is a folder. Each writes an .npz file of compact records and a .json file with the time of every stage, after every part: an interrupted run keeps what it has.
@@ -47,7 +47,9 @@ SIGMA_FINITE_SIZE: Final = {
     "C": 24.82303875607496,
     "D": 24.393924165817996,
 }
-RECORDINGS, LENGTHS = 400, (400, 4_000, 40_000)
+RECORDINGS, LENGTHS = 400, (400, 4_000, 40_000, 400_000)
+PIECE: Final = 20_000  # ms integrated at a time
+CIRCUITS: Final = {"constants as published": "published", "corrected": "prinz2004"}
 
 
 class Asked(NamedTuple):
@@ -202,15 +204,24 @@ def repeated(currents: gpu.Currents, times: int) -> gpu.Currents:
 
 
 def corrected(folder: Path, name: str, constants: str, limit: int | None) -> None:
-    """Candidates get the input of the recording, noise is what its label says, the solver is accurate, digitisation rounds."""
+    """Candidates get the input of the recording, noise is what its label says, the solver is accurate, digitisation rounds.
+
+    The recording is integrated apart from both candidates, with rounding errors of its own.
+    """
     cp, clock = gpu.cupy(), Clock()
     wanted = all_corrected(limit)
     kept = Kept(folder / name, wanted, clock)
     cells = sorted({cell for each in wanted for cell in each.cells})
+    steps = np.array([ACCURATE.first_step, ACCURATE.with_other_rounding().first_step])
     with clock("settling"):
-        settled = gpu.settle_many([pair(cell, constants) for cell in cells], solver=ACCURATE)
-    for part_number, places in enumerate(parts_of(kept.missing(), 2, lambda i: wanted[i].cells)):
+        both = [pair(cell, constants) for cell in cells for _ in steps]
+        settled = gpu.settle_many(both, solver=ACCURATE, first_steps=np.tile(steps, len(cells)))
+        settled = settled.reshape(len(cells), len(steps), -1)
+    for part_number, places in enumerate(parts_of(kept.missing(), 3, lambda i: (wanted[i].cells, wanted[i].drawn.cell))):  # fmt: skip
         part = [wanted[i] for i in places]
+        # Three threads for each: both candidates, and the cell that makes the data.
+        cell_of = [each.cells[which] for which in range(2) for each in part] + [each.drawn.cell for each in part]
+        own = np.repeat([0, 0, 1], len(part))
         sigma: Any = None
         for n in (N_DATA, N_TRUTH):
             seed = word(SEED, places[0], n, len(constants))
@@ -219,20 +230,18 @@ def corrected(folder: Path, name: str, constants: str, limit: int | None) -> Non
             with clock("currents"):
                 keys = np.random.default_rng(seed).integers(2**63, size=len(part)).tolist()
                 currents = gpu.coloured_noise(tau, strength, float(sample_times(n)[-1]), keys)
-                own = (currents.first_piece, currents.n_pieces, currents.grids)
-                currents = gpu.Currents(currents.coefficients, *(cp.concatenate([each, each]) for each in own))
+                shared = (currents.first_piece, currents.n_pieces, currents.grids)
+                currents = gpu.Currents(currents.coefficients, *(cp.concatenate([each] * 3) for each in shared))
             with clock(f"integrating {n} ms"):
-                both = [each.cells[which] for which in range(2) for each in part]
-                initial = settled[cp.asarray([cells.index(cell) for cell in both])]
+                initial = settled[cp.asarray([cells.index(cell) for cell in cell_of]), cp.asarray(own)]
                 v = gpu.simulate_many(
-                    [pair(cell, constants) for cell in both], sample_times(n), currents, solver=ACCURATE, initial=initial
-                )[:, 1].reshape(2, len(part), n)  # fmt: skip
-                clock.work(2 * len(part) * float(sample_times(n)[-1]) / 1000)
+                    [pair(cell, constants) for cell in cell_of], sample_times(n), currents, solver=ACCURATE,
+                    first_steps=steps[own], initial=initial,
+                )[:, 1].reshape(3, len(part), n)  # fmt: skip
+                clock.work(3 * len(part) * float(sample_times(n)[-1]) / 1000)
                 del currents
             with clock("residuals"):
-                by_second = cp.asarray([each.drawn.cell == each.cells[1] for each in part])
-                recorded = cp.where(by_second[:, None], v[1], v[0]) + disturbances(part, n, seed)
-                recorded = cp.rint(cp.clip(recorded, -128.0, 127.0))
+                recorded = cp.rint(cp.clip(v[2] + disturbances(part, n, seed), -128.0, 127.0))
                 residual = cp.stack([recorded - v[which] for which in range(2)], axis=1)
                 del v, recorded
             if n == N_DATA:
@@ -340,45 +349,71 @@ def truth_of(residual: Any, sigma: Any) -> dict[str, Any]:
 # ---------------------------------------------------------------- finite size
 
 
-def finite_size(folder: Path) -> None:
-    """Mean losses of models on 400 long recordings of their own cell with input, judged without: panel c of the figure, as published."""
-    cp, clock = gpu.cupy(), Clock()
-    n = max(LENGTHS)
-    found = {}
+def finite_size(folder: Path, variant: str) -> None:
+    """Mean losses of models on 400 long recordings of their own cell: panel c of the figure.
+
+    As published the recording has input and the model that judges it has none. Otherwise the model gets the input, and the recording has rounding errors of its own; the
+    noise of the model is then that of all its recordings. Integrated in pieces, saved after each.
+    """
+    cp, clock, path = gpu.cupy(), Clock(), folder / f"finite-size-{variant.replace(' ', '-')}.npz"
     names = sorted(SIGMA_FINITE_SIZE)
-    with clock("settling"):
-        settled = gpu.settle_many([pair(LABELS[name]) for name in names], solver=LOOSE)
+    quiet = variant == "as published"
+    solver, constants = (LOOSE, "published") if quiet else (ACCURATE, CIRCUITS[variant])
+    count = RECORDINGS * len(names)
+    kinds = np.repeat(np.arange(len(names)), RECORDINGS)
+    judges = np.arange(len(names)) if quiet else kinds  # without input one judge serves all recordings of a cell
+    circuits = [pair(LABELS[names[kind]], constants) for kind in (*kinds, *judges)]
+    steps = np.repeat([solver.first_step, solver.with_other_rounding().first_step], [count, len(judges)])
+    began, squares = 0.0, np.full((max(LENGTHS) // PIECE, count, PIECE // min(LENGTHS)), np.nan)
+    if path.exists():
+        with np.load(path, allow_pickle=False) as archive:
+            began, state, squares = float(archive["time"]), cp.asarray(archive["state"]), archive["squares"]
+    else:
+        with clock("settling"):
+            state = gpu.settle_many(circuits, solver=solver, first_steps=steps)
     with clock("currents"):
-        count = RECORDINGS * len(names)
         keys = np.random.default_rng(SEED).integers(2**63, size=count).tolist()
-        currents = gpu.coloured_noise(np.full(count, 100.0), np.full(count, 2.0**-5), float(sample_times(n)[-1]), keys)
-        # The candidates, without input, run beside the recordings.
-        quiet = gpu.Currents(
-            currents.coefficients,
-            cp.concatenate([currents.first_piece, cp.zeros(len(names), dtype=np.int64)]),
-            cp.concatenate([currents.n_pieces, cp.zeros(len(names), dtype=np.int32)]),
-            cp.concatenate([currents.grids, cp.ones((len(names), 2))]),
-        )
-    with clock("integrating"):
-        kinds = [*np.repeat(range(len(names)), RECORDINGS), *range(len(names))]
-        circuits = [pair(LABELS[names[kind]]) for kind in kinds]
-        v = gpu.simulate_many(circuits, sample_times(n), quiet, solver=LOOSE, initial=settled[cp.asarray(kinds)])[:, 1]
-        clock.work(len(circuits) * float(sample_times(n)[-1]) / 1000)
-    with clock("losses"):
-        rng = cp.random.RandomState(SEED)
-        for k, name in enumerate(names):
-            risks = []
-            for e in range(RECORDINGS):
-                recorded = cp.trunc(cp.clip(v[k * RECORDINGS + e] + 2.0 * rng.standard_normal(n), -128.0, 127.0))
-                squares = (recorded - v[len(names) * RECORDINGS + k]) ** 2
-                risks.append(cp.stack([squares[:length].mean() for length in LENGTHS]))
-            sigma = SIGMA_FINITE_SIZE[name]
-            means = cp.stack(risks).get()
-            found[f"as published/{name}/risks"] = np.log(np.sqrt(2 * np.pi) * sigma) + means / (2 * sigma**2)
-            found[f"as published/{name}/sigma"] = np.array(sigma)
-    np.savez_compressed(folder / "finite-size.npz", **found)
-    (folder / "finite-size-times.json").write_text(json.dumps(clock.report(), indent=1))
-    print(f"finite-size: {clock}", flush=True)
+        whole = gpu.coloured_noise(np.full(count, 100.0), np.full(count, 2.0**-5), float(sample_times(max(LENGTHS))[-1]), keys)  # fmt: skip
+        repeat = 0 if quiet else 1
+        first = cp.concatenate([whole.first_piece, *[whole.first_piece] * repeat, *[cp.zeros(len(judges), dtype=np.int64)] * (1 - repeat)])  # fmt: skip
+        pieces = cp.concatenate([whole.n_pieces, *[whole.n_pieces] * repeat, *[cp.zeros(len(judges), dtype=np.int32)] * (1 - repeat)])  # fmt: skip
+    start = float(sample_times(1)[0])
+    while began < start + max(LENGTHS) - 1:
+        times = np.arange(1.0, (PIECE if began else start + PIECE - 1) + 1)  # the first piece ends with its last sample
+        with clock("integrating"):
+            # The equations do not know the time, but for the current: each piece begins at 0, and the current before it.
+            grids = cp.tile(cp.asarray([-began, 100.0]), (len(circuits), 1))
+            moved = gpu.Currents(whole.coefficients, first, pieces, grids)
+            v, state = gpu._integrate(circuits, times, state, moved, solver, steps)
+            v = v[:, 1, -PIECE:]
+            clock.work(len(circuits) * float(times[-1]) / 1000)
+        number = round((began + times[-1] + 1 - start) / PIECE) - 1
+        with clock("losses"):
+            rng = cp.random.RandomState(word(SEED, number))
+            for k in range(len(names)):
+                mine = slice(k * RECORDINGS, (k + 1) * RECORDINGS)
+                recorded = cp.clip(v[mine] + 2.0 * rng.standard_normal((RECORDINGS, PIECE)), -128.0, 127.0)
+                recorded = cp.trunc(recorded) if quiet else cp.rint(recorded)
+                difference = recorded - (v[count + k] if quiet else v[count:][mine])
+                squares[number, mine] = (difference**2).reshape(RECORDINGS, -1, min(LENGTHS)).mean(axis=2).get()
+        began += float(times[-1])
+        np.savez_compressed(path, time=np.array(began), state=state.get(), squares=squares)
+        print(f"finite-size, {variant}, {began / 1000:.0f} s: {clock}", flush=True)
+        free()
+    np.savez_compressed(folder / path.name.replace(".npz", "-risks.npz"), **risks_of(squares, variant, names))
+    (folder / path.name.replace(".npz", "-times.json")).write_text(json.dumps(clock.report(), indent=1))
+
+
+def risks_of(squares: FloatArray, variant: str, names: list[str]) -> dict[str, Any]:
+    """Mean losses by length, (recordings, lengths), from squared errors averaged over stretches of the smallest length."""
+    found: dict[str, Any] = {}
+    for k, name in enumerate(names):
+        own = squares.swapaxes(0, 1)[k * RECORDINGS : (k + 1) * RECORDINGS].reshape(RECORDINGS, -1)
+        sigma = SIGMA_FINITE_SIZE[name] if variant == "as published" else float(np.sqrt(own.mean()))
+        means = np.stack([own[:, : length // min(LENGTHS)].mean(axis=1) for length in LENGTHS], axis=1)
+        found[f"{variant}/{name}/risks"] = np.log(np.sqrt(2 * np.pi) * sigma) + means / (2 * sigma**2)
+        found[f"{variant}/{name}/sigma"] = np.array(sigma)
+    return found
 
 
 # ---------------------------------------------------------------- the judge beside the library's
@@ -573,7 +608,7 @@ def main() -> None:
         "published": lambda: published(out, limit),
         "corrected": lambda: corrected(out, "corrected", "prinz2004", limit),
         "constants": lambda: corrected(out, "constants-as-published", "published", limit),
-        "finite-size": lambda: finite_size(out),
+        "finite-size": lambda: finite_size(out, options[options.index("--variant") + 1]),
         "check": lambda: check(out),
     }
     run[what]()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -140,9 +140,7 @@ def judge(variant: str, copy: int, seed: int) -> Verdicts:
 
     The random numbers are the same in all copies.
     """
-    solver, elsewhere = (
-        replace(ACCURATE, first_step=ACCURATE.first_step * (1 + number * 1e-12)) for number in (copy, copy + ELSEWHERE)
-    )
+    solver, elsewhere = (ACCURATE.with_other_rounding(number) for number in (copy, copy + ELSEWHERE))
     cells = {label: Cell(name, variant, elsewhere if label == TRUE else solver) for label, name in CANDIDATES.items()}
     example = digitise(accurate_voltage("LP 1", variant, copy) + example_noise(), "round")
     recordings = {

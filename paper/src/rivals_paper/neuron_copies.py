@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -40,7 +39,7 @@ def run_copies(
     omegas: dict[str, Any] = {}
     for condition in conditions:
         for copy in range(1, 1 + COPIES):
-            solver = replace(LOOSE, first_step=LOOSE.first_step * (1 + copy * 1e-12))
+            solver = LOOSE.with_other_rounding(copy)
             omegas[f"{condition.key}|copy {copy}"] = Published(condition, solver=solver)
     copies = by_condition(run_omegas(task, f"{name}-copies", omegas, C_MAIN, experiments))
     return {

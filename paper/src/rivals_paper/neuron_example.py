@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal
 
@@ -132,7 +132,7 @@ def fit_corrected(
 @lru_cache(maxsize=512)  # two variants, a few dozen copies, five cells
 def accurate_voltage(cell: str, variant: str, copy: int) -> FloatArray:
     """Voltage of a cell with the input of the recording; the first steps of copies differ by parts in 1e12."""
-    solver = replace(ACCURATE, first_step=ACCURATE.first_step * (1 + copy * 1e-12))
+    solver = ACCURATE.with_other_rounding(copy)
     current = example_input()
     v: FloatArray = simulate(cell, sample_times(N_DATA), current=current, variant=CONSTANTS[variant], solver=solver)[1]
     v.flags.writeable = False
