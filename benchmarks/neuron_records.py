@@ -3,6 +3,7 @@
     python benchmarks/neuron_records.py published OUT [--limit N]      with the original random numbers, in eight copies that differ by rounding alone
     python benchmarks/neuron_records.py corrected OUT [--limit N]      all corrected
     python benchmarks/neuron_records.py constants OUT [--limit N]      constants of the circuit as published, everything else corrected
+        [--own-rounding]                                               either with recordings that do not share the rounding errors of the candidate that made them
     python benchmarks/neuron_records.py finite-size OUT --variant V    400 recordings of 400 s by each of four cells, V one of the three variants
     python benchmarks/neuron_records.py check OUT                      the judge of `gpu_judge` beside that of the library, on the same losses
 
@@ -203,10 +204,10 @@ def repeated(currents: gpu.Currents, times: int) -> gpu.Currents:
 # ---------------------------------------------------------------- corrected
 
 
-def corrected(folder: Path, name: str, constants: str, limit: int | None) -> None:
+def corrected(folder: Path, name: str, constants: str, limit: int | None, *, own_rounding: bool) -> None:
     """Candidates get the input of the recording, noise is what its label says, the solver is accurate, digitisation rounds.
 
-    The recording is integrated apart from both candidates, with rounding errors of its own.
+    With `own_rounding` the recording is integrated apart from both candidates; without, it is the trace of one of them.
     """
     cp, clock = gpu.cupy(), Clock()
     wanted = all_corrected(limit)
@@ -217,11 +218,12 @@ def corrected(folder: Path, name: str, constants: str, limit: int | None) -> Non
         both = [pair(cell, constants) for cell in cells for _ in steps]
         settled = gpu.settle_many(both, solver=ACCURATE, first_steps=np.tile(steps, len(cells)))
         settled = settled.reshape(len(cells), len(steps), -1)
-    for part_number, places in enumerate(parts_of(kept.missing(), 3, lambda i: (wanted[i].cells, wanted[i].drawn.cell))):  # fmt: skip
+    for part_number, places in enumerate(parts_of(kept.missing(), 2 + own_rounding, lambda i: (wanted[i].cells, wanted[i].drawn.cell))):  # fmt: skip
         part = [wanted[i] for i in places]
-        # Three threads for each: both candidates, and the cell that makes the data.
-        cell_of = [each.cells[which] for which in range(2) for each in part] + [each.drawn.cell for each in part]
-        own = np.repeat([0, 0, 1], len(part))
+        cell_of = [each.cells[which] for which in range(2) for each in part]
+        if own_rounding:
+            cell_of += [each.drawn.cell for each in part]
+        own = np.arange(len(cell_of)) // len(part) // 2  # 1 for the recordings
         sigma: Any = None
         for n in (N_DATA, N_TRUTH):
             seed = word(SEED, places[0], n, len(constants))
@@ -231,17 +233,22 @@ def corrected(folder: Path, name: str, constants: str, limit: int | None) -> Non
                 keys = np.random.default_rng(seed).integers(2**63, size=len(part)).tolist()
                 currents = gpu.coloured_noise(tau, strength, float(sample_times(n)[-1]), keys)
                 shared = (currents.first_piece, currents.n_pieces, currents.grids)
-                currents = gpu.Currents(currents.coefficients, *(cp.concatenate([each] * 3) for each in shared))
+                currents = gpu.Currents(
+                    currents.coefficients, *(cp.concatenate([each] * (2 + own_rounding)) for each in shared)
+                )
             with clock(f"integrating {n} ms"):
                 initial = settled[cp.asarray([cells.index(cell) for cell in cell_of]), cp.asarray(own)]
                 v = gpu.simulate_many(
                     [pair(cell, constants) for cell in cell_of], sample_times(n), currents, solver=ACCURATE,
                     first_steps=steps[own], initial=initial,
-                )[:, 1].reshape(3, len(part), n)  # fmt: skip
-                clock.work(3 * len(part) * float(sample_times(n)[-1]) / 1000)
+                )[:, 1].reshape(-1, len(part), n)  # fmt: skip
+                clock.work(len(cell_of) * float(sample_times(n)[-1]) / 1000)
                 del currents
             with clock("residuals"):
-                recorded = cp.rint(cp.clip(v[2] + disturbances(part, n, seed), -128.0, 127.0))
+                by_second = cp.asarray([each.drawn.cell == each.cells[1] for each in part])
+                made = v[2] if own_rounding else cp.where(by_second[:, None], v[1], v[0])
+                recorded = cp.rint(cp.clip(made + disturbances(part, n, seed), -128.0, 127.0))
+                del made
                 residual = cp.stack([recorded - v[which] for which in range(2)], axis=1)
                 del v, recorded
             if n == N_DATA:
@@ -606,8 +613,10 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     run: dict[str, Callable[[], None]] = {
         "published": lambda: published(out, limit),
-        "corrected": lambda: corrected(out, "corrected", "prinz2004", limit),
-        "constants": lambda: corrected(out, "constants-as-published", "published", limit),
+        "corrected": lambda: corrected(out, "corrected", "prinz2004", limit, own_rounding="--own-rounding" in options),
+        "constants": lambda: corrected(
+            out, "constants-as-published", "published", limit, own_rounding="--own-rounding" in options
+        ),
         "finite-size": lambda: finite_size(out, options[options.index("--variant") + 1]),
         "check": lambda: check(out),
     }

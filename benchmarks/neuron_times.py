@@ -110,8 +110,18 @@ def page(content: dict[str, Any]) -> str:
             f"{100 * each['share of the double-precision limit']:.1f} % of the {content['limits']['double precision TFLOP/s']:.1f} that the device reaches: "
             "each thread is a chain of dependent operations with 255 registers, so that only 8 of 64 warps fit on a processor."
         )  # fmt: skip
+    lines += ["", finite_size()]
     lines += ["", f"The original simulator takes {low:.0f} to {high:.0f} times as long as one core here (results/pyloric.json).", ""]  # fmt: skip
     return "\n".join(lines)
+
+
+def finite_size() -> str:
+    """How long the recordings of 400 s took."""
+    run = json.loads((RESULTS / "neuron_times" / "finite-size.json").read_text())
+    return (
+        f"Finite size: 400 recordings of 400 s by each of four cells as published took {run['total s']:.0f} s, beside those of both other variants on the same device: one thread needs "
+        "longer than the recording, and few threads leave the device idle."
+    )
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import contextlib
 import importlib.util
 import inspect
 import io
+import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -132,15 +133,33 @@ def test_what_choose_c_says_holds():
     assert set(alone.survivors) == {"right", "shifted"}
 
 
+def test_agreement_of_gpu_and_processor_is_as_measured():
+    text = (DOCS / "corrections-neurons.md").read_text(encoding="utf-8")
+    found = json.loads((ROOT / "benchmarks" / "results" / "gpu.json").read_text(encoding="utf-8"))
+    agreement, noise = found["agreement"], found["noise"]
+    solvers = ("strict", "fixed-step", "accurate", "loose")
+    columns, counts = [], []
+    for variant in ("published", "prinz2004"):
+        runs = [agreement[f"{variant}, {solver}"] for solver in solvers]
+        largest = [max(run["first 100 ms, mV, LP 1 to 5"]) for run in runs]
+        columns.append([agreement[f"{variant}: right-hand side, largest relative difference"], *largest])
+        same = [sum(map(int.__eq__, run["spikes of LP on the GPU"], run["on the processor"])) for run in runs]
+        counts.append(", ".join(map(str, same)) + " of 5")
+        assert max(columns[-1][:3]) < 1e-9
+    for values in zip(*columns, strict=True):
+        assert f" | {values[0]:.1e} | {values[1]:.1e} |\n" in text
+    assert f" | {counts[0]} | {counts[1]} |\n" in text
+    z = (np.array(noise["autocovariance"]) - noise["law"]) / noise["standard error"]
+    assert f"within {abs(z).max():.1f} standard errors" in text
+
+
 def test_what_shared_rounding_errors_do_is_as_measured():
     text = (DOCS / "corrections-neurons.md").read_text(encoding="utf-8")
-    lines = (ROOT / "benchmarks" / "results" / "shared_rounding.md").read_text(encoding="utf-8").splitlines()
-    table = [line.strip("| ").split(" | ") for line in lines if line.startswith("| corrected")]
-    rows = {(cells[1], cells[2]): cells for cells in table}
-    for pair in ("A vs B", "A vs D", "C vs D"):
-        shared, other = rows[pair, "shared"], rows[pair, "other"]
-        difference, right, stated = (f"{shared[column]} / {other[column]}" for column in (3, 4, 5))
-        assert f"| {pair} | {difference} | {stated} | {right} |" in text
+    section = text.partition("### What remains: rounding errors that are shared")[2].partition("\n### ")[0]
+    rows = [line for line in section.splitlines() if line.startswith(("| corrected", "| constants as", "| AvsB", "| CvsD"))]
+    measured = (ROOT / "benchmarks" / "results" / "shared_rounding.md").read_text(encoding="utf-8").splitlines()
+    assert len(rows) > 12
+    assert not set(rows) - set(measured)
 
 
 @pytest.mark.parametrize("page", ["choose-c", "faq"])

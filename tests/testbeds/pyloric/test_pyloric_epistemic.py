@@ -43,3 +43,17 @@ def test_switches_of_the_corrections_do_what_they_say():
     data = Corrected(condition)(rng(1)).observe(300, rng(2))
     assert all(model.driven for model in Corrected(condition)(rng(1)).candidates(data))
     assert not any(model.driven for model in Corrected(condition, driven=False)(rng(1)).candidates(data))
+
+
+def test_a_recording_with_rounding_errors_of_its_own_departs_from_the_model_that_made_it():
+    condition = Condition(("C", "D"))
+    rng = np.random.default_rng
+    drawn = condition.draw(rng(1))
+    widths = {}
+    for own in (False, True):
+        experiment = Corrected(condition, own_rounding=own)(rng(1))
+        models = experiment.candidates(experiment.observe(1500, rng(2)))
+        widths[own] = next(model.sigma for model in models if model.cell == drawn.cell)
+    # Noise and the rounding to whole mV, or a chaotic cell that was integrated twice.
+    assert widths[False] == pytest.approx(np.hypot(drawn.scale, np.sqrt(1 / 12)), rel=4 / np.sqrt(2 * 1500))
+    assert widths[True] > 3 * widths[False]

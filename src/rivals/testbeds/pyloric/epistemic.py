@@ -124,6 +124,9 @@ class Corrected:
         As in `simulate`.
     rounding : {"round", "truncate", "none"}
         As in `observe`.
+    own_rounding : bool
+        Whether the recording is integrated with rounding errors of its own. Without, the candidate that made the data
+        has its very trace, as if it knew the state of the cell to the last bit, and misses the noise alone.
 
     Examples
     --------
@@ -141,6 +144,7 @@ class Corrected:
     solver: Solver = ACCURATE
     variant: str = "prinz2004"
     rounding: Rounding = "round"
+    own_rounding: bool = False
 
     def __call__(self, rng: np.random.Generator) -> Experiment:
         """Draw an experiment."""
@@ -148,7 +152,8 @@ class Corrected:
 
         noise: NoiseName = "cauchy" if self.heavy_tails and self.condition.noise == "Cauchy" else "gaussian"
         drawn, solver, variant = self.condition.draw(rng), self.solver, self.variant
-        record = partial(_record, drawn, noise=noise, solver=solver, variant=variant, rounding=self.rounding)
+        recorder = solver.with_other_rounding() if self.own_rounding else solver
+        record = partial(_record, drawn, noise=noise, solver=recorder, variant=variant, rounding=self.rounding)
         refit = partial(_fit_pair, self.condition.cells, driven=self.driven, solver=solver, variant=variant)
         return Experiment(observe=record, candidates=refit)
 
