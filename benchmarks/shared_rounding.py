@@ -132,12 +132,12 @@ def archive(variant: str) -> dict[str, Any]:
     return _archives[variant]
 
 
-def verdicts(by: Any, column: int) -> dict[str, float]:
+def verdicts(by: Any, column: int) -> dict[str, float | None]:
     """Parts of the experiments with B on the right side of ½, with B beyond 0.95, and of these the part that is wrong."""
     b = np.concatenate([each.probability[:, column] for each in by])
     better = np.concatenate([each.truth for each in by]) > 0.5
     stated, right = np.abs(b - 0.5) > 0.45, (b > 0.5) == better
-    wrong = float(np.mean(~right[stated])) if stated.any() else float("nan")
+    wrong = float(np.mean(~right[stated])) if stated.any() else None
     return {"right": float(np.mean(right)), "stated": float(np.mean(stated)), "wrong": wrong}
 
 
@@ -196,8 +196,9 @@ def page(content: dict[str, Any]) -> str:
         cells = []
         for c in ("0.25", "1"):
             at = row["beta"][c]
-            wrong = "–" if np.isnan(at["wrong"]) else f"{at['wrong']:.2f}"
-            cells.append(f"{at['stated']:.2f} | {wrong} | {row['valid, beta'][c]} / {row['valid, transport'][c]}")
+            cells.append(
+                f"{at['stated']:.2f} | {share(at['wrong'])} | {row['valid, beta'][c]} / {row['valid, transport'][c]}"
+            )
         lines.append(
             f"| {row['variant']} | {row['pair']} | {row['noise']} | {row['rounding']} | {row['median difference of the risks']:.2f} "
             f"| {row['truth undecided']:.2f} | {' | '.join(cells)} |"
@@ -210,12 +211,17 @@ def page(content: dict[str, Any]) -> str:
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for row in content["length of the truth"]:
-        cells = [f"{row[f'{c:g}']['stated']:.2f} / {row[f'{c:g}']['wrong']:.2f}".replace("nan", "–") for c in SHOWN]
+        cells = [f"{row[f'{c:g}']['stated']:.2f} / {share(row[f'{c:g}']['wrong'])}" for c in SHOWN]
         lines.append(
             f"| {row['condition'].replace('|', ', ')} | {row['truth, ms'] / 1000:.1f} s | {row['median difference of the risks']:.2f} "
             f"| {row['0.015625']['right']:.2f} | {' | '.join(cells)} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def share(value: float | None) -> str:
+    """Two digits, or a dash."""
+    return "–" if value is None else f"{value:.2f}"
 
 
 if __name__ == "__main__":

@@ -196,6 +196,15 @@ def valid_counts(name: str) -> str:
     return "\n" + "\n".join(lines) + "\n"
 
 
+def own_rounding_counts(variant: str) -> str:
+    """Of all 48 conditions, for how many each c of that figure is valid where recordings do not share the rounding errors of a candidate, as a row of its table."""
+    path = ROOT / "benchmarks" / "results" / "shared_rounding.json"
+    rows = json.loads(path.read_text(encoding="utf-8"))["records"]
+    own = [row for row in rows if row["variant"] == variant and row["rounding"] == "own"]
+    counts = [sum(row["valid, beta"][c] for row in own) for c in _counts("neuron-calibration-all")[variant]]
+    return f"| {variant}, own rounding errors | {' | '.join(map(str, counts))} |"
+
+
 def valid_for_all(name: str, variant: str) -> str:
     """The values of c that are valid for all conditions, in powers of two; nothing where the result does not say so."""
     cells = _counts(name).get(variant, {})
@@ -260,6 +269,7 @@ def page() -> str:
         auc_of_all,
         exists,
         million,
+        own_rounding_counts,
         neuron_risks,
         domain_table,
         blackbody_valid,
