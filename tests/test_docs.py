@@ -156,10 +156,18 @@ def test_agreement_of_gpu_and_processor_is_as_measured():
 def test_what_shared_rounding_errors_do_is_as_measured():
     text = (DOCS / "corrections-neurons.md").read_text(encoding="utf-8")
     section = text.partition("### What remains: rounding errors that are shared")[2].partition("\n### ")[0]
-    rows = [line for line in section.splitlines() if line.startswith(("| corrected", "| constants as", "| AvsB", "| CvsD"))]
+    rows = [
+        line for line in section.splitlines() if line.startswith(("| corrected", "| constants as", "| AvsB", "| CvsD"))
+    ]
     measured = (ROOT / "benchmarks" / "results" / "shared_rounding.md").read_text(encoding="utf-8").splitlines()
     assert len(rows) > 12
     assert not set(rows) - set(measured)
+    found = json.loads((ROOT / "benchmarks" / "results" / "shared_rounding.json").read_text(encoding="utf-8"))[
+        "records"
+    ]
+    own = [row for row in found if row["variant"] == "corrected" and row["rounding"] == "own"]
+    most = [max(sum(row[f"valid, {law}"][c] for row in own) for c in own[0]["beta"]) for law in ("beta", "transport")]
+    assert f'law "beta" is valid for at most {most[0]} (c = 2⁻²), law "transport" for at most {most[1]}.' in text
 
 
 @pytest.mark.parametrize("page", ["choose-c", "faq"])
