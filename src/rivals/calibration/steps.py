@@ -107,6 +107,8 @@ def compare_in_steps(
     The first step takes the smallest valid c of the calibration. What it rejects is set aside, with the epistemic
     distributions about it. Fewer conditions remain, so a smaller c may be valid for them; the next step compares the
     survivors at that c. Probabilities are those of the law, not corrected by the curve, since c is chosen to be valid.
+    Steps reject the best model more often than the first of them alone. If all pairs need the same c, many rejections by later steps are
+    wrong; `compare(..., c=calibration)` makes fewer errors ("How to choose c" in the documentation has the numbers).
 
     Parameters
     ----------
