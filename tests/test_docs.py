@@ -176,7 +176,7 @@ def test_rates_on_a_page_are_those_of_the_benchmarks(page):
     rates = re.findall(r"(\d+\.\d ± \d\.\d) %", text)
     measured = {
         rate
-        for name in ("replication", "flips")
+        for name in ("replication", "flips", "steps")
         for rate in re.findall(
             r"\d+\.\d ± \d\.\d", (ROOT / "benchmarks" / "results" / f"{name}.md").read_text(encoding="utf-8")
         )
@@ -184,6 +184,36 @@ def test_rates_on_a_page_are_those_of_the_benchmarks(page):
     assert rates
     assert not set(rates) - measured
     assert not re.search(r"(?<!± )\b\d+\.\d %", text), "a rate without its standard error"
+
+
+def test_errors_of_steps_are_as_measured():
+    text = (DOCS / "choose-c.md").read_text(encoding="utf-8")
+    measured = (ROOT / "benchmarks" / "results" / "steps.md").read_text(encoding="utf-8")
+    rows = {tuple(cells[:3]): cells[3:] for cells in (line.strip("| ").split(" | ") for line in measured.splitlines())}
+    first, steps, smallest, curve, later = rows["near and far", "5", "transport"]
+    assert f"the first c alone rejects it in {first} % of the problems, the steps in {steps} %, and" in text
+    assert f"alone, in {smallest} %; under law" in text
+    assert "in {} %, {} % and {} %.".format(*rows["near and far", "5", "beta"][:3]) in text
+    assert f"it rejects the best in {curve} % of the problems" in text
+    assert f"that only later steps make, {later} % are wrong" in text
+    assert f"{rows['alike', '5', 'transport'][4]} % of the rejections by later steps are wrong" in text
+    before, otherwise = re.findall(r"(\d\.\d ± \d\.\d) % \(\d+\)", measured.split("## ")[-1])
+    assert f"{before} % of the winners" in text
+    assert f"{otherwise} % if not" in text
+    left = {law: survivors_of_steps(measured, law) for law in ("transport", "beta")}
+    assert f"leave {left['transport']['steps']} candidates" in text
+    assert f"the first c {left['transport']['largest c']}." in text
+    assert f"leaves {left['transport']['curve']}." in text
+    assert f"rejects the best in {rows['near and far', '5', 'beta'][3]} % and leaves more" in text
+    assert f"{left['beta']['curve']} where the steps leave {left['beta']['steps']}." in text
+    without = re.search(r"k = 10, law beta\n\n\d+ problems\. (\d+) calibrations had no c", measured)[1]
+    assert f"{without} of {int(without) + 10} calibrations" in text
+
+
+def survivors_of_steps(measured: str, law: str) -> dict[str, str]:
+    """Of five candidates, by method."""
+    section = measured.split(f"## near and far, k = 5, law {law}")[1].split("## ")[0]
+    return dict(re.findall(r"^\| ([a-z ]+) \| [\d.]+ ± [\d.]+ \| ([\d.]+ ± [\d.]+) \|", section, re.MULTILINE))
 
 
 def test_no_page_cites_what_is_not_in_the_repository():

@@ -188,3 +188,21 @@ def test_pairs_are_checked(losses):
             compare_in_steps(losses, calibration=calibration, pairs=pairs, rng=0)
     with pytest.warns(rivals.RivalsWarning, match="no epistemic distribution is about 'B' and 'C'"):
         compare_in_steps(losses, calibration=calibration, pairs={"near": ("A", "B"), "far": ("A", "C")}, rng=0)
+
+
+def test_under_law_transport_steps_reject_no_less_than_the_largest_c_and_no_more_than_the_smallest():
+    """A smaller c moves every probability away from ½, so a rejection at one c is one at each smaller c."""
+    calibration = replace(several({"near": (1, 1, 1), "far": (6, 6, 1), "middle": (6, 1, 1)}), law="transport")
+    numbers = []
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        y, means = rng.standard_normal(100), rng.normal(0, 0.7, 3)
+        losses = {
+            name: rivals.Losses((y - mean) ** 2 / 2, rng.standard_normal(100) ** 2 / 2)
+            for name, mean in zip("ABC", means, strict=True)
+        }
+        rejected = set(losses) - set(compare_in_steps(losses, calibration=calibration, pairs=PAIRS, rng=0).survivors)
+        largest, smallest = (set(rivals.compare(losses, c=c, rng=0).rejections) for c in (C[-1], C[0]))
+        assert largest <= rejected <= smallest
+        numbers.append([len(largest), len(rejected), len(smallest)])
+    assert (np.diff(np.sum(numbers, axis=0)) > 0).all()  # and all three differ

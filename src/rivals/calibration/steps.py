@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from rivals._checks import show, warn
 from rivals._random import entropy_from
 from rivals._types import RNG
 from rivals.calibration.result import Calibration
+from rivals.calibration.validity import Validity
 from rivals.comparison.compare import compare
 from rivals.comparison.result import Comparison
 from rivals.comparison.table import html, listed, text, wrap
@@ -104,6 +107,8 @@ def compare_in_steps(
     The first step takes the smallest valid c of the calibration. What it rejects is set aside, with the epistemic
     distributions about it. Fewer conditions remain, so a smaller c may be valid for them; the next step compares the
     survivors at that c. Probabilities are those of the law, not corrected by the curve, since c is chosen to be valid.
+    Steps reject the best model more often than the first of them alone. If all pairs need the same c, many rejections by later steps are
+    wrong; `compare(..., c=calibration)` makes fewer errors ("How to choose c" in the documentation has the numbers).
 
     Parameters
     ----------
@@ -158,6 +163,7 @@ def compare_in_steps(
     losses = losses_by_name(models, data, n_synthetic=None, n_simulations=calibration.n_simulations, entropy=entropy)
     calibration.check_fit(losses, law=None, order=calibration.order, loss_unit=loss_unit)
     _check_pairs(pairs, calibration, tuple(losses))
+    validity = calibration.validity(bins)
     pool = tuple(losses)
     comparisons: list[Comparison] = []
     omegas: list[tuple[str, ...]] = []
@@ -166,8 +172,8 @@ def compare_in_steps(
         if not about:
             stopped = f"no epistemic distribution is about {listed(pool)}"
             break
-        selected = calibration.select(about)
-        c = _lowest_valid(selected, comparisons[-1].c if comparisons else None, bins)
+        start = comparisons[-1].c if comparisons else _largest_valid(calibration, bins)
+        c = _lowest_valid(validity, about, start)
         if comparisons and c == comparisons[-1].c:
             stopped = f"no smaller c is valid for {listed(about)}"
             break
@@ -191,21 +197,26 @@ def compare_in_steps(
     return Steps(tuple(comparisons), tuple(omegas), stopped)
 
 
-def _lowest_valid(calibration: Calibration, start: float | None, bins: int) -> float:
-    """From `start`, or the largest of the valid range, down as long as every c is valid."""
-    problems = calibration.problems(bins=bins)
-    if start is None:
-        start = calibration.valid_c(bins=bins).high
-        if start is None:
-            raise ValueError(
-                f"no value of c is valid for all candidates together:\n{calibration.validity(bins)}\nRun more experiments, try larger "
-                "values, begin with fewer candidates, or use compare(..., c=calibration), which corrects probabilities by the curve"
-            )
+def _largest_valid(calibration: Calibration, bins: int) -> float:
+    """Where the first step begins to look: the largest of the range that is valid for all candidates."""
+    largest = calibration.valid_c(bins=bins).high
+    if largest is None:
+        raise ValueError(
+            f"no value of c is valid for all candidates together:\n{calibration.validity(bins)}\nRun more experiments, try larger "
+            "values, begin with fewer candidates, or use compare(..., c=calibration), which corrects probabilities by the curve"
+        )
+    return largest
+
+
+def _lowest_valid(validity: Validity, about: tuple[str, ...], start: float) -> float:
+    """From `start` down as long as every c is valid for these epistemic distributions."""
+    valid = np.all(validity.valid[[name in about for name in validity.omegas]], axis=0)
     lowest = start
-    for c in sorted(value for value in calibration.c if value < start)[::-1]:
-        if problems[c] is not None:
-            break
-        lowest = c
+    for c, good in zip(validity.c[::-1], valid[::-1], strict=True):
+        if c < start:
+            if not good:
+                break
+            lowest = c
     return lowest
 
 
