@@ -116,7 +116,7 @@ def test_failures_are_recorded_with_seed_and_traceback(small):
 def test_a_time_limit_ends_an_experiment(small):
     begin = time.monotonic()
     found = rivals.calibrate({"s": slow}, n_experiments=8, executor=0, time_limit=0.5, **small)
-    assert time.monotonic() - begin < 30
+    assert time.monotonic() - begin < 55  # a single one of them sleeps for a minute, on any machine
     assert found.failures
     assert found.failures[0].error == "ExperimentTimeout: took longer than the limit of 0.5 s"
     assert found.n_experiments + len(found.failures) == 8

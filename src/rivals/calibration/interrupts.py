@@ -7,9 +7,10 @@ import threading
 import time
 from types import FrameType, TracebackType
 
-# Python raises KeyboardInterrupt wherever the main thread happens to be. In a destructor it is swallowed. Where
-# concurrent.futures takes the locks of its futures they stay taken, and the thread that manages the workers waits for them forever.
-# The loop that hands out work looks twice a second; if it does not get there, a Ctrl-C after this time is raised at once.
+# Python raises KeyboardInterrupt wherever the main thread happens to be. In a destructor it is swallowed; where
+# concurrent.futures takes the locks of its futures they stay locked, and the thread that manages the workers waits for them
+# forever. The loops that hand out work look twice a second. If one does not get there, another Ctrl-C is raised at once:
+# one that comes later than this, so that pressing twice does no harm.
 STUCK_SECONDS = 2.0
 
 

@@ -159,7 +159,8 @@ class LocalProcesses:
     def rebuild(self) -> bool:
         self._end(kill=True)
         for note in os.listdir(self._folder):
-            os.remove(os.path.join(self._folder, note))
+            with suppress(FileNotFoundError):  # by a worker that ends this moment
+                os.remove(os.path.join(self._folder, note))
         self._executor = self._start()
         return True
 
@@ -168,10 +169,10 @@ class LocalProcesses:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _end(self, *, kill: bool) -> None:
-        """End the workers. It takes a limited time, even if one does not exit (a thread that the user's code left behind), or loky hangs."""
+        """End the workers, in a limited time: one may not exit, because of a thread that the user's code left behind, and loky may hang."""
         pids = list(getattr(self._executor, "_processes", None) or ())
         manager = getattr(self._executor, "_executor_manager_thread", None)
-        # Loky's thread kills them, not we, since it may be reading from one; only if it does not, we do.
+        # Loky's thread may be reading from a worker, so it ends them itself; we kill only those that it does not end.
         self._executor.shutdown(wait=False, kill_workers=kill)
         if manager is None:
             return
