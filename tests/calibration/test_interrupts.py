@@ -75,8 +75,8 @@ def test_an_interrupt_among_the_locks_of_futures_does_not_hang():
         _base._AcquireFutures = Interrupted
         rivals.calibrate(sleeper, n_experiments=4000, executor=2, **{SMALL!r})
     """
-    # Seconds; the work is 100 s of sleep however busy the machine is.
-    found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60)
+    # It takes 2 s; a hang lasts forever, and the work would be 100 s of sleep, however busy the machine is.
+    found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=90)
     assert "CalibrationInterrupted: stopped after 0 of 4000 experiments" in found.stderr
 
 
