@@ -34,7 +34,7 @@ ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "process", "tails", "sampling_error", "transport", "groups", "verdict"],
     "comparison": ["table", "settings", "draws", "between", "laws", "judge", "arrays", "archive", "result", "compare"],
     "calibration": [
-        "experiment", "forms", "replications", "fingerprint", "study", "work", "pools", "execution", "progress", "store_file", "store",
+        "experiment", "forms", "replications", "fingerprint", "study", "work", "interrupts", "pools", "execution", "progress", "store_file", "store",
         "curve", "correction", "validity", "result", "steps", "calibrate",
     ],
 }  # fmt: skip

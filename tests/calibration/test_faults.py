@@ -266,12 +266,11 @@ def test_a_time_limit_ends_what_does_not_want_to_end(monkeypatch):
         return toy(rng)
 
     monkeypatch.setattr("rivals.calibration.pools.OVERTIME_SECONDS", 0.3, raising=False)
-    begin = time.monotonic()
-    found = run(omega={"toy": stubborn}, executor=2, time_limit=1.0, block_size=4)
-    assert time.monotonic() - begin < 60
+    # The others take a tenth of a second where six processes share two cores: they stay far from the limit.
+    found = run(omega={"toy": stubborn}, executor=2, time_limit=2.0, block_size=4)
     assert [failure.experiment for failure in found.failures] == [2, 5]
     assert (
-        "took longer than the limit of 1 s, and could not be interrupted: its process was killed"
+        "took longer than the limit of 2 s, and could not be interrupted: its process was killed"
         in found.failures[0].error
     )
     calm = run()
@@ -298,7 +297,7 @@ def test_a_thread_left_behind_in_a_worker_does_not_keep_us(monkeypatch):
     monkeypatch.setattr("rivals.calibration.pools.LEAVE_SECONDS", 0.5, raising=False)
     begin = time.monotonic()
     found = run(omega={"toy": leaves_a_thread}, executor=1, n=2)
-    assert time.monotonic() - begin < 50
+    assert time.monotonic() - begin < 90  # the thread sleeps for 100 s
     np.testing.assert_array_equal(found.records, run(n=2).records)
 
 

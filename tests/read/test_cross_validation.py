@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -222,6 +224,17 @@ def test_errors_name_the_estimator_and_the_fold(workers):
     finally:
         if workers:
             executor.shutdown()
+
+
+def test_an_interrupt_that_is_swallowed_ends_the_run():
+    class Swallows(ThreadPoolExecutor):
+        def submit(self, function, *arguments):
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+            return super().submit(function, *arguments)
+
+    with Swallows(1) as executor, pytest.raises(KeyboardInterrupt):
+        cross_validated(LINES, X, TARGETS, noise=NOISE, executor=executor)
 
 
 def test_a_class_that_a_training_set_lacks_is_named():

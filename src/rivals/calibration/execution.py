@@ -107,6 +107,7 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
     last = time.monotonic()  # when something came back
     alone = False  # whether a suspect is out, which must run alone
     while True:
+        pool.interrupts.look()
         broken: BaseException | None = None
         if not pool.is_lost() and not (alone and out):
             broken = _hand_out(pool, task, plan, lost, out)
@@ -165,6 +166,7 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
 def _hand_out(pool: Pool, task: Task, plan: Plan, lost: Lost, out: dict[Future[Any], Block]) -> BrokenExecutor | None:
     """Submit blocks until all workers are busy; how the pool broke, if it did."""
     while len(out) < IN_FLIGHT_PER_WORKER * pool.n_workers:
+        pool.interrupts.look()
         block = lost.waiting.popleft() if lost.waiting else plan.next_block()
         if block is None:
             break

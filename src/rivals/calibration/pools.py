@@ -13,10 +13,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, Protocol
 
 from rivals._checks import need, warn
+from rivals.calibration.interrupts import Interrupts
 from rivals.calibration.work import BEAT
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -36,6 +37,7 @@ class Pool(Protocol):
     n_workers: int
     in_process: bool  # whether they run here and now: arguments then need not be sent
     notes: str | None  # folder in which workers note their current experiment, if someone watches them
+    interrupts: Interrupts  # to be looked at between two steps of the work
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Start a function, now or when a worker is free."""
@@ -57,12 +59,13 @@ class Pool(Protocol):
 def open_pool(executor: Executor | int | None) -> Iterator[Pool]:
     """The pool for the `executor` argument of `calibrate` and `cross_validated`; what it started ends with the block, immediately on an error."""
     pool = _make_pool(executor)
-    try:
-        yield pool
-    except BaseException:
-        pool.close(kill=True)
-        raise
-    pool.close(kill=False)
+    with nullcontext() if pool.in_process else pool.interrupts:  # work in this process is interrupted where it is
+        try:
+            yield pool
+        except BaseException:
+            pool.close(kill=True)
+            raise
+        pool.close(kill=False)
 
 
 def _make_pool(executor: Executor | int | None) -> Pool:
@@ -96,6 +99,9 @@ class InProcess:
     in_process = True
     notes: str | None = None
 
+    def __init__(self) -> None:
+        self.interrupts = Interrupts()
+
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         future: Future[Any] = Future()
         try:
@@ -124,6 +130,7 @@ class LocalProcesses:
 
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
+        self.interrupts = Interrupts()
         self._executor = self._start()
         self._folder = tempfile.mkdtemp(prefix="rivals-")
         self.notes: str | None = self._folder
@@ -150,25 +157,30 @@ class LocalProcesses:
         return False
 
     def rebuild(self) -> bool:
-        self._executor.shutdown(wait=True, kill_workers=True)
+        self._end(kill=True)
         for note in os.listdir(self._folder):
-            os.remove(os.path.join(self._folder, note))
+            with suppress(FileNotFoundError):  # by a worker that ends this moment
+                os.remove(os.path.join(self._folder, note))
         self._executor = self._start()
         return True
 
     def close(self, *, kill: bool) -> None:
-        if not kill:
-            # All results are here. A worker that does not exit, because of a thread that the user's code left behind, say, is killed.
-            pids = list(getattr(self._executor, "_processes", None) or ())
-            manager = getattr(self._executor, "_executor_manager_thread", None)
-            self._executor.shutdown(wait=False)
-            if manager is not None:
-                manager.join(LEAVE_SECONDS)
-                for pid in pids if manager.is_alive() else ():
-                    _kill_child(pid)
-                manager.join(LEAVE_SECONDS)
-        self._executor.shutdown(wait=True, kill_workers=True)
+        self._end(kill=kill)
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _end(self, *, kill: bool) -> None:
+        """End the workers, in a limited time: one may not exit, because of a thread that the user's code left behind, and loky may hang."""
+        pids = list(getattr(self._executor, "_processes", None) or ())
+        manager = getattr(self._executor, "_executor_manager_thread", None)
+        # Loky's thread may be reading from a worker, so it ends them itself; we kill only those that it does not end.
+        self._executor.shutdown(wait=False, kill_workers=kill)
+        if manager is None:
+            return
+        manager.join(LEAVE_SECONDS)
+        if manager.is_alive():
+            for pid in pids:
+                _kill_child(pid)
+            manager.join(LEAVE_SECONDS)
 
     def _start(self) -> Any:
         loky = need("loky", extra="parallel", purpose="several processes")
@@ -189,6 +201,7 @@ class Foreign:
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self.n_workers = _workers_of(executor)
+        self.interrupts = Interrupts()
         self._lost_since: float | None = None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:

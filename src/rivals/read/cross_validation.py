@@ -15,13 +15,13 @@ import numpy as np
 from rivals._checks import as_numbers, check_name, check_size, show
 from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
 from rivals._types import RNG, FloatArray, IntArray
+from rivals.calibration.execution import IN_FLIGHT_PER_WORKER, LOOK_SECONDS
 from rivals.calibration.pools import Pool, open_pool
 from rivals.comparison.settings import N_SIMULATIONS
 from rivals.losses import Candidate, Losses
 from rivals.read.estimators import classifier, regressor
 from rivals.read.noise import seeded
 
-IN_FLIGHT_PER_WORKER = 2
 NOISE_FOLDS = 5
 
 
@@ -343,11 +343,12 @@ def _run_all(pool: Pool, folds: Iterator[Fold], total: int, progress: bool) -> d
         task = bar.add_task("cross-validating", total=total)
         try:
             while True:
+                pool.interrupts.look()
                 for fold in islice(folds, IN_FLIGHT_PER_WORKER * pool.n_workers - len(out)):
                     out[pool.submit(run_fold, fold)] = fold
                 if not out:
                     return found
-                done = wait(out, return_when=FIRST_COMPLETED).done
+                done = wait(out, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED).done
                 for future in [
                     future for future in out if future in done
                 ]:  # in order: the first error is always the same

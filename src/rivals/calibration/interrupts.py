@@ -1,0 +1,52 @@
+"""Ctrl-C while other processes work: noted when it comes, raised at a place where nothing breaks."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from types import FrameType, TracebackType
+
+# Python raises KeyboardInterrupt wherever the main thread happens to be. In a destructor it is swallowed; where
+# concurrent.futures takes the locks of its futures they stay locked, and the thread that manages the workers waits for them
+# forever. The loops that hand out work look twice a second. If one does not get there, another Ctrl-C is raised at once:
+# one that comes later than this, so that pressing twice does no harm.
+STUCK_SECONDS = 2.0
+
+
+class Interrupts:
+    """While entered, the first Ctrl-C is only noted; `look` raises it, and the end of the block at the latest.
+
+    Only in the main thread, and only in place of Python's own handler: an application that has another one keeps it.
+    """
+
+    def __init__(self) -> None:
+        self._came: float | None = None
+
+    def look(self) -> None:
+        """Raise KeyboardInterrupt if Ctrl-C came."""
+        if self._came is not None:
+            raise KeyboardInterrupt
+
+    def __enter__(self) -> None:
+        here = threading.current_thread() is threading.main_thread()
+        if here and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._note)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._restore()
+        if not isinstance(error, KeyboardInterrupt):
+            self.look()  # it came when nobody looked any more
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self._came is None:
+            self._came = time.monotonic()
+        elif time.monotonic() - self._came > STUCK_SECONDS:
+            self._restore()
+            raise KeyboardInterrupt
+
+    def _restore(self) -> None:
+        if signal.getsignal(signal.SIGINT) == self._note:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
