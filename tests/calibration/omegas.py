@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rivals import Candidate, Experiment
+from rivals.calibration import ExperimentLosses
 
 SEPARATION = 0.1
 
@@ -84,3 +85,28 @@ class KillsItsWorker:
             marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return toy(rng)
+
+
+N_DATA, N_TRUTH = 100, 1000
+CENTRES = np.array([-0.1, 0.1])
+
+
+class Offsets:
+    """Two Gaussians of fixed means judge data of a mean of their own; all experiments of a batch in one array."""
+
+    def __init__(self, fails=(), short=()):
+        self.fails, self.short, self.asked = fails, short, []
+
+    def batch(self, indices, rng_of):
+        self.asked.append(list(indices))
+        if any(index in self.fails for index in indices):
+            raise RuntimeError("the device is full")
+        normal = np.stack([rng_of(index).standard_normal(1 + N_DATA + N_TRUTH + 4 * N_DATA) for index in indices])
+        mean, noise = 0.1 * normal[:, :1], normal[:, 1:]
+        data, truth = mean + noise[:, :N_DATA], mean + noise[:, N_DATA : N_DATA + N_TRUTH]
+        own = noise[:, N_DATA + N_TRUTH :].reshape(-1, 2, 2, N_DATA)
+        losses = [0.5 * (part[:, None, :] - CENTRES[:, None]) ** 2 for part in (data, truth)]
+        return [
+            ExperimentLosses(losses[0][i, :, : N_DATA - (index in self.short)], 0.5 * own[i] ** 2, losses[1][i])
+            for i, index in enumerate(indices)
+        ]

@@ -4,34 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from omegas import CENTRES, N_DATA, N_TRUTH, Offsets
 
-from rivals.calibration import Experiment, ExperimentLosses, calibrate
+from rivals.calibration import Experiment, calibrate
 from rivals.losses import Candidate
 
-N_DATA, N_TRUTH = 100, 1000
-CENTRES = np.array([-0.1, 0.1])
 SIZES = {"n_data": N_DATA, "n_truth": N_TRUTH, "n_simulations": 2, "c": [0.05, 0.5], "rng": 3, "progress": False}
-
-
-class Offsets:
-    """Two Gaussians of fixed means judge data of a mean of their own; all experiments of a batch in one array."""
-
-    def __init__(self, fails=(), short=()):
-        self.fails, self.short, self.asked = fails, short, []
-
-    def batch(self, indices, rng_of):
-        self.asked.append(list(indices))
-        if any(index in self.fails for index in indices):
-            raise RuntimeError("the device is full")
-        normal = np.stack([rng_of(index).standard_normal(1 + N_DATA + N_TRUTH + 4 * N_DATA) for index in indices])
-        mean, noise = 0.1 * normal[:, :1], normal[:, 1:]
-        data, truth = mean + noise[:, :N_DATA], mean + noise[:, N_DATA : N_DATA + N_TRUTH]
-        own = noise[:, N_DATA + N_TRUTH :].reshape(-1, 2, 2, N_DATA)
-        losses = [0.5 * (part[:, None, :] - CENTRES[:, None]) ** 2 for part in (data, truth)]
-        return [
-            ExperimentLosses(losses[0][i, :, : N_DATA - (index in self.short)], 0.5 * own[i] ** 2, losses[1][i])
-            for i, index in enumerate(indices)
-        ]
 
 
 def one_by_one(rng):
