@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED, VA
 from rivals_paper.traces import spike_times
 
 SHORT = (400, 4000)
+ROOT = Path(__file__).parents[2]
 
 
 def committed(variant):
@@ -129,7 +131,7 @@ def test_the_solver_decides_when_copies_part_and_for_some_whether():
     asked = {
         ("A", "prinz2004", 4000): (1e-6, 1e-8),
         ("C", "published", 1000): (1e-8,),
-        ("A", "published", 1000): (1e-6, 1e-8),
+        ("A", "published", 4000): (1e-6, 1e-8),
     }
     tasks = [(label, constants, n, each) for (label, constants, n), by in asked.items() for each in by]
     with ThreadPoolExecutor(2) as pool:
@@ -141,7 +143,7 @@ def test_the_solver_decides_when_copies_part_and_for_some_whether():
     # C with the published ones is so at either.
     assert parted > 2
     # A is in step with the published ones, to as much as the solver errs. Slips start from there.
-    assert strict < 1e-5 < in_step < 0.02
+    assert 10 * strict < in_step < 0.02
 
 
 @pytest.mark.slow
@@ -171,7 +173,7 @@ def agrees(variant, label, count):
 
 
 def test_the_processor_finds_the_law_of_the_records():
-    """A copy that shared its rounding errors would miss the noise alone, as 18 of 400 do: p of 1e-9 and less."""
+    """A copy that shared its rounding errors would miss the noise alone, as 18 of 400 do at 4 s: p = 3e-12."""
     agrees(CORRECTED, "A", 8)
 
 
@@ -180,6 +182,29 @@ def test_the_processor_finds_the_law_of_the_records():
 @pytest.mark.parametrize("label", ["A", "C"])
 def test_the_processor_finds_the_law_of_the_records_of_all_variants(variant, label):
     agrees(variant, label, 24)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_new_recordings_give_what_the_records_do(variant, monkeypatch, tmp_path):
+    """Their σ, their risks by length, and how many are out of step, from mean squares that we make up."""
+    limits = finite_size.NOISE_SQUARE * (1 + 5 * np.sqrt(2 / np.array(finite_size.SIMULATED_SIZES)))
+    monkeypatch.setattr(finite_size, "own_squares", lambda model, rng: limits * np.exp(0.01 * rng.normal(size=4)))
+    models = {label: NeuronModel(cell, 20.0) for label, cell in LABELS.items()}
+    found = finite_size._simulations(variant, models, Task(tmp_path, experiments=5), 0)
+    longest = found[finite_size.SIMULATED_SIZES[-1]]
+    assert len({tuple(each.risks) for each in longest.values()}) == len(LABELS)
+    for by_label, limit in zip(found.values(), limits, strict=True):
+        for each in by_label.values():
+            assert each.risks.size == 5
+            if variant == AS_PUBLISHED:
+                assert each.sigma == 20
+                assert each.out_of_step is None
+            else:
+                assert each.out_of_step == np.sum(each.risks > finite_size.risks_of(limit, each.sigma))
+    if variant != AS_PUBLISHED:
+        # With σ of greatest likelihood the mean risk is the entropy.
+        for each in longest.values():
+            assert each.risks.mean() == pytest.approx(0.5 * np.log(2 * np.pi * np.e * each.sigma**2))
 
 
 def test_risks_and_squares_are_two_forms_of_the_same():
@@ -197,6 +222,27 @@ def test_density_of_a_long_tail_is_that_of_its_middle():
     assert density(sample, points)[0] == pytest.approx(normal, rel=0.1)
     assert density(tailed, points, long_tailed=True)[0] == pytest.approx(normal, rel=0.1)
     assert density(tailed, points)[0] < 0.5 * normal
+
+
+def test_the_page_has_the_numbers_of_the_result():
+    page = (ROOT / "docs" / "corrections-neurons.md").read_text(encoding="utf-8")
+    content = json.loads((ROOT / "paper" / "results" / "finite-size.json").read_text(encoding="utf-8"))
+    for variant, numbers in content["numbers"].items():
+        by_size = numbers["simulations"].values()
+        for label in LABELS:
+            spreads = (
+                " / ".join(f"{by[label][key]:#.2g}" for by in by_size) for key in ("std", "width_05_95", "width_25_75")
+            )
+            counts = [by[label].get("out_of_step") for by in by_size]
+            slips = "–" if variant == AS_PUBLISHED else " / ".join(map(str, counts))
+            cells = (variant, label, f"{numbers['sigma of the simulations'][label]:#.3g}", *spreads, slips)
+            assert f"| {' | '.join(cells)} |\n" in page
+        widths = [
+            [each["width_05_95"] for each in by.values()]
+            for by in (numbers["bootstrap"]["4000"], numbers["simulations"]["4000"], numbers["risk"])
+        ]
+        cells = (variant, *(f"{min(each):.2f} to {max(each):.2f}" for each in widths))
+        assert f"| {' | '.join(cells)} |\n" in page
 
 
 @pytest.mark.slow
