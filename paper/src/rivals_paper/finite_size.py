@@ -66,7 +66,9 @@ DIFFERENCES = [
     "half do. C and D miss their recordings by 10 mV, without rare ones, and narrow.",
     "With the documented constants all models miss their own recordings, by 13.5 to 16.9 mV: rounding errors grow until the "
     "spikes are out of step. A and B take some seconds for this, and so are widest at 4 000 ms. C fires every 52 ms, "
-    "like a clock; it stays out of step, or in step, for tens of seconds, and is widest at 40 000 ms.",
+    "like a clock, and stays in or out of step for tens of seconds. All recordings of a cell share the two states from which "
+    "recording and model start; those of C depend on rounding and happened to be nearly in step, so that it is widest at "
+    "40 000 ms.",
     "Digitisation truncates as published, and rounds in both other variants.",
     NO_INPUT,
     LOOSE_SOLVER,
