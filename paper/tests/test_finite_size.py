@@ -270,6 +270,21 @@ def test_the_page_has_the_numbers_of_the_result():
         assert f"| {' | '.join(cells)} |\n" in page
 
 
+def test_a_single_recording_is_drawn_as_a_tick():
+    from rivals_paper.output import new_figure
+
+    panel = new_figure(2, 1).subplots()
+    one, many = {"A": np.array([2.1])}, {"A": np.r_[np.random.default_rng(0).normal(size=399), 50.0]}
+    for by_label, curves in ((one, 0), (many, 1)):
+        panel.clear()
+        finite_size._densities(panel, by_label, np.linspace(-4, 4, 50), long_tailed=True)
+        assert len(panel.lines) == curves
+        finite_size._ticks(panel, by_label)
+        # The far one, and at most a few of the tails: 2 % of the peak is 2.8 standard deviations.
+        assert by_label["A"][-1] in panel.lines[-1].get_xdata()
+        assert 1 <= len(panel.lines[-1].get_xdata()) < 12
+
+
 @pytest.mark.slow
 def test_figure_is_written(tmp_path):
     content = registry.reproduce(registry.find("finite-size"), Task(tmp_path))

@@ -316,6 +316,8 @@ def _rows(name: str, by_size: dict[int, dict[str, FloatArray]]) -> list[tuple[st
 
 def _densities(panel: Any, by_label: dict[str, FloatArray], points: FloatArray, *, long_tailed: bool) -> None:
     for label, values in by_label.items():
+        if values.size < 2:  # `--experiments 1`: a tick without a curve
+            continue
         # Even points alone would miss the peak of a narrow one.
         here = np.union1d(points, np.quantile(values, np.linspace(0, 1, 101)))
         heights = density(values, here, long_tailed=long_tailed)
@@ -328,8 +330,10 @@ def _densities(panel: Any, by_label: dict[str, FloatArray], points: FloatArray, 
 def _ticks(panel: Any, by_label: dict[str, FloatArray]) -> None:
     """Mark values where the density is too low to be seen, below it."""
     for label, values in by_label.items():
-        heights = density(values, np.concatenate([values, [np.median(values)]]), long_tailed=True)
-        beyond = values[heights[:-1] < 0.02 * heights[-1]]
+        beyond = values
+        if values.size > 1:
+            heights = density(values, np.concatenate([values, [np.median(values)]]), long_tailed=True)
+            beyond = values[heights[:-1] < 0.02 * heights[-1]]
         panel.plot(beyond, np.full(beyond.size, -0.09), ls="", marker="|", ms=6, mew=1.0, color=COLOURS[label])
     panel.set(ylim=(-0.18, 1.05))
 
