@@ -66,7 +66,9 @@ DIFFERENCES = [
     "half do. C and D miss their recordings by 10 mV, without rare ones, and narrow.",
     "With the documented constants all models miss their own recordings, by 13.5 to 16.9 mV: rounding errors grow until the "
     "spikes are out of step. A and B take some seconds for this, and so are widest at 4 000 ms. C fires every 52 ms, "
-    "like a clock; it stays out of step, or in step, for tens of seconds, and is widest at 40 000 ms.",
+    "like a clock, and stays in or out of step for tens of seconds. All recordings of a cell share the two states from which "
+    "recording and model start; those of C depend on rounding and happened to be nearly in step, so that it is widest at "
+    "40 000 ms.",
     "Digitisation truncates as published, and rounds in both other variants.",
     NO_INPUT,
     LOOSE_SOLVER,
@@ -314,6 +316,8 @@ def _rows(name: str, by_size: dict[int, dict[str, FloatArray]]) -> list[tuple[st
 
 def _densities(panel: Any, by_label: dict[str, FloatArray], points: FloatArray, *, long_tailed: bool) -> None:
     for label, values in by_label.items():
+        if values.size < 2:  # `--experiments 1`: a tick without a curve
+            continue
         # Even points alone would miss the peak of a narrow one.
         here = np.union1d(points, np.quantile(values, np.linspace(0, 1, 101)))
         heights = density(values, here, long_tailed=long_tailed)
@@ -326,8 +330,10 @@ def _densities(panel: Any, by_label: dict[str, FloatArray], points: FloatArray, 
 def _ticks(panel: Any, by_label: dict[str, FloatArray]) -> None:
     """Mark values where the density is too low to be seen, below it."""
     for label, values in by_label.items():
-        heights = density(values, np.concatenate([values, [np.median(values)]]), long_tailed=True)
-        beyond = values[heights[:-1] < 0.02 * heights[-1]]
+        beyond = values
+        if values.size > 1:
+            heights = density(values, np.concatenate([values, [np.median(values)]]), long_tailed=True)
+            beyond = values[heights[:-1] < 0.02 * heights[-1]]
         panel.plot(beyond, np.full(beyond.size, -0.09), ls="", marker="|", ms=6, mew=1.0, color=COLOURS[label])
     panel.set(ylim=(-0.18, 1.05))
 
