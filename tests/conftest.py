@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 
@@ -11,6 +12,10 @@ import pytest
 from samples import KINDS
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # before matplotlib, which a minimal install has not
+
+# A shell starts jobs in the background with Ctrl-C ignored, and their children inherit it: tests that press it would wait in vain.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
