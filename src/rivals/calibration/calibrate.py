@@ -100,9 +100,9 @@ def calibrate(
     order : None or "time"
         Whether data are a series, as in `compare`: the sampling error of law "transport" is then long-run (HAC).
     n_truth : int
-        Data points that determine which candidate is truly better. For time series whose model drifts away from the
-        recording (chaotic systems, say), take the length of the data: losses grow with it, and a longer truth calls
-        right verdicts wrong.
+        Data points that determine which candidate is truly better. If models drift away from a time series, as with
+        chaotic systems, use `n_data`: the mean loss then grows with the length of the series, and a longer series may
+        count right verdicts as wrong.
     n_replications : int
         Fresh replications of each experiment, of `n_truth` points each, for experiments that have a `replicate`. The truth
         is the fraction that candidate a wins. One is enough if experiments are cheap: additional experiments are more informative

@@ -1,4 +1,4 @@
-"""Ctrl-C while other processes work: noted when it comes, raised at a place where nothing breaks."""
+"""Ctrl-C while other processes work: noted when it comes, raised where it does no harm."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import threading
 import time
 from types import FrameType, TracebackType
 
-# Python raises KeyboardInterrupt wherever the main thread happens to be. In a destructor it is swallowed; where
-# concurrent.futures takes the locks of its futures they stay locked, and the thread that manages the workers waits for them
-# forever. The loops that hand out work look twice a second. If one does not get there, another Ctrl-C is raised at once:
-# one that comes later than this, so that pressing twice does no harm.
+# Python raises KeyboardInterrupt wherever the main thread happens to be. In a destructor it is swallowed. While
+# concurrent.futures holds the locks of its futures, it leaves them locked, and the thread that manages the workers waits for
+# them forever. So the loops that hand out work look for a noted Ctrl-C twice a second. If they are stuck, a second Ctrl-C is
+# raised at once, but only if it comes later than this, so that pressing twice in a row does no harm.
 STUCK_SECONDS = 2.0
 
 
 class Interrupts:
-    """While entered, the first Ctrl-C is only noted; `look` raises it, and the end of the block at the latest.
+    """Within the block the first Ctrl-C is only noted; `look` raises it, or the end of the block at the latest.
 
-    Only in the main thread, and only in place of Python's own handler: an application that has another one keeps it.
+    This works in the main thread only, and only in place of Python's own handler: an application that has its own keeps it.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Interrupts:
     ) -> None:
         self._restore()
         if not isinstance(error, KeyboardInterrupt):
-            self.look()  # it came when nobody looked any more
+            self.look()  # it came after the last look
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self._came is None:

@@ -1,4 +1,4 @@
-"""Comparison in steps: each rejection leaves fewer conditions for c, which may then be smaller and reject more."""
+"""Comparison in steps: after a rejection c must be valid for fewer pairs, so it may be smaller and reject more."""
 
 from __future__ import annotations
 
@@ -104,11 +104,14 @@ def compare_in_steps(
 ) -> Steps:
     """Compare at the smallest c that is valid for all candidates; lower c for the survivors, as long as that rejects more.
 
-    The first step takes the smallest valid c of the calibration. What it rejects is set aside, with the epistemic
-    distributions about it. Fewer conditions remain, so a smaller c may be valid for them; the next step compares the
-    survivors at that c. Probabilities are those of the law, not corrected by the curve, since c is chosen to be valid.
-    Steps reject the best model more often than the first of them alone. If all pairs need the same c, many rejections by later steps are
-    wrong; `compare(..., c=calibration)` makes fewer errors ("How to choose c" in the documentation has the numbers).
+    The first step takes the smallest c that is valid for all epistemic distributions. Models that it rejects are set
+    aside, with the epistemic distributions about them. Fewer of these remain, so a smaller c may be valid for them; the
+    next step compares the survivors at that c. Probabilities are those of the law, not corrected by the curve, since c is
+    chosen to be valid.
+
+    Later steps cost errors: together the steps reject the best model more often than the first alone. If all pairs need the
+    same c, many rejections by later steps are wrong. `compare(..., c=calibration)` makes fewer errors ("How to choose c"
+    in the documentation has the numbers).
 
     Parameters
     ----------

@@ -107,10 +107,11 @@ def conditions() -> tuple[Condition, ...]:
 
 @dataclass(frozen=True)
 class Corrected:
-    """The epistemic distribution of a condition, done right: a function from a generator to an `Experiment`.
+    """The epistemic distribution of a condition, with errors corrected: a function from a generator to an `Experiment`.
 
     Cauchy noise is Cauchy noise; candidates get the input that the data got; the integrator is accurate; digitisation
-    rounds; the constants of the circuit are the documented ones. Each can be turned off, to see what it does.
+    rounds; the constants of the circuit are the documented ones. Each can be turned off, to see what it does. By default
+    a recording shares its rounding errors with the candidate that made it; `own_rounding=True` changes this.
 
     Parameters
     ----------
@@ -125,8 +126,8 @@ class Corrected:
     rounding : {"round", "truncate", "none"}
         As in `observe`.
     own_rounding : bool
-        Whether the recording is integrated with rounding errors of its own. Without, the candidate that made the data
-        has its very trace, as if it knew the state of the cell to the last bit, and misses the noise alone.
+        Whether the recording is integrated with rounding errors of its own. If not, the candidate that made the data
+        reproduces their trace exactly, as if it knew the state of the cell to the last bit, and misses only the noise.
 
     Examples
     --------

@@ -64,7 +64,9 @@ class Solver:
             check_positive(getattr(self, name), f"{name} of a solver")
 
     def with_other_rounding(self, copy: int = 1) -> Solver:
-        """Return a solver that is as accurate and makes other rounding errors: its steps differ by `copy` parts in 1e12.
+        """Return a solver of the same accuracy with other rounding errors: its first step (or fixed step) is longer by `copy` parts in 1e12.
+
+        The solvers of recording and model differ in this way where the two must not share their rounding errors.
 
         Examples
         --------
