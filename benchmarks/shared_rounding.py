@@ -2,7 +2,7 @@
 
     python benchmarks/shared_rounding.py [--experiments 48]
 
-The recording gets rounding errors of its own (`Corrected(own_rounding=True)`: steps that differ by one part in 1e12); nothing else changes. Writes results/shared_rounding.json and .md:
+The recording gets rounding errors of its own (`Corrected(own_rounding=True)`: first steps that differ by one part in 1e12); nothing else changes. Writes results/shared_rounding.json and .md:
 how far two such copies of a cell are apart, by tolerance; what becomes of all 33 792 experiments of each variant (results/own_rounding, made on a GPU by
 `neuron_records.py corrected OUT --own-rounding`, beside the records of the paper's package); and a few experiments whose truth is decided on recordings as long as the data.
 """
@@ -173,7 +173,7 @@ def page(content: dict[str, Any]) -> str:
     lines = [
         "# Corrected neuron calibrations, with rounding errors shared and not",
         "",
-        "Written by `python benchmarks/shared_rounding.py`. Shared: the candidate that made the data is integrated exactly as they were. Own: the recording is integrated with steps that",
+        "Written by `python benchmarks/shared_rounding.py`. Shared: the candidate that made the data is integrated exactly as they were. Own: the recording is integrated with first steps that",
         "differ by one part in 1e12, from the settling on.",
         "",
         f"Root mean square distance in mV of two copies of a cell, weak input, over the first 4 s / the first 16.4 s of a recording (medians of {SEEDS} inputs), by tolerance of the solver:",
