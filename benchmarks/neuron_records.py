@@ -4,7 +4,6 @@
     python benchmarks/neuron_records.py corrected OUT [--limit N]      all corrected
     python benchmarks/neuron_records.py constants OUT [--limit N]      constants of the circuit as published, everything else corrected
         [--own-rounding]                                               either with recordings that do not share the rounding errors of the candidate that made them
-    python benchmarks/neuron_records.py finite-size OUT --variant V    400 recordings of 400 s by each of four cells, V one of the three variants
     python benchmarks/neuron_records.py check OUT                      the judge of `gpu_judge` beside that of the library, on the same losses
 
 OUT is a folder. Each writes an .npz file of compact records and a .json file with the time of every stage, after every part: an interrupted run keeps what it has.
@@ -28,7 +27,7 @@ from rivals_paper.neuron_runs import C_MAIN, MAIN, N_DATA, N_TRUTH
 
 import gpu_judge as judge
 from rivals.testbeds import noise, seeds
-from rivals.testbeds.pyloric import ACCURATE, LABELS, LOOSE, Condition, conditions, gpu, published_draws, sample_times
+from rivals.testbeds.pyloric import ACCURATE, LOOSE, Condition, conditions, gpu, published_draws, sample_times
 from rivals.testbeds.pyloric.circuit import pair
 from rivals.testbeds.pyloric.epistemic import Draw
 
@@ -40,17 +39,6 @@ SIMULATIONS: Final = 16  # under law "transport"
 SEED: Final = 20250611
 ROWS: Final = 4096  # judged at a time
 DEFAULT_WORKERS: Final = 15
-
-# Fitted to 40 s of LP 1 with the seed of the example, candidates without input, loosely integrated and truncated: as the original study did for panel c of its figure.
-SIGMA_FINITE_SIZE: Final = {
-    "A": 22.022987791718034,
-    "B": 20.63370027705015,
-    "C": 24.82303875607496,
-    "D": 24.393924165817996,
-}
-RECORDINGS, LENGTHS = 400, (400, 4_000, 40_000, 400_000)
-PIECE: Final = 20_000  # ms integrated at a time
-CIRCUITS: Final = {"constants as published": "published", "corrected": "prinz2004"}
 
 
 class Asked(NamedTuple):
@@ -211,7 +199,7 @@ def corrected(folder: Path, name: str, constants: str, limit: int | None, *, own
     """
     cp, clock = gpu.cupy(), Clock()
     wanted = all_corrected(limit)
-    kept = Kept(folder / name, wanted, clock)
+    kept = Kept(folder / (f"{name}-own-rounding" if own_rounding else name), wanted, clock)
     cells = sorted({cell for each in wanted for cell in each.cells})
     steps = np.array([ACCURATE.first_step, ACCURATE.with_other_rounding().first_step])
     with clock("settling"):
@@ -351,76 +339,6 @@ def truth_of(residual: Any, sigma: Any) -> dict[str, Any]:
         error.append(judge.mean_errors(sequence).get())
         free()
     return {"difference": np.concatenate(difference), "error": np.concatenate(error)}
-
-
-# ---------------------------------------------------------------- finite size
-
-
-def finite_size(folder: Path, variant: str) -> None:
-    """Mean losses of models on 400 long recordings of their own cell: panel c of the figure.
-
-    As published the recording has input and the model that judges it has none. Otherwise the model gets the input, and the recording has rounding errors of its own; the
-    noise of the model is then that of all its recordings. Integrated in pieces, saved after each.
-    """
-    cp, clock, path = gpu.cupy(), Clock(), folder / f"finite-size-{variant.replace(' ', '-')}.npz"
-    names = sorted(SIGMA_FINITE_SIZE)
-    quiet = variant == "as published"
-    solver, constants = (LOOSE, "published") if quiet else (ACCURATE, CIRCUITS[variant])
-    count = RECORDINGS * len(names)
-    kinds = np.repeat(np.arange(len(names)), RECORDINGS)
-    judges = np.arange(len(names)) if quiet else kinds  # without input one judge serves all recordings of a cell
-    circuits = [pair(LABELS[names[kind]], constants) for kind in (*kinds, *judges)]
-    steps = np.repeat([solver.first_step, solver.with_other_rounding().first_step], [count, len(judges)])
-    began, squares = 0.0, np.full((max(LENGTHS) // PIECE, count, PIECE // min(LENGTHS)), np.nan)
-    if path.exists():
-        with np.load(path, allow_pickle=False) as archive:
-            began, state, squares = float(archive["time"]), cp.asarray(archive["state"]), archive["squares"]
-    else:
-        with clock("settling"):
-            state = gpu.settle_many(circuits, solver=solver, first_steps=steps)
-    with clock("currents"):
-        keys = np.random.default_rng(SEED).integers(2**63, size=count).tolist()
-        whole = gpu.coloured_noise(np.full(count, 100.0), np.full(count, 2.0**-5), float(sample_times(max(LENGTHS))[-1]), keys)  # fmt: skip
-        repeat = 0 if quiet else 1
-        first = cp.concatenate([whole.first_piece, *[whole.first_piece] * repeat, *[cp.zeros(len(judges), dtype=np.int64)] * (1 - repeat)])  # fmt: skip
-        pieces = cp.concatenate([whole.n_pieces, *[whole.n_pieces] * repeat, *[cp.zeros(len(judges), dtype=np.int32)] * (1 - repeat)])  # fmt: skip
-    start = float(sample_times(1)[0])
-    while began < start + max(LENGTHS) - 1:
-        times = np.arange(1.0, (PIECE if began else start + PIECE - 1) + 1)  # the first piece ends with its last sample
-        with clock("integrating"):
-            # The equations do not know the time, but for the current: each piece begins at 0, and the current before it.
-            grids = cp.tile(cp.asarray([-began, 100.0]), (len(circuits), 1))
-            moved = gpu.Currents(whole.coefficients, first, pieces, grids)
-            v, state = gpu._integrate(circuits, times, state, moved, solver, steps)
-            v = v[:, 1, -PIECE:]
-            clock.work(len(circuits) * float(times[-1]) / 1000)
-        number = round((began + times[-1] + 1 - start) / PIECE) - 1
-        with clock("losses"):
-            rng = cp.random.RandomState(word(SEED, number))
-            for k in range(len(names)):
-                mine = slice(k * RECORDINGS, (k + 1) * RECORDINGS)
-                recorded = cp.clip(v[mine] + 2.0 * rng.standard_normal((RECORDINGS, PIECE)), -128.0, 127.0)
-                recorded = cp.trunc(recorded) if quiet else cp.rint(recorded)
-                difference = recorded - (v[count + k] if quiet else v[count:][mine])
-                squares[number, mine] = (difference**2).reshape(RECORDINGS, -1, min(LENGTHS)).mean(axis=2).get()
-        began += float(times[-1])
-        np.savez_compressed(path, time=np.array(began), state=state.get(), squares=squares)
-        print(f"finite-size, {variant}, {began / 1000:.0f} s: {clock}", flush=True)
-        free()
-    np.savez_compressed(folder / path.name.replace(".npz", "-risks.npz"), **risks_of(squares, variant, names))
-    (folder / path.name.replace(".npz", "-times.json")).write_text(json.dumps(clock.report(), indent=1))
-
-
-def risks_of(squares: FloatArray, variant: str, names: list[str]) -> dict[str, Any]:
-    """Mean losses by length, (recordings, lengths), from squared errors averaged over stretches of the smallest length."""
-    found: dict[str, Any] = {}
-    for k, name in enumerate(names):
-        own = squares.swapaxes(0, 1)[k * RECORDINGS : (k + 1) * RECORDINGS].reshape(RECORDINGS, -1)
-        sigma = SIGMA_FINITE_SIZE[name] if variant == "as published" else float(np.sqrt(own.mean()))
-        means = np.stack([own[:, : length // min(LENGTHS)].mean(axis=1) for length in LENGTHS], axis=1)
-        found[f"{variant}/{name}/risks"] = np.log(np.sqrt(2 * np.pi) * sigma) + means / (2 * sigma**2)
-        found[f"{variant}/{name}/sigma"] = np.array(sigma)
-    return found
 
 
 # ---------------------------------------------------------------- the judge beside the library's
@@ -617,7 +535,6 @@ def main() -> None:
         "constants": lambda: corrected(
             out, "constants-as-published", "published", limit, own_rounding="--own-rounding" in options
         ),
-        "finite-size": lambda: finite_size(out, options[options.index("--variant") + 1]),
         "check": lambda: check(out),
     }
     run[what]()

@@ -4,7 +4,7 @@
 
 The recording gets rounding errors of its own (`Corrected(own_rounding=True)`: first steps that differ by one part in 1e12); nothing else changes. Writes results/shared_rounding.json and .md:
 how far two such copies of a cell are apart, by tolerance; what becomes of all 33 792 experiments of each variant (results/own_rounding, made on a GPU by
-`neuron_records.py corrected OUT --own-rounding`, beside the records of the paper's package); and a few experiments whose truth is decided on recordings as long as the data.
+`neuron_records.py corrected OUT --own-rounding`, of which the first 512 experiments of each condition are kept, beside the records of the paper's package); and a few experiments whose truth is decided on recordings as long as the data.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -121,15 +122,11 @@ def truth_of(variant: str, key: str, rounding: str) -> tuple[Any, Any]:
     return own[f"{key}/difference"][:COUNT], own[f"{key}/error"][:COUNT]
 
 
-_archives: dict[str, dict[str, Any]] = {}
-
-
+@cache
 def archive(variant: str) -> dict[str, Any]:
     """Experiments with rounding of their own."""
-    if variant not in _archives:
-        with np.load(RESULTS / "own_rounding" / f"{FILES[variant]}.npz", allow_pickle=False) as file:
-            _archives[variant] = dict(file)
-    return _archives[variant]
+    with np.load(RESULTS / "own_rounding" / f"{FILES[variant]}.npz", allow_pickle=False) as file:
+        return dict(file)
 
 
 def verdicts(by: Any, column: int) -> dict[str, float | None]:
