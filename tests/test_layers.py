@@ -20,6 +20,7 @@ LAYERS = [
     ["losses"],
     ["core"],
     ["comparison"],
+    ["_workers"],
     ["calibration"],
     ["criteria", "read", "testbeds"],
     ["plots"],
@@ -33,8 +34,9 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "process", "tails", "sampling_error", "transport", "groups", "verdict"],
     "comparison": ["table", "settings", "draws", "between", "laws", "judge", "arrays", "archive", "result", "compare"],
+    "_workers": ["interrupts", "attempts", "processes", "blocks", "progress"],
     "calibration": [
-        "experiment", "forms", "replications", "fingerprint", "study", "work", "interrupts", "pools", "execution", "progress", "store_file", "store",
+        "experiment", "forms", "replications", "fingerprint", "study", "store_file", "store",
         "curve", "correction", "validity", "result", "steps", "calibrate",
     ],
 }  # fmt: skip

@@ -18,9 +18,11 @@ from omegas import SMALL, KillsItsWorker, gaussian, now_and_then, slow, toy
 
 import rivals
 from rivals._checks import warn
+from rivals._workers.attempts import Block, pack, unpack
+from rivals._workers.blocks import Plan
 from rivals.calibration import CalibrationInterrupted, StoreError, open_store
-from rivals.calibration.execution import Plan
-from rivals.calibration.work import Block, pack, unpack
+from rivals.calibration.experiment import Settings
+from rivals.calibration.study import make_study
 
 HERE = os.path.dirname(__file__)
 
@@ -37,17 +39,17 @@ def test_plan_hands_out_each_missing_experiment_once():
         seen = [set(), set()]
         while (block := plan.next_block()) is not None:
             assert isinstance(block, Block)
-            for index in block.experiments:
-                assert index not in seen[block.omega]
-                seen[block.omega].add(index)
+            for index in block.indices:
+                assert index not in seen[block.place]
+                seen[block.place].add(index)
         assert seen == [set(np.flatnonzero(~mask)) for mask in done]
 
 
 def test_blocks_take_about_a_second():
     plan = Plan([np.ones(1000, dtype=bool)], [None])
-    assert len(plan.next_block().experiments) == 1
+    assert len(plan.next_block().indices) == 1
     plan.learn(Block(0, range(50)), seconds=0.5)
-    assert len(plan.next_block().experiments) == 100
+    assert len(plan.next_block().indices) == 100
 
 
 @pytest.mark.parametrize(("executor", "block_size"), [(1, None), (2, 1), (2, 7)])
@@ -118,7 +120,7 @@ def test_a_time_limit_ends_an_experiment(small):
     found = rivals.calibrate({"s": slow}, n_experiments=8, executor=0, time_limit=0.5, **small)
     assert time.monotonic() - begin < 55  # a single one of them sleeps for a minute, on any machine
     assert found.failures
-    assert found.failures[0].error == "ExperimentTimeout: took longer than the limit of 0.5 s"
+    assert found.failures[0].error == "TimeLimitExceeded: took longer than the limit of 0.5 s"
     assert found.n_experiments + len(found.failures) == 8
 
 
@@ -227,14 +229,14 @@ def test_memory_of_the_parent_does_not_grow():
     code = """
         import tempfile
         import numpy as np
-        import rivals.calibration.execution as execution
+        import rivals._workers.blocks as execution
         from rivals import calibrate
         from rivals.calibration.experiment import Outcome
-        from rivals.calibration.work import Success
+        from rivals._workers.attempts import Done
 
         def quick(task, block):
-            half = np.full(len(task.settings.c), 0.5)
-            return [Success(block.omega, i, Outcome(half, half, 0.1, 0.2, 0.01, 1.0, False), 1e-3) for i in block.experiments], []
+            half = np.full(8, 0.5)
+            return [Done(block.place, i, Outcome(half, half, 0.1, 0.2, 0.01, 1.0, False), 1e-3) for i in block.indices], []
 
         execution.run_block = quick
         with tempfile.TemporaryDirectory() as folder:
@@ -285,16 +287,22 @@ def test_an_edited_module_is_not_mistaken_for_the_one_before(tmp_path, monkeypat
 
 
 def test_what_was_unpacked_is_bounded_and_of_one_run():
+    job = make_study(
+        toy,
+        Settings(c=[1.0], n_data=2, n_synthetic=2, n_truth=2, n_draws=2, entropy=0),
+        n_experiments=1,
+        loss_unit=None,
+    )
     for _ in range(5):
-        packed = pack([toy])
+        packed = pack(job)
         assert unpack(packed) is unpack(packed)
-        assert unpack(packed) is not unpack(pack([toy]))
+        assert unpack(packed) is not unpack(pack(job))
     assert unpack.cache_info().currsize <= 2
 
 
 def test_workers_do_not_load_sqlite():
     code = (
-        "import sys, rivals.calibration.work; print([name for name in ('sqlite3', '_sqlite3') if name in sys.modules])"
+        "import sys, rivals.calibration.study; print([name for name in ('sqlite3', '_sqlite3') if name in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"

@@ -19,11 +19,11 @@ from omegas import SMALL, gaussian, toy
 from typer.testing import CliRunner
 
 import rivals
+from rivals._workers.attempts import _one_thread
+from rivals._workers.processes import Foreign
 from rivals.calibration import StoreError, open_store
 from rivals.calibration.fingerprint import fingerprint
-from rivals.calibration.pools import Foreign
 from rivals.calibration.store_file import take_lock
-from rivals.calibration.work import _one_thread
 from rivals.cli import app
 
 HERE = os.path.dirname(__file__)
@@ -265,7 +265,7 @@ def test_a_time_limit_ends_what_does_not_want_to_end(monkeypatch):
                 time.sleep(0.1)
         return toy(rng)
 
-    monkeypatch.setattr("rivals.calibration.pools.OVERTIME_SECONDS", 0.3, raising=False)
+    monkeypatch.setattr("rivals._workers.processes.OVERTIME_SECONDS", 0.3, raising=False)
     # The others take a tenth of a second where six processes share two cores: they stay far from the limit.
     found = run(omega={"toy": stubborn}, executor=2, time_limit=2.0, block_size=4)
     assert [failure.experiment for failure in found.failures] == [2, 5]
@@ -285,7 +285,7 @@ def test_what_caught_its_time_limit_is_recorded_all_the_same():
         return toy(rng)
 
     assert run(omega=hides, n=1, time_limit=0.1).failures[0].error == (
-        "ExperimentTimeout: took longer than the limit of 0.1 s"
+        "TimeLimitExceeded: took longer than the limit of 0.1 s"
     )
 
 
@@ -294,7 +294,7 @@ def test_a_thread_left_behind_in_a_worker_does_not_keep_us(monkeypatch):
         threading.Thread(target=time.sleep, args=(100,)).start()
         return toy(rng)
 
-    monkeypatch.setattr("rivals.calibration.pools.LEAVE_SECONDS", 0.5, raising=False)
+    monkeypatch.setattr("rivals._workers.processes.LEAVE_SECONDS", 0.5, raising=False)
     begin = time.monotonic()
     found = run(omega={"toy": leaves_a_thread}, executor=1, n=2)
     assert time.monotonic() - begin < 90  # the thread sleeps for 100 s
@@ -328,7 +328,7 @@ class Cluster:
     [("no workers", "has had no workers for 0.3 s"), ("connecting", "out of reach for 0.3 s"), ("closed", "is gone")],
 )
 def test_a_cluster_that_is_lost_is_not_waited_for_for_ever(monkeypatch, state, message):
-    monkeypatch.setattr("rivals.calibration.pools.PATIENCE", 0.3, raising=False)
+    monkeypatch.setattr("rivals._workers.processes.PATIENCE", 0.3, raising=False)
     with pytest.raises(RuntimeError, match=rf"the Dask cluster .*{message}.*run it again"):
         run(executor=Cluster("running", "running", "running", state), block_size=1)
 

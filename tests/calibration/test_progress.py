@@ -7,7 +7,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from rivals.calibration.progress import show_progress
+from rivals._workers.progress import show_progress
 
 
 class ZMQInteractiveShell:
@@ -41,7 +41,7 @@ def shown(monkeypatch):
 
 
 def test_a_notebook_shows_one_line_that_changes(shown, capsys):
-    with show_progress(True, total=8, already=2) as progress:
+    with show_progress(True, 8, 2, "rivals calibrate: experiments") as progress:
         progress.update(3, 0)
         progress.update(8, 1)
     assert shown[0].startswith("rivals calibrate: 2 of 8 experiments")
@@ -52,8 +52,8 @@ def test_a_notebook_shows_one_line_that_changes(shown, capsys):
 
 def test_a_notebook_is_not_flooded(shown, monkeypatch):
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr("rivals.calibration.progress.time", SimpleNamespace(monotonic=lambda: clock.now))
-    with show_progress(True, total=1000, already=0) as progress:
+    monkeypatch.setattr("rivals._workers.progress.time", SimpleNamespace(monotonic=lambda: clock.now))
+    with show_progress(True, 1000, 0, "rivals calibrate: experiments") as progress:
         for done in range(1000):
             clock.now += 0.01
             progress.update(done + 1, 0)
@@ -61,13 +61,13 @@ def test_a_notebook_is_not_flooded(shown, monkeypatch):
 
 
 def test_a_log_gets_lines(capsys):
-    with show_progress(True, total=4, already=0) as progress:
+    with show_progress(True, 4, 0, "rivals calibrate: experiments") as progress:
         progress.update(4, 0)
     assert "4 of 4 experiments" in capsys.readouterr().err
 
 
 def test_silence(capsys, shown):
-    with show_progress(False, total=4, already=0) as progress:
+    with show_progress(False, 4, 0, "rivals calibrate: experiments") as progress:
         progress.update(4, 0)
     assert shown == []
     assert capsys.readouterr() == ("", "")

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from rivals.calibration.experiment import Experiment, ExperimentLosses
     from rivals.calibration.result import Calibration, ValidRange, open_store
     from rivals.calibration.steps import Steps, compare_in_steps
+    from rivals.calibration.store import Failure
     from rivals.calibration.store_file import StoreError
     from rivals.calibration.validity import Validity, judge_experiments
-    from rivals.calibration.work import Failure
 
 __all__ = [
     "Calibration",
@@ -41,7 +41,7 @@ MODULES = {
     "CalibrationCurve": "curve",
     "Experiment": "experiment",
     "ExperimentLosses": "experiment",
-    "Failure": "work",
+    "Failure": "store",
     "Steps": "steps",
     "StoreError": "store_file",
     "ValidRange": "result",

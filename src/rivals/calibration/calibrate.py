@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
 
 from rivals._checks import check_positive, check_size
 from rivals._random import entropy_from
 from rivals._types import RNG
-from rivals.calibration.execution import Plan, execute
+from rivals._workers.blocks import Plan, execute
+from rivals._workers.processes import open_pool
+from rivals._workers.progress import show_progress
 from rivals.calibration.experiment import Omega, Outcome, Settings, check_law
-from rivals.calibration.pools import open_pool
-from rivals.calibration.progress import show_progress
 from rivals.calibration.study import Study, make_study
-from rivals.calibration.work import Task, pack
 from rivals.comparison.settings import DEFAULT_LAW, N_SIMULATIONS, Law, Order
 
 if TYPE_CHECKING:
     from rivals.calibration.result import Calibration
-    from rivals.calibration.store import Standing, Store
+    from rivals.calibration.store import Remaining, Store
 
 # One more c costs next to nothing under the transport law, and its best c is not known to an order of magnitude: octaves.
 DEFAULT_C: dict[str, tuple[float, ...]] = {
@@ -167,7 +165,8 @@ def calibrate(
     from rivals.calibration.result import Calibration
     from rivals.calibration.store import open_writer, stored_entropy
 
-    manner = Manner(executor, progress, time_limit, block_size)
+    limit = None if time_limit is None else check_positive(time_limit, "time_limit")
+    size = None if block_size is None else check_size(block_size, "block_size")
     entropy = stored_entropy(store) if rng is None and store is not None else None
     settings = Settings(
         c=DEFAULT_C[check_law(law)] if c is None else c,
@@ -183,43 +182,37 @@ def calibrate(
         n_replications=n_replications,
     )
     study = make_study(omegas, settings, n_experiments=n_experiments, loss_unit=loss_unit)
-    with open_writer(store, study.identity, study.n_experiments, retry=retry) as (opened, standing):
-        _run(study, opened, standing, manner)
+    with open_writer(store, study.identity, study.n_experiments, retry=retry) as (opened, remaining):
+        _run(study, opened, remaining, executor, show=progress, time_limit=limit, block_size=size)
         return Calibration.from_store(opened, study.n_experiments)
 
 
-@dataclass(frozen=True)
-class Manner:
-    """How the experiments are run; no number depends on it."""
-
-    executor: Executor | int | None
-    progress: bool
-    time_limit: float | None
-    block_size: int | None
-
-    def __post_init__(self) -> None:
-        if self.time_limit is not None:
-            object.__setattr__(self, "time_limit", check_positive(self.time_limit, "time_limit"))
-        if self.block_size is not None:
-            object.__setattr__(self, "block_size", check_size(self.block_size, "block_size"))
-
-
-def _run(study: Study, store: Store, standing: Standing, manner: Manner) -> None:
+def _run(
+    study: Study,
+    store: Store,
+    remaining: Remaining,
+    executor: Executor | int | None,
+    *,
+    show: bool,
+    time_limit: float | None,
+    block_size: int | None,
+) -> None:
     """Run the experiments that are not in the store yet, and write them to it."""
     total = study.n_experiments * len(study.omegas)
-    finished, failed = total - sum(int(mask.sum()) for mask in standing.missing), standing.failed
+    finished, failed = total - sum(int(mask.sum()) for mask in remaining.missing), remaining.failed
     if finished == total:
         return
-    omegas = tuple(study.omegas.values())
-    plan = Plan(standing.missing, standing.seconds, manner.block_size)
+    plan = Plan(remaining.missing, remaining.seconds, block_size)
     try:
-        with open_pool(manner.executor) as pool, show_progress(manner.progress, total, finished) as progress:
-            task = Task(omegas if pool.in_process else pack(omegas), study.settings, manner.time_limit)
-            for successes, failures in execute(pool, task, plan):
-                _check_question([success.outcome for success in successes], study.settings, store)
-                store.write(successes, failures)
-                finished += len(successes) + len(failures)
-                failed += len(failures)
+        with (
+            open_pool(executor) as pool,
+            show_progress(show, total, finished, "rivals calibrate: experiments") as progress,
+        ):
+            for done, lost in execute(pool, study, plan, time_limit):
+                _check_question([each.result for each in done], study.settings, store)
+                store.write(done, [(each, study.seed(each.place, each.index)) for each in lost])
+                finished += len(done) + len(lost)
+                failed += len(lost)
                 progress.update(finished, failed)
     except KeyboardInterrupt:
         kept = (

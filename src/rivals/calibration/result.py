@@ -20,9 +20,8 @@ from rivals._types import BoolArray, FloatArray
 from rivals.calibration.correction import Correction, fit_correction
 from rivals.calibration.curve import ENOUGH_TO_JUDGE, CalibrationCurve, Judgement, calibration_curve, most_cautious
 from rivals.calibration.experiment import is_undecided
-from rivals.calibration.store import Store, open_reader
+from rivals.calibration.store import Failure, Store, open_reader
 from rivals.calibration.validity import LEVEL, Validity, collect
-from rivals.calibration.work import Failure
 from rivals.comparison.settings import Law, Order
 from rivals.losses import Losses
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from rivals._checks import warn
 from rivals._types import BoolArray, FloatArray
+from rivals._workers.attempts import Done, Failed
 from rivals.calibration.experiment import part_won
 from rivals.calibration.store_file import (
     FIRST_WITH_CHECKSUMS,
@@ -46,15 +47,58 @@ from rivals.calibration.store_file import (
     set_journal,
     take_lock,
 )
-from rivals.calibration.work import Failure, Success
 
 OUTCOME = "omega, experiment, probability, standard_error, risk_a, risk_b, truth_error, truth, seconds"
 FAILURE = "omega, experiment, attempts, seed, error, traceback"
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How far a study has come."""
+class Failure:
+    """An experiment that failed: how often it was tried, the seed that repeats it, and the error.
+
+    Parameters
+    ----------
+    omega : int
+        Place of the epistemic distribution.
+    experiment : int
+    attempts : int
+    seed : str
+    error, traceback : str
+
+    See Also
+    --------
+    rivals.Calibration : lists the failures of a study.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> def omega(rng):
+    ...     raise RuntimeError("the fit did not converge")
+    >>> calibration = rivals.calibrate(
+    ...     omega,
+    ...     n_data=100,
+    ...     n_experiments=2,
+    ...     c=[1.0],
+    ...     n_truth=2000,
+    ...     rng=0,
+    ...     executor=0,
+    ...     progress=False,
+    ... )
+    >>> [(failure.experiment, failure.error) for failure in calibration.failures]
+    [(0, 'RuntimeError: the fit did not converge'), (1, 'RuntimeError: the fit did not converge')]
+    """
+
+    omega: int
+    experiment: int
+    attempts: int
+    seed: str
+    error: str
+    traceback: str
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """What a study still has to run."""
 
     missing: list[BoolArray]  # of each epistemic distribution: which of the first experiments are still to be run
     seconds: list[float | None]  # mean seconds per experiment
@@ -79,7 +123,7 @@ class Contents:
 @contextmanager
 def open_writer(
     path: str | PathLike[str] | None, identity: Mapping[str, Any], n_experiments: int, *, retry: bool = False
-) -> Iterator[tuple[Store, Standing]]:
+) -> Iterator[tuple[Store, Remaining]]:
     """Open for writing, and say how many of the requested experiments are still to be run.
 
     A new file, or one of the same study; without a path, in memory, for results that need not survive. With `retry`,
@@ -88,7 +132,7 @@ def open_writer(
     store = Store.in_memory(identity) if path is None else Store.create_or_resume(real_path(path), identity)
     with closing(store):
         store.put("target", n_experiments)  # for `status`
-        yield store, store.standing(n_experiments, retry=retry)
+        yield store, store.remaining(n_experiments, retry=retry)
 
 
 @contextmanager
@@ -186,17 +230,18 @@ class Store:
 
     # ---------------------------------------------------------------- writing
 
-    def write(self, successes: Iterable[Success], failures: Iterable[Failure]) -> None:
-        """Write a block in one transaction. When this returns, it is on the disk, under the name of the store."""
+    def write(self, done: Iterable[Done], failures: Iterable[tuple[Failed, str]]) -> None:
+        """Write a block in one transaction, failures with their seeds. When this returns, it is on the disk, under the name of the store."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             tally = Tally(*self._stored_tally())
-            for success in successes:
-                self._forget_failure(success.omega, success.experiment, tally)
-                self._insert("outcomes", _row(success), tally)
-            for failed in failures:
-                self._forget_failure(failed.omega, failed.experiment, tally)
-                self._insert("failures", _failure_row(failed), tally)
+            for each in done:
+                self._forget_failure(each.place, each.index, tally)
+                self._insert("outcomes", _row(each), tally)
+            for failed, seed in failures:
+                self._forget_failure(failed.place, failed.index, tally)
+                row = (failed.place, failed.index, failed.attempts, seed, failed.error, failed.traceback)
+                self._insert("failures", row, tally)
             put_entry(self._connection, "tally", tally.as_plain())
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
@@ -265,7 +310,7 @@ class Store:
                     pass
             self._check_tally(tally)
 
-    def standing(self, n_experiments: int, *, retry: bool = False) -> Standing:
+    def remaining(self, n_experiments: int, *, retry: bool = False) -> Remaining:
         """Which of the first experiments of each epistemic distribution are still to be run."""
         places = range(len(self.get("identity")["omegas"]))
         missing = [np.ones(n_experiments, dtype=bool) for _ in places]
@@ -278,7 +323,7 @@ class Store:
                 for omega, experiment in rows.fetchall():
                     missing[omega][experiment] = False
                     failed += table == "failures"
-        return Standing(missing, [self._mean_seconds(place) for place in places], failed)
+        return Remaining(missing, [self._mean_seconds(place) for place in places], failed)
 
     def contents(self, n_experiments: int | None = None) -> Contents:
         """The first `n_experiments` of each epistemic distribution, or all."""
@@ -423,11 +468,11 @@ def _unpacked(packed: bytes, n_c: int) -> FloatArray:
     return values
 
 
-def _row(item: Success) -> tuple[Any, ...]:
-    outcome = item.outcome
+def _row(item: Done) -> tuple[Any, ...]:
+    outcome = item.result
     return (
-        item.omega,
-        item.experiment,
+        item.place,
+        item.index,
         outcome.probability.astype("<f8").tobytes(),
         outcome.standard_error.astype("<f8").tobytes(),
         float(outcome.risk_a),
@@ -436,7 +481,3 @@ def _row(item: Success) -> tuple[Any, ...]:
         float(outcome.truth),
         float(item.seconds),
     )
-
-
-def _failure_row(item: Failure) -> tuple[Any, ...]:
-    return item.omega, item.experiment, item.attempts, item.seed, item.error, item.traceback

@@ -1,24 +1,71 @@
-"""What a calibration study is: its epistemic distributions and settings, and the identity that a store keeps of them."""
+"""What a calibration study is: its epistemic distributions and settings, the identity that a store keeps of them, and the job for workers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
+import numpy as np
+
 from rivals._checks import check_name, check_size
-from rivals.calibration.experiment import ALGORITHM, Omega, Settings
+from rivals.calibration.experiment import (
+    ALGORITHM,
+    ExperimentLosses,
+    Omega,
+    Outcome,
+    Settings,
+    generator_of,
+    run_experiment,
+    run_given,
+)
 from rivals.calibration.fingerprint import parts_of
 
 
 @dataclass(frozen=True)
 class Study:
-    """A number of experiments of each epistemic distribution, with the same settings."""
+    """A number of experiments of each epistemic distribution, with the same settings: a job for `_workers`."""
 
     omegas: Mapping[str, Omega]
     settings: Settings
     n_experiments: int
     identity: Mapping[str, Any]  # what must agree for two runs to belong together, as plain numbers and text
+    contents = "the epistemic distributions"
+
+    def prepare(self, place: int, indices: Sequence[int]) -> dict[int, ExperimentLosses]:
+        """Losses of several experiments in one call, of an epistemic distribution that offers it."""
+        omega = self._omega(place)
+        if not hasattr(omega, "batch"):
+            return {}
+        found = list(omega.batch(list(indices), partial(generator_of, self.settings.entropy, place)))
+        if len(found) != len(indices) or not all(isinstance(each, ExperimentLosses) for each in found):
+            kinds = ", ".join(sorted({type(each).__name__ for each in found})) or "nothing"
+            raise TypeError(
+                f"batch gave {len(found)} results ({kinds}) for {len(indices)} experiments; return one ExperimentLosses for each index"
+            )
+        return dict(zip(indices, found, strict=True))
+
+    def run(self, place: int, index: int, prepared: ExperimentLosses | None) -> Outcome:
+        """The outcome of one experiment."""
+        omega = self._omega(place)
+        if hasattr(omega, "batch"):
+            given = prepared or self.prepare(place, [index])[index]
+            outcome = run_given(given, self.settings, place, index)
+        else:
+            outcome = run_experiment(omega, self.settings, place, index)
+        if not np.isfinite(outcome.probability).all():
+            raise ArithmeticError("the probabilities are not finite")
+        if not np.isfinite([outcome.risk_a, outcome.risk_b, outcome.truth_error]).all():
+            raise ArithmeticError("the true risks are not finite")
+        return outcome
+
+    def seed(self, place: int, index: int) -> str:
+        """The seed of an experiment, as the Python expression that makes it."""
+        return f"numpy.random.SeedSequence({self.settings.entropy}, spawn_key=({place}, {index}))"
+
+    def _omega(self, place: int) -> Omega:
+        return list(self.omegas.values())[place]
 
 
 def make_study(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from copy import copy
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -15,8 +14,9 @@ import numpy as np
 from rivals._checks import as_numbers, check_name, check_size, show
 from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
 from rivals._types import RNG, FloatArray, IntArray
-from rivals.calibration.execution import IN_FLIGHT_PER_WORKER, LOOK_SECONDS
-from rivals.calibration.pools import Pool, open_pool
+from rivals._workers.blocks import Plan, execute
+from rivals._workers.processes import open_pool
+from rivals._workers.progress import show_progress
 from rivals.comparison.settings import N_SIMULATIONS
 from rivals.losses import Candidate, Losses
 from rivals.read.estimators import classifier, regressor
@@ -106,44 +106,91 @@ def cross_validated(
     >>> rivals.compare(losses, rng=0).survivors
     ('line',)
     """
-    n_simulations = check_size(n_simulations, "n_simulations")
-    entropy = entropy_from(rng)
     kinds = _check_estimators(estimators)
+    entropy = entropy_from(rng)
     splits = _splits(cv, X, y, groups, classify="classifier" in kinds.values(), entropy=entropy)
-    noises = _by_name(noise, list(estimators))
-    inner = _inner(cv)
-
-    def folds() -> Iterator[Fold]:
-        from sklearn.utils import _safe_indexing as rows
-
-        for place, (name, estimator) in enumerate(estimators.items()):
-            for index, (train, test) in enumerate(splits):
-                yield Fold(
-                    place=place,
-                    index=index,
-                    where=f"estimator '{show(name)}', fold {index + 1} of {len(splits)}",
-                    estimator=estimator,
-                    is_classifier=kinds[name] == "classifier",
-                    training=(rows(X, train), rows(y, train)),
-                    test=(rows(X, test), rows(y, test)),
-                    rows=test,
-                    groups=None if groups is None else rows(groups, train),
-                    noise=noises[name],
-                    noise_cv=inner,
-                    residuals=residuals,
-                    floor=floor,
-                    n_simulations=n_simulations,
-                    entropy=entropy,
-                )
-
-    with open_pool(executor) as pool:
-        found = _run_all(pool, folds(), len(estimators) * len(splits), progress)
+    folds = Folds(
+        estimators=estimators,
+        kinds=kinds,
+        data=(X, y, groups),
+        splits=splits,
+        noises=_by_name(noise, list(estimators)),
+        noise_cv=_inner(cv),
+        residuals=residuals,
+        floor=floor,
+        n_simulations=check_size(n_simulations, "n_simulations"),
+        entropy=entropy,
+    )
+    found = _run_all(folds, executor, progress)
     return {name: _together(name, splits, found, place) for place, name in enumerate(estimators)}
 
 
 @dataclass(frozen=True)
+class Folds:
+    """Every estimator with every split: a job for `_workers`, the estimators being its places."""
+
+    estimators: Mapping[str, Any]
+    kinds: Mapping[str, str]
+    data: tuple[Any, Any, Any]  # inputs, targets, groups
+    splits: list[tuple[IntArray, IntArray]]
+    noises: Mapping[str, Any]
+    noise_cv: Any
+    residuals: Literal["gaussian", "student", "empirical"]
+    floor: float
+    n_simulations: int
+    entropy: int
+    contents = "the estimators and their data"
+
+    def prepare(self, place: int, indices: range) -> dict[int, Any]:
+        """Nothing: every fold has its own fit."""
+        return {}
+
+    def run(self, place: int, index: int, prepared: None) -> tuple[FloatArray, FloatArray] | Exception:
+        """Losses of the test set of a fold, and those of simulations at its inputs as rows; or an error that names the fold."""
+        fold = self.fold(place, index)
+        try:
+            return _run_fold(fold)
+        except (TypeError, ValueError) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            # Candidates count the points of the test set, the user those of the data.
+            message = re.sub(r"(?<=the first at point )\d+", lambda point: str(fold.rows[int(point[0])]), str(error))
+            return kind(f"{fold.where}: {message}")
+        except Exception as error:
+            error.add_note(f"while fitting or judging {fold.where}")
+            return error
+
+    def where(self, place: int, index: int) -> str:
+        """An estimator and a fold in words."""
+        return f"estimator '{show(list(self.estimators)[place])}', fold {index + 1} of {len(self.splits)}"
+
+    def fold(self, place: int, index: int) -> Fold:
+        """One estimator and one split."""
+        from sklearn.utils import _safe_indexing as rows
+
+        name, (train, test) = list(self.estimators)[place], self.splits[index]
+        X, y, groups = self.data
+        return Fold(
+            place=place,
+            index=index,
+            where=self.where(place, index),
+            estimator=self.estimators[name],
+            is_classifier=self.kinds[name] == "classifier",
+            training=(rows(X, train), rows(y, train)),
+            test=(rows(X, test), rows(y, test)),
+            rows=test,
+            groups=None if groups is None else rows(groups, train),
+            noise=self.noises[name],
+            noise_cv=self.noise_cv,
+            residuals=self.residuals,
+            floor=self.floor,
+            n_simulations=self.n_simulations,
+            entropy=self.entropy,
+        )
+
+
+@dataclass(frozen=True)
 class Fold:
-    """One estimator and one split, ready to be sent to a worker."""
+    """One estimator and one split."""
 
     place: int
     index: int
@@ -160,20 +207,6 @@ class Fold:
     floor: float
     n_simulations: int
     entropy: int
-
-
-def run_fold(fold: Fold) -> tuple[FloatArray, FloatArray]:
-    """Losses of the test set of a fold, and those of simulations at its inputs as rows; errors name the fold."""
-    try:
-        return _run_fold(fold)
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        # Candidates count the points of the test set, the user those of the data.
-        message = re.sub(r"(?<=the first at point )\d+", lambda point: str(fold.rows[int(point[0])]), str(error))
-        raise kind(f"{fold.where}: {message}") from error
-    except Exception as error:
-        error.add_note(f"while fitting or judging {fold.where}")
-        raise
 
 
 def _run_fold(fold: Fold) -> tuple[FloatArray, FloatArray]:
@@ -332,38 +365,24 @@ def _inner(cv: Any) -> Any:
     return cv if again else NOISE_FOLDS
 
 
-def _run_all(pool: Pool, folds: Iterator[Fold], total: int, progress: bool) -> dict[tuple[int, int], Any]:
-    """The losses of each fold of each estimator; only a few are out at a time, since each carries its data."""
-    from rich.console import Console
-    from rich.progress import Progress
-
+def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> dict[tuple[int, int], Any]:
+    """The losses of each fold of each estimator."""
+    shape = (len(folds.estimators), len(folds.splits))
+    plan = Plan(list(np.ones(shape, dtype=bool)), [None] * shape[0], block_size=1)
     found: dict[tuple[int, int], Any] = {}
-    out: dict[Future[Any], Fold] = {}
-    with Progress(console=Console(stderr=True), disable=not progress) as bar:
-        task = bar.add_task("cross-validating", total=total)
-        try:
-            while True:
-                pool.interrupts.look()
-                for fold in islice(folds, IN_FLIGHT_PER_WORKER * pool.n_workers - len(out)):
-                    out[pool.submit(run_fold, fold)] = fold
-                if not out:
-                    return found
-                done = wait(out, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED).done
-                for future in [
-                    future for future in out if future in done
-                ]:  # in order: the first error is always the same
-                    fold = out.pop(future)
-                    try:
-                        found[fold.place, fold.index] = future.result()
-                    except BrokenExecutor as error:
-                        raise RuntimeError(
-                            f"a worker died while {fold.where} was out ({error}); it may need more memory than there is: use fewer "
-                            "processes"
-                        ) from error
-                    bar.advance(task)
-        finally:
-            for future in out:
-                future.cancel()
+    total = shape[0] * shape[1]
+    with open_pool(executor) as pool, show_progress(progress, total, 0, "cross-validating: folds") as shown:
+        for done, failed in execute(pool, folds, plan):
+            for lost in failed:
+                raise RuntimeError(
+                    f"{folds.where(lost.place, lost.index)}: {lost.error}; it may need more memory than there is: use fewer processes"
+                )
+            for each in done:
+                if isinstance(each.result, Exception):
+                    raise each.result
+                found[each.place, each.index] = each.result
+            shown.update(len(found), 0)
+    return found
 
 
 def _together(

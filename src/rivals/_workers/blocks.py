@@ -12,18 +12,20 @@ from typing import Any
 import numpy as np
 
 from rivals._types import BoolArray
-from rivals.calibration.pools import PATIENCE, Foreign, Pool
-from rivals.calibration.work import (
+from rivals._workers.attempts import (
     ATTEMPTS,
     Block,
-    Failure,
+    Failed,
+    Job,
     Results,
     Task,
     WorkerSetupError,
     failure,
+    pack,
     run_block,
     timeout_message,
 )
+from rivals._workers.processes import PATIENCE, Foreign, Pool
 
 IN_FLIGHT_PER_WORKER = 2
 BLOCK_SECONDS = 1.0
@@ -33,24 +35,24 @@ LOOK_SECONDS = 0.5  # how often the parent looks after its workers while none of
 
 @dataclass
 class Plan:
-    """Which experiments are still to be run, handed out in blocks that take about a second."""
+    """Which pieces of a job are still to be run, handed out in blocks that take about a second."""
 
-    missing: list[BoolArray]  # of each epistemic distribution; without those that are handed out
-    seconds: list[float | None]  # seconds per experiment, if known
+    missing: list[BoolArray]  # at each place; without those that are handed out
+    seconds: list[float | None]  # seconds per piece at each place, if known
     block_size: int | None = None
     _turn: int = 0
 
     def next_block(self) -> Block | None:
-        """The next block, the epistemic distributions taking turns; None when all are handed out."""
+        """The next block, the places taking turns; None when all are handed out."""
         for _ in self.missing:
-            omega, self._turn = self._turn, (self._turn + 1) % len(self.missing)
-            missing = self.missing[omega]
+            place, self._turn = self._turn, (self._turn + 1) % len(self.missing)
+            missing = self.missing[place]
             begin = int(missing.argmax())
             if missing[begin]:
-                ahead = missing[begin : begin + self._size(omega)]
+                ahead = missing[begin : begin + self._size(place)]
                 end = begin + (ahead.size if ahead.all() else int(ahead.argmin()))
                 missing[begin:end] = False
-                return Block(omega, range(begin, end))
+                return Block(place, range(begin, end))
         return None
 
     def is_open(self) -> bool:
@@ -59,14 +61,14 @@ class Plan:
 
     def learn(self, block: Block, seconds: float) -> None:
         """Note how long a block took, to size the next ones."""
-        each = seconds / max(len(block.experiments), 1)
-        known = self.seconds[block.omega]
-        self.seconds[block.omega] = each if known is None else 0.7 * known + 0.3 * each
+        each = seconds / max(len(block.indices), 1)
+        known = self.seconds[block.place]
+        self.seconds[block.place] = each if known is None else 0.7 * known + 0.3 * each
 
-    def _size(self, omega: int) -> int:
+    def _size(self, place: int) -> int:
         if self.block_size is not None:
             return self.block_size
-        seconds = self.seconds[omega]
+        seconds = self.seconds[place]
         return 1 if seconds is None else int(np.clip(BLOCK_SECONDS / max(seconds, 1e-6), 1, LARGEST_BLOCK))
 
 
@@ -83,7 +85,7 @@ class Lost:
         if not alone and crashes < 2:
             self.waiting.append(replace(block, crashes=crashes))
         elif not alone:
-            self.suspects.extend(Block(block.omega, range(index, index + 1)) for index in block.experiments)
+            self.suspects.extend(Block(block.place, range(index, index + 1)) for index in block.indices)
         elif crashes < ATTEMPTS:
             self.suspects.append(replace(block, crashes=crashes))
         else:
@@ -91,16 +93,16 @@ class Lost:
         return True
 
 
-def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
-    """Run the whole plan, and yield the outcomes of each block, to be committed.
+def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -> Iterator[Results]:
+    """Run the whole plan, and yield the results of each block, to be committed.
 
     When a worker dies, we cannot know which block killed it. All blocks that were out are tried again; those that were out
-    twice are tried one experiment at a time with nothing beside them, and an experiment that kills its worker three
-    times when alone is recorded as failed. An experiment whose worker we killed because it was overdue is known: it alone
+    twice are tried one piece at a time with nothing beside them, and a piece that kills its worker three
+    times when alone is recorded as failed. A piece whose worker we killed because it was overdue is known: it alone
     is recorded, and the others are tried again as if nothing had happened.
     """
-    if task.time_limit is not None:
-        task = replace(task, watched=pool.notes)
+    watched = None if time_limit is None else pool.notes
+    task = Task(job if pool.in_process else pack(job), time_limit, watched)
     lost = Lost()
     out: dict[Future[Any], Block] = {}
     overdue: set[tuple[int, int]] = set()
@@ -121,19 +123,19 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
             continue
         dead = []
         done = wait(out, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED).done if out and broken is None else ()
-        for future in done:
+        for future in [future for future in out if future in done]:  # in order: the first error is always the same
             block = out.pop(future)
             last = time.monotonic()
             try:
-                successes, failures = future.result()
+                done_pieces, failed = future.result()
             except (WorkerSetupError, KeyboardInterrupt):
                 raise
             except BaseException as error:  # the worker died, or the cluster gave up on it
                 dead.append(block)
                 broken = error
             else:
-                plan.learn(block, sum(success.seconds for success in successes))
-                yield successes, failures
+                plan.learn(block, sum(piece.seconds for piece in done_pieces))
+                yield done_pieces, failed
         if broken is None:
             if task.time_limit is not None:
                 overdue |= pool.end_overdue(task.time_limit)
@@ -148,11 +150,11 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
             out.clear()
         if overdue or (dead and pool.is_lost()):
             for block in dead:
-                late = [index for index in block.experiments if (block.omega, index) in overdue]
+                late = [index for index in block.indices if (block.place, index) in overdue]
                 for piece in _without(block, late):
                     lost.waiting.append(piece)
                 if late:
-                    yield [], [_ended(task, block.omega, index) for index in late]
+                    yield [], [_ended(task, block.place, index) for index in late]
             overdue.clear()
             continue
         for block in dead:
@@ -160,7 +162,7 @@ def execute(pool: Pool, task: Task, plan: Plan) -> Iterator[Results]:
                 died = (
                     f"the worker died {ATTEMPTS} times while it ran this experiment ({type(broken).__name__}: {broken})"
                 )
-                yield [], [failure(task, block.omega, block.experiments.start, ATTEMPTS, died, died)]
+                yield [], [failure(block.place, block.indices.start, ATTEMPTS, died, died)]
 
 
 def _hand_out(pool: Pool, task: Task, plan: Plan, lost: Lost, out: dict[Future[Any], Block]) -> BrokenExecutor | None:
@@ -190,7 +192,7 @@ def _submit(
 
 def _check_patience(pool: Pool, time_limit: float, out: dict[Future[Any], Block], last: float) -> None:
     """Blocks whose experiments have a time limit come back sooner or later; if none does, workers that we do not own hang."""
-    longest = sum(len(block.experiments) for block in out.values()) * time_limit * ATTEMPTS
+    longest = sum(len(block.indices) for block in out.values()) * time_limit * ATTEMPTS
     if isinstance(pool, Foreign) and time.monotonic() - last > longest + PATIENCE:
         raise RuntimeError(
             f"no block came back from the executor for {time.monotonic() - last:.0f} s, though every experiment has a limit of "
@@ -201,13 +203,13 @@ def _check_patience(pool: Pool, time_limit: float, out: dict[Future[Any], Block]
 
 def _without(block: Block, late: list[int]) -> Iterator[Block]:
     """The block without some of its experiments, in consecutive pieces."""
-    begin = block.experiments.start
-    for end in [*late, block.experiments.stop]:
+    begin = block.indices.start
+    for end in [*late, block.indices.stop]:
         if begin < end:
-            yield Block(block.omega, range(begin, end), block.crashes)
+            yield Block(block.place, range(begin, end), block.crashes)
         begin = end + 1
 
 
-def _ended(task: Task, place: int, index: int) -> Failure:
-    message = f"ExperimentTimeout: {timeout_message(task.time_limit or 0.0)}, and could not be interrupted: its process was killed"
-    return failure(task, place, index, 1, message, message)
+def _ended(task: Task, place: int, index: int) -> Failed:
+    message = f"TimeLimitExceeded: {timeout_message(task.time_limit or 0.0)}, and could not be interrupted: its process was killed"
+    return failure(place, index, 1, message, message)

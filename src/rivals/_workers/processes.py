@@ -17,8 +17,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import Any, Protocol
 
 from rivals._checks import need, warn
-from rivals.calibration.interrupts import Interrupts
-from rivals.calibration.work import BEAT
+from rivals._workers.attempts import BEAT
+from rivals._workers.interrupts import Interrupts
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 # The grace time after its limit in which an experiment may end by itself before its process is killed: a fraction of the

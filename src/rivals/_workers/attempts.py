@@ -1,0 +1,312 @@
+"""What runs in a worker: a block of a job, piece by piece, with a time limit; and how a job gets there."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import signal
+import struct
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Protocol, TypeAlias
+from uuid import uuid4
+
+from rivals._checks import saying_once
+
+ATTEMPTS = 3
+LONGEST_MESSAGE, LONGEST_TRACEBACK = 2_000, 20_000  # characters kept of the error of a failed piece
+BEAT = struct.Struct("<qqd")  # place, index, begin: what a worker notes for the watchdog of the parent
+
+
+class TimeLimitExceeded(BaseException):
+    """A piece took longer than its wall-clock limit. Not an Exception: `except Exception` must not hide it."""
+
+
+class WorkerSetupError(RuntimeError):
+    """Workers cannot load the job that they should run; no piece of it could succeed."""
+
+
+class Job(Protocol):
+    """Pieces of work, each named by its place in a list and an index; results do not depend on how they are divided."""
+
+    contents: str  # in words, for messages
+
+    def prepare(self, place: int, indices: range) -> Mapping[int, Any]:
+        """What is computed at once for many pieces, by index; pieces without it compute it themselves."""
+
+    def run(self, place: int, index: int, prepared: Any) -> Any:
+        """The result of one piece."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A piece that finished."""
+
+    place: int
+    index: int
+    result: Any
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A piece that failed, and how often it was tried."""
+
+    place: int
+    index: int
+    attempts: int
+    error: str
+    traceback: str
+
+
+Results: TypeAlias = tuple[list[Done], list[Failed]]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive pieces at one place."""
+
+    place: int
+    indices: range
+    crashes: int = 0
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A job on its way to workers. Two are equal when they are of the same run."""
+
+    run: str
+    contents: str
+    pickled: bytes = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all blocks of a run share."""
+
+    job: Job | Packed  # as it is within this process, packed for others
+    time_limit: float | None = None
+    watched: str | None = None  # folder in which workers note their current piece, for the parent's watchdog
+    said: set[str] = field(default_factory=set, compare=False, repr=False)  # warnings given, within this process
+
+
+def run_block(task: Task, block: Block) -> Results:
+    """Run the pieces of a block; failures are returned, not raised."""
+    job = unpack(task.job) if isinstance(task.job, Packed) else task.job
+    said = _warned(task.job) if isinstance(task.job, Packed) else task.said
+    done, failed = [], []
+    with _one_thread(), saying_once(said):
+        begin = time.perf_counter()
+        prepared = _prepare(job, task, block)
+        share = (time.perf_counter() - begin) / len(block.indices)
+        for index in block.indices:
+            result = _try(job, task, block.place, index, prepared.get(index))
+            if isinstance(result, Done):
+                done.append(replace(result, seconds=result.seconds + share))
+            else:
+                failed.append(result)
+    return done, failed
+
+
+def failure(place: int, index: int, attempts: int, error: str, trace: str) -> Failed:
+    """The record of a failed piece."""
+    return Failed(place, index, attempts, _storable(error, LONGEST_MESSAGE), _storable(trace, LONGEST_TRACEBACK))
+
+
+def timeout_message(seconds: float) -> str:
+    """The message for a piece that took too long."""
+    return f"took longer than the limit of {seconds:g} s"
+
+
+def _prepare(job: Job, task: Task, block: Block) -> Mapping[int, Any]:
+    """What a block computes at once; nothing where that fails, so that each piece is tried, and blamed, by itself."""
+    limit = None if task.time_limit is None else task.time_limit * len(block.indices)
+    try:
+        with _time_limit(limit):
+            return job.prepare(block.place, block.indices)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return {}
+
+
+def _try(job: Job, task: Task, place: int, index: int, prepared: Any) -> Done | Failed:
+    attempts = 0
+    while attempts < ATTEMPTS:
+        attempts += 1
+        begin = time.perf_counter()
+        try:
+            with _watched(task.watched, place, index), _time_limit(task.time_limit):
+                result = job.run(place, index, prepared)
+            seconds = time.perf_counter() - begin
+            if task.time_limit is not None and seconds > task.time_limit:  # it caught the exception that should end it
+                raise TimeLimitExceeded(timeout_message(task.time_limit))
+            return Done(place, index, result, seconds)
+        except KeyboardInterrupt:
+            raise
+        except TimeLimitExceeded as error:  # it would take as long again
+            last: BaseException = error
+            break
+        except BaseException as error:  # sys.exit, too, ends the piece and not the run
+            last = error
+    lines = "".join(traceback.format_exception(last))
+    return failure(place, index, attempts, f"{type(last).__name__}: {_said(last)}", lines)
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception as another:  # an exception that cannot even say what it is
+        return f"(its message is not available: {type(another).__name__})"
+
+
+def _storable(text: str, longest: int) -> str:
+    """Text that any file accepts: lone surrogates are spelled out, and of very long text the beginning and the end are kept."""
+    if len(text) > longest:
+        text = f"{text[: longest // 2]} … {text[-longest // 2 :]}"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@contextmanager
+def _watched(folder: str | None, place: int, index: int) -> Iterator[None]:
+    """Note in a file of this process which piece has begun, and when; the clock is the same in all processes."""
+    if folder is None:
+        yield
+        return
+    note = os.path.join(folder, str(os.getpid()))
+    with suppress(OSError), open(note, "wb") as file:
+        file.write(BEAT.pack(place, index, time.monotonic()))
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.truncate(note, 0)
+
+
+def pack(job: Job) -> Packed:
+    """A job as bytes, for the workers of one run: by cloudpickle, which also accepts lambdas and closures."""
+    try:
+        from cloudpickle import dumps
+    except ImportError:
+        from pickle import dumps
+    try:
+        return Packed(uuid4().hex, job.contents, bytes(dumps(job)))
+    except Exception as error:
+        raise TypeError(
+            f"{job.contents} cannot be sent to workers: {type(error).__name__}: {error}; do not let them "
+            'capture open files, locks or generators, and have cloudpickle: pip install "rivals[parallel]"'
+        ) from error
+
+
+@lru_cache(maxsize=8)
+def _warned(packed: Packed) -> set[str]:
+    """Warnings that this worker has given in a run."""
+    return set()
+
+
+@lru_cache(maxsize=2)  # by the run, not by the bytes: functions of modules travel by name, and may change under it
+def unpack(packed: Packed) -> Job:
+    """The job again; once per worker and run, since it may hold data. Threads may serve two runs at a time."""
+    try:
+        job: Job = pickle.loads(packed.pickled)  # made by the parent of this very run, never read from a file
+    except Exception as error:
+        raise WorkerSetupError(
+            f"the workers cannot load {packed.contents}: {type(error).__name__}: {error}; the modules that "
+            "these are defined in must be installed, or on the path, where the workers run"
+        ) from error
+    return job
+
+
+@contextmanager
+def _time_limit(seconds: float | None) -> Iterator[None]:
+    """Raise TimeLimitExceeded in this thread after so many seconds.
+
+    In the main thread of a process by an alarm, which also ends a sleep or a wait; in other threads as soon as the
+    interpreter regains control.
+    """
+    if seconds is None:
+        yield
+    elif threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
+        with _alarm(seconds):
+            yield
+    else:
+        with _asynchronous_exception(seconds):
+            yield
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise TimeLimitExceeded(timeout_message(seconds))
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+@contextmanager
+def _asynchronous_exception(seconds: float) -> Iterator[None]:
+    thread = ctypes.c_ulong(threading.get_ident())
+    turn = threading.Lock()
+    over = False
+
+    def interrupt() -> None:
+        with turn:  # never what this thread does after the piece
+            if not over:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(TimeLimitExceeded))
+
+    timer = threading.Timer(seconds, interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except TimeLimitExceeded:
+        raise TimeLimitExceeded(timeout_message(seconds)) from None
+    finally:
+        with turn:
+            over = True
+        timer.cancel()
+
+
+class _OneThread:
+    """Numerical libraries are kept to one thread per worker: more would only compete for the cores.
+
+    The limit holds for the whole process, in which several threads may run blocks: the first one in sets it, the last one
+    out lifts it.
+    """
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._inside = 0
+        self._limits: Any = None
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._turn:
+            self._inside += 1
+            if self._inside == 1:
+                with suppress(ImportError):
+                    from threadpoolctl import threadpool_limits
+
+                    self._limits = threadpool_limits(1)
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._inside -= 1
+                if self._inside == 0 and self._limits is not None:
+                    self._limits.restore_original_limits()
+                    self._limits = None
+
+
+_one_thread = _OneThread()
