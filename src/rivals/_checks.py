@@ -66,11 +66,6 @@ def saying_once(said: set[str]) -> Iterator[None]:
         SAID.reset(before)
 
 
-def in_experiment() -> bool:
-    """Whether this runs in an experiment of a calibration."""
-    return SAID.get() is not None
-
-
 def show(name: object) -> str:
     """A name made safe for a terminal and for messages: control characters, escapes and newlines are spelled out.
 

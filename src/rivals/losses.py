@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -51,6 +51,9 @@ class Losses:
     synthetic : array_like, optional
         The same loss of the same model on data that it simulated itself, with as many points as were observed. Several
         simulations are the rows of a matrix. Law "groups" needs none.
+    may_repeat : bool
+        True if synthetic losses are known to be of simulated data and may still equal observed ones, as the losses of
+        labels and counts do. By default `compare` looks for losses that were copied by mistake.
 
     See Also
     --------
@@ -66,6 +69,7 @@ class Losses:
 
     observed: FloatArray
     synthetic: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    may_repeat: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         # The one place where samples are checked and copied; object.__setattr__ because the class is frozen.
@@ -80,8 +84,8 @@ class Losses:
     def of_checked(cls, observed: FloatArray, synthetic: FloatArray) -> Losses:
         """From samples that were checked before, under their own names."""
         losses = object.__new__(cls)
-        object.__setattr__(losses, "observed", observed)
-        object.__setattr__(losses, "synthetic", synthetic)
+        for name, value in {"observed": observed, "synthetic": synthetic, "may_repeat": False}.items():
+            object.__setattr__(losses, name, value)
         return losses
 
     @classmethod
@@ -96,12 +100,6 @@ class Losses:
         return cls(
             -as_numbers(observed, "observed log likelihoods"), -as_numbers(synthetic, "synthetic log likelihoods")
         )
-
-    def trusted(self) -> Losses:
-        """The same losses, known to come from simulations: equal values are then not a mistake, but come from labels, say."""
-        losses = Losses.of_checked(self.observed, self.synthetic)
-        object.__setattr__(losses, "_trusted", True)
-        return losses
 
     @property
     def n_observed(self) -> int:
@@ -180,7 +178,7 @@ class Losses:
     def thin(self, step: int) -> Losses:
         """Every `step`-th loss of both samples, for sequences that are correlated in time."""
         step = check_size(step, "step")
-        return Losses(self.observed[::step], self.synthetic[..., ::step])
+        return replace(self, observed=self.observed[::step], synthetic=self.synthetic[..., ::step])
 
     def spread_ties(self) -> Losses:
         """The same losses, with each tie spread evenly, on both sides, half way to the nearest other value.
@@ -208,7 +206,8 @@ class Losses:
         gaps = np.diff(levels)
         widths = np.minimum(np.append(gaps[0], gaps), np.append(gaps, gaps[-1]))
         synthetic = np.apply_along_axis(_spread, -1, self.synthetic, levels, widths) if self.n_simulations else None
-        return Losses(_spread(self.observed, levels, widths), self.synthetic if synthetic is None else synthetic)
+        spread = _spread(self.observed, levels, widths)
+        return replace(self, observed=spread, synthetic=self.synthetic if synthetic is None else synthetic)
 
     def doubts(self, law: str = "beta", ties: str | None = None) -> list[str]:
         """Sentences on what makes the answer for this model less reliable than it looks, under a law of the risk."""
@@ -276,6 +275,8 @@ class Candidate:
         `simulate` agree on.
     simulate : callable
         `simulate(n, rng)` returns n simulated data points in the same form, drawn with the generator `rng`.
+    check : callable, optional
+        `check(data)` may warn that simulations would not be of these data; `compare` calls it, `calibrate` does not.
 
     See Also
     --------
@@ -294,6 +295,7 @@ class Candidate:
 
     loss: Callable[[Any], npt.ArrayLike]
     simulate: Callable[[int, np.random.Generator], Any]
+    check: Callable[[Any], None] | None = None
 
     def losses(self, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None) -> Losses:
         """Losses on held-out `data`, and on simulations with as many points (or `n_synthetic`)."""
@@ -384,12 +386,15 @@ def _losses_of(
         return losses
     if getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
         return Losses(np.asanyarray(model))  # with its mask, if it has one
-    return losses_of_model(model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=seed)
+    losses = losses_of_model(model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=seed)
+    if isinstance(model, Candidate) and model.check is not None:
+        model.check(data)
+    return losses
 
 
 def _check_given(name: str, losses: Losses) -> None:
     """Losses that a user computed may come from the same data twice; a candidate that we simulate from cannot make this mistake."""
-    if getattr(losses, "_trusted", False):
+    if losses.may_repeat:
         return
     if losses.repeats_itself():
         raise ValueError(

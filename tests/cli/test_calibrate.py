@@ -46,7 +46,7 @@ def test_run_resume_status_and_export(here, tmp_path):
 
 
 def test_law_order_and_replications(here):
-    beta = ["--law", "beta", "--n-draws", "64", "--depth", "4"]
+    beta = ["--law", "beta"]
     found = invoke("omegas:replicated", *beta, "--n-experiments", "4", "--n-replications", "2", "--json", *SIZES)
     assert found.exit_code == 0, found.output
     summary = json.loads(found.output)

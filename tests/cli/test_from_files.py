@@ -1,4 +1,4 @@
-"""`rivals compare`, `sweep` and `report`: they say what the library says, to whom it concerns."""
+"""`rivals compare` and `rivals sweep`: they say what the library says, to whom it concerns."""
 
 from __future__ import annotations
 
@@ -75,14 +75,13 @@ def test_rows_are_aligned_by_an_index(folder, run, main, capsys, files):
 
 def test_a_pipe_is_refused_at_once(folder, main, capsys):
     os.mkfifo("pipe.npz")
-    for command in ("compare", "sweep", "report"):
+    for command in ("compare", "sweep"):
         assert main(command, "pipe.npz") == 2
         assert "is not a plain file" in capsys.readouterr().err
 
 
 def test_every_option_reaches_the_library(folder, run):
-    options = {"law": "beta", "c": 0.5, "threshold": 0.8, "order": "time", "n_draws": 300, "max_draws": 900, "depth": 5}
-    options |= {"ties": "spread", "loss_unit": "nats"}
+    options = {"law": "beta", "c": 0.5, "threshold": 0.8, "order": "time", "loss_unit": "nats"}
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     shown = run("compare", "long.tsv", *words, "--seed", "3", "--json")
     expected = rivals.compare(long_table("long.tsv"), **options, rng=3)
@@ -115,14 +114,22 @@ LABELS = [f"session {index % 5}" for index in range(400)]
 
 @pytest.fixture
 def with_groups(folder):
-    """The observed table and the long table with a column of sessions; the sessions in a file of their own."""
+    """The observed table and the long table with a column of sessions."""
     header, *rows = (folder / "observed.csv").read_text(encoding="utf-8").splitlines()
     wide = [f"{header},session", *(f"{row},{label}" for row, label in zip(rows, LABELS, strict=True))]
     (folder / "grouped.csv").write_text("\n".join(wide), encoding="utf-8")
+    (folder / "grouped_too.csv").write_text(
+        "\n".join(
+            f"{row},{label}"
+            for row, label in zip(
+                (folder / "synthetic.csv").read_text(encoding="utf-8").splitlines(), ["session", *LABELS], strict=True
+            )
+        ),
+        encoding="utf-8",
+    )
     header, *rows = (folder / "long.tsv").read_text(encoding="utf-8").splitlines()
     long = [f"{header}\tsession", *(f"{row}\t{LABELS[index % 400]}" for index, row in enumerate(rows))]
     (folder / "grouped.tsv").write_text("\n".join(long), encoding="utf-8")
-    (folder / "sessions.csv").write_text("\n".join(["session", *LABELS]), encoding="utf-8")
     return folder
 
 
@@ -131,13 +138,12 @@ def with_groups(folder):
     "files",
     [
         ("grouped.csv", "synthetic.csv", "--groups", "session"),
+        ("grouped.csv", "grouped_too.csv", "--groups", "session"),
         ("grouped.tsv", "--groups", "session"),
-        ("observed.csv", "synthetic.csv", "--groups", "sessions.csv"),
-        ("losses.npz", "--groups", "sessions.csv"),
     ],
-    ids=["column", "long", "file", "archive"],
+    ids=["wide", "both", "long"],
 )
-def test_groups_from_a_column_or_a_file(with_groups, run, files, law):
+def test_groups_from_a_column(with_groups, run, files, law):
     shown = run("compare", *files, "--law", law, "--seed", "7", "--json")
     assert shown.exit_code == 0, shown.output
     losses = losses_from_files("observed.csv", "synthetic.csv")
@@ -145,11 +151,8 @@ def test_groups_from_a_column_or_a_file(with_groups, run, files, law):
     assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
 
 
-@pytest.mark.parametrize(
-    "files", [("grouped.csv", "session"), ("observed.csv", "sessions.csv")], ids=["column", "file"]
-)
-def test_groups_need_no_simulations(with_groups, run, files):
-    shown = run("compare", files[0], "--law", "groups", "--groups", files[1], "--seed", "7", "--json")
+def test_groups_need_no_simulations(with_groups, run):
+    shown = run("compare", "grouped.csv", "--law", "groups", "--groups", "session", "--seed", "7", "--json")
     assert shown.exit_code == 0, shown.output
     losses = {name: sample.observed for name, sample in losses_from_files("observed.csv", "synthetic.csv").items()}
     expected = rivals.compare(losses, law="groups", groups=LABELS, rng=7)
@@ -161,15 +164,13 @@ def test_mistakes_in_groups_are_said(with_groups, main, capsys):
         assert main("compare", *arguments) == 2
         return capsys.readouterr().err
 
-    assert main("sweep", "long.tsv", "--law", "groups", "--groups", "sessions.csv") == 2
+    assert main("sweep", "grouped.tsv", "--law", "groups", "--groups", "session") == 2
     assert "no c to sweep over" in capsys.readouterr().err
     assert "did you mean 'session'?" in complaint("grouped.csv", "synthetic.csv", "--groups", "sesion")
-    assert "has 3 columns" in complaint("long.tsv", "--groups", "observed.csv")
-    text = Path("sessions.csv").read_text(encoding="utf-8")
-    Path("short.csv").write_text(text.rpartition("\n")[0], encoding="utf-8")
-    assert "expected one label for each of 400" in complaint("long.tsv", "--groups", "short.csv")
-    Path("gap.csv").write_text(text.replace("session 3", '" "', 1), encoding="utf-8")
-    assert "1 of 400 points have no label" in complaint("long.tsv", "--groups", "gap.csv")
+    assert "groups: losses.npz is not a table" in complaint("losses.npz", "--groups", "session")
+    text = Path("grouped.tsv").read_text(encoding="utf-8")
+    Path("gap.tsv").write_text(text.replace("session 3", '" "'), encoding="utf-8")
+    assert "80 of 400 points have no label" in complaint("gap.tsv", "--groups", "session")
     header, *rows = Path("grouped.tsv").read_text(encoding="utf-8").splitlines()
     Path("shuffled.tsv").write_text(
         "\n".join([header, *rows[400:], *rows[:1], *rows[2:400], rows[1]]), encoding="utf-8"
@@ -191,7 +192,7 @@ def test_two_tables_give_verdict_and_report_by_one_command(folder, run):
     )
     assert (folder / "page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert str(rivals.load("saved.npz")) == shown.stdout.strip()
-    again = run("report", "saved.npz", "--out", "again.html", "--seed", "1")
+    again = run("compare", "saved.npz", "--report", "again.html", "--seed", "1")
     assert (folder / "again.html").read_bytes() == (folder / "page.html").read_bytes(), again.output
 
 
@@ -243,7 +244,7 @@ def with_index(folder):
 @pytest.mark.parametrize(
     "options", [("--ignore", "Unnamed: 0"), ("--models", "narrow,right", "--models", "too [bold]wide")], ids=len
 )
-@pytest.mark.parametrize("command", ["compare", "sweep", "report"])
+@pytest.mark.parametrize("command", ["compare", "sweep"])
 def test_an_index_is_left_out_on_request(with_index, run, main, capsys, options, command):
     assert main(command, *with_index) == 2
     assert "column 1 has no name" in capsys.readouterr().err
@@ -310,8 +311,8 @@ def _turn(cell):
 
 
 def test_groups_of_log_likelihoods(with_groups, run):
-    line = ["--law", "groups", "--groups", "sessions.csv", "--seed", "1", "--json"]
-    pages = [json.loads(run("compare", "observed.csv", *more, *line).stdout) for more in ([], ["--log-likelihood"])]
+    line = ["--law", "groups", "--groups", "session", "--seed", "1", "--json"]
+    pages = [json.loads(run("compare", "grouped.csv", *more, *line).stdout) for more in ([], ["--log-likelihood"])]
     straight, turned = ({row["model"]: row["empirical_risk"] for row in page["models"]} for page in pages)
     assert turned == {name: pytest.approx(-risk) for name, risk in straight.items()}
 
@@ -337,7 +338,7 @@ def saved(folder):
 )
 def test_a_saved_comparison_keeps_its_settings_unless_others_are_given(saved, run, options, changes):
     expected = rivals.compare(long_table("long.tsv"), **SAVED | {"rng": 12} | changes)
-    shown = run("report", saved, *options, "--out", "r.html")
+    shown = run("compare", saved, *options)
     assert shown.exit_code == 0, shown.output
     assert shown.stdout.strip() == str(expected)
     assert "seed" not in shown.stderr
@@ -378,8 +379,6 @@ def test_a_saved_calibrated_comparison_says_when_it_is_no_longer(folder, run):
         (["compare", "long.tsv", "--report", "absent/r.html"], "--report: there is no folder"),
         (["compare", "long.tsv", "--report", "a.html"], "a.html is a folder"),
         (["compare", "long.tsv", "--report", "long.tsv"], "--report must end in .html or .htm"),
-        (["report", "long.tsv", "--out", "a.html"], "a.html is a folder"),
-        (["report", "long.tsv", "--out", "long.tsv/r.html"], "--out: there is no folder"),
         (["demo", "--out", "long.tsv"], "--out: long.tsv is a file"),
         (["demo", "--out", "long.tsv/sub"], "--out: there is no folder"),
     ],
@@ -406,9 +405,8 @@ def test_a_drawn_seed_can_be_typed(folder, run):
 
 
 def test_the_page_has_the_title_that_is_given(folder, run):
-    for arguments in (["report", "long.tsv", "--out"], ["compare", "long.tsv", "--report"]):
-        run(*arguments, "page.html", "--title", "Mine & yours", "--seed", "1")
-        assert "<title>Mine &amp; yours" in Path("page.html").read_text(encoding="utf-8")
+    run("compare", "long.tsv", "--report", "page.html", "--title", "Mine & yours", "--seed", "1")
+    assert "<title>Mine &amp; yours" in Path("page.html").read_text(encoding="utf-8")
 
 
 def test_a_file_that_is_not_there_is_named_in_a_sentence(folder, run):

@@ -13,7 +13,6 @@ from rivals.cli import added
 from rivals.cli.calibrate import calibrate
 from rivals.cli.compare import compare
 from rivals.cli.demo import demo
-from rivals.cli.report import report
 from rivals.cli.streams import printing, say, silence, spell_out_what_cannot_be_encoded
 from rivals.cli.sweep import sweep
 
@@ -42,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, compare, sweep, calibrate, report):
+for command in (demo, compare, sweep, calibrate):
     app.command()(command)
 
 

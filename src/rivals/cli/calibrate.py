@@ -18,9 +18,9 @@ import typer
 from rivals import calibration
 from rivals._checks import need, show
 from rivals._files import replacing
-from rivals.calibration.calibrate import N_DRAWS, N_TRUTH
+from rivals.calibration.calibrate import N_TRUTH
 from rivals.cli.console import say, warnings_as_sentences
-from rivals.cli.options import SEVERAL_C, Depth, Json, Order, given_options
+from rivals.cli.options import SEVERAL_C, Json, Order, given_options
 from rivals.cli.outputs import check_output, check_picture
 from rivals.cli.values import draw_seed, parse_c
 from rivals.comparison.settings import DEFAULT_LAW, N_SIMULATIONS
@@ -52,10 +52,7 @@ def calibrate(
             show_default=False,
         ),
     ] = None,
-    law: Annotated[
-        str,
-        typer.Option(help="Law of the risk: transport (the default) or beta (that of the paper).", show_default=False),
-    ] = DEFAULT_LAW,
+    law: Annotated[str, typer.Option(help="Law of the risk, one that has a c.")] = DEFAULT_LAW,
     n_simulations: Annotated[int, typer.Option(help="Simulations of each candidate.")] = N_SIMULATIONS,
     order: Order = None,
     n_experiments: Annotated[
@@ -71,8 +68,6 @@ def calibrate(
     n_synthetic: Annotated[
         int | None, typer.Option(help="Points in each simulation; as many as --n-data by default.")
     ] = None,
-    n_draws: Annotated[int, typer.Option(help="Draws of the risk of each model (law beta).")] = N_DRAWS,
-    depth: Depth = None,
     loss_unit: Annotated[
         str | None, typer.Option(help='Unit of the losses, such as "nats".', show_default=False)
     ] = None,
@@ -126,8 +121,6 @@ def calibrate(
             "n_truth": n_truth,
             "n_replications": n_replications,
             "n_synthetic": n_synthetic,
-            "n_draws": n_draws,
-            "depth": depth,
             "loss_unit": loss_unit,
             "rng": _seed(store) if seed is None else seed,
             "store": store,

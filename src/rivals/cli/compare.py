@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.from_files import Settings, Source, compare_files, given_settings
+from rivals.cli.from_files import compare_files
 from rivals.cli.options import (
     C,
-    Depth,
-    Draws,
     Groups,
     Ignore,
     Index,
@@ -19,18 +17,15 @@ from rivals.cli.options import (
     Law,
     LogLikelihood,
     LossUnit,
-    MaxDraws,
     Models,
     Observed,
     Order,
     Seed,
     Synthetic,
     Threshold,
-    Ties,
     Title,
 )
 from rivals.cli.outputs import check_output, check_page
-from rivals.comparison import MAX_DRAWS, N_DRAWS
 
 
 def compare(
@@ -40,16 +35,12 @@ def compare(
     models: Models = None,
     ignore: Ignore = None,
     index: Index = None,
+    groups: Groups = None,
     log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: C = None,
     threshold: Threshold = 0.95,
     order: Order = None,
-    groups: Groups = None,
-    ties: Ties = None,
-    n_draws: Draws = N_DRAWS,
-    max_draws: MaxDraws = MAX_DRAWS,
-    depth: Depth = None,
     loss_unit: LossUnit = None,
     seed: Seed = None,
     as_json: Json = False,
@@ -65,10 +56,7 @@ def compare(
 
     check_output(save, "--save", endings=[".npz"], inputs=[observed, synthetic])
     check_page(report, "--report", inputs=[observed, synthetic])
-    settings = Settings(
-        law, c, threshold, order, groups, ties, n_draws, max_draws, depth, loss_unit, seed, given_settings(ctx)
-    )
-    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood, index), settings)
+    result = compare_files(ctx)
     if save is not None:  # before the result is printed: its reader may stop early
         with writing(save):
             result.save(save)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from rivals.comparison.settings import LAWS
+
 Observed = Annotated[
     Path,
     typer.Argument(
@@ -51,9 +53,7 @@ LogLikelihood = Annotated[
 ]
 Law = Annotated[
     str | None,
-    typer.Option(
-        help="Law of the risk: transport (the default), beta (that of the paper) or groups.", show_default=False
-    ),
+    typer.Option(help=f"Law of the risk: {', '.join(LAWS)}. The first is the default.", show_default=False),
 ]
 C = Annotated[
     str | None,
@@ -71,15 +71,11 @@ Order = Annotated[
 Groups = Annotated[
     str | None,
     typer.Option(
-        help="Group of each observed point: a column of the observed table, or a file with one column. Replications under "
-        "law groups, clusters under the others.",
-        metavar="COLUMN or FILE",
+        help="Column of the observed or long table with the group of each point. Replications under law groups, clusters "
+        "under the others.",
+        metavar="COLUMN",
         show_default=False,
     ),
-]
-Ties = Annotated[
-    str | None,
-    typer.Option(help='"spread" spreads tied losses evenly (law beta).', show_default=False),
 ]
 LossUnit = Annotated[
     str | None,
@@ -88,13 +84,6 @@ LossUnit = Annotated[
 Title = Annotated[str | None, typer.Option(help="Heading of the interactive page.", show_default=False)]
 Simulations = Annotated[
     int | None, typer.Option(help="Simulations of each candidate; 16 by default.", show_default=False)
-]
-Draws = Annotated[int, typer.Option(help="Draws of the risk of each model.")]
-MaxDraws = Annotated[
-    int, typer.Option(help="Largest number of draws of each risk, if a probability is near the threshold (law beta).")
-]
-Depth = Annotated[
-    int | None, typer.Option(help="Depth of the process (law beta); as deep as the data resolve by default.")
 ]
 # For the commands that take several values of c; each command adds its default.
 SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repeated."

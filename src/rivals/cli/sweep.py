@@ -6,27 +6,22 @@ from typing import Annotated
 
 import typer
 
-from rivals.cli.from_files import Settings, Source, compare_files, given_settings
+from rivals.cli.from_files import compare_files
 from rivals.cli.options import (
     SEVERAL_C,
-    Depth,
-    Draws,
     Groups,
     Ignore,
     Index,
     Json,
     Law,
     LogLikelihood,
-    MaxDraws,
     Models,
     Observed,
     Order,
     Seed,
     Synthetic,
     Threshold,
-    Ties,
 )
-from rivals.comparison import MAX_DRAWS, N_DRAWS
 
 # In octaves, from where nearly every difference is called reproducible to where hardly any is.
 DEFAULT_C = [2.0**k for k in range(-6, 4)]
@@ -39,6 +34,7 @@ def sweep(
     models: Models = None,
     ignore: Ignore = None,
     index: Index = None,
+    groups: Groups = None,
     log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: Annotated[
@@ -51,11 +47,6 @@ def sweep(
     ] = None,
     threshold: Threshold = 0.95,
     order: Order = None,
-    groups: Groups = None,
-    ties: Ties = None,
-    n_draws: Draws = N_DRAWS,
-    max_draws: MaxDraws = MAX_DRAWS,
-    depth: Depth = None,
     seed: Seed = None,
     as_json: Json = False,
 ) -> None:
@@ -67,10 +58,7 @@ def sweep(
     from rivals.cli.values import parse_c
 
     values = parse_c(c) if c else DEFAULT_C
-    settings = Settings(
-        law, None, threshold, order, groups, ties, n_draws, max_draws, depth, None, seed, given_settings(ctx) - {"c"}
-    )
-    result = compare_files(Source(observed, synthetic, models, ignore, log_likelihood, index), settings)
+    result = compare_files(ctx, without=["c"])
     with working(f"Comparing at {len(values)} values of c …"):
         over_c = result.sweep(values)
     if as_json:

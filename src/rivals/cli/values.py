@@ -29,7 +29,7 @@ def parse_c(texts: list[str]) -> list[float]:
             is_file = os.path.isfile(text.strip())
             raise ValueError(
                 f"--c is not a number: got {text.strip()!r}{', which is a file' if is_file else ''}; write 0.25 or 2^-2"
-                + (" (only rivals compare, report and demo read c from the store of a calibration)" if is_file else "")
+                + (" (only rivals compare and demo read c from the store of a calibration)" if is_file else "")
             )
         values.append(value)
     return values

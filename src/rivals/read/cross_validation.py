@@ -393,7 +393,7 @@ def _together(
     parts = [found[place, index] for index in range(len(splits))]
     observed, synthetic = (np.concatenate(part, axis=-1)[..., order] for part in zip(*parts, strict=True))
     try:
-        return Losses(observed, synthetic).trusted()
+        return Losses(observed, synthetic, may_repeat=True)
     except ValueError as error:
         bad = [not all(np.isfinite(losses).all() for losses in part) for part in parts]
         fold = f", first in fold {bad.index(True) + 1} of {len(splits)}" if any(bad) else ""

@@ -11,7 +11,7 @@ from rivals._checks import check_choice, show
 from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density
-from rivals.read.inputs import OwnInputs, as_pair, as_targets, as_values, check_response, check_same_shape
+from rivals.read.inputs import as_pair, as_targets, as_values, check_inputs, check_response, check_same_shape, some_rows
 from rivals.read.noise import cross_validated_noise, predicted, warn_if_too_narrow
 
 
@@ -63,7 +63,6 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
     if not 0.0 <= floor < 1.0:
         raise ValueError(f"floor must lie in [0, 1); got {floor!r}")
     known = _classes(estimator, name, classes)
-    own = OwnInputs(inputs, name)
 
     def probabilities(at: Any) -> FloatArray:
         found = as_targets(estimator.predict_proba(at), "probabilities")
@@ -77,7 +76,6 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
 
     def loss(data: Any) -> FloatArray:
         at, labels = as_pair(data)
-        own.judge(at)
         columns = _columns(as_values(labels, "labels"), known)
         likelihood = probabilities(at)[np.arange(columns.size), columns]
         impossible = np.flatnonzero(likelihood == 0)
@@ -90,12 +88,15 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
         return np.asarray(-np.log(likelihood))
 
     def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:
-        at = own.rows(n, rng)
+        at = some_rows(inputs, n, rng)
         edges = np.cumsum(probabilities(at), axis=1)
         chosen = (rng.random((n, 1)) > edges[:, :-1]).sum(axis=1)
         return at, known[chosen]
 
-    return Candidate(loss=loss, simulate=simulate)
+    def check(data: Any) -> None:
+        check_inputs(as_pair(data)[0], inputs, name)
+
+    return Candidate(loss, simulate, check)
 
 
 def regressor(
@@ -188,14 +189,12 @@ def regressor(
     if training is not None:
         noise = cross_validated_noise(estimator, training, residuals=residuals, cv=cv, groups=groups, rng=rng)
     density = None if isinstance(noise, str) else as_density(noise)
-    own = OwnInputs(inputs, name)
 
     def mean(at: Any) -> FloatArray:
         return as_targets(estimator.predict(at), "predictions")
 
     def loss(data: Any) -> FloatArray:
         at, given = as_pair(data)
-        own.judge(at)
         targets = as_targets(given, "targets")
         if density is None:
             return -_predicted_for(estimator, at, targets)
@@ -206,13 +205,16 @@ def regressor(
         return found
 
     def simulate(n: int, rng: np.random.Generator) -> tuple[Any, FloatArray]:
-        at = own.rows(n, rng)
+        at = some_rows(inputs, n, rng)
         if density is None:
             return at, predicted(estimator, at).simulate(n, rng)
         center = mean(at)
         return at, np.asarray(center + _row_noise(density, center.shape, rng))
 
-    return Candidate(loss=loss, simulate=simulate)
+    def check(data: Any) -> None:
+        check_inputs(as_pair(data)[0], inputs, name)
+
+    return Candidate(loss, simulate, check)
 
 
 def _predicted_for(estimator: Any, at: Any, targets: FloatArray) -> FloatArray:

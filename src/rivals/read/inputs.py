@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import in_experiment, show, warn
+from rivals._checks import show, warn
 from rivals._types import FloatArray
 
 # The left side of a formula that leaves the response as it is: names of columns, as they are, quoted, or marked as categories.
@@ -74,29 +74,13 @@ def some_rows(inputs: Any, n: int, rng: np.random.Generator) -> Any:
     return inputs if n == n_inputs else take(inputs, rng.integers(0, n_inputs, size=n))
 
 
-class OwnInputs:
-    """The inputs at which a candidate simulates, and what it was judged on last: simulations at other inputs are not of these data."""
-
-    def __init__(self, inputs: Any, who: str) -> None:
-        self.inputs, self.who = inputs, who
-        self._drawn: Any = None
-        self._judged: Any = None
-
-    def judge(self, at: Any) -> None:
-        """Remember inputs of data, but not those of a simulation."""
-        self._judged = None if at is self.inputs or at is self._drawn else at
-
-    def rows(self, n: int, rng: np.random.Generator) -> Any:
-        """As `some_rows`; warn if the data before had other inputs. Experiments of a calibration have many data sets."""
-        if self._judged is not None and not in_experiment() and _differ(self._judged, self.inputs):
-            warn(
-                f"{self.who} simulates at other inputs ({n_rows(self.inputs, 'inputs')} rows) than those of the data "
-                f"({n_rows(self._judged, 'inputs')} rows), so that its simulations are not of these data; make the candidate with the "
-                "inputs of the held-out data"
-            )
-        self._judged = None
-        self._drawn = some_rows(self.inputs, n, rng)
-        return self._drawn
+def check_inputs(of_data: Any, own: Any, who: str) -> None:
+    """Warn if a candidate that simulates at its own inputs is judged on data at others."""
+    if of_data is not own and _differ(of_data, own):
+        warn(
+            f"{who} simulates at other inputs ({n_rows(own, 'inputs')} rows) than those of the data ({n_rows(of_data, 'inputs')} rows), "
+            "so that its simulations are not of these data; make the candidate with the inputs of the held-out data"
+        )
 
 
 def _differ(some: Any, others: Any) -> bool:

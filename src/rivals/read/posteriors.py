@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -120,7 +121,8 @@ def posterior(
 
     simulations = _simulations(fitted.predict, points, weights, n_simulations, entropy)
     synthetic = np.stack([reduced(fitted.log_likelihood(targets)) for targets in simulations])
-    return make_losses("of the posterior", reduced(likelihood), synthetic, type(fitted).__name__).trusted()
+    losses = make_losses("of the posterior", reduced(likelihood), synthetic, type(fitted).__name__)
+    return replace(losses, may_repeat=True)
 
 
 def _check_seen(seen: bool | None, leave_one_out: bool, reduction: str) -> None:

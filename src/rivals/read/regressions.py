@@ -13,7 +13,17 @@ from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density, gaussian
 from rivals.read.estimators import classifier
-from rivals.read.inputs import OwnInputs, as_pair, as_targets, as_values, check_response, check_same_shape, n_rows, take
+from rivals.read.inputs import (
+    as_pair,
+    as_targets,
+    as_values,
+    check_inputs,
+    check_response,
+    check_same_shape,
+    n_rows,
+    some_rows,
+    take,
+)
 from rivals.read.noise import warn_of_many_parameters
 
 
@@ -81,14 +91,11 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
             "learn the noise from other data, and use rivals.read.regressor(results, exog, noise=...)",
         )
 
-    own = OwnInputs(exog, name)
-
     def law(at: Any, these: dict[str, Any]) -> Density:
         return _law(results, name, at, these)
 
     def loss(data: Any) -> FloatArray:
         at, targets = as_pair(data)
-        own.judge(at)
         if columns and n_rows(at, "exog") != n_rows(exog, "exog"):
             raise ValueError(
                 f"{', '.join(columns)} were given for {n_rows(exog, 'exog')} points, and the data have {n_rows(at, 'exog')}; make the "
@@ -104,10 +111,13 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
             raise ValueError(
                 f"{', '.join(columns)} are known for {n_rows(exog, 'exog')} points, so exactly as many can be simulated, not {n}"
             )
-        at = own.rows(n, rng)
+        at = some_rows(exog, n, rng)
         return at, law(at, columns).simulate(n, rng)
 
-    return Candidate(loss=loss, simulate=simulate)
+    def check(data: Any) -> None:
+        check_inputs(as_pair(data)[0], exog, name)
+
+    return Candidate(loss, simulate, check)
 
 
 def _law(results: Any, name: str, at: Any, columns: dict[str, Any]) -> Density:

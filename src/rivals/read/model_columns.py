@@ -1,0 +1,172 @@
+"""Wide tables of losses: one column per model, in an observed table and mostly in a synthetic one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rivals._checks import show, warn
+from rivals._types import FloatArray, IntArray
+from rivals.losses import Losses
+from rivals.read.alignment import FIRST_ROW, in_order, index_of, places_of
+from rivals.read.columns import Column, columns_of, numbers
+from rivals.read.loss_tables import (
+    SIMULATION,
+    by_simulation,
+    check_finite,
+    labels_of,
+    make_losses,
+    rows_by_label,
+    simulations_of,
+)
+from rivals.read.selection import Selection, no_numbers
+from rivals.read.swapped import look_swapped
+
+
+def wide_tables(
+    observed: Any,
+    synthetic: Any,
+    *,
+    models: Iterable[str] | None = None,
+    ignore: Iterable[str] = (),
+    index: str | None = None,
+    log_likelihood: bool = False,
+) -> dict[str, Losses]:
+    """Losses from two tables with one column per model, the same models in both.
+
+    Parameters
+    ----------
+    observed, synthetic : path, data frame or mapping
+        Losses on held-out data, and on the model's own simulations: files (.csv, .csv.gz, .tsv, .parquet, .feather,
+        .xlsx), data frames (pandas, polars, also lazy, pyarrow, and others that narwhals supports), or mappings of columns.
+        With several simulations a column `simulation` of the synthetic table says which one a row belongs to, by a
+        number or a name; each has the same number of rows.
+    models : iterable of str, optional
+        The columns that are models; all by default, and then a column that looks like an index is refused.
+    ignore : iterable of str
+        Columns to leave out, such as an id or a fold.
+    index : str, optional
+        The column of both tables that names the data points. The rows of every simulation are put into the order of the
+        observed ones; they must be of the same points.
+    log_likelihood : bool
+        Whether the table holds log likelihoods (higher is better); losses are their negatives.
+
+    Returns
+    -------
+    dict
+        Name → `Losses`, in the order of the columns of `observed`.
+
+    Examples
+    --------
+    >>> wide_tables({"A": [1.0, 2.0], "B": [2.0, 2.5]}, {"A": [1.5, 1.0], "B": [2.2, 2.1]})["B"]
+    Losses(2 observed, 2 synthetic, empirical risk 2.25)
+    """
+    labels = labels_of(index)
+    return losses_from_wide(
+        columns_of(observed, labels),
+        columns_of(synthetic, labels),
+        Selection.checked(models, ignore),
+        index=index,
+        log_likelihood=log_likelihood,
+    )
+
+
+def losses_from_wide(
+    observed: tuple[str, Mapping[str, Column]],
+    synthetic: tuple[str, Mapping[str, Column]],
+    selection: Selection,
+    *,
+    index: str | None = None,
+    log_likelihood: bool = False,
+) -> dict[str, Losses]:
+    """Losses from the columns of two wide tables, each with its name for messages."""
+    (where, first), (where_too, second) = observed, synthetic
+    # A model may be called "simulation" if both tables have it.
+    several = SIMULATION in second and SIMULATION not in first
+    labels = simulations_of(second[SIMULATION], None, where_too) if several else None
+    simulations = rows_by_label(np.arange(max(map(len, second.values()), default=0)), labels)
+    if index is not None:
+        simulations = _aligned(observed, synthetic, simulations, index)
+    beside = {index, SIMULATION if several else None}
+    names = selection.of((name for name in (*first, *second) if name not in beside), f"{where}, {where_too}")
+    selection.check_names(names, where)
+    for name in names:
+        if name not in first or name not in second:
+            raise ValueError(
+                f"model {show(name)!r} has a column in {where if name in first else where_too}, but none in "
+                f"{where_too if name in first else where}; observed and synthetic tables must have the same columns, but for those "
+                "that are left out (--ignore)"
+                + ("; or are the tables swapped?" if name == SIMULATION and name in first else "")
+            )
+    points, simulated = _numbers(first, names, where), _numbers(second, names, where_too)
+    selection.check_values(points, simulated, where)
+    if look_swapped(points, simulated):
+        warn(
+            f"{where} and {where_too} look swapped: losses on the same held-out points are correlated, but here only the synthetic ones "
+            "are; the observed table comes first"
+        )
+    sign = -1.0 if log_likelihood else 1.0
+    losses = {}
+    for name in names:
+        observations, own = sign * points[name], sign * simulated[name]
+        check_finite(observations, "observed losses", f"{where}, column {show(name)!r}")
+        check_finite(own, "synthetic losses", f"{where_too}, column {show(name)!r}")
+        if labels is not None or index is not None:
+            _check_rows(own, second, where_too, name)
+            own = by_simulation(
+                {label: own[rows] for label, rows in simulations.items()}, f"{where_too}, column {show(name)!r}"
+            )
+        losses[name] = make_losses(name, observations, own, where)
+    return losses
+
+
+def losses_from_observed(
+    observed: tuple[str, Mapping[str, Column]], selection: Selection, *, index: str | None, log_likelihood: bool
+) -> dict[str, Losses]:
+    """Losses from one wide table, for laws that need no simulations; it keeps its order."""
+    where, columns = observed
+    if index is not None:
+        index_of(columns, index, where)
+    names = selection.of((name for name in columns if name != index), where)
+    selection.check_names(names, where)
+    points = _numbers(columns, names, where)
+    selection.check_values(points, {}, where)
+    sign = -1.0 if log_likelihood else 1.0
+    for name in names:
+        check_finite(sign * points[name], "observed losses", f"{where}, column {show(name)!r}")
+    return {name: make_losses(name, sign * points[name], np.empty(0), where) for name in names}
+
+
+def _numbers(columns: Mapping[str, Column], names: Iterable[str], where: str) -> dict[str, FloatArray]:
+    return {
+        name: numbers(columns[name], f"{where}, column {show(name)!r}", first_row=FIRST_ROW, otherwise=no_numbers(name))
+        for name in names
+    }
+
+
+def _check_rows(column: FloatArray, columns: Mapping[str, Column], where: str, name: str) -> None:
+    for other, labels in columns.items():
+        if len(labels) != column.size:
+            raise ValueError(
+                f"{where}: column {show(name)!r} has {column.size} rows, but {show(other)!r} has {len(labels)}; columns of a table "
+                "must have the same length"
+            )
+
+
+def _aligned(
+    observed: tuple[str, Mapping[str, Column]],
+    synthetic: tuple[str, Mapping[str, Column]],
+    simulations: dict[str, IntArray],
+    index: str,
+) -> dict[str, IntArray]:
+    """The rows of each simulation in the order of the observed points."""
+    (where, first), (where_too, second) = observed, synthetic
+    points = index_of(first, index, where)
+    places = places_of(points, range(len(points)), f"{where}, column {show(index)!r}")
+    others = index_of(second, index, where_too)
+    return {
+        simulation: in_order(others, rows, places, f"{where_too}, column {show(index)!r}", where)
+        for simulation, rows in simulations.items()
+    }
