@@ -105,7 +105,6 @@ evidence: .venv/.test
 	$(BIN)/python benchmarks/replication.py --workers 2
 	$(BIN)/python benchmarks/flips.py
 	$(BIN)/python benchmarks/ties.py
-	$(BIN)/python benchmarks/neurons.py
 	$(BIN)/python tools/evidence.py
 
 # Hostile input and faults, a quarter of an hour; docs/promises.md shows what comes out.
@@ -118,7 +117,7 @@ mutants: .venv/.test
 
 # What CI installs: the newest releases that fit together on the oldest Python, with their hashes.
 lock: .venv/.release
-	$(BIN)/uv pip compile pyproject.toml --extra all --group test --group recipes --group lint --group docs --group release \
+	$(BIN)/uv pip compile pyproject.toml --extra all --group test --group recipes --group lint --group docs --group release --group paper \
 		--python-version 3.11 --upgrade --generate-hashes --no-annotate --quiet --custom-compile-command "make lock" --output-file requirements-ci.txt
 
 docs: .venv/.docs

@@ -25,6 +25,7 @@ extensions = [
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
     "matplotlib.sphinxext.plot_directive",
+    "paper_pages",
     "page_pictures",
     "api_pictures",
     "wrapped_outputs",

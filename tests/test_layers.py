@@ -37,7 +37,7 @@ ORDER = {
     "_workers": ["interrupts", "attempts", "processes", "blocks", "progress"],
     "calibration": [
         "experiment", "forms", "replications", "fingerprint", "study", "store_file", "store",
-        "curve", "correction", "validity", "result", "steps", "calibrate",
+        "curve", "correction", "validity", "result", "calibrate",
     ],
 }  # fmt: skip
 

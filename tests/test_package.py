@@ -31,8 +31,6 @@ PUBLIC = [
     "rivals.read",
     "rivals.report",
     "rivals.testbeds.blackbody",
-    "rivals.testbeds.noise",
-    "rivals.testbeds.pyloric",
 ]
 
 

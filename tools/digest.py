@@ -15,7 +15,7 @@ import numpy as np
 
 import rivals
 from rivals import criteria, plots, read, report  # noqa: F401  (they must load)
-from rivals.testbeds import blackbody, noise
+from rivals.testbeds import blackbody
 
 RUNS: dict[str, Callable[[], Any]] = {}
 
@@ -158,11 +158,6 @@ def black_body() -> Any:
 
 
 @run
-def coloured_noise() -> Any:
-    return noise.ColouredNoise(10.0, 2.0, 1000.0, rng=12)(np.linspace(0, 1000, 333))
-
-
-@run
 def criteria_side_by_side() -> Any:
     rng = np.random.default_rng(13)
     fitted = {
@@ -171,13 +166,6 @@ def criteria_side_by_side() -> Any:
     }
     found = criteria.table(fitted, rng=13)
     return [[row.difference, row.standard_error] for row in found.rows if row.criterion != "MCS"] + [rng.random()]
-
-
-@run
-def pyloric_neurons() -> Any:
-    from rivals.testbeds import pyloric
-
-    return pyloric.simulate("LP 1", np.arange(0.0, 50.0, 0.5))
 
 
 def add(digest: Any, thing: Any) -> None:

@@ -37,10 +37,6 @@ METHODS = {
 }
 
 
-# Columns of results/neurons.md.
-NEURONS = ("method", "another cell: error %", "stated %", "Brier", "one of the candidates: error % / stated %")
-
-
 def rows(name: str) -> list[list[str]]:
     """The cells of all table rows of a file of results."""
     text = (RESULTS / f"{name}.md").read_text(encoding="utf-8")
@@ -68,18 +64,9 @@ def flips() -> list[str]:
     return ["| " + " | ".join(row[:3]) + " |" for row in rows("flips")]
 
 
-def neurons() -> list[str]:
-    """The neurons of the paper as Ω."""
-    table = rows("neurons")
-    columns = [table[0].index(name) for name in NEURONS]
-    head = "| method | another cell: error % | stated % | Brier | one of the candidates: error % / stated % |"
-    body = ["| " + " | ".join(row[column] for column in columns) + " |" for row in table[1:]]
-    return [head, *body]
-
-
 def page(text: str) -> str:
     """The text with its tables copied anew."""
-    for table in (methods, families, flips, neurons):
+    for table in (methods, families, flips):
         name = table.__name__
         if f"<!-- {name} -->" in text:
             pattern = rf"(<!-- {name} -->\n).*?(\n<!-- end -->)"

@@ -7,6 +7,7 @@ from scipy.special import logsumexp
 
 from rivals.testbeds import blackbody
 from rivals_paper.blackbody_bayes import Prior, _log_density, posterior
+from rivals_paper.nested_model import NestedModel
 
 PRIOR = Prior(sigma=(2.0**-6, 2.0), temperature=(1000.0, 10000.0), coefficient=5.0)
 
@@ -63,7 +64,7 @@ def test_nested_sampling_agrees(data):
     from rivals import criteria
 
     def log_likelihood(parameters):
-        return -blackbody.NestedModel("planck", *parameters, np.zeros(0), data.wavelength).loss(data).sum()
+        return -NestedModel("planck", *parameters, np.zeros(0), data.wavelength).loss(data).sum()
 
     low, width = np.log([PRIOR.sigma[0], PRIOR.temperature[0]]), np.log([2.0**7, 10.0])
     found = criteria.log_evidence(

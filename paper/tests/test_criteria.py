@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rivals_paper import criteria_picture, criteria_table, criteria_table_picture, figure_criteria, nested_families
+from rivals_paper.nested_model import fit_nested
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, published
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +61,7 @@ def test_towards_zero_temperature_the_likelihood_rises():
     data = nested_families.observe(256)
 
     def likelihood(kelvin):
-        model = nested_families.blackbody.fit_nested(data, law="rayleigh-jeans", n_coefficients=4, temperature=kelvin)
+        model = fit_nested(data, law="rayleigh-jeans", n_coefficients=4, temperature=kelvin)
         return -model.loss(data).sum()
 
     values = [likelihood(kelvin) for kelvin in (100.0, 10.0, 1.0, 0.1, nested_families.VANISHING)]

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from rivals.testbeds.noise import ColouredNoise
-from rivals.testbeds.pyloric import ACCURATE, LABELS, LOOSE, NeuronModel, Solver, pair, sample_times, settled, simulate
 from rivals_paper import finite_size, registry
 from rivals_paper.densities import density
 from rivals_paper.neuron_example import STRENGTH, TAU
+from rivals_paper.noise import ColouredNoise
 from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED, VARIANTS, Task
+from rivals_paper.pyloric import ACCURATE, LABELS, LOOSE, NeuronModel, Solver, pair, sample_times, settled, simulate
 from rivals_paper.traces import spike_times
 
 SHORT = (400, 4000)

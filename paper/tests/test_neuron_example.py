@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rivals.testbeds.pyloric import ACCURATE, Solver, pair, sample_times, settled, simulate
 from rivals_paper import domain_loss, neuron_example, registry, traces
 from rivals_paper.neuron_example import (
     SAME_ROUNDING,
@@ -18,6 +17,7 @@ from rivals_paper.neuron_example import (
     fit_corrected,
 )
 from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED, VARIANTS, Task
+from rivals_paper.pyloric import ACCURATE, Solver, pair, sample_times, settled, simulate
 
 ROOT = Path(__file__).parents[2]
 CELLS = {"LP 1", "LP 2", "LP 3", "LP 4", "LP 5"}

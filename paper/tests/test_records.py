@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from rivals.testbeds.pyloric import Condition, conditions
 from rivals_paper.neuron_runs import C_MAIN, COUNT_ALL, COUNT_MAIN, MAIN, generator_is_first, omega_of, original
 from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED, VARIANTS
+from rivals_paper.pyloric import Condition, conditions
 from rivals_paper.records import (
     COPIES,
     LAWS,

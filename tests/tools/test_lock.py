@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = ROOT / "requirements-ci.txt"
-GROUPS = ("test", "recipes", "lint", "docs", "release")
+GROUPS = ("test", "recipes", "lint", "docs", "release", "paper")
 
 pytestmark = pytest.mark.skipif(not LOCK.exists(), reason="the lock file is of the repository alone")
 
@@ -33,7 +33,7 @@ def test_it_has_what_the_project_asks_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wanted = [*project["project"]["dependencies"]]
     extras = project["project"]["optional-dependencies"]
-    (everything,) = map(requirements.Requirement, extras["all"])  # not GPUs
+    (everything,) = map(requirements.Requirement, extras["all"])
     wanted += [text for extra in everything.extras for text in extras[extra]]
     wanted += [text for group in GROUPS for text in project["dependency-groups"][group] if isinstance(text, str)]
     versions = locked()

@@ -1,4 +1,4 @@
-"""The type of the arrays that the figures are made of."""
+"""The types of arrays, and of sources of randomness."""
 
 from __future__ import annotations
 
@@ -8,3 +8,4 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+RNG: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from rivals import Losses, calibrate
-from rivals.testbeds import blackbody, seeds
+from rivals.testbeds import blackbody
+from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_records import Record, read, rounded, write
 from rivals_paper.method import PAPER
@@ -91,7 +92,8 @@ def _published(experiments: range, seed: int) -> tuple[Record, Record]:
         bias, law = drawn[i][0], ("rayleigh-jeans", "planck")[drawn[i][1]]
         keys = ("uv", "calibration", "fit candidates", i + 1)
         first, data, fresh = (
-            blackbody.observe(size, bias=bias, law=law, purpose=keys) for size in (N_FIT, N_PUBLISHED, N_TRUTH)
+            blackbody.observe(size, bias=bias, law=law, rng=seeds.generator("UV", keys))
+            for size in (N_FIT, N_PUBLISHED, N_TRUTH)
         )
         models = [blackbody.fit(first, law=name, temperature=4000.0, method="published") for name in blackbody.LAWS]
         pointwise = models[0].loss(fresh) - models[1].loss(fresh)

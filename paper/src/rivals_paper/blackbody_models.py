@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rivals import Losses
-from rivals.testbeds import blackbody, seeds
+from rivals.testbeds import blackbody
+from rivals_paper import seeds
 from rivals_paper.streams import seed_from, stream
 
 TITLES = {"planck": "Planck", "rayleigh-jeans": "Rayleigh-Jeans"}

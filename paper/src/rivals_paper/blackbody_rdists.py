@@ -9,6 +9,7 @@ import numpy as np
 
 from rivals import Losses
 from rivals.testbeds import blackbody
+from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_models import (
     COLOURS,
@@ -95,8 +96,8 @@ def make(task: Task) -> Reproduction:
 def _panel(index: int, seed: int) -> Panel:
     window, bias, gains, refit = ROWS[index // 3]
     gain = gains[index % 3]
-    data = blackbody.observe(N_DATA, wavelengths=window, bias=bias, gain=gain, purpose="data")
-    regularised = fitted_as_published(data if refit else blackbody.observe(4096, purpose="data"))
+    data = blackbody.observe(N_DATA, wavelengths=window, bias=bias, gain=gain, rng=seeds.generator("UV", "data"))
+    regularised = fitted_as_published(data if refit else blackbody.observe(4096, rng=seeds.generator("UV", "data")))
     models = {law: blackbody.fit(data, law=law) for law in blackbody.LAWS}
     losses = {
         AS_PUBLISHED: losses_as_published(data, regularised),
@@ -148,7 +149,7 @@ def _numbers(panel: Panel) -> dict[str, Any]:
 
 def _stated(seed: int) -> list[dict[str, Any]]:
     """Compare with the two probabilities which the paper's text states for the observed spectrum."""
-    data = blackbody.observe(4096, purpose="data")
+    data = blackbody.observe(4096, rng=seeds.generator("UV", "data"))
     by_law = losses_as_published(data, fitted_as_published(data))
     mended = losses_corrected(data, rng=stream(seed, 3))
     rows = []

@@ -10,6 +10,7 @@ import numpy as np
 from rivals import criteria
 from rivals.testbeds import blackbody
 from rivals_paper import criteria_table_bayes as bayes
+from rivals_paper import seeds
 from rivals_paper.blackbody_models import (
     LOSS_AT_TRUE_TEMPERATURE,
     fitted_as_published,
@@ -84,7 +85,9 @@ class Cell:
 
     def observe(self, n: int, purpose: str = PURPOSE) -> blackbody.Spectrum:
         """Return the published spectrum of `n` points of that purpose."""
-        return blackbody.observe(n, wavelengths=self.window, bias=self.bias, gain=self.gain, purpose=purpose)
+        return blackbody.observe(
+            n, wavelengths=self.window, bias=self.bias, gain=self.gain, rng=seeds.generator("UV", purpose)
+        )
 
     def renew(self, n: int, rng: np.random.Generator) -> blackbody.Spectrum:
         """Return a new spectrum of the same process."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from rivals import Losses
 from rivals.read import summaries
-from rivals.testbeds.pyloric import ACCURATE, LABELS, Solver, digitise, observe
 from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import (
     COLOURS,
@@ -30,6 +29,7 @@ from rivals_paper.neuron_example import (
     integrate_copies,
 )
 from rivals_paper.output import Reproduction, Task, new_figure
+from rivals_paper.pyloric import ACCURATE, LABELS, Solver, digitise, observe
 from rivals_paper.risks import probability, sample_risk
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track

@@ -13,6 +13,7 @@ from rivals_paper import nested_mdl
 from rivals_paper.blackbody_bayes import posterior
 from rivals_paper.criteria_comparisons import comparisons
 from rivals_paper.criteria_picture import draw
+from rivals_paper.nested_model import NestedModel, fit_nested
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, published
 from rivals_paper.risks import probability
 from rivals_paper.streams import stream
@@ -64,7 +65,7 @@ def make(task: Task) -> Reproduction:
     stored = published("asymptotics")
     jobs = [(law, m, size) for law, m in nested.families() for size in stored["sizes"]]
     example = {
-        (law, m): blackbody.fit_nested(nested.example(), law=law, n_coefficients=m, method="published")
+        (law, m): fit_nested(nested.example(), law=law, n_coefficients=m, method="published")
         for law, m in nested.families()
     }
     scores: dict[str, dict[str, Any]] = {}
@@ -112,11 +113,11 @@ def make(task: Task) -> Reproduction:
 
 
 def _scores(
-    law: str, m: int, size: int, example: blackbody.NestedModel, rng: np.random.Generator
+    law: str, m: int, size: int, example: NestedModel, rng: np.random.Generator
 ) -> tuple[dict[str, Any], criteria.Score]:
     """Return all scores of one family for one spectrum, under names that say which variant they are, and the elpd."""
     data = nested.observe(size)
-    regularised = blackbody.fit_nested(data, law=law, n_coefficients=m, method="published")
+    regularised = fit_nested(data, law=law, n_coefficients=m, method="published")
     best = nested.best_fit(data, law, m)
     scores: dict[str, Any] = {}
     for suffix, model in (("as published", example), ("refit", regularised), ("corrected", best)):
@@ -152,7 +153,7 @@ def _risks(seed: int, progress: bool) -> dict[str, dict[tuple[str, int, int], An
     jobs = [(law, m, size) for law, m in nested.families() for size in nested.SIZES_SHOWN]
     for index, (law, m, size) in enumerate(track(jobs, "risk distributions", progress)):
         data, generator = nested.observe(size), stream(seed, 1000, index)
-        regularised = blackbody.fit_nested(data, law=law, n_coefficients=m, method="published")
+        regularised = fit_nested(data, law=law, n_coefficients=m, method="published")
         risks[AS_PUBLISHED][law, m, size] = nested.risk_as_published(regularised, data, nested.N_DRAWS, generator)
         best = nested.best_fit(data, law, m)
         risks[CORRECTED][law, m, size] = nested.risk_corrected(best, data, nested.N_DRAWS, generator)

@@ -8,7 +8,8 @@ import numpy as np
 
 from rivals import HierarchicalBetaProcess, Losses
 from rivals.core import tree
-from rivals.testbeds import blackbody, seeds
+from rivals.testbeds import blackbody
+from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_models import LOSS_AT_TRUE_TEMPERATURE, TITLES, losses_corrected
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
@@ -51,7 +52,9 @@ OTHER_SIMULATION = (
 
 def make(task: Task) -> Reproduction:
     """Make the picture and the numbers."""
-    data = blackbody.observe(4096, wavelengths=(6.0, 20.0), gain=2.0**14, bias=0.0, purpose="PPF sampling illustration")
+    data = blackbody.observe(
+        4096, wavelengths=(6.0, 20.0), gain=2.0**14, bias=0.0, rng=seeds.generator("UV", "PPF sampling illustration")
+    )
     variants = {
         AS_PUBLISHED: _as_published(data),
         CORRECTED: losses_corrected(data, rng=stream(task.seed, 0))["planck"],

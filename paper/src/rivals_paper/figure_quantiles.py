@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals import QuantileFunction
-from rivals.testbeds import blackbody, seeds
+from rivals.testbeds import blackbody
+from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import CONSTANTS, NoiseName, fit_as_published, fit_corrected, integrate_copies
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rivals.criteria import bootstrap_risk
-from rivals.testbeds import seeds
-from rivals.testbeds.pyloric import ACCURATE, LABELS, LOOSE, NeuronModel, fit, observe
+from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.densities import common_range, density
 from rivals_paper.neuron_example import (
@@ -30,6 +29,7 @@ from rivals_paper.neuron_example import (
     fit_corrected,
 )
 from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure
+from rivals_paper.pyloric import ACCURATE, LABELS, LOOSE, NeuronModel, fit, observe
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
 

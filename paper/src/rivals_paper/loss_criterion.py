@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import ndtr
 
 from rivals.criteria import loss_only
-from rivals.testbeds.pyloric import conditions
 from rivals_paper.arrays import FloatArray
 from rivals_paper.calibration_panels import draw_neuron_curves, draw_original, one_legend, plain_ticks
 from rivals_paper.experiments import Experiments
@@ -34,6 +33,7 @@ from rivals_paper.neuron_runs import (
     summary,
 )
 from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.pyloric import conditions
 from rivals_paper.records import COPIES, recorded, recorded_loss_only, recorded_ratio
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from rivals import Losses
-from rivals.testbeds import blackbody, seeds
-from rivals.testbeds.blackbody import NestedModel, Spectrum
+from rivals.testbeds import blackbody
+from rivals.testbeds.blackbody import Spectrum
+from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_bayes import Prior
 from rivals_paper.mirrored import sample_risk_as_published
+from rivals_paper.nested_model import NestedModel, fit_nested
 from rivals_paper.risks import sample_risk
 
 C = 0.5
@@ -50,9 +52,9 @@ def best_fit(data: Spectrum, law: str, n_coefficients: int) -> NestedModel:
     and infinite noise (their product, the variance, stays finite): the law has no part in the fit.
     """
     try:
-        return blackbody.fit_nested(data, law=law, n_coefficients=n_coefficients)
+        return fit_nested(data, law=law, n_coefficients=n_coefficients)
     except blackbody.FitError:
-        return blackbody.fit_nested(data, law=law, n_coefficients=n_coefficients, temperature=VANISHING)
+        return fit_nested(data, law=law, n_coefficients=n_coefficients, temperature=VANISHING)
 
 
 def risk_as_published(model: NestedModel, data: Spectrum, n_draws: int, rng: np.random.Generator) -> FloatArray:
@@ -78,4 +80,4 @@ def families() -> list[tuple[str, int]]:
 
 
 def _observe(n: int, purpose: str, gain: float = 16.0) -> Spectrum:
-    return blackbody.observe(n, wavelengths=(0.6, 2.0), gain=gain, bias=0.0, purpose=purpose)
+    return blackbody.observe(n, wavelengths=(0.6, 2.0), gain=gain, bias=0.0, rng=seeds.generator("UV", purpose))

@@ -10,8 +10,9 @@ from scipy.special import gammaincc, logsumexp
 
 from rivals import criteria
 from rivals.testbeds import blackbody
-from rivals.testbeds.blackbody import NestedModel, Spectrum, fit_nested
+from rivals.testbeds.blackbody import Spectrum
 from rivals_paper.arrays import FloatArray
+from rivals_paper.nested_model import NestedModel, fit_nested
 
 # The domain of each family, all its best fits inside. Planck: noise σ and temperature (K), both as logarithms.
 # Rayleigh-Jeans: with a polynomial its best temperature may be zero, where σ² T, the variance in units of the radiance

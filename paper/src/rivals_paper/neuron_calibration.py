@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from rivals.testbeds.pyloric import Condition
 from rivals_paper.arrays import FloatArray
 from rivals_paper.calibration_panels import draw_neuron_curves, draw_original, one_legend, plain_ticks
 from rivals_paper.experiments import Experiments
@@ -40,6 +39,7 @@ from rivals_paper.neuron_runs import (
     summaries,
 )
 from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.pyloric import Condition
 from rivals_paper.records import LAWS, recorded_truth
 
 NAME = "neuron-calibration"

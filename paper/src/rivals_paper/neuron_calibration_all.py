@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from rivals.testbeds.pyloric import Condition, conditions
 from rivals_paper.calibration_panels import COLOURS, draw_neuron_curves, draw_original, one_legend, plain_ticks
 from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_copies import compare_with_copies, copies_of, spread_of
@@ -30,6 +29,7 @@ from rivals_paper.neuron_runs import (
     summary,
 )
 from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure
+from rivals_paper.pyloric import Condition, conditions
 from rivals_paper.records import COPIES, LAWS, recorded, recorded_truth
 
 NAME = "neuron-calibration-all"

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from rivals.testbeds.pyloric import LOOSE, Condition, Published
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_runs import C_MAIN, by_condition, run_omegas
 from rivals_paper.output import AS_PUBLISHED, Task, comparison
+from rivals_paper.pyloric import LOOSE, Condition, Published
 from rivals_paper.records import COPIES, recorded
 
 # Computed anew, copies are of so many experiments.

@@ -12,9 +12,12 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from rivals import Losses
-from rivals.testbeds import seeds
-from rivals.testbeds.noise import ColouredNoise
-from rivals.testbeds.pyloric import (
+from rivals_paper import seeds
+from rivals_paper.arrays import FloatArray
+from rivals_paper.mirrored import sample_risk_as_published
+from rivals_paper.noise import ColouredNoise
+from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED
+from rivals_paper.pyloric import (
     ACCURATE,
     LABELS,
     LOOSE,
@@ -26,9 +29,6 @@ from rivals.testbeds.pyloric import (
     settled,
     simulate,
 )
-from rivals_paper.arrays import FloatArray
-from rivals_paper.mirrored import sample_risk_as_published
-from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED
 from rivals_paper.risks import sample_risk
 from rivals_paper.tracking import track
 

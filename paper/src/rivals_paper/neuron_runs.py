@@ -10,11 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from rivals import Calibration, calibrate
-from rivals.testbeds.pyloric import Condition, Corrected, Published, published_draws
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
 from rivals_paper.method import PAPER
 from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, VARIANTS, Task, published
+from rivals_paper.pyloric import Condition, Corrected, Published, published_draws
 from rivals_paper.records import recorded, recorded_between, recorded_c_between
 
 N_DATA: Final = 4000

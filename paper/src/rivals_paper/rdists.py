@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from rivals.testbeds.pyloric import LABELS
 from rivals_paper.arrays import FloatArray
 from rivals_paper.densities import common_range, density
 from rivals_paper.neuron_example import (
@@ -27,6 +26,7 @@ from rivals_paper.neuron_example import (
     spread_of_summaries,
 )
 from rivals_paper.output import AS_PUBLISHED, Reproduction, Task, comparison, new_figure
+from rivals_paper.pyloric import LABELS
 from rivals_paper.streams import stream
 
 NAME = "rdists"

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from rivals.testbeds.pyloric import LABELS
 from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import (
     CIRCUIT,
@@ -30,6 +29,7 @@ from rivals_paper.output import (
     new_figure,
     published,
 )
+from rivals_paper.pyloric import LABELS
 from rivals_paper.rdists import draw_densities
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rivals.testbeds import seeds
-from rivals.testbeds.pyloric import ACCURATE, LABELS, LOOSE, digitise, observe, sample_times, simulate
+from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import (
     CIRCUIT,
@@ -33,6 +32,7 @@ from rivals_paper.output import (
     new_figure,
     published,
 )
+from rivals_paper.pyloric import ACCURATE, LABELS, LOOSE, digitise, observe, sample_times, simulate
 
 NAME = "traces"
 DESCRIPTION = "Voltages of the neuron example: AB, the recording of LP 1, and of the four candidates"

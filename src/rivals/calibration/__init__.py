@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from rivals.calibration.curve import CalibrationCurve
     from rivals.calibration.experiment import Experiment, ExperimentLosses
     from rivals.calibration.result import Calibration, ValidRange, open_store
-    from rivals.calibration.steps import Steps, compare_in_steps
     from rivals.calibration.store import Failure
     from rivals.calibration.store_file import StoreError
     from rivals.calibration.validity import Validity, judge_experiments
@@ -24,12 +23,10 @@ __all__ = [
     "ExperimentLosses",
     "Failure",
     "Replications",
-    "Steps",
     "StoreError",
     "ValidRange",
     "Validity",
     "calibrate",
-    "compare_in_steps",
     "judge_experiments",
     "open_store",
     "replications",
@@ -42,11 +39,9 @@ MODULES = {
     "Experiment": "experiment",
     "ExperimentLosses": "experiment",
     "Failure": "store",
-    "Steps": "steps",
     "StoreError": "store_file",
     "ValidRange": "result",
     "Validity": "validity",
-    "compare_in_steps": "steps",
     "judge_experiments": "validity",
     "open_store": "result",
 }

@@ -311,7 +311,7 @@ class Calibration:
         """The calibration by some of its epistemic distributions only, in the order given.
 
         Fewer conditions are easier to meet: after some candidates have been rejected, only the epistemic distributions
-        of the others count (`compare_in_steps`).
+        of the others count.
         """
         names = tuple(dict.fromkeys([omegas] if isinstance(omegas, str) else omegas))
         if not names:

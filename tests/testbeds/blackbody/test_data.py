@@ -4,12 +4,6 @@ import pytest
 from rivals.testbeds import blackbody
 
 
-def test_published_data_set_comes_out_bit_for_bit(published):
-    data = blackbody.observe(4096, purpose="data")
-    np.testing.assert_array_equal(data.radiance[:5], published["observed"]["first5_B"])
-    assert data.radiance.mean() == pytest.approx(published["observed"]["mean_B"], rel=1e-15)
-
-
 def test_grid_includes_both_ends():
     data = blackbody.observe(7, wavelengths=(6, 20), rng=0)
     assert len(data) == 7
@@ -39,7 +33,6 @@ def test_mean_and_variance_of_the_noise(law):
         ({"wavelengths": (30, 15)}, "the smaller first"),
         ({"temperature": -5}, "temperature must be above 0"),
         ({"law": "wien"}, "law must be one of"),
-        ({"purpose": "data"}, "rng and purpose exclude each other"),
     ],
 )
 def test_bad_input_is_named(wrong, message):

@@ -5,9 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 import rivals
-from rivals.testbeds import blackbody, seeds
-
-PUBLISHED_NAMES = {"planck": "Planck", "rayleigh-jeans": "Rayleigh-Jeans"}
+from rivals.testbeds import blackbody
 
 
 @pytest.mark.parametrize("law", blackbody.LAWS)
@@ -23,37 +21,6 @@ def test_maximum_likelihood_agrees_with_a_search_over_both_parameters(law):
     )
     assert model.loss(data).sum() <= found.fun + 1e-6
     np.testing.assert_allclose([model.sigma, model.temperature], np.exp(found.x), rtol=1e-6)
-
-
-@pytest.mark.parametrize("law", blackbody.LAWS)
-def test_published_fits_of_the_figure_and_of_the_observed_data(published, law):
-    cases = [(p["lam"], p["B0"], p["s"], 512, p["fit"]) for p in published["panels"]]
-    cases.append(([15, 30], 2.5e-6, 1e5, 4096, published["observed"]["fit"]))
-    for window, bias, gain, n, fits in cases:
-        data = blackbody.observe(n, wavelengths=window, bias=bias, gain=gain, purpose="data")
-        model = blackbody.fit(data, law=law, method="published")
-        # The stored fits stopped at a gradient of 1e-5.
-        np.testing.assert_allclose([model.sigma, model.temperature], fits[PUBLISHED_NAMES[law]], rtol=1e-5)
-
-
-def test_published_calibration_experiments(published):
-    stored = published["bias_sweep"]
-    draws = seeds.generator("uv", "calibration", "bias-only")
-    for i, bias in enumerate(stored["B0"]):
-        assert draws.uniform(-1e-4, 1e-4) == pytest.approx(bias, rel=1e-9)
-        planck_is_true = bool(draws.integers(2))
-        assert planck_is_true == bool(stored["phys_true_is_Planck"][i])
-        settings = {
-            "bias": bias,
-            "law": "planck" if planck_is_true else "rayleigh-jeans",
-            "purpose": ("uv", "calibration", "fit candidates", i + 1),
-        }
-        first = blackbody.observe(4096, **settings)
-        a, b = (blackbody.fit(first, law=law, temperature=4000, method="published") for law in blackbody.LAWS)
-        np.testing.assert_allclose([a.sigma, b.sigma], [stored["sigma_P"][i], stored["sigma_RJ"][i]], rtol=1e-6)
-        truth = blackbody.observe(12288, **settings)
-        difference = a.loss(truth).mean() - b.loss(truth).mean()
-        assert difference == pytest.approx(stored["true_risk_P_minus_RJ"][i], abs=1e-7)
 
 
 def test_fixed_temperature_is_closed_form():

@@ -8,18 +8,15 @@ from rivals.testbeds.blackbody.data import Spectrum, observe
 from rivals.testbeds.blackbody.epistemic import bias_sweep
 from rivals.testbeds.blackbody.fitting import FitError, fit
 from rivals.testbeds.blackbody.model import RadianceModel
-from rivals.testbeds.blackbody.nested import NestedModel, fit_nested
 from rivals.testbeds.blackbody.radiance import LAWS, planck, radiance, rayleigh_jeans
 
 __all__ = [
     "LAWS",
     "FitError",
-    "NestedModel",
     "RadianceModel",
     "Spectrum",
     "bias_sweep",
     "fit",
-    "fit_nested",
     "observe",
     "planck",
     "radiance",

@@ -8,7 +8,6 @@ import numpy as np
 
 from rivals._checks import check_positive, check_size
 from rivals._types import RNG, FloatArray
-from rivals.testbeds import seeds
 from rivals.testbeds.blackbody.radiance import radiance
 
 # Beyond this NumPy's Poisson generator refuses (its counts are 64-bit integers).
@@ -68,7 +67,6 @@ def observe(
     bias: float = 2.5e-6,
     law: str = "planck",
     rng: RNG = None,
-    purpose: seeds.Key | None = None,
 ) -> Spectrum:
     """Record a spectrum: Poisson(gain × radiance) / gain + bias on an even grid of wavelengths.
 
@@ -88,9 +86,6 @@ def observe(
         The law which the data obey.
     rng : int, SeedSequence, Generator or None
         Source of randomness.
-    purpose : str or sequence, optional
-        Instead of `rng`: draw the original study's data set of that purpose, bit for bit. Its observed data
-        set has the purpose ``"data"``.
 
     Returns
     -------
@@ -98,21 +93,18 @@ def observe(
 
     Examples
     --------
-    >>> observe(4096, purpose="data").radiance[:3]
-    array([0.0006025, 0.0006825, 0.0006825])
+    >>> observe(4096, rng=0).radiance[:3]
+    array([0.0006125, 0.0003925, 0.0006025])
     """
     low, high = _checked_window(n, wavelengths)
     check_positive(gain, "gain")
     if not np.isfinite(bias):
         raise ValueError(f"bias must be a finite radiance; got {bias!r}")
-    if purpose is not None and rng is not None:
-        raise ValueError("rng and purpose exclude each other: got both; a published data set has its own numbers")
-    generator = np.random.default_rng(rng) if purpose is None else seeds.generator("UV", purpose)
     grid = np.linspace(low, high, n)
     expected = gain * radiance(law, grid, temperature)
     if expected.max() > _MAX_COUNT:
         raise ValueError(f"gain asks for {expected.max():.3g} photons a recording; got {gain!r}; lower it")
-    return Spectrum(grid, generator.poisson(expected) / gain + bias)
+    return Spectrum(grid, np.random.default_rng(rng).poisson(expected) / gain + bias)
 
 
 def _checked_window(n: int, wavelengths: tuple[float, float]) -> tuple[float, float]:

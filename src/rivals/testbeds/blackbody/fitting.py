@@ -67,9 +67,9 @@ def fit(
     Examples
     --------
     >>> from rivals.testbeds import blackbody
-    >>> model = blackbody.fit(blackbody.observe(4096, purpose="data"), law="planck")
+    >>> model = blackbody.fit(blackbody.observe(4096, rng=0), law="planck")
     >>> round(model.temperature), f"{model.sigma:.3e}"
-    (4059, '4.208e-05')
+    (4046, '4.208e-05')
     """
     check_law(law)
     check_method(method)

@@ -1,0 +1,545 @@
+"""Records of the neuron calibrations at the paper's own size, made on a GPU in minutes: 48 conditions × 512 experiments, the six of the main figure × 2048.
+
+    python paper/benchmarks/neuron_records.py published OUT [--limit N]      with the original random numbers, in eight copies that differ by rounding alone
+    python paper/benchmarks/neuron_records.py corrected OUT [--limit N]      all corrected
+    python paper/benchmarks/neuron_records.py constants OUT [--limit N]      constants of the circuit as published, everything else corrected
+        [--own-rounding]                                               either with recordings that do not share the rounding errors of the candidate that made them
+    python paper/benchmarks/neuron_records.py check OUT                      the judge of `gpu_judge` beside that of the library, on the same losses
+
+OUT is a folder. Each writes an .npz file of compact records and a .json file with the time of every stage, after every part: an interrupted run keeps what it has.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numba
+import numpy as np
+
+from rivals_paper import noise, seeds
+from rivals_paper.arrays import FloatArray
+from rivals_paper.gpu import judge
+from rivals_paper.gpu import simulate as gpu
+from rivals_paper.neuron_runs import C_MAIN, MAIN, N_DATA, N_TRUTH
+from rivals_paper.pyloric import ACCURATE, LOOSE, Condition, conditions, published_draws, sample_times
+from rivals_paper.pyloric.circuit import pair
+from rivals_paper.pyloric.epistemic import Draw
+
+COUNT_MAIN, COUNT_OTHERS = 2048, 512
+COPIES: Final = 8
+RESIDENT: Final = 33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
+C_BETWEEN: Final = (2.0, 8.0)  # where the paper tried nothing
+SIMULATIONS: Final = 16  # under law "transport"
+SEED: Final = 20250611
+ROWS: Final = 4096  # judged at a time
+DEFAULT_WORKERS: Final = 15
+
+
+class Asked(NamedTuple):
+    """One experiment."""
+
+    key: str  # of its condition
+    index: int
+    cells: tuple[str, str]  # of the candidates
+    noise: str
+    drawn: Draw
+
+
+# ---------------------------------------------------------------- as published
+
+
+def published(folder: Path, limit: int | None) -> None:
+    """Original random numbers, in copies; recordings of all copies of an experiment share their input."""
+    cp, clock = gpu.cupy(), Clock()
+    wanted = all_published(limit)
+    kept = Kept(folder / "as-published", wanted, clock)
+    steps = LOOSE.first_step * (1 + 1e-12 * np.arange(COPIES))
+    cells = sorted({cell for each in wanted for cell in each.cells})
+    with clock("settling and candidates"):
+        circuits, each_step = [pair(cell) for cell in cells for _ in steps], np.tile(steps, len(cells))
+        settled = gpu.settle_many(circuits, solver=LOOSE, first_steps=each_step)
+        quiet = gpu.simulate_many(circuits, sample_times(N_TRUTH), solver=LOOSE, first_steps=each_step, initial=settled)
+        quiet, settled = quiet[:, 1].reshape(len(cells), COPIES, -1), settled.reshape(len(cells), COPIES, -1)
+    parts = parts_of(kept.missing(), COPIES, lambda i: wanted[i].drawn.cell)
+    tasks = [(places, n) for places in parts for n in (N_DATA, N_TRUTH)]
+    with ThreadPoolExecutor(DEFAULT_WORKERS) as workers, ThreadPoolExecutor(1) as ahead:
+        coming: Future[Drawn] = ahead.submit(draw_original, [wanted[i] for i in tasks[0][0]], tasks[0][1], workers)
+        sigma: Any = None
+        for number, (places, n) in enumerate(tasks):
+            with clock("waiting for original random numbers"):
+                drawn = coming.result()
+            if number + 1 < len(tasks):
+                after, n_after = tasks[number + 1]
+                coming = ahead.submit(draw_original, [wanted[i] for i in after], n_after, workers)
+            part = [wanted[i] for i in places]
+            with clock("sending and currents"):
+                currents = repeated(currents_of(drawn), COPIES)
+                disturbance = cp.asarray(drawn.disturbance)
+                del drawn
+            of_cell = cp.asarray([cells.index(each.drawn.cell) for each in part])
+            with clock(f"integrating {n} ms"):
+                v = gpu.simulate_many(
+                    [pair(each.drawn.cell) for each in part for _ in steps], sample_times(n), currents, solver=LOOSE,
+                    first_steps=np.tile(steps, len(part)), initial=settled[of_cell].reshape(len(part) * COPIES, -1),
+                )[:, 1].reshape(len(part), COPIES, n)  # fmt: skip
+                clock.work(len(part) * COPIES * float(sample_times(n)[-1]) / 1000)
+                del currents
+            with clock("residuals"):
+                recorded = cp.trunc(cp.clip(v + disturbance[:, None], -128.0, 127.0))
+                of_pair = cp.asarray([[cells.index(cell) for cell in each.cells] for each in part])
+                residual = cp.stack([recorded - quiet[of_pair[:, which], :, :n] for which in range(2)], axis=2)
+                residual = residual.reshape(-1, 2, n)
+                del v, recorded
+            if n == N_DATA:
+                with clock("judging"):
+                    sigma, found = judged(residual, seed=word(SEED, places[0]), transport=COPIES)
+                kept.put(places, found, COPIES)
+            else:
+                with clock("truth"):
+                    kept.put(places, truth_of(residual, sigma), COPIES)
+                kept.save()
+            del residual
+            free()
+            print(f"part {number + 1} of {len(tasks)}: {clock}", flush=True)
+
+
+def parts_of(places: list[int], threads: int, kind: Callable[[int], Any]) -> list[list[int]]:
+    """Places of experiments, each of so many threads, in parts that fill the device; alike ones are neighbours, and take their steps together."""
+    parts = -(-len(places) * threads // RESIDENT)
+    return [sorted(places[first::parts], key=kind) for first in range(parts)]
+
+
+def all_published(limit: int | None = None) -> list[Asked]:
+    """All experiments of the original study, with their parameters."""
+    wanted = []
+    for condition in conditions():
+        count = count_of(condition, limit)
+        for index, drawn in enumerate(published_draws(condition, count)):
+            wanted.append(Asked(condition.key, index, condition.cells, condition.noise, drawn))
+    return wanted
+
+
+def count_of(condition: Condition, limit: int | None) -> int:
+    count = COUNT_MAIN if condition in MAIN else COUNT_OTHERS
+    return min(count, limit or count)
+
+
+class Drawn(NamedTuple):
+    """Original random numbers of some recordings: moments of the impulses of all bins, bins of each, correlation times, observation noise."""
+
+    moments: FloatArray
+    bins: Any
+    tau: FloatArray
+    disturbance: FloatArray
+
+
+def draw_original(part: list[Asked], n: int, workers: ThreadPoolExecutor) -> Drawn:
+    """Draw on all cores. The numbers of an experiment depend on its index alone, but where the weights begin depends on tau."""
+    duration, tau = float(sample_times(n)[-1]), np.array([each.drawn.tau for each in part])
+    bins = np.ceil(duration / tau).astype(np.int64) + 2 * noise.REACH
+    first = np.concatenate([[0], np.cumsum(bins)])
+    moments, disturbance = np.empty((first[-1], noise.NODES)), np.empty((len(part), n))
+
+    def draw(place: int) -> None:
+        each = part[place]
+        rng = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", each.index)
+        scale = each.drawn.strength * np.sqrt(1 / noise.IMPULSES) * (2 / np.pi) ** 0.25
+        original_moments(rng, scale, moments[first[place] : first[place + 1]])
+        disturbance[place] = each.drawn.scale * rng.standard_normal(n)
+
+    list(workers.map(draw, range(len(part)), chunksize=16))
+    return Drawn(moments, bins, tau, disturbance)
+
+
+@numba.njit(nogil=True, cache=False)  # type: ignore[untyped-decorator]
+def original_moments(rng: np.random.Generator, scale: float, out: FloatArray) -> None:
+    """Draw the impulses of every bin as `noise.impulses` does, all times before all weights, and keep their moments."""
+    bins, impulses = out.shape[0], 30
+    x = np.empty(bins * impulses)
+    for i in range(x.size):
+        x[i] = 2.0 * rng.random() - 1.0
+    for b in range(bins):
+        for k in range(out.shape[1]):
+            out[b, k] = 0.0
+        for i in range(impulses):
+            place = x[b * impulses + i]
+            before = scale * rng.standard_normal()
+            here = before * place
+            for k in range(out.shape[1]):
+                out[b, k] += before
+                after = 2.0 * place * here - before
+                before, here = here, after
+
+
+def currents_of(drawn: Drawn) -> gpu.Currents:
+    cp = gpu.cupy()
+    return gpu._currents(cp.asarray(drawn.moments), np.concatenate([[0], np.cumsum(drawn.bins)]), drawn.bins, drawn.tau)
+
+
+def repeated(currents: gpu.Currents, times: int) -> gpu.Currents:
+    """The same current for `times` neighbours."""
+    cp = gpu.cupy()
+    own = (currents.first_piece, currents.n_pieces, currents.grids)
+    return gpu.Currents(currents.coefficients, *(cp.ascontiguousarray(cp.repeat(each, times, axis=0)) for each in own))
+
+
+# ---------------------------------------------------------------- corrected
+
+
+def corrected(folder: Path, name: str, constants: str, limit: int | None, *, own_rounding: bool) -> None:
+    """Candidates get the input of the recording, noise is what its label says, the solver is accurate, digitisation rounds.
+
+    With `own_rounding` the recording is integrated apart from both candidates; without, it is the trace of one of them.
+    """
+    cp, clock = gpu.cupy(), Clock()
+    wanted = all_corrected(limit)
+    kept = Kept(folder / (f"{name}-own-rounding" if own_rounding else name), wanted, clock)
+    cells = sorted({cell for each in wanted for cell in each.cells})
+    steps = np.array([ACCURATE.first_step, ACCURATE.with_other_rounding().first_step])
+    with clock("settling"):
+        both = [pair(cell, constants) for cell in cells for _ in steps]
+        settled = gpu.settle_many(both, solver=ACCURATE, first_steps=np.tile(steps, len(cells)))
+        settled = settled.reshape(len(cells), len(steps), -1)
+    for part_number, places in enumerate(parts_of(kept.missing(), 2 + own_rounding, lambda i: (wanted[i].cells, wanted[i].drawn.cell))):  # fmt: skip
+        part = [wanted[i] for i in places]
+        cell_of = [each.cells[which] for which in range(2) for each in part]
+        if own_rounding:
+            cell_of += [each.drawn.cell for each in part]
+        own = np.arange(len(cell_of)) // len(part) // 2  # 1 for the recordings
+        sigma: Any = None
+        for n in (N_DATA, N_TRUTH):
+            seed = word(SEED, places[0], n, len(constants))
+            tau = np.array([each.drawn.tau for each in part])
+            strength = np.array([each.drawn.strength for each in part])
+            with clock("currents"):
+                keys = np.random.default_rng(seed).integers(2**63, size=len(part)).tolist()
+                currents = gpu.coloured_noise(tau, strength, float(sample_times(n)[-1]), keys)
+                shared = (currents.first_piece, currents.n_pieces, currents.grids)
+                currents = gpu.Currents(
+                    currents.coefficients, *(cp.concatenate([each] * (2 + own_rounding)) for each in shared)
+                )
+            with clock(f"integrating {n} ms"):
+                initial = settled[cp.asarray([cells.index(cell) for cell in cell_of]), cp.asarray(own)]
+                v = gpu.simulate_many(
+                    [pair(cell, constants) for cell in cell_of], sample_times(n), currents, solver=ACCURATE,
+                    first_steps=steps[own], initial=initial,
+                )[:, 1].reshape(-1, len(part), n)  # fmt: skip
+                clock.work(len(cell_of) * float(sample_times(n)[-1]) / 1000)
+                del currents
+            with clock("residuals"):
+                by_second = cp.asarray([each.drawn.cell == each.cells[1] for each in part])
+                made = v[2] if own_rounding else cp.where(by_second[:, None], v[1], v[0])
+                recorded = cp.rint(cp.clip(made + disturbances(part, n, seed), -128.0, 127.0))
+                del made
+                residual = cp.stack([recorded - v[which] for which in range(2)], axis=1)
+                del v, recorded
+            if n == N_DATA:
+                with clock("judging"):
+                    sigma, found = judged(residual, seed=seed, transport=1)
+                kept.put(places, found, 1)
+            else:
+                with clock("truth"):
+                    kept.put(places, truth_of(residual, sigma), 1)
+                kept.save()
+            del residual
+            free()
+            print(f"{name}, part {part_number + 1}, {n} ms: {clock}", flush=True)
+
+
+def all_corrected(limit: int | None = None) -> list[Asked]:
+    """The same numbers of experiments, with parameters of their own."""
+    wanted = []
+    for condition in conditions():
+        for index in range(count_of(condition, limit)):
+            rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(*seeds.words(condition.key), index)))
+            wanted.append(Asked(condition.key, index, condition.cells, condition.noise, condition.draw(rng)))
+    return wanted
+
+
+def disturbances(part: list[Asked], n: int, seed: int) -> Any:
+    """Observation noise, (experiments, n); Cauchy noise has half the scale."""
+    cp = gpu.cupy()
+    rng = cp.random.RandomState(word(seed))
+    out = rng.standard_normal((len(part), n))
+    heavy = cp.asarray(np.flatnonzero([each.noise == "Cauchy" for each in part]))
+    if heavy.size:
+        out[heavy] = rng.standard_cauchy((int(heavy.size), n)) / 2
+    out *= cp.asarray([each.drawn.scale for each in part])[:, None]
+    return out
+
+
+# ---------------------------------------------------------------- judging
+
+
+def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, Any]]:
+    """What the data tell: fitted noise (rows, 2), and B by both laws, B^Q and ln(σ_b / σ_a); of every `transport`-th row under law "transport"."""
+    cp = gpu.cupy()
+    sigma = cp.sqrt(cp.mean(residual**2, axis=2))
+    ratio = cp.log(sigma[:, 1] / sigma[:, 0])
+    c = (*C_MAIN, *C_BETWEEN)
+    probabilities: list[FloatArray] = []
+    more: dict[str, list[FloatArray]] = {"transport": [], "loss_only": []}
+    for begin in range(0, len(residual), ROWS):
+        here = slice(begin, begin + ROWS)
+        losses = residual[here] ** 2 / (2 * sigma[here, :, None] ** 2)
+        losses[:, 1] += ratio[here, None]  # relative to ln(σ_a √(2π))
+        observed = judge.sorted_rows(losses)
+        synthetic = simulated(len(losses), ratio[here], word(seed, begin, 0))
+        probabilities.append(judge.beta_probability(observed, synthetic, c, seed=word(seed, begin, 1)).get())
+        own = slice(None, None, transport)
+        observed, losses, own_ratio = observed[own], losses[own], ratio[here][own]
+        squares = cp.zeros(observed.shape[:2])
+        for simulation in range(SIMULATIONS):
+            other = simulated(len(observed), own_ratio, word(seed, begin, 2 + simulation))
+            squares += cp.mean(cp.abs(other - observed), axis=2) ** 2 / SIMULATIONS
+        difference = losses[:, 0] - losses[:, 1]
+        variance = difference.var(axis=1, ddof=1) / difference.shape[1]
+        more["transport"].append(judge.transport_probability(losses.mean(axis=2), squares, variance, c).get())
+        more["loss_only"].append(loss_only(difference).get())
+    beta = np.concatenate(probabilities)
+    found: dict[str, Any] = {"beta": beta, "ratio": ratio.get()}
+    return sigma, found | {key: np.concatenate(each) for key, each in more.items()}
+
+
+def word(*keys: int) -> int:
+    """A seed of 32 bits."""
+    return int(np.random.SeedSequence(keys).generate_state(1)[0])
+
+
+def simulated(count: int, ratio: Any, seed: int) -> Any:
+    """Sorted losses of both candidates on a simulation of their own, (count, 2, N_DATA)."""
+    out = judge.sorted_gaussian_losses(2 * count, N_DATA, seed=seed).reshape(count, 2, N_DATA)
+    out[:, 1] += ratio[:, None]
+    return out
+
+
+def loss_only(difference: Any) -> Any:
+    """B^Q on the observed losses, (rows, tolerances)."""
+    from cupyx.scipy.special import ndtr
+
+    return gpu.cupy().stack([ndtr(-difference / tolerance).mean(axis=1) for tolerance in C_MAIN], axis=1)
+
+
+def truth_of(residual: Any, sigma: Any) -> dict[str, Any]:
+    """The true difference of the risks, and its standard error."""
+    cp = gpu.cupy()
+    difference, error = [], []
+    for begin in range(0, len(residual), ROWS):
+        here = slice(begin, begin + ROWS)
+        squares = residual[here] ** 2 / (2 * sigma[here, :, None] ** 2)
+        sequence = squares[:, 0] - squares[:, 1]
+        offset = cp.log(sigma[here, 0] / sigma[here, 1])
+        difference.append((sequence.mean(axis=1) + offset).get())
+        error.append(judge.mean_errors(sequence).get())
+        free()
+    return {"difference": np.concatenate(difference), "error": np.concatenate(error)}
+
+
+# ---------------------------------------------------------------- the judge beside the library's
+
+
+def check(folder: Path) -> None:
+    """B of some experiments by the library and by `gpu_judge`, on the same observed losses: z of the differences, and time."""
+    from rivals.calibration.experiment import ExperimentLosses, Settings, run_given
+
+    cp = gpu.cupy()
+    rng = np.random.default_rng(0)
+    count = 64
+    # From nearly equal to clearly different, light and heavy tails.
+    scale = np.exp(rng.normal(0, 0.03, (count, 2, 1)))
+    residual = scale * np.where(rng.random((count, 1, 1)) < 0.5, rng.standard_normal((count, 2, N_DATA)), rng.standard_t(4, (count, 2, N_DATA)))  # fmt: skip
+    sigma = np.sqrt(np.mean(residual**2, axis=2, keepdims=True))
+    losses = np.log(sigma) + residual**2 / (2 * sigma**2)
+    synthetic = np.log(sigma) + rng.standard_normal((count, 2, N_DATA)) ** 2 / 2
+    truth = rng.standard_normal((count, 2, 4096)).cumsum(axis=2) * 0.01 + rng.standard_normal((count, 2, 4096))
+    c = np.array(sorted((*C_MAIN, *C_BETWEEN)))
+    sizes = {
+        "n_data": N_DATA,
+        "n_synthetic": N_DATA,
+        "n_truth": 4096,
+        "n_draws": 2048,
+        "entropy": 1,
+        "n_simulations": 1,
+    }
+    began = time.perf_counter()
+    given = [ExperimentLosses(losses[i], synthetic[i], truth[i]) for i in range(count)]
+    library = {
+        law: [run_given(each, Settings(c=c.tolist(), law=law, depth=8 if law == "beta" else None, **sizes), 0, i) for i, each in enumerate(given)]
+        for law in ("beta", "transport")
+    }  # fmt: skip
+    processor = time.perf_counter() - began
+    observed, other = judge.sorted_rows(cp.asarray(losses)), judge.sorted_rows(cp.asarray(synthetic))
+    assert np.array_equal(observed.get(), np.sort(losses, axis=2))
+    beta = judge.beta_probability(observed, other, c, seed=1).get()
+    again = judge.beta_probability(observed, other, c, seed=2).get()
+    squares = cp.mean(cp.abs(other - observed), axis=2) ** 2
+    difference = cp.asarray(losses[:, 0] - losses[:, 1])
+    variance = difference.var(axis=1, ddof=1) / N_DATA
+    transport = judge.transport_probability(cp.asarray(losses.mean(axis=2)), squares, variance, c).get()
+    errors = np.array([each.standard_error for each in library["beta"]])
+    theirs = np.array([each.probability for each in library["beta"]])
+    z = (beta - theirs) / (np.sqrt(2) * errors)
+    own = judge.mean_errors(cp.asarray(truth[:, 0] - truth[:, 1])).get()
+    gaussian = judge.sorted_gaussian_losses(1000, N_DATA, seed=3).get()
+    from scipy.stats import chi2, kstest
+
+    report = {
+        "z of B, law beta": {"mean": z.mean(), "sd": z.std(), "largest": np.abs(z).max()},
+        "z of two seeds here": float(((beta - again) / (np.sqrt(2) * errors)).std()),
+        "largest difference of B, law transport": np.abs(transport - [each.probability for each in library["transport"]]).max(),
+        "largest relative difference of the error of the truth": np.abs(own / [each.truth_error for each in library["beta"]] - 1).max(),
+        "p of simulated losses": kstest(2 * gaussian.ravel()[::7], chi2(1).cdf).pvalue,
+        "rows sorted": bool((np.diff(gaussian, axis=1) >= 0).all()),
+        "library s per experiment and core, both laws": processor / count,
+    }  # fmt: skip
+    text = json.dumps(
+        {key: value if isinstance(value, dict) else float(value) for key, value in report.items()}, indent=1
+    )
+    (folder / "check.json").write_text(text)
+    print(text, flush=True)
+
+
+# ---------------------------------------------------------------- keeping
+
+
+class Kept:
+    """Records of all experiments, in their order, written as they come."""
+
+    def __init__(self, path: Path, wanted: list[Asked], clock: Clock) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path, self.wanted, self.clock = path, wanted, clock
+        self.arrays: dict[str, Any] = {}
+        self.resumed: dict[tuple[str, Path], Any] = {}
+        self._resume()
+
+    def missing(self) -> list[int]:
+        """Experiments that are not there yet."""
+        if "difference" not in self.arrays:
+            return list(range(len(self.wanted)))
+        return np.flatnonzero(np.isnan(self.arrays["difference"]).any(axis=1)).tolist()
+
+    def _resume(self) -> None:
+        """Take over what an interrupted run has left in the folder."""
+        files = [Path(f"{self.path}{end}.npz") for end in ("", "-copies")]
+        for file in files:
+            if not file.exists():
+                continue
+            with np.load(file, allow_pickle=False) as archive:
+                stored = dict(archive)
+            keys = np.array([each.key for each in self.wanted])
+            for full, values in stored.items():
+                key, _, name = full.rpartition("/")
+                if not key or name.endswith("_between"):
+                    continue
+                if values.dtype == np.uint16:
+                    values = values / 65535
+                if f"{full}_between" in stored:
+                    values = np.concatenate([values, stored[f"{full}_between"] / 65535], axis=-1)
+                elif name == "beta":  # of a copy
+                    values = np.concatenate([values, np.zeros((*values.shape[:-1], len(C_BETWEEN)))], axis=-1)
+                values = values[:, None] if file is files[0] else np.concatenate([self.arrays[name][keys == key], values.swapaxes(0, 1)], axis=1)  # fmt: skip
+                own = self.resumed.setdefault((name, file), np.full((len(self.wanted), *values.shape[1:]), np.nan))
+                own[keys == key] = values
+            for (name, source), values in self.resumed.items():
+                if source is file:
+                    self.arrays[name] = values
+
+    def put(self, places: list[int], found: dict[str, Any], copies: int) -> None:
+        """Rows of `found` are those of the places, each in all copies, or, if there are fewer, of the first copy alone."""
+        for key, values in found.items():
+            own = len(values) // len(places)
+            values = values.reshape(len(places), own, *values.shape[1:])
+            kept = self.arrays.setdefault(key, np.full((len(self.wanted), *values.shape[1:]), np.nan))
+            kept[places] = values[:, : kept.shape[1]]  # of a resumed run, the errors of the first copy alone
+
+    def save(self) -> None:
+        """The first copy in one file, the others in another; probabilities as whole numbers of 16 bits."""
+        first: dict[str, Any] = {
+            "c": np.array(C_MAIN),
+            "c_between": np.array(C_BETWEEN),
+            "depth": np.array(judge.DEPTH),
+        }
+        others: dict[str, Any] = dict(first)
+        keys = np.array([each.key for each in self.wanted])
+        for key in dict.fromkeys(keys.tolist()):
+            rows = keys == key
+            for name, values in self.arrays.items():
+                for target, part in ((first, values[rows][:, 0]), (others, values[rows][:, 1:].swapaxes(0, 1))):
+                    if not part.size or (target is others and name == "error"):
+                        continue
+                    if name in ("beta", "transport"):
+                        target[f"{key}/{name}"] = coded(part[..., : len(C_MAIN)])
+                        if target is first:
+                            target[f"{key}/{name}_between"] = coded(part[..., len(C_MAIN) :])
+                    else:
+                        target[f"{key}/{name}"] = coded(part) if name == "loss_only" else part.astype(np.float32)
+        np.savez_compressed(f"{self.path}.npz", **first)
+        if any(values.shape[1] > 1 for values in self.arrays.values()):
+            np.savez_compressed(f"{self.path}-copies.npz", **others)
+        Path(f"{self.path}-times.json").write_text(json.dumps(self.clock.report(), indent=1))
+
+
+def coded(probability: FloatArray) -> Any:
+    """A probability in 16 bits; experiments that are not there yet are 0."""
+    return np.round(np.nan_to_num(probability) * 65535).astype(np.uint16)
+
+
+class Clock:
+    """Seconds of every stage, the device's work included, and simulated seconds."""
+
+    def __init__(self) -> None:
+        self.began, self.simulated = time.perf_counter(), 0.0
+        self.stages: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        gpu.cupy().cuda.get_current_stream().synchronize()
+        self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - began
+
+    def work(self, seconds: float) -> None:
+        """Count simulated seconds."""
+        self.simulated += seconds
+
+    def report(self) -> dict[str, Any]:
+        """All of it."""
+        total = time.perf_counter() - self.began
+        return {"total s": total, "stages s": self.stages, "simulated s": self.simulated}
+
+    def __str__(self) -> str:
+        stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in self.stages.items())
+        return f"{time.perf_counter() - self.began:.0f} s in all; {stages}; {self.simulated:.0f} s simulated"
+
+
+def free() -> None:
+    """Give memory back, so that the next part finds it whole."""
+    gpu.cupy().get_default_memory_pool().free_all_blocks()
+
+
+def main() -> None:
+    """Run what is asked for."""
+    what, folder, *options = sys.argv[1:]
+    limit = int(options[options.index("--limit") + 1]) if "--limit" in options else None
+    out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    run: dict[str, Callable[[], None]] = {
+        "published": lambda: published(out, limit),
+        "corrected": lambda: corrected(out, "corrected", "prinz2004", limit, own_rounding="--own-rounding" in options),
+        "constants": lambda: corrected(
+            out, "constants-as-published", "published", limit, own_rounding="--own-rounding" in options
+        ),
+        "check": lambda: check(out),
+    }
+    run[what]()
+
+
+if __name__ == "__main__":
+    main()

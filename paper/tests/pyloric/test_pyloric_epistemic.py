@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+import rivals
+from rivals._random import EXPERIMENT_DESIGN, stream
+from rivals.calibration.experiment import experiment_entropy
+from rivals_paper.pyloric import Condition, Corrected, Published, published_draws
+from rivals_paper.pyloric.epistemic import record_published
+
+SIZES = {"n_data": 64, "n_truth": 96, "n_draws": 64, "c": [0.25], "executor": 0, "progress": False}
+
+
+def test_published_experiments_are_those_of_their_index():
+    conditions = [Condition(("A", "B")), Condition(("C", "D"), input="strong")]
+    omegas = {condition.key: Published(condition) for condition in conditions}
+    records = rivals.calibrate(omegas, n_experiments=2, rng=7, **SIZES).records
+    for condition in conditions:
+        for index, drawn in enumerate(published_draws(condition, 2)):
+            # The true risks say which recording was judged.
+            data, truth = record_published(drawn, index, 64), record_published(drawn, index, 96)
+            first, second = Published(condition)(None, index=index).candidates(data)
+            chosen = records[(records["omega"] == condition.key) & (records["experiment"] == index)]
+            assert chosen["risk_a"] == pytest.approx(first.loss(truth).mean())
+            assert chosen["risk_b"] == pytest.approx(second.loss(truth).mean())
+
+
+def test_corrected_candidates_are_told_the_input_and_the_right_one_wins():
+    condition = Condition(("A", "B"), correlation="long", input="strong")
+    records = rivals.calibrate(Corrected(condition), n_experiments=3, rng=0, **SIZES | {"n_data": 256}).records
+    designs = [stream(experiment_entropy(0, 0, index), EXPERIMENT_DESIGN) for index in range(3)]
+    made_by_a = [condition.draw(design).cell == "LP 2" for design in designs]
+    # With input known and the solver converged, the cell that made the data is left with its noise alone.
+    assert records["truly_better"].tolist() == made_by_a
+
+
+def test_switches_of_the_corrections_do_what_they_say():
+    condition = Condition(("A", "D"), noise="Cauchy")
+    rng = np.random.default_rng
+    heavy = Corrected(condition)(rng(1)).observe(2000, rng(2)).voltage
+    light = Corrected(condition, heavy_tails=False)(rng(1)).observe(2000, rng(2)).voltage
+    # The same cell, input and generator: only the noise differs, by outliers of many times its scale.
+    assert np.abs(heavy - light).max() > 30
+    data = Corrected(condition)(rng(1)).observe(300, rng(2))
+    assert all(model.driven for model in Corrected(condition)(rng(1)).candidates(data))
+    assert not any(model.driven for model in Corrected(condition, driven=False)(rng(1)).candidates(data))
+
+
+def test_a_recording_with_rounding_errors_of_its_own_departs_from_the_model_that_made_it():
+    condition = Condition(("C", "D"))
+    rng = np.random.default_rng
+    drawn = condition.draw(rng(1))
+    widths = {}
+    for own in (False, True):
+        experiment = Corrected(condition, own_rounding=own)(rng(1))
+        models = experiment.candidates(experiment.observe(1500, rng(2)))
+        widths[own] = next(model.sigma for model in models if model.cell == drawn.cell)
+    # Noise and the rounding to whole mV, or a chaotic cell that was integrated twice.
+    assert widths[False] == pytest.approx(np.hypot(drawn.scale, np.sqrt(1 / 12)), rel=4 / np.sqrt(2 * 1500))
+    assert widths[True] > 3 * widths[False]

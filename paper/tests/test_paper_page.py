@@ -1,0 +1,42 @@
+"""The page "The paper, figure by figure" has the numbers of the committed results, and every figure and table."""
+
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def tool():
+    if not (ROOT / "results").exists():
+        pytest.skip("an sdist has neither the results nor the page")
+    pytest.importorskip("jinja2", reason='the page is written with jinja2: pip install "rivals[report]"')
+    return runpy.run_path(str(ROOT / "tools" / "paper_page.py"))
+
+
+def test_the_page_is_what_the_results_say(tool):
+    assert tool["PAGE"].read_text(encoding="utf-8") == tool["page"](), "run `python paper/tools/paper_page.py`"
+
+
+def test_how_to_choose_c_names_the_range_of_the_rule(tool):
+    text = (ROOT.parent / "docs" / "choose-c.md").read_text(encoding="utf-8")
+    assert f"computed as published, it accepts {tool['blackbody_valid']('as published')}." in text
+
+
+def test_every_result_has_its_section(tool):
+    text = tool["PAGE"].read_text(encoding="utf-8")
+    names = [path.stem for path in (ROOT / "results").glob("*.json")]
+    assert names
+    for name in names:
+        assert f"\n`rivals reproduce {name}`\n" in text
+        assert f"../results/{name}.png" in text
+
+
+def test_a_statement_that_no_longer_holds_stops(tool):
+    assert tool["holds"](True) == ""
+    with pytest.raises(AssertionError, match="no longer agrees"):
+        tool["holds"](False)
+    with pytest.raises(LookupError, match="has 0 comparisons 'nothing'"):
+        tool["value"]("process", "nothing")

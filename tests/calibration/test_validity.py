@@ -1,0 +1,112 @@
+"""The rule over several epistemic distributions."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_result import calibrated, made_up
+
+from rivals.calibration import Failure, judge_experiments
+
+C = (2.0**-6, 2.0**-4, 2.0**-2)
+
+
+def several(sharpen, n=512):
+    """A calibration with one epistemic distribution per row of `sharpen`: how overconfident it is at each c of C."""
+    outcomes = {name: [calibrated(n, seed, each) for each in row] for seed, (name, row) in enumerate(sharpen.items())}
+    probability = np.concatenate([np.column_stack([p for p, _ in rows]) for rows in outcomes.values()])
+    truth = np.concatenate([rows[0][1] for rows in outcomes.values()])
+    omega = np.repeat(np.arange(len(outcomes)), n)
+    return made_up(probability, truth, c=C, omegas=tuple(outcomes), omega=omega)
+
+
+def as_tuples(findings):
+    return {name: tuple(values) for name, values in findings["valid_by_omega"].items()}
+
+
+# ---------------------------------------------------------------- which c is valid for which
+
+
+def test_validity_lists_every_epistemic_distribution_and_what_is_valid_for_all():
+    calibration = several({"near": (1, 1, 1), "far": (6, 6, 1), "middle": (6, 1, 1)})
+    validity = calibration.validity()
+    assert validity.valid.tolist() == [[True, True, True], [False, False, True], [False, True, True]]
+    assert validity.for_all == calibration.valid_c().values == (2.0**-2,)
+    for name, row in zip(validity.omegas, validity.valid, strict=True):
+        assert tuple(np.array(C)[row]) == calibration.valid_c(name).values
+    shown = str(validity)
+    assert re.search(r"^far +0\.25 +overconfident at 0\.015625, 0\.0625$", shown, re.MULTILINE)
+    assert re.search(r"^all of them +0\.25$", shown, re.MULTILINE)
+    assert validity.reasons[1][0].startswith("overconfident: mean excess")
+    assert validity.by_omega == {"near": C, "far": C[2:], "middle": C[1:]} == as_tuples(calibration.to_dict())
+    assert "  for 'middle': 0.0625 … 0.25\n" in str(calibration)
+    assert "for 'near'" not in str(calibration.select(["near"]))  # one is what the range itself is about
+
+
+def test_none_is_an_answer():
+    """Each epistemic distribution has its valid c, but no c is valid for both."""
+    calibration = several({"small": (1, 6, 6), "large": (6, 6, 1)})
+    validity = calibration.validity()
+    assert validity.valid.any(axis=1).all()
+    assert validity.for_all == ()
+    assert str(validity).splitlines()[-1].split() == ["all", "of", "them", "none"]
+    assert calibration.valid_c().low is None
+    with pytest.raises(ValueError, match="no value of c is valid"):
+        calibration.choose_c()
+    json.dumps(validity.to_dict())
+
+
+def test_experiments_from_elsewhere_are_judged_alike():
+    calibration = several({"a": (6, 1, 1), "b": (1, 1, 6)})
+    records = calibration.records
+    arrays = {
+        name: (
+            records["probability"][records["omega"] == name].reshape(-1, len(C)),
+            records["truth"][records["omega"] == name].reshape(-1, len(C))[:, 0],
+        )
+        for name in calibration.omegas
+    }
+    assert str(judge_experiments(arrays, C)) == str(calibration.validity())
+
+
+@pytest.mark.parametrize(
+    ("records", "message"),
+    [
+        ({}, "nothing to judge"),
+        ({"x": (np.zeros((4, 2)), np.zeros(4))}, r"shape \(4, 2\) and truth \(4,\), but with 3 values of c"),
+        ({"x": (np.full((4, 3), 1.5), np.zeros(4))}, r"'x': probabilities and truth must lie in \[0, 1\]"),
+        ({"x": (np.full((4, 3), np.nan), np.zeros(4))}, "remove experiments that failed"),
+        ({"x": (np.zeros((0, 3)), np.zeros(0))}, "there must be some"),
+    ],
+)
+def test_wrong_experiments_are_refused(records, message):
+    with pytest.raises(ValueError, match=message):
+        judge_experiments(records, C)
+
+
+def test_a_selection_is_the_calibration_of_these_alone():
+    calibration = several({"near": (1, 1, 1), "far": (6, 6, 1), "middle": (6, 1, 1)})
+    some = calibration.select(["middle", "near"])
+    assert some.omegas == ("middle", "near")
+    assert some.n_experiments == 2 * 512
+    for name in some.omegas:
+        assert some.curve(C[0], name).to_dict() == calibration.curve(C[0], name).to_dict()
+        assert some.brier_score(C[1], name) == calibration.brier_score(C[1], name)
+    assert some.valid_c().values == C[1:]
+    assert calibration.select("near").valid_c().values == C
+    with pytest.raises(ValueError, match=r"unknown epistemic distribution 'x'.*choose one of these"):
+        calibration.select(["x"])
+    with pytest.raises(ValueError, match="no epistemic distribution is selected"):
+        calibration.select([])
+
+
+def test_a_selection_keeps_the_failures_of_these_alone():
+    calibration = several({"near": (1, 1, 1), "far": (6, 6, 1), "middle": (6, 1, 1)})
+    failures = tuple(Failure(omega, 7, 1, "seed", "error", "traceback") for omega in range(3))
+    some = replace(calibration, failures=failures).select(["middle", "near"])
+    assert [(each.omega, each.experiment) for each in some.failures] == [(1, 7), (0, 7)]
+    assert [some.omegas[each.omega] for each in some.failures] == ["near", "middle"]
