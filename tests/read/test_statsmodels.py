@@ -11,9 +11,15 @@ from rivals.read import distribution, forecast, regression, regressor
 
 pytest.importorskip("statsmodels", reason="this recipe needs statsmodels (group `recipes`)")
 
+import pandas
 import statsmodels.api as sm
+from statsmodels.discrete.truncated_model import HurdleCountModel, TruncatedLFPoisson
 from statsmodels.miscmodels.ordinal_model import OrderedModel
+from statsmodels.othermod.betareg import BetaModel
+from statsmodels.tsa.ar_model import AutoReg
 from statsmodels.tsa.arima.model import ARIMA
+from statsmodels.tsa.exponential_smoothing.ets import ETSModel
+from statsmodels.tsa.statespace.exponential_smoothing import ExponentialSmoothing
 
 pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
 
@@ -68,7 +74,7 @@ def test_weighted_least_squares():
     np.testing.assert_allclose(model.loss((x_new, y_new)), -law.logpdf(y_new), rtol=1e-12, atol=1e-12)
     repeats(model, x_new, law)
     with pytest.raises(TypeError, match="WLS: the variance of a point is scale / weight; pass weights="):
-        regression(fit, x_new).loss((x_new, y_new))
+        regression(fit, x_new)
     with pytest.raises(ValueError, match="weights has 3 rows for 117 of exog"):
         regression(fit, x_new, weights=np.ones(3))
     with pytest.raises(ValueError, match="exactly as many can be simulated, not 5"):
@@ -130,15 +136,26 @@ def test_exposures_and_offsets_are_needed_where_the_fit_had_them(kind, word):
 
 def test_trials_of_a_binomial_family():
     data = sm.datasets.star98.load_pandas()
-    above, below = data.endog.to_numpy()[:, 0], data.endog.to_numpy()[:, 1]
+    counts = data.endog.to_numpy()  # above and below
+    trials = counts.sum(axis=1)
     exog = sm.add_constant(data.exog[["LOWINC", "PERASIAN", "PERBLACK"]].to_numpy())
-    fit = sm.GLM(np.column_stack([above, below])[::2], exog[::2], family=sm.families.Binomial()).fit()
-    trials = (above + below)[1::2]
-    model = regression(fit, exog[1::2], n_trials=trials)
-    by_hand = -stats.binom(trials.astype(int), fit.predict(exog[1::2])).logpmf(above[1::2])
-    np.testing.assert_allclose(model.loss((exog[1::2], above[1::2])), by_hand, rtol=1e-12)
-    with pytest.raises(TypeError, match="GLM was fitted with n_trials"):
-        regression(fit, exog[1::2])
+    new, x_new = counts[1::2], exog[1::2]
+    settings = {"exog": exog[::2], "family": sm.families.Binomial()}
+    fit = sm.GLM(counts[::2], **settings).fit()
+    model = regression(fit, x_new, n_trials=trials[1::2])
+    by_hand = -stats.binom(trials[1::2].astype(int), fit.predict(x_new)).logpmf(new[:, 0])
+    for endog in (new[:, 0], new):
+        np.testing.assert_allclose(model.loss((x_new, endog)), by_hand, rtol=1e-12)
+    # Proportions, weighted by the trials, are the same model.
+    of_proportions = sm.GLM((counts[:, 0] / trials)[::2], var_weights=trials[::2], **settings).fit()
+    found = regression(of_proportions, x_new, n_trials=trials[1::2]).loss((x_new, new))
+    np.testing.assert_allclose(found, by_hand, rtol=1e-6)
+    with pytest.raises(ValueError, match="do not add up to n_trials"):
+        model.loss((x_new, new + 1))
+    with pytest.raises(TypeError, match="GLM was fitted to proportions; pass n_trials="):
+        regression(fit, x_new)
+    with pytest.raises(TypeError, match="GLM was fitted to proportions; pass n_trials="):
+        regression(of_proportions, x_new, var_weights=trials[1::2])
 
 
 def test_a_scale_that_no_family_has_is_said():
@@ -261,6 +278,72 @@ def test_what_is_no_regression_and_what_has_too_many_parameters():
         regression(fit, rng.normal(size=(40, 20)))
 
 
+def test_a_gee_by_formula_takes_a_frame_as_a_glm_does():
+    # Once the frame itself was the design matrix: with as many columns as parameters, losses were those of other inputs.
+    rng = np.random.default_rng(0)
+    frame = pandas.DataFrame({"x": rng.uniform(-1, 1, 300), "g": np.arange(300) // 10})
+    frame["y"] = rng.poisson(np.exp(1 + frame["x"]))
+    fit = sm.formula.gee("y ~ x", "g", frame[:150], family=sm.families.Poisson()).fit()
+    new = frame[150:]
+    by_hand = -stats.poisson(np.exp(fit.params["Intercept"] + fit.params["x"] * new["x"])).logpmf(new["y"])
+    for at in (new, new[["x", "y"]]):
+        np.testing.assert_allclose(regression(fit, at).loss((at, new["y"])), by_hand, rtol=1e-12)
+
+
+def test_what_the_fit_was_given_for_each_point_is_needed_anew_also_where_lengths_agree():
+    rng = np.random.default_rng(0)
+    x = sm.add_constant(rng.uniform(-1, 1, 400))
+    share = rng.beta(2 * np.exp(x[:, 1]), 2 * np.exp(-x[:, 1]))
+    counts = np.where(rng.random(400) < 1 / (1 + np.exp(-x[:, 1])), 0, rng.poisson(3.0, 400))
+    old, new = slice(0, 200), slice(200, 400)
+    fit = BetaModel(share[old], x[old], exog_precision=x[old]).fit(disp=0)
+    with pytest.raises(TypeError, match="BetaModel was fitted with exog_precision; pass exog_precision="):
+        regression(fit, x[new])
+    mean = 1 / (1 + np.exp(-x[new] @ fit.params[:2]))
+    precision = np.exp(x[new] @ fit.params[2:])
+    law = stats.beta(mean * precision, (1 - mean) * precision)
+    model = regression(fit, x[new], exog_precision=x[new])
+    np.testing.assert_allclose(model.loss((x[new], share[new])), -law.logpdf(share[new]), rtol=1e-9, atol=1e-9)
+    with pytest.raises(ValueError, match=r"exog_precision: expected a design matrix of 2 columns.*\(200, 1\)"):
+        regression(fit, x[new], exog_precision=np.ones((200, 1)))
+    # One precision for all points needs nothing, however many points there are.
+    fit = BetaModel(share[old], x[old]).fit(disp=0)
+    mean, precision = 1 / (1 + np.exp(-x[:7] @ fit.params[:2])), np.exp(fit.params[2])
+    by_hand = -stats.beta(mean * precision, (1 - mean) * precision).logpdf(share[:7])
+    np.testing.assert_allclose(regression(fit, x[:7]).loss((x[:7], share[:7])), by_hand, rtol=1e-9)
+
+    fit = sm.ZeroInflatedPoisson(counts[old], x[old], exog_infl=x[old]).fit(disp=0, maxiter=200)
+    with pytest.raises(TypeError, match="ZeroInflatedPoisson was fitted with exog_infl; pass exog_infl="):
+        regression(fit, x[new])
+    law = ZeroInflated(1 / (1 + np.exp(-x[new] @ fit.params[:2])), stats.poisson(np.exp(x[new] @ fit.params[2:])))
+    model = regression(fit, x[new], exog_infl=x[new])
+    np.testing.assert_allclose(model.loss((x[new], counts[new])), -law.logpmf(counts[new]), rtol=1e-9)
+    ordered = OrderedModel(np.minimum(counts[old], 3), x[old][:, 1:], offset=x[old][:, 1]).fit(disp=0, method="bfgs")
+    with pytest.raises(TypeError, match="OrderedModel was fitted with offset; this cannot be read: fit it without"):
+        regression(ordered, x[new][:, 1:])
+
+
+@pytest.mark.parametrize(
+    ("fit", "sentence"),
+    [
+        (lambda y, x: sm.GLM(y, x, family=sm.families.Tweedie()).fit(), "the family Tweedie has no density"),
+        (
+            lambda y, x: sm.OLS(y, x).fit_regularized(alpha=0.1),
+            r"OLS\.fit_regularized estimates no distribution.*regressor",
+        ),
+        (lambda y, x: TruncatedLFPoisson(y + 1, x).fit(disp=0), "TruncatedLFPoisson is none of the models.*Candidate"),
+        (lambda y, x: HurdleCountModel(y, x).fit(disp=0), "HurdleCountModel is none of the models.*Candidate"),
+        (lambda y, x: sm.GLS(y, x).fit(), "errors are correlated.*fit WLS"),
+        (lambda y, x: sm.MixedLM(y, x, np.arange(len(y)) // 5).fit(), "one loss for each group; or.*clusters="),
+        (lambda y, x: sm.QuantReg(y, x).fit(), r"QuantReg is none.*use rivals\.read\.regressor"),
+    ],
+)
+def test_what_cannot_be_read_says_what_to_do(fit, sentence):
+    y, x, _, x_new = visits()
+    with pytest.raises(TypeError, match=sentence):
+        regression(fit(y[:200], x[:200]), x_new)
+
+
 @pytest.fixture(scope="module")
 def sunspots():
     return np.sqrt(sm.datasets.sunspots.load_pandas().data["SUNACTIVITY"].to_numpy())
@@ -300,6 +383,74 @@ def test_a_time_series_with_inputs(sunspots):
         model.simulate(110, np.random.default_rng(0))
     with pytest.raises(TypeError, match="expected the results of a state space model"):
         forecast(sm.OLS(sunspots, trend).fit())
+
+
+@pytest.mark.parametrize("kind", ["ARIMA", "SARIMAX", "ExponentialSmoothing"])
+def test_a_concentrated_scale_is_that_of_the_fit(sunspots, kind):
+    # `append` of statsmodels estimates it anew, on training and held-out data together.
+    old, new = sunspots[:200], sunspots[200:]
+    fit = {
+        "ARIMA": lambda: ARIMA(old, order=(1, 0, 0), trend="n", concentrate_scale=True).fit(),
+        "SARIMAX": lambda: sm.tsa.SARIMAX(old, order=(1, 0, 0), concentrate_scale=True).fit(disp=0),
+        "ExponentialSmoothing": lambda: ExponentialSmoothing(old).fit(disp=0),
+    }[kind]()
+    if kind == "ExponentialSmoothing":
+        alpha, level = fit.params[:2]
+        means = []
+        for value in sunspots:
+            means.append(level)
+            level += alpha * (value - level)
+        means = np.array(means)
+    else:
+        means = np.append(0.0, fit.params[0] * sunspots[:-1])
+    # The maximum likelihood estimate of the scale on the training data alone; an AR(1) begins with its stationary law.
+    weights = np.ones(200)
+    if kind != "ExponentialSmoothing":
+        weights[0] = 1 - fit.params[0] ** 2
+    variance = np.mean(weights * (old - means[:200]) ** 2)
+    model = forecast(fit)
+    law = stats.norm(means[200:], np.sqrt(variance))
+    np.testing.assert_allclose(model.loss(new), -law.logpdf(new), rtol=1e-9)
+
+
+def test_time_series_that_would_be_judged_wrongly_are_refused(sunspots):
+    old, new = sunspots[:200], sunspots[200:]
+    fit = ARIMA(old, order=(1, 0, 0)).fit()
+    with pytest.raises(ValueError, match=r"2 of 109 points are NaN, the first at position 5.*without gaps"):
+        forecast(fit).loss(np.where(np.isin(np.arange(109), [5, 9]), np.nan, new))
+    with pytest.raises(ValueError, match=r"the first 200 points are those to which the model was fitted.*data\[200:\]"):
+        forecast(fit).loss(sunspots)
+    with pytest.raises(TypeError, match="ARIMA was fitted without exog; leave it out"):
+        forecast(fit, exog=new)
+    with pytest.raises(TypeError, match="SARIMAX was fitted with exog; pass exog="):
+        forecast(sm.tsa.SARIMAX(old, exog=np.arange(200.0), order=(1, 0, 0)).fit(disp=0))
+    with pytest.raises(ValueError, match=r"simulates differences.*simple_differencing=False"):
+        forecast(sm.tsa.SARIMAX(old, order=(1, 1, 0), simple_differencing=True).fit(disp=0))
+    with pytest.raises(ValueError, match="low_memory=True"):
+        forecast(sm.tsa.SARIMAX(old, order=(1, 0, 0)).fit(disp=0, low_memory=True))
+    with pytest.raises(ValueError, match="initialization_method='estimated'"):
+        forecast(ExponentialSmoothing(old, initialization_method="concentrated").fit(disp=0))
+    dated = pandas.Series(sunspots, pandas.period_range("1700", periods=309, freq="Y"))
+    with pytest.raises(ValueError, match=r"do not continue the series.*or as an array"):
+        forecast(ARIMA(dated[:200], order=(1, 0, 0)).fit()).loss(dated[210:])
+
+
+@pytest.mark.parametrize(
+    ("fit", "sentence"),
+    [
+        (lambda y: AutoReg(y, 2).fit(), r"got AutoReg; fit ARIMA\(y, order=\(p, 0, 0\)\)"),
+        (lambda y: ETSModel(y).fit(disp=0), "got ETSModel; with additive errors"),
+        (lambda y: sm.tsa.ExponentialSmoothing(y).fit(), "the same model with a likelihood"),
+        (lambda y: sm.RecursiveLS(y, np.ones(len(y))).fit(), "use rivals.read.regression with OLS"),
+        (
+            lambda y: sm.tsa.DynamicFactor(np.column_stack([y, y[::-1]]), 1, 1).fit(disp=0, maxiter=1),
+            "got DynamicFactor",
+        ),
+    ],
+)
+def test_other_time_series_say_what_to_do(sunspots, fit, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        forecast(fit(sunspots[:100]))
 
 
 def test_a_poisson_regression_and_its_constant_rival():

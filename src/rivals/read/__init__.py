@@ -6,12 +6,13 @@ from rivals.read.curve_fits import curve
 from rivals.read.distributions import distribution
 from rivals.read.estimators import classifier, regressor
 from rivals.read.files import losses_from_files
+from rivals.read.forecasts import forecast
 from rivals.read.loss_tables import long_table
 from rivals.read.model_columns import wide_tables
 from rivals.read.networks import network
 from rivals.read.npz import npz
 from rivals.read.posteriors import posterior
-from rivals.read.regressions import forecast, regression
+from rivals.read.regressions import regression
 from rivals.read.scores import simulator
 from rivals.read.summaries import summaries
 from rivals.read.xarrays import dataset

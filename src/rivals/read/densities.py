@@ -191,13 +191,18 @@ def _check_offers(model: Any, name: str) -> None:
 
 def _frozen(model: Any) -> Density:
     """A frozen univariate distribution of SciPy; it has both methods, and only the family knows which of them works."""
-    batch = np.shape(model.support()[0])  # not the shape of the parameters: that of the Poisson binomial is a list
+    low = np.asarray(model.support()[0])  # not the parameters: those of the Poisson binomial are a list
+    batch, name = low.shape, getattr(model.dist, "name", None) or type(model.dist).__name__
+    if np.isnan(low).any():
+        raise ValueError(
+            f"{name}: the parameters of {int(np.isnan(low).sum())} of {low.size} distributions are not in its domain; did the fit converge?"
+        )
     log = model.logpmf if hasattr(model.dist, "pmf") else model.logpdf
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
         return np.asarray(model.rvs(size=(*count, *batch), random_state=rng))
 
-    return Density(f"{getattr(model.dist, 'name', None) or type(model.dist).__name__}", batch, (), log, sample)
+    return Density(name, batch, (), log, sample)
 
 
 def _infrastructure(model: Any, name: str, kinds: set[str]) -> Density:

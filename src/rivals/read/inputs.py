@@ -68,6 +68,11 @@ def take(values: Any, rows: npt.NDArray[np.intp]) -> Any:
     return values[rows]
 
 
+def library_of(model: Any) -> str:
+    """The package that a model's own class comes from."""
+    return type(model).__module__.partition(".")[0]
+
+
 def some_rows(inputs: Any, n: int, rng: np.random.Generator) -> Any:
     """The inputs unchanged if n is their number; else n rows drawn from them."""
     n_inputs = n_rows(inputs, "inputs")

@@ -1,8 +1,7 @@
-"""Results of statsmodels: regressions, and time series by their one-step predictions."""
+"""Regressions of statsmodels."""
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,37 @@ from rivals.read.inputs import (
     check_same_shape,
     n_rows,
     some_rows,
-    take,
 )
 from rivals.read.noise import warn_of_many_parameters
+
+# What is read, and what the points of each may bring besides exog. Models that are not here are refused.
+LINEAR, CHOICES, OF_FAMILIES = ("OLS", "WLS", "RLM"), ("MNLogit", "OrderedModel"), ("GLM", "GEE")
+COUNTS = ("Poisson", "GeneralizedPoisson", "NegativeBinomial", "NegativeBinomialP")
+INFLATED = ("ZeroInflatedPoisson", "ZeroInflatedGeneralizedPoisson", "ZeroInflatedNegativeBinomialP")
+BRING: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys((*LINEAR, *CHOICES), ()),
+    **dict.fromkeys(("Logit", "Probit"), ("offset",)),
+    **dict.fromkeys((*COUNTS, "GEE"), ("offset", "exposure")),
+    **dict.fromkeys(INFLATED, ("offset", "exposure", "exog_infl")),
+    "WLS": ("weights",),
+    "GLM": ("offset", "exposure", "var_weights", "n_trials"),
+    "BetaModel": ("exog_precision",),
+}
+# The value that says nothing of a point: statsmodels fills it in where the fit was given none.
+NOTHING = {"offset": 0.0, "exposure": 0.0, "var_weights": 1.0, "n_trials": 1.0, "exog_infl": 1.0, "exog_precision": 1.0}
+DESIGNS = ("exog_infl", "exog_precision")
+DISCRETE = ("Poisson", "Binomial", "NegativeBinomial")
+CONTINUOUS = ("Gaussian", "Gamma", "InverseGaussian")
+
+INSTEAD = {
+    "MixedLM": "points of a group share its effect: write a rivals.Candidate with one loss for each group; or judge points by their marginal "
+    "distribution, rivals.read.regressor(results, exog, noise=scipy.stats.norm(scale=...)) with the variance of both, and pass clusters= to "
+    "rivals.compare",
+    "GLS": "its errors are correlated, so that points have no loss of their own; if sigma is diagonal, fit WLS with weights=1/sigma",
+}
+NO_LAW = (
+    "use rivals.read.regressor(results, exog, noise=...) with a distribution of the noise, or write a rivals.Candidate"
+)
 
 
 def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
@@ -33,14 +60,14 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     Parameters
     ----------
     results : object
-        What `fit()` returned, for OLS, WLS, GLM, Logit, Probit, MNLogit, OrderedModel, Poisson, negative binomial and zero-inflated models,
-        or RLM; by formula or by arrays.
+        What `fit()` returned, for OLS, WLS, RLM, GLM, GEE, Logit, Probit, MNLogit, OrderedModel, BetaModel, Poisson, generalised Poisson,
+        negative binomial and zero-inflated models; by formula or by arrays. Others are refused.
     exog : array or data frame
         Inputs at which targets are simulated: those of the held-out data, with a constant if the fit had one. After a fit by
         formula, a data frame with its variables.
     **columns : arrays
-        What else statsmodels needs to know about each of these points: `exposure`, `offset`, `n_trials`, `var_weights`, `exog_infl`,
-        or `weights` for WLS.
+        What else the fit was given for each point, now for these: `exposure`, `offset`, `n_trials`, `var_weights`, `exog_infl`,
+        `exog_precision`, or `weights` for WLS. A fit that was given one of them needs it.
 
     Returns
     -------
@@ -48,7 +75,8 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
         Its loss is the negative log density, or probability, at the fitted parameters: Gaussian of variance `results.scale` (divided
         by the weights) for OLS and WLS; the distribution of the family for GLM and discrete models. For RLM with Huber's norm it is
         the density under which its estimate has the highest likelihood: Gaussian in the centre with exponential tails, of scale
-        `results.scale`. Other robust norms have no density.
+        `results.scale`. Other robust norms have no density. For GEE it is the marginal distribution of each point: pass `clusters=`
+        to `rivals.compare`. A Binomial family counts successes among `n_trials`, or takes two columns, successes and failures.
 
     See Also
     --------
@@ -68,51 +96,40 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     >>> round(float(model.loss((x[150:], y[150:])).mean()), 2)
     1.93
     """
-    name = type(getattr(results, "model", results)).__name__
-    if not (callable(getattr(results, "predict", None)) and hasattr(results, "params") and hasattr(results, "model")):
-        raise TypeError(
-            f"expected the results of a regression of statsmodels, as OLS(y, x).fit() gives; got {type(results).__name__}"
-        )
-    check_response(results)
+    name = _readable(results, columns)
+    n_points = n_rows(exog, "exog")
     for word, values in columns.items():
-        if np.ndim(values) and n_rows(values, word) != n_rows(exog, "exog"):
-            raise ValueError(
-                f"{word} has {n_rows(values, word)} rows for {n_rows(exog, 'exog')} of exog; pass one for each"
-            )
-    if name in ("MNLogit", "OrderedModel"):
+        if np.ndim(values) and n_rows(values, word) != n_points:
+            raise ValueError(f"{word} has {n_rows(values, word)} rows for {n_points} of exog; pass one for each")
+    if name in CHOICES:
         return classifier(_Probabilities(results), exog, classes=_labels(results))
-    _check_columns(results.model, name, columns)
-    if name in ("OLS", "WLS", "RLM"):
-        p = round(results.nobs - results.df_resid)
+    if name in LINEAR:
         warn_of_many_parameters(
             name,
-            p,
+            round(results.nobs - results.df_resid),
             round(results.nobs),
             "learn the noise from other data, and use rivals.read.regressor(results, exog, noise=...)",
         )
 
-    def law(at: Any, these: dict[str, Any]) -> Density:
-        return _law(results, name, at, these)
-
     def loss(data: Any) -> FloatArray:
         at, targets = as_pair(data)
-        if columns and n_rows(at, "exog") != n_rows(exog, "exog"):
+        if columns and n_rows(at, "exog") != n_points:
             raise ValueError(
-                f"{', '.join(columns)} were given for {n_rows(exog, 'exog')} points, and the data have {n_rows(at, 'exog')}; make the "
-                "candidate with the exog of these data"
+                f"{', '.join(columns)} were given for {n_points} points, and the data have {n_rows(at, 'exog')}; make the candidate with the "
+                "exog of these data"
             )
-        density = law(at, columns)
-        values = as_values(targets, "endog")
+        density = _law(results, name, at, columns)
+        values = _successes(as_values(targets, "endog"), columns)
         check_same_shape(np.empty(density.batch or ()), values, name)
         return -density.log_density(values)
 
     def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:
-        if columns and n != n_rows(exog, "exog"):
+        if columns and n != n_points:
             raise ValueError(
-                f"{', '.join(columns)} are known for {n_rows(exog, 'exog')} points, so exactly as many can be simulated, not {n}"
+                f"{', '.join(columns)} are known for {n_points} points, so exactly as many can be simulated, not {n}"
             )
         at = some_rows(exog, n, rng)
-        return at, law(at, columns).simulate(n, rng)
+        return at, _law(results, name, at, columns).simulate(n, rng)
 
     def check(data: Any) -> None:
         check_inputs(as_pair(data)[0], exog, name)
@@ -120,33 +137,96 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     return Candidate(loss, simulate, check)
 
 
+def _readable(results: Any, columns: dict[str, Any]) -> str:
+    """The name of the model, if its kind, its options and what is given for its points can be read."""
+    model = getattr(results, "model", None)
+    name = type(results if model is None else model).__name__
+    if model is None or not (callable(getattr(results, "predict", None)) and hasattr(results, "params")):
+        raise TypeError(f"expected the results of a regression of statsmodels, as OLS(y, x).fit() gives; got {name}")
+    check_response(results)
+    if name not in BRING:
+        raise TypeError(f"{name} is none of the models that are read ({', '.join(BRING)}); {INSTEAD.get(name, NO_LAW)}")
+    if type(results).__name__.startswith("RegularizedResults"):
+        raise TypeError(f"{name}.fit_regularized estimates no distribution of the noise; {NO_LAW}")
+    for word in columns:
+        if word not in BRING[name]:
+            known = ", ".join(BRING[name]) or "nothing besides exog"
+            raise TypeError(f"{name} knows no {word} of its points; it takes {known}")
+    if name in OF_FAMILIES:
+        _check_family(model, name, columns)
+    for word in NOTHING:
+        _check_given_anew(model, name, word, columns)
+    if name == "WLS" and "weights" not in columns:
+        raise TypeError("WLS: the variance of a point is scale / weight; pass weights= for the held-out points")
+    return name
+
+
+def _check_given_anew(model: Any, name: str, word: str, columns: dict[str, Any]) -> None:
+    """What the fit was given for each point must be given for the new points too, also where they are as many."""
+    found = getattr(model, word, None)
+    values = np.asarray(NOTHING[word] if found is None else found, dtype=np.float64)
+    instead = "n_trials" if word == "var_weights" else word  # the weights of proportions are their trials
+    if not {word, instead} & set(columns) and np.any(values != NOTHING[word]):
+        raise TypeError(
+            f"{name} was fitted with {word}; "
+            + (
+                f"pass {word}= for the held-out points"
+                if word in BRING[name]
+                else "this cannot be read: fit it without"
+            )
+        )
+    if word in columns and word in DESIGNS and np.shape(columns[word])[1:] != values.shape[1:]:
+        raise ValueError(
+            f"{word}: expected a design matrix of {values.shape[1]} columns, as in the fit; got shape {np.shape(columns[word])}"
+        )
+
+
+def _check_family(model: Any, name: str, columns: dict[str, Any]) -> None:
+    family = type(model.family).__name__
+    if family not in (*DISCRETE, *CONTINUOUS):
+        raise TypeError(f"{name}: the family {family} has no density in statsmodels; write a rivals.Candidate with one")
+    if family == "Binomial" and "n_trials" not in columns and np.any(np.asarray(model.endog) % 1):
+        raise TypeError(
+            f"{name} was fitted to proportions; pass n_trials=, the trials of each held-out point, and count successes in the data"
+        )
+    weighted = "var_weights" in columns or np.any(np.asarray(getattr(model, "var_weights", 1.0)) != 1.0)
+    if family in DISCRETE and weighted and "n_trials" not in columns:
+        raise TypeError(
+            f"{name}: points of the family {family} have no var_weights; fit it without, and for trials pass n_trials="
+        )
+
+
+def _successes(values: npt.NDArray[Any], columns: dict[str, Any]) -> npt.NDArray[Any]:
+    """Of two columns, successes and failures, the first, if they add up to the trials."""
+    if "n_trials" not in columns or values.ndim != 2 or values.shape[1] != 2:
+        return values
+    if np.any(values.sum(axis=1) != columns["n_trials"]):
+        raise ValueError(
+            "the successes and failures in the data do not add up to n_trials; pass those of the same points"
+        )
+    return np.asarray(values[:, 0])
+
+
 def _law(results: Any, name: str, at: Any, columns: dict[str, Any]) -> Density:
     """The distribution of the targets at some inputs."""
-    if name in ("OLS", "WLS", "RLM"):
-        unknown = set(columns) - ({"weights"} if name == "WLS" else set())
-        if unknown:
-            raise TypeError(f"{name} knows no {', '.join(sorted(unknown))} of its points")
+    if name in LINEAR:
         mean = as_targets(results.predict(at), "predictions")
         if name == "RLM":
             return _huber(results, mean)
-        if name == "WLS" and "weights" not in columns:
-            raise TypeError("WLS: the variance of a point is scale / weight; pass weights= for the held-out points")
         return gaussian(mean, np.sqrt(results.scale / np.asarray(columns.get("weights", 1.0))), name)
-    if name == "GLM":
+    if name in OF_FAMILIES:
         return _generalised(results, at, columns)
-    if callable(getattr(results, "get_distribution", None)):
-        return as_density(results.get_distribution(exog=at, **columns))
-    raise TypeError(
-        f"{name} has no distribution of its targets; use rivals.read.regressor(results, exog, noise=...) with a distribution of the noise"
-    )
+    if name == "BetaModel":  # else it would take the rows of the fit
+        columns = {"exog_precision": np.ones((n_rows(at, "exog"), 1)), **columns}
+    return as_density(results.get_distribution(exog=at, **columns))
 
 
 def _generalised(results: Any, at: Any, columns: dict[str, Any]) -> Density:
-    """Of the family at the predicted mean; `results.get_distribution` of statsmodels 0.15 mixes up exposure and offset."""
+    """Of the family at the predicted mean; `results.get_distribution` of statsmodels mixes up exposure and offset, and skips formulas."""
     of_mean = {word: columns[word] for word in ("exposure", "offset") if word in columns}
-    of_family = {word: columns[word] for word in columns if word not in of_mean}
+    of_family = {word: columns[word] for word in ("n_trials", "var_weights") if word in columns}
     family = results.model.family
-    discrete = type(family).__name__ in ("Poisson", "Binomial", "NegativeBinomial")
+    discrete = type(family).__name__ in DISCRETE
     if discrete and results.scale != 1.0:
         warn(
             f"the fit has a scale of {results.scale:.3g}, but no {type(family).__name__} distribution has this dispersion; it is used without; "
@@ -154,14 +234,6 @@ def _generalised(results: Any, at: Any, columns: dict[str, Any]) -> Density:
         )
     mean = as_targets(results.predict(at, **of_mean), "predictions")
     return as_density(family.get_distribution(mean, 1.0 if discrete else results.scale, **of_family))
-
-
-def _check_columns(model: Any, name: str, columns: dict[str, Any]) -> None:
-    """What the fit used for each point must also be given for the new points."""
-    for word, nothing in (("offset", 0.0), ("exposure", 0.0), ("var_weights", 1.0), ("n_trials", 1.0)):
-        values = getattr(model, word, None)
-        if values is not None and word not in columns and np.any(np.asarray(values, dtype=np.float64) != nothing):
-            raise TypeError(f"{name} was fitted with {word}; pass {word}= for the held-out points")
 
 
 def _huber(results: Any, mean: FloatArray) -> Density:
@@ -216,67 +288,3 @@ def _labels(results: Any) -> npt.NDArray[Any]:
     except ValueError:
         return found
     return numbers.astype(np.int64) if np.all(numbers == np.round(numbers)) else numbers
-
-
-def forecast(results: Any, *, exog: Any = None) -> Candidate:
-    """A candidate from a time series model of statsmodels, for data that continue the series to which it was fitted.
-
-    The loss of each point is that of the one-step prediction: the negative log density of the point, given all points before it, at the
-    fitted parameters. Simulations continue the series likewise.
-
-    Parameters
-    ----------
-    results : object
-        What `fit()` returned, for ARIMA, SARIMAX, UnobservedComponents, or another state space model of one series.
-    exog : array or data frame, optional
-        Of the held-out points, if the model has any.
-
-    Returns
-    -------
-    Candidate
-        For `rivals.compare(models, data, order="time")`.
-
-    See Also
-    --------
-    regression : Regressions.
-
-    Notes
-    -----
-    Pass `order="time"` to `rivals.compare`: losses of a time series may be correlated.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from statsmodels.tsa.arima.model import ARIMA
-    >>> from rivals.read import forecast
-    >>> y = np.random.default_rng(0).normal(size=300).cumsum()
-    >>> fit = ARIMA(y[:200], order=(0, 1, 0)).fit()
-    >>> round(float(forecast(fit).loss(y[200:]).mean()), 2)
-    1.56
-    """
-    if not all(callable(getattr(results, method, None)) for method in ("append", "simulate")) or not hasattr(
-        results, "llf_obs"
-    ):
-        raise TypeError(
-            f"expected the results of a state space model of statsmodels, as ARIMA(y, order=(1, 0, 0)).fit() gives; got "
-            f"{type(results).__name__}"
-        )
-    n_before = int(results.nobs)
-    seed = "rng" if "rng" in inspect.signature(results.simulate).parameters else "random_state"
-
-    def of_exog(n: int) -> dict[str, Any]:
-        if exog is None:
-            return {}
-        if n > n_rows(exog, "exog"):
-            raise ValueError(f"exog is known for {n_rows(exog, 'exog')} held-out points, but {n} were requested")
-        return {"exog": take(exog, np.arange(n))}
-
-    def loss(data: Any) -> FloatArray:
-        n = n_rows(data, "data")
-        values = data if hasattr(data, "iloc") else as_targets(data, "data")
-        return -np.asarray(results.append(values, **of_exog(n)).llf_obs[n_before:], dtype=np.float64)
-
-    def simulate(n: int, rng: np.random.Generator) -> Any:
-        return results.simulate(n, anchor="end", **of_exog(n), **{seed: rng})
-
-    return Candidate(loss=loss, simulate=simulate)
