@@ -96,7 +96,7 @@ def _one_step_losses(filtered: Any, n_before: int, scale: float) -> FloatArray:
 
 
 def _check_readable(results: Any, exog: Any) -> None:
-    model = getattr(results, "model", None)
+    model: Any = getattr(results, "model", None)
     name = type(model).__name__
     kinds = {kind.__name__ for kind in type(model).__mro__}
     if (
