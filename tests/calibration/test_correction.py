@@ -138,7 +138,7 @@ def test_a_law_that_is_calibrated_by_construction():
     assert np.mean(errors - spread) == pytest.approx(0.0, abs=4 * np.std(errors - spread) / np.sqrt(1500))
     assert calibration.judge(exact)["known"].valid
     assert exact / 4.1 < calibration.choose_c(valid_only=False) < 4.1 * exact
-    assert calibration.edge() is None
+    assert calibration.grid_problem() is None
     # Too small a c: wrong too often among the stated; the curve mends that.
     smallest = calibration.records[0::7]["probability"]
     assert calibration.overconfidence(calibration.c[0]) > calibration.overconfidence(exact)
@@ -165,4 +165,4 @@ def test_the_default_grid_holds_the_best_c():
         return replicated(rng, offset=0.05)
 
     calibration = rivals.calibrate(omega, n_experiments=300, rng=0, **STUDY)
-    assert calibration.edge() is None
+    assert calibration.grid_problem() is None

@@ -197,12 +197,12 @@ def test_the_best_c_at_an_edge_is_said(sharpen, edge):
     truth = calibrated(1000)[1]
     found = made_up(np.column_stack([calibrated(1000, sharpen=s)[0] for s in sharpen]), truth, c=(0.5, 1.0, 2.0))
     if edge is None:
-        assert found.edge() is None
-        assert found.to_dict()["edge"] is None
+        assert found.grid_problem() is None
+        assert found.to_dict()["grid_problem"] is None
     else:
-        assert f"is the {edge} that was tried" in found.edge()
-        assert found.edge() in str(found)
-        assert found.to_dict()["edge"] == found.edge()
+        assert f"is the {edge} that was tried" in found.grid_problem()
+        assert found.grid_problem() in str(found)
+        assert found.to_dict()["grid_problem"] == found.grid_problem()
 
 
 def test_correction_takes_the_least_confident_of_several():

@@ -14,7 +14,6 @@ from omegas import refitted, replicated, toy
 import rivals
 from rivals.calibration import StoreError, open_store
 from rivals.calibration.experiment import Settings
-from rivals.calibration.fingerprint import fingerprint
 from rivals.calibration.store import open_reader, open_writer
 from rivals.calibration.study import make_study
 
@@ -77,24 +76,6 @@ def test_other_epistemic_distributions_are_refused(tmp_path, small):
         rivals.calibrate(refitted, n_experiments=8, store=path, executor=0, **small)
     with pytest.raises(StoreError, match=r"the code or the settings of epistemic distribution\(s\) \['toy'\] changed"):
         rivals.calibrate({"toy": refitted}, n_experiments=8, store=path, executor=0, **small)
-
-
-def test_fingerprints_see_code_and_captured_values_but_not_layout():
-    def make(source, **scope):
-        exec(textwrap.dedent(source), scope)
-        return scope["f"]
-
-    def outer(value):
-        def f(rng):
-            return value
-
-        return f
-
-    assert fingerprint(outer(1)) == fingerprint(outer(1))
-    assert fingerprint(outer(1)) != fingerprint(outer(2))
-    assert fingerprint(outer(np.arange(3))) != fingerprint(outer(np.arange(4)))
-    assert fingerprint(make("def f(rng): return 1")) == fingerprint(make("def f(rng):\n    # why\n    return 1"))
-    assert fingerprint(make("def f(rng): return 1")) != fingerprint(make("def f(rng): return 2"))
 
 
 def test_a_newer_schema_is_refused(tmp_path, small):

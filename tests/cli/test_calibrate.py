@@ -149,7 +149,7 @@ def test_print_names_the_best_c_its_range_its_law_and_too_few_experiments():
 
     sizes = {"n_data": 50, "n_truth": 500, "rng": 0, "executor": 0, "progress": False}
     result = rivals.calibrate(toys.omega, n_experiments=70, c=[0.25, 0.5, 1.0], **sizes)
-    low, high = result.about_as_good()
+    low, high = result.equally_good_c()
     assert low <= result.choose_c(valid_only=False) <= high
     assert f"Best: c = {result.choose_c(valid_only=False):g} under law 'transport'" in str(result)
     assert f"; c from {low:g} to {high:g} is about as good" in str(result)

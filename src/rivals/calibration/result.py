@@ -382,7 +382,7 @@ class Calibration:
             scores.append(float(np.mean((self._probability[rows, column] - self._truth[rows]) ** 2)))
         return max(scores)
 
-    def about_as_good(self, omega: str | None = None) -> tuple[float, float]:
+    def equally_good_c(self, omega: str | None = None) -> tuple[float, float]:
         """Smallest and largest c in the range around the best one whose Brier scores are not clearly worse than the best.
 
         The scores are compared experiment by experiment: a c is clearly worse if the mean difference exceeds two of its
@@ -398,7 +398,7 @@ class Calibration:
         begin, end = next(run for run in _runs((~worse).tolist()) if run[0] <= best < run[1])
         return self.c[begin], self.c[end - 1]
 
-    def edge(self, omega: str | None = None) -> str | None:
+    def grid_problem(self, omega: str | None = None) -> str | None:
         """A sentence if the best c is at an end of those that were tried; None if it is inside, or alone."""
         best = self.choose_c(omega, valid_only=False)
         if len(self.c) == 1 or self.c[0] < best < self.c[-1]:
@@ -507,8 +507,8 @@ class Calibration:
             "above": valid.high_reason,
             "brier_score": [self.brier_score(c) for c in self.c],
             "chosen": self.choose_c(valid_only=False),
-            "about_as_good": list(self.about_as_good()),
-            "edge": self.edge(),
+            "equally_good_c": list(self.equally_good_c()),
+            "grid_problem": self.grid_problem(),
         }
 
     def __str__(self) -> str:
@@ -584,7 +584,7 @@ class Calibration:
     def _choice(self) -> list[str]:
         """The best c with its range and law, the effect of its curve, and what to do next."""
         best = self.choose_c(valid_only=False)
-        low, high = self.about_as_good()
+        low, high = self.equally_good_c()
         fewest, where = min((int(self._rows(name).sum()), name) for name in self.omegas)
         of_which = f" of {show(where)!r}" if len(self.omegas) > 1 else ""
         lines = [
@@ -599,8 +599,8 @@ class Calibration:
                 f"Too few experiments to call a c valid: {fewest}{of_which}; {ENOUGH_TO_JUDGE} are needed"
                 + (f", {ENOUGH_TO_CORRECT} for a curve that corrects B" if fewest < ENOUGH_TO_CORRECT else "")
             )
-        edge = self.edge()
-        return [*lines, f"  {edge}"] if edge else lines
+        beyond = self.grid_problem()
+        return [*lines, f"  {beyond}"] if beyond else lines
 
     # ---------------------------------------------------------------- inside
 
