@@ -21,7 +21,7 @@ export UV_SYSTEM_CERTS := true
 
 # One stamp for each set of packages, so that `make demo` does not wait for the test tools.
 .venv/.demo: .venv/.made
-	$(BIN)/python -m pip install --quiet --editable ".[plot,report]"
+	$(BIN)/python -m pip install --quiet --editable ".[cli,plot,report]"
 	touch $@
 
 .venv/.test: .venv/.made
@@ -134,7 +134,7 @@ dist: .venv/.release
 	$(BIN)/twine check --strict dist/*.whl dist/*.tar.gz
 	$(PYTHON) -m venv .venv-dist
 	.venv-dist/bin/python -m pip install --quiet --upgrade pip
-	.venv-dist/bin/python -m pip install --quiet "$$(echo dist/*.whl)[plot,report]"
+	.venv-dist/bin/python -m pip install --quiet "$$(echo dist/*.whl)[cli,plot,report]"
 	mkdir dist/demo dist/unpacked
 	cd dist/demo && ../../.venv-dist/bin/rivals demo
 	tar -xzf dist/*.tar.gz --strip-components 1 -C dist/unpacked

@@ -20,7 +20,7 @@ import pytest
 from typer.testing import CliRunner
 
 import rivals
-from rivals import cli
+from rivals.cli.app import app
 
 plt = pytest.importorskip("matplotlib.pyplot", reason='the documentation draws: pip install "rivals[plot]"')
 pytest.importorskip("jinja2", reason='the documentation writes reports: pip install "rivals[report]"')
@@ -166,7 +166,7 @@ def test_commands_of_a_page_run(page):
     for command in commands:
         program, *arguments = shlex.split(command)
         assert program == "rivals"
-        found = CliRunner().invoke(cli.app, arguments)
+        found = CliRunner().invoke(app, arguments)
         assert found.exit_code == 0, f"{command}: {found.output}"
 
 

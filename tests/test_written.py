@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
-pytest.importorskip("pyarrow", reason='Parquet needs pyarrow: pip install "rivals[table]"')
+pytest.importorskip("pyarrow", reason='Parquet needs pyarrow: pip install "rivals[parquet]"')
 from omegas import toy
 
 import rivals

@@ -46,7 +46,7 @@ def test_same_bits_on_dask_with_a_worker_killed(client, small):
 
 
 def test_command_line_on_dask(client, monkeypatch, tmp_path):
-    from rivals.cli import app
+    from rivals.cli.app import app
 
     monkeypatch.chdir(os.path.dirname(__file__))
     line = [

@@ -23,7 +23,7 @@ from rivals._workers.attempts import _one_thread
 from rivals._workers.processes import Foreign
 from rivals.calibration import StoreError, open_store
 from rivals.calibration.store_file import take_lock
-from rivals.cli import app
+from rivals.cli.app import app
 
 HERE = os.path.dirname(__file__)
 

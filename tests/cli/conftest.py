@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rivals import cli
+from rivals.cli.app import app
 
 WIDTHS = {"narrow": 0.8, "right": 1.0, "too [bold]wide": 3.0}
 
@@ -42,7 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def run() -> Callable[..., Result]:
     """Run the command line with these arguments."""
-    return lambda *arguments, **options: CliRunner().invoke(cli.app, list(arguments), **options)
+    return lambda *arguments, **options: CliRunner().invoke(app, list(arguments), **options)
 
 
 @pytest.fixture

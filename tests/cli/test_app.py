@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import rivals
-from rivals import cli
 from rivals.cli import added
+from rivals.cli.app import app
 
 OWN = ["demo", "compare", "sweep", "calibrate"]
 HEAVY = [
@@ -116,7 +116,7 @@ def test_help_fits_80_columns_and_has_an_example(run, name):
 @pytest.mark.parametrize("name", ["demo", "compare", "sweep"])
 def test_options_have_the_librarys_names_and_defaults(name):
     library = inspect.signature(rivals.compare).parameters
-    (command,) = (each.callback for each in cli.app.registered_commands if each.callback.__name__ == name)
+    (command,) = (each.callback for each in app.registered_commands if each.callback.__name__ == name)
     options = inspect.signature(command).parameters
     shared = set(library) & set(options) - {"models"}  # there the models themselves, here their names
     assert {"law", "c", "threshold"} <= shared
@@ -158,7 +158,7 @@ def test_shell_completion_knows_the_commands(shell):
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }
     environment = {**os.environ, **words, "_RIVALS_COMPLETE": f"complete_{shell}"}
-    code = "import sys; sys.argv = ['rivals']; from rivals.cli import app; app(prog_name='rivals')"
+    code = "import sys; sys.argv = ['rivals']; from rivals.cli.app import app; app(prog_name='rivals')"
     shown = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     for name in OWN:
         assert name in shown.stdout, shown.stderr

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import rivals
-from rivals.cli import app
+from rivals.cli.app import app
 from rivals.cli.values import parse_c
 
 SIZES = ["--n-data", "64", "--n-truth", "300", "--no-progress", "--workers", "0", "--n-simulations", "4"]

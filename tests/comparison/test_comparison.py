@@ -232,7 +232,7 @@ def test_sweep_is_the_same_comparison_at_each_c(result):
 
 
 def test_table_is_best_first(result):
-    pytest.importorskip("pandas", reason='data frames need pandas: pip install "rivals[table]"')
+    pytest.importorskip("pandas", reason='data frames need pandas: pip install "rivals[pandas]"')
     frame = result.to_dataframe()
     assert list(frame.index) == list(result.ranking)
     assert frame["empirical_risk"].is_monotonic_increasing

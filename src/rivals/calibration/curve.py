@@ -146,7 +146,7 @@ class CalibrationCurve:
 
     def to_dataframe(self) -> Any:
         """One row per bin, as a pandas data frame."""
-        pandas = need("pandas", extra="table", purpose="to_dataframe")
+        pandas = need("pandas", extra="pandas", purpose="to_dataframe")
         return pandas.DataFrame(
             {
                 "predicted": self.predicted,

@@ -253,7 +253,7 @@ class Calibration:
 
     def to_dataframe(self) -> Any:
         """`records` as a pandas data frame."""
-        return need("pandas", extra="table", purpose="to_dataframe").DataFrame(self.records)
+        return need("pandas", extra="pandas", purpose="to_dataframe").DataFrame(self.records)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """Write `records` as CSV."""
@@ -267,8 +267,8 @@ class Calibration:
 
     def to_parquet(self, path: str | PathLike[str]) -> None:
         """Write `records` as Parquet (needs pyarrow)."""
-        pyarrow = need("pyarrow", extra="table", purpose="Parquet")
-        parquet = need("pyarrow.parquet", extra="table", purpose="Parquet")
+        pyarrow = need("pyarrow", extra="parquet", purpose="Parquet")
+        parquet = need("pyarrow.parquet", extra="parquet", purpose="Parquet")
         records = self.records
         table = pyarrow.table({name: np.ascontiguousarray(records[name]) for name in FIELDS})
         with replacing(path) as file:

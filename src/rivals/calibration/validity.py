@@ -89,7 +89,7 @@ class Validity:
 
     def to_dataframe(self) -> Any:
         """One row per epistemic distribution, one column per c, as a pandas data frame."""
-        pandas = need("pandas", extra="table", purpose="to_dataframe")
+        pandas = need("pandas", extra="pandas", purpose="to_dataframe")
         return pandas.DataFrame(self.valid, index=list(self.omegas), columns=list(self.c))
 
     def __str__(self) -> str:

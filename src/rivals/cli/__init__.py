@@ -1,5 +1,20 @@
-"""The command line: the same names and defaults as the library."""
+"""The command line: the same names and defaults as the library. It needs the extra `cli`."""
 
-from rivals.cli.app import app, main
+import sys
 
-__all__ = ["app", "main"]
+from rivals._checks import need
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command `rivals`, or say what to install for it."""
+    try:
+        for package in ("typer", "rich"):
+            need(package, extra="cli", purpose="the command `rivals`")
+    except ImportError as error:
+        print(f"rivals: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    from rivals.cli.app import main as run
+
+    run()

@@ -52,10 +52,12 @@ def demo(
     for sentences in (f"In other words, {in_other_words(result)}", what_c_does(result.sweep(C_SWEPT)), NEXT):
         typer.echo(f"\n{fill(sentences, WIDTH)}")
     with working("Writing the report …"):
-        written = write_report(result, out)
+        written, missing = write_report(result, out)
     typer.echo("\nWritten:")
     for path in written:
         typer.echo(f"  {show(path)}")
+    for sentence in missing:
+        typer.echo(f"Not written, {sentence}")
 
 
 def blackbody_comparison(*, rng: RNG = 0, **settings: Any) -> Comparison:
@@ -123,25 +125,35 @@ def what_c_does(sweep: Sweep) -> str:
     )
 
 
-def write_report(result: Comparison, folder: Path) -> list[Path]:
-    """Write the interactive page, picture, table and numbers into a folder, created if needed."""
+def write_report(result: Comparison, folder: Path) -> tuple[list[Path], list[str]]:
+    """Write the interactive page, picture, table and numbers into a folder; say what was left out for want of a package."""
     from rivals.report import write_report as write_page
 
     folder.mkdir(parents=True, exist_ok=True)
-    page = write_page(result, folder / "report.html", title="Three laws of black body radiation")
-    picture, table, numbers = folder / "risks.png", folder / "table.txt", folder / "comparison.json"
-    with replacing(picture) as file:
-        _draw_risks(result).savefig(file, format="png", dpi=150)
-    with replacing(table) as file:
-        file.write(f"{result}\n".encode())
-    with replacing(numbers) as file:
-        file.write((json.dumps(result.to_dict(), indent=2) + "\n").encode())
-    return [page, picture, table, numbers]
+    written, missing = [], []
+    for name, write in {
+        "report.html": lambda path: write_page(result, path, title="Three laws of black body radiation"),
+        "risks.png": lambda path: _draw_risks(result, path),
+        "table.txt": lambda path: _write(f"{result}\n", path),
+        "comparison.json": lambda path: _write(json.dumps(result.to_dict(), indent=2) + "\n", path),
+    }.items():
+        try:
+            write(folder / name)
+            written.append(folder / name)
+        except ImportError as error:
+            missing.append(f"{name}: {error}")
+    return written, missing
 
 
-def _draw_risks(result: Comparison) -> Any:
+def _write(text: str, path: Path) -> None:
+    with replacing(path) as file:
+        file.write(text.encode())
+
+
+def _draw_risks(result: Comparison, path: Path) -> None:
     from rivals.plots import plot_risks
 
     figure = need("matplotlib.figure", extra="plot", purpose="pictures").Figure(figsize=(6, 3.8), layout="constrained")
     plot_risks(result, ax=figure.subplots())
-    return figure
+    with replacing(path) as file:
+        figure.savefig(file, format="png", dpi=150)

@@ -234,7 +234,7 @@ class PairTable:
 
     def to_dataframe(self) -> Any:
         """For pandas, with the names on both axes."""
-        pandas = need("pandas", extra="table", purpose="to_dataframe")
+        pandas = need("pandas", extra="pandas", purpose="to_dataframe")
         return pandas.DataFrame(self.values, index=list(self.names), columns=list(self.names))
 
     def __str__(self) -> str:
@@ -271,7 +271,7 @@ class PairTable:
 
 def dataframe(rows: Sequence[Row], index: str) -> Any:
     """For pandas, with one column as the index."""
-    return need("pandas", extra="table", purpose="to_dataframe").DataFrame(list(rows)).set_index(index)
+    return need("pandas", extra="pandas", purpose="to_dataframe").DataFrame(list(rows)).set_index(index)
 
 
 def notes(losses: Losses, *, in_time: bool) -> tuple[Note, ...]:

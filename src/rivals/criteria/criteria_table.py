@@ -127,7 +127,7 @@ class CriteriaTable:
 
     def to_dataframe(self) -> Any:
         """Return one line for each criterion and model, as a pandas DataFrame."""
-        pandas = need("pandas", extra="table", purpose="data frames")
+        pandas = need("pandas", extra="pandas", purpose="data frames")
         return pandas.DataFrame(
             {
                 "criterion": row.criterion,

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rivals.calibration.curve import FOR_THE_WRONG_MODEL, OVERCONFIDENT, SMALL_EXCESS
-from rivals.calibration.result import Calibration
 from rivals.plots.style import axes_or_new, is_narrow, literal, reading, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from rivals.calibration.result import Calibration
 
 MARKERS = "osD^vP*X"
 MOST_CURVES = len(MARKERS)

@@ -21,8 +21,8 @@ CELL, EXCEL_CELL = 8, 64
 
 def read_parquet(path: Path) -> Columns:
     """The columns of a Parquet file."""
-    parquet = need("pyarrow.parquet", extra="table", purpose="Parquet files")
-    pyarrow = need("pyarrow", extra="table", purpose="Parquet files")
+    parquet = need("pyarrow.parquet", extra="parquet", purpose="Parquet files")
+    pyarrow = need("pyarrow", extra="parquet", purpose="Parquet files")
     with reading(path, "a Parquet file"):
         with parquet.ParquetFile(path) as file:
             schema, n_rows = file.schema_arrow, file.metadata.num_rows
@@ -34,8 +34,8 @@ def read_parquet(path: Path) -> Columns:
 
 def read_feather(path: Path) -> Columns:
     """The columns of a Feather (Arrow IPC) file."""
-    ipc = need("pyarrow.ipc", extra="table", purpose="Feather files")
-    pyarrow = need("pyarrow", extra="table", purpose="Feather files")
+    ipc = need("pyarrow.ipc", extra="parquet", purpose="Feather files")
+    pyarrow = need("pyarrow", extra="parquet", purpose="Feather files")
     with reading(path, "a Feather file"), ipc.open_file(path) as source:
         batches, needed = [], 0
         for index in range(source.num_record_batches):
