@@ -90,6 +90,7 @@ lint: .venv/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tools/typed_pages.py
 
 format: .venv/.lint
 	$(BIN)/ruff check --fix .

@@ -17,8 +17,8 @@ RNG: TypeAlias = "int | np.integer | np.random.SeedSequence | np.random.Generato
 class Model(Protocol):
     """A model: the loss of each data point, and a simulator. `rivals.Candidate` is one; any object with both is."""
 
-    def loss(self, data: Any) -> npt.ArrayLike:
+    def loss(self, data: Any, /) -> npt.ArrayLike:
         """One loss per data point."""
 
-    def simulate(self, n: int, rng: np.random.Generator) -> Any:
+    def simulate(self, n: int, rng: np.random.Generator, /) -> Any:
         """`n` simulated data points, in the form that `loss` takes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from textwrap import fill
 from typing import Annotated, Any
@@ -131,12 +132,13 @@ def write_report(result: Comparison, folder: Path) -> tuple[list[Path], list[str
 
     folder.mkdir(parents=True, exist_ok=True)
     written, missing = [], []
-    for name, write in {
+    parts: dict[str, Callable[[Path], object]] = {
         "report.html": lambda path: write_page(result, path, title="Three laws of black body radiation"),
         "risks.png": lambda path: _draw_risks(result, path),
         "table.txt": lambda path: _write(f"{result}\n", path),
         "comparison.json": lambda path: _write(json.dumps(result.to_dict(), indent=2) + "\n", path),
-    }.items():
+    }
+    for name, write in parts.items():
         try:
             write(folder / name)
             written.append(folder / name)
