@@ -13,7 +13,8 @@ import pytest
 
 import rivals
 from rivals import Losses
-from rivals.read import long_table, losses_from_files, wide_tables
+from rivals.read import long_table, losses_from_files, text_tables, wide_tables
+from rivals.read.columns import columns_of
 
 WIDE = {"A": np.array([1.0, 2.0, 2.5]), "B, the other": np.array([3.0, 1e-300, -4.25])}
 LONG = {
@@ -333,7 +334,9 @@ def test_a_million_columns_are_refused_at_once(tmp_path):
 def test_a_cell_that_is_too_long_is_said_in_a_sentence(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("A,B\n1,2\n1," + "2" * 200_000 + "\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"t\.csv, row 3: field larger than field limit"):
+    with pytest.raises(
+        ValueError, match=r"t\.csv, row 3: a cell has more than 131072 characters; is a quotation mark missing\?"
+    ):
         wide_tables(path, path)
 
 
@@ -488,3 +491,76 @@ def test_an_infinite_value_is_blamed_on_its_file_and_row(tmp_path):
     with pytest.raises(ValueError, match=r"model 'A', row 5: synthetic losses: 1 of 2 are infinite"):
         long_table(table)
     assert list(long_table(table, models=["B"])) == ["B"]
+
+
+ROWS = "".join(f"{index / 7},{index / 3 + 1}\n" for index in range(40))
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "numpy"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"A,B\n{ROWS}",
+        f'"A","B, the other"\n{ROWS}',
+        f"# A,B\n{ROWS}",
+        f"#A,B\n{ROWS}",
+        f"A,B\n\n{ROWS}\n\n",
+        f"A;B\n{ROWS.replace(',', ';')}",
+        f"A,B\r\n{ROWS}".replace("\n", "\r\n"),
+        f"A,B\r{ROWS}".replace("\n", "\r"),
+        "A,B\n" + "".join(f"{1 / (3 + index)!r},{np.nextafter(1e300, 0) / (1 + index)!r}\n" for index in range(60)),
+        f"A,B\n{ROWS}nan,1\n",
+        f"A,B\n{ROWS}1e999,1\n",
+        f"A,B\n{ROWS}1e-999,1\n",
+        f"A,B\n{ROWS}1_0,1\n",
+        f"A,B\n{ROWS}+1, 2 \n",
+        f"A,B\n{ROWS}１,0x10\n",
+        f"A,B\n{ROWS},1\n",
+        f"A,B\n{ROWS}1\n",
+        f"A,B\n{ROWS}1,2,3\n",
+        f'A,B\n{ROWS}"1","2"\n',
+        f'A,B\n{ROWS}"1,2\n',
+        f"A,B\n{ROWS}\x00,2\n",
+        f"A,B\n{ROWS}#,2\n",
+        "A,B\n",
+        "model,kind,loss\n" + "".join(f"{m},{k},{i}.5\n" for m in "AB" for k in ("observed", "synthetic") for i in range(3)),
+        "model,kind,loss\n" + "".join(f'"{m}",{k},{i}.5\n' for m in "AB" for k in ("observed", "synthetic") for i in range(3)),
+        "model,kind,loss\n" + "".join(f"{m},{k},{i}.5\n" for m in "é " for k in ("observed", "synthetic") for i in range(3)),
+    ],
+    ids=range(26),
+)  # fmt: skip
+def test_the_fast_reader_and_the_careful_one_agree(tmp_path, monkeypatch, library, text):
+    """The same losses to the last bit, or the same message."""
+    if library == "numpy":
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    path = tmp_path / "t.csv"
+    path.write_bytes(text.encode())
+
+    def found(large):
+        monkeypatch.setattr(text_tables, "LARGE", large)
+        try:
+            columns = columns_of(path, {"model", "kind"})[1]
+            return {name: (column.dtype, repr(column.tolist())) for name, column in columns.items()}
+        except ValueError as error:
+            return str(error)
+
+    assert found(0) == found(2**60)
+
+
+def test_large_files_are_read_fast(tmp_path, monkeypatch):
+    """Nothing is left to the careful reader, and labels are shared texts."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(text_tables, "_Blocks", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr(text_tables, "LARGE", 0)
+    for delimiter in ",;\t|":
+        for header in ("A,B\n", '"A","B"\n', "# A,B\n", "\ufeffA,B\r\n"):
+            (tmp_path / "t.csv").write_text((header + ROWS).replace(",", delimiter), encoding="utf-8")
+            found = columns_of(tmp_path / "t.csv")[1]
+            assert found["B"].tolist() == [index / 3 + 1 for index in range(40)]
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(csv_text(LONG).encode()))
+    assert equal(long_table(tmp_path / "t.csv.gz")["B"], [7.0, 8.0], [9.0, 9.5])
+
+
+def test_a_hash_may_begin_a_name(tmp_path):
+    (tmp_path / "t.csv").write_text("#A,B\n1,2\n3,4\n", encoding="utf-8")
+    assert list(wide_tables(tmp_path / "t.csv", {"#A": [1.0, 2.0], "B": [1.0, 2.0]})) == ["#A", "B"]

@@ -22,11 +22,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from rivals import Losses
-from rivals.read import long_table, losses_from_files, wide_tables
+from rivals.read import long_table, losses_from_files, text_tables, wide_tables
 
 SLOW = 20.0  # seconds, of reading some kilobytes on a busy machine
 MODELS = ("A", "B")
@@ -197,6 +198,8 @@ MAKERS: dict[str, Callable[..., bytes]] = {
 KINDS = tuple(kind for kind in MAKERS if find_spec(NEEDED.get(kind, "numpy")))
 # What these hold is protected by a check sum of the format: read, it is what was written.
 CHECKED = ("npz", "csv.gz")
+# Read by two readers.
+TEXT = ("csv", "tsv", "txt", "csv.gz")
 
 
 def damage(content: bytes, random: Random) -> bytes:
@@ -230,6 +233,8 @@ def try_reading(kind: str, content: bytes, whole: bytes, folder: Path) -> tuple[
     path.write_bytes(content)
     began = time.monotonic()
     outcome, remark = _outcome(path)
+    if kind in TEXT and _found(path, fast=True) != _found(path, fast=False):
+        return "silently_wrong", "the fast and the careful reader differ"
     if time.monotonic() - began > SLOW:
         return "hung", f"{time.monotonic() - began:.0f} s"
     if outcome == "read" and content != whole and kind in CHECKED:
@@ -255,6 +260,15 @@ def _outcome(path: Path) -> tuple[str, str]:
     if not all(isinstance(name, str) and name.strip() and _is_sound(losses) for name, losses in found.items()):
         return "silently_wrong", f"{found}"
     return "read", ""
+
+
+def _found(path: Path, *, fast: bool) -> str:
+    """What the fast reader, or the careful one alone, makes of a small file; also what it says against it."""
+    with patch.object(text_tables, "LARGE", 0 if fast else 2**60):
+        try:
+            return _content(path)
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
 
 
 def _is_sound(losses: Losses) -> bool:

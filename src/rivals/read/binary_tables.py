@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rivals._checks import need, show
 from rivals._files import allowed_bytes, check_memory, reading
+from rivals.read.arrow import values_of
 from rivals.read.text_tables import MAX_COLUMNS, header_names
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -97,18 +98,7 @@ def _from_arrow(table: Any) -> Columns:
         if name in seen:
             raise ValueError(f"two columns are called {show(name)!r}; names must differ")
         seen.add(name)
-    return {name: _values(column) for name, column in zip(names, table.columns, strict=True)}
-
-
-def _values(column: Any) -> npt.NDArray[Any]:
-    """A column as an array; equal texts are one object."""
-    if not hasattr(column.type, "value_type") or not hasattr(column.type, "index_type"):
-        return np.asarray(column.to_numpy())
-    parts = []
-    for chunk in column.chunks:
-        words = np.array([*chunk.dictionary.to_pylist(), None], dtype=object)
-        parts.append(words[chunk.indices.cast("int64").fill_null(len(words) - 1).to_numpy(zero_copy_only=False)])
-    return np.concatenate(parts) if parts else np.empty(0, dtype=object)
+    return {name: values_of(column) for name, column in zip(names, table.columns, strict=True)}
 
 
 def _check_shape(path: Path, n_rows: int, n_columns: int) -> None:

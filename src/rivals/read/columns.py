@@ -30,10 +30,10 @@ FRAME = ("columns", "column_names", "__dataframe__", "__arrow_c_stream__")
 NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 
 
-def columns_of(source: Any, labels: Collection[str] | None = None) -> tuple[str, dict[str, Column]]:
+def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str, Column]]:
     """What to call the source in messages, and its columns by name.
 
-    In text files the columns called `labels`, or all by default, are text; `numbers` turns them into numbers.
+    In text files the columns called `labels` are text, and so are others where a cell is not a number.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def _complaint(cell: Any) -> str:
     return f"expected a number; got {show(repr(str(cell)[:60]))}{hint}"
 
 
-def _from_file(path: Path, labels: Collection[str] | None) -> dict[str, Column]:
+def _from_file(path: Path, labels: Collection[str]) -> dict[str, Column]:
     suffix = suffix_of(path)
     if suffix in TEXT:
         return read_text(path, labels)

@@ -107,10 +107,11 @@ def losses_from_wide(
             f"{where} and {where_too} look swapped: losses on the same held-out points are correlated, but here only the synthetic ones "
             "are; the observed table comes first"
         )
-    sign = -1.0 if log_likelihood else 1.0
     losses = {}
     for name in names:
-        observations, own = sign * points[name], sign * simulated[name]
+        observations, own = points[name], simulated[name]
+        if log_likelihood:
+            observations, own = -observations, -own
         check_finite(observations, "observed losses", f"{where}, column {show(name)!r}")
         check_finite(own, "synthetic losses", f"{where_too}, column {show(name)!r}")
         if labels is not None or index is not None:

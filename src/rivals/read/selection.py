@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -60,14 +60,14 @@ class Selection:
             return
         same = {name for name in synthetic if _begins_with(synthetic[name], observed[name])}
         for name, column in observed.items():
-            if np.all(np.diff(column) == 1):
+            if _holds(lambda part: bool(np.all(np.diff(part) == 1)), column):
                 raise ValueError(f"{where}: column {show(name)!r} is a running number; {_leave_out(name)}")
             if name in same and len(same) < len(observed):
                 raise ValueError(
                     f"{where}: column {show(name)!r} is the same in the observed and the synthetic table, as an id or a fold is; "
                     f"{_leave_out(name)}"
                 )
-        whole = [name for name, column in observed.items() if np.array_equal(column, np.round(column))]
+        whole = [name for name, column in observed.items() if _holds(_is_whole, column)]
         for name in whole[:MANY_NAMES] if len(whole) < len(observed) else ():
             warn(
                 f"{where}: column {show(name)!r} holds whole numbers only, unlike the others, and is taken for a model; if it is an id "
@@ -80,7 +80,17 @@ def _as_names(names: Iterable[str] | str) -> tuple[str, ...]:
 
 
 def _begins_with(longer: FloatArray, column: FloatArray) -> bool:
-    return bool(np.ptp(column) > 0) and np.array_equal(longer[: column.size], column)
+    parts = (slice(FEW_ROWS), slice(column.size))
+    return all(np.array_equal(longer[part], column[part]) for part in parts) and bool(np.ptp(column) > 0)
+
+
+def _is_whole(column: FloatArray) -> bool:
+    return np.array_equal(column, np.round(column))
+
+
+def _holds(law: Callable[[FloatArray], bool], column: FloatArray) -> bool:
+    """Whether something holds for every part of a column; mostly its beginning tells that it does not."""
+    return law(column[:FEW_ROWS]) and law(column)
 
 
 def listed(names: Collection[str]) -> str:

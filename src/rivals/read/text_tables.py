@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,6 +15,7 @@ import numpy.typing as npt
 
 from rivals._checks import show
 from rivals._files import allowed_bytes, check_memory, check_plain_file, reading
+from rivals.read.fast_text import read_fast
 
 DELIMITERS = (",", ";", "\t", "|")
 # More models than anybody compares; a file with more columns is not a table of losses.
@@ -20,12 +23,17 @@ MAX_COLUMNS = 100_000
 CHUNK = 2**20
 # Bytes that a number, and a text that was not there before, take in memory.
 NUMBER, TEXT = 8, 160
+# Smaller files are read before a fast reader would be imported.
+LARGE = 2**21
+# As `np.savetxt` marks lines that hold no numbers; a name may begin with a hash.
+COMMENT = re.compile("# |#\r?\n")
 
 
-def read_text(path: Path, labels: Collection[str] | None = None) -> dict[str, npt.NDArray[Any]]:
-    """The columns of a text file with a header: those called `labels`, or all by default, as text, the others as numbers.
+def read_text(path: Path, labels: Collection[str] = ()) -> dict[str, npt.NDArray[Any]]:
+    """The columns of a text file with a header: those called `labels` as text, the others as numbers.
 
     A column of numbers with a cell that is not a number stays text from there on: whoever needs numbers reports the cell.
+    A large file is first tried by a fast reader; if that finds fault with anything, a careful one reads it again.
     """
     check_plain_file(path)
     if path.suffix.lower() == ".gz":
@@ -36,7 +44,7 @@ def read_text(path: Path, labels: Collection[str] | None = None) -> dict[str, np
     opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
         try:
-            return _columns(file, path, labels)
+            return _columns(file, path, labels, lambda: opened(path, "rb"))
         except UnicodeDecodeError as error:
             raise ValueError(
                 f"{show(path)}: not text in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
@@ -81,7 +89,9 @@ def _check_unpacked(path: Path) -> None:
                 check_memory(path, unpacked)
 
 
-def _columns(file: IO[str], path: Path, labels: Collection[str] | None) -> dict[str, npt.NDArray[Any]]:
+def _columns(
+    file: IO[str], path: Path, labels: Collection[str], opened: Callable[[], IO[bytes]]
+) -> dict[str, npt.NDArray[Any]]:
     comments, delimiter = _look(file, "\t" if ".tsv" in path.name.lower()[-7:] else None)
     file.seek(0)
     rows = _rows(file, comments, delimiter)
@@ -89,7 +99,12 @@ def _columns(file: IO[str], path: Path, labels: Collection[str] | None) -> dict[
     try:
         row, header = next(rows, (1, []))
         names = header_names(header, show(path))
-        blocks = _Blocks(path, [labels is None or name in labels for name in names])
+        if path.stat().st_size >= LARGE:
+            with opened() as packed:
+                found = read_fast(packed, row, delimiter, names, labels)
+            if found is not None:
+                return found
+        blocks = _Blocks(path, [name in labels for name in names])
         for row, cells in rows:
             if len(cells) != len(names):
                 raise ValueError(
@@ -97,7 +112,10 @@ def _columns(file: IO[str], path: Path, labels: Collection[str] | None) -> dict[
                 )
             blocks.add(cells)
     except csv.Error as error:
-        raise ValueError(f"{show(path)}, row {row + 1}: {error}") from None
+        reason = f"{error}"
+        if "field limit" in reason:
+            reason = f"a cell has more than {csv.field_size_limit()} characters; is a quotation mark missing?"
+        raise ValueError(f"{show(path)}, row {row + 1}: {reason}") from None
     columns = blocks.columns()
     if not columns[0].size:
         raise ValueError(f"{show(path)}: no rows below the header; write one loss per row")
@@ -156,9 +174,9 @@ def _look(file: IO[str], delimiter: str | None) -> tuple[int, str]:
     """
     first = file.readline()
     comments = 0
-    while first.startswith("#"):
+    while COMMENT.match(first):
         following = file.readline()
-        if not following.startswith("#"):
+        if not COMMENT.match(following):
             return comments, delimiter or _delimiter([first.lstrip("# "), following], (*DELIMITERS, " "))
         first, comments = following, comments + 1
     return comments, delimiter or _delimiter([first, file.readline()], DELIMITERS)
@@ -169,13 +187,8 @@ def _rows(file: IO[str], comments: int, delimiter: str) -> Iterator[tuple[int, l
     for _ in range(comments):
         file.readline()
     header = file.readline()
-    hashed = header.startswith("#")
-
-    def lines() -> Iterator[str]:
-        yield header.lstrip("# ") if hashed else header
-        yield from file
-
-    rows = csv.reader(lines(), delimiter=delimiter, strict=True, skipinitialspace=delimiter == " ")
+    lines = chain([header.lstrip("# ") if COMMENT.match(header) else header], file)
+    rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter == " ")
     for row in rows:
         if row:  # an empty line, as at the end of many files
             yield comments + rows.line_num, row
