@@ -82,7 +82,7 @@ print(calibration)
 plot_calibration(calibration, c=[2**-10, 2**-6, 2**-2, 4.0], bins=8)
 
 # %%
-# Overconfidence against c. Green marks the values of c that are valid.
+# Errors among the stated winners against c. Green marks the values of c that are valid.
 
 plot_valid_c(calibration)
 

@@ -125,7 +125,7 @@ def test_what_the_tutorial_says_holds():
 def test_what_choose_c_says_holds():
     found = names_after(DOCS / "choose-c.md")
     assert not found["result"].rejections
-    assert found["calibration"].validity().for_all == (0.25, 1.0, 4.0)
+    assert found["calibration"].validity().for_all == (1.0, 4.0)
     alone = rivals.compare(found["models"], found["data"], c=0.25, n_simulations=4, rng=0)
     assert set(alone.survivors) == {"right", "shifted"}
 

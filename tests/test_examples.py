@@ -183,7 +183,7 @@ def test_transitivity(tmp_path, monkeypatch):
 def test_calibration(tmp_path, monkeypatch):
     found = run("plot_calibration", tmp_path, monkeypatch)
     assert found["result"].survivors == ("exponential", "stretched")
-    assert found["calibration"].valid_c().low == 0.25
+    assert found["calibration"].valid_c().low == 0.0625
     unchecked = rivals.compare(found["models"], found["held_out"], c=found["shifted"], rng=0)
     assert not unchecked.rejections
 

@@ -11,6 +11,7 @@ import pytest
 from test_result import calibrated, made_up
 
 from rivals.calibration import Failure, judge_experiments
+from rivals.calibration.validity import judge
 
 C = (2.0**-6, 2.0**-4, 2.0**-2)
 
@@ -28,6 +29,68 @@ def as_tuples(findings):
     return {name: tuple(values) for name, values in findings["valid_by_omega"].items()}
 
 
+# ---------------------------------------------------------------- one c
+
+
+def stating(n, part, error, rng):
+    """Experiments of which a part states a winner, wrong with this probability; the others state what is true."""
+    stated, side = rng.random(n) < part, rng.random(n) < 0.5
+    confidence = np.where(stated, 0.97, rng.uniform(0.5, 0.95, n))
+    right = rng.random(n) >= np.where(stated, error, 1 - confidence)
+    return np.where(side, confidence, 1 - confidence), (side == right).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("n", "error", "low", "high"),
+    [(256, 0.2, 0.0, 0.30), (1024, 0.2, 0.0, 0.02), (4096, 0.2, 0.0, 0.0), (1024, 0.05, 0.85, 1.0), (4096, 0.05, 0.85, 1.0)],
+)  # fmt: skip
+def test_more_experiments_find_more_wrong_winners_and_spare_right_ones(n, error, low, high):
+    """10 % are stated. If 20 % of these are wrong, few calibrations pass, and fewer the more experiments there are; at the nominal
+    5 % the bound lets 92 to 95 % pass. 200 calibrations: the standard error is 2 % there."""
+    rng = np.random.default_rng(n)
+    valid = np.mean([judge(*stating(n, 0.1, error, rng)).valid for _ in range(200)])
+    assert low <= valid <= high
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_judging_calibrated_overconfident_flat_and_reversed_probabilities(seed):
+    good, truth = calibrated(1024, seed)
+    assert judge(good, truth.astype(float)).valid
+    sharp, truth = calibrated(1024, seed, sharpen=6.0)
+    found = judge(sharp, truth.astype(float))
+    assert not found.valid
+    assert found.reason.startswith("overconfident: ")
+    assert found.certain_error < found.error
+    stated = np.maximum(sharp, 1 - sharp) > 0.95
+    assert found.error == pytest.approx(np.mean((sharp > 0.5)[stated] != truth[stated]))
+    flat, truth = calibrated(1024, seed, sharpen=0.3)
+    assert judge(flat, truth.astype(float)).valid
+    backwards = judge(1 - flat, truth.astype(float))
+    assert not backwards.valid
+    assert backwards.reason.startswith("reversed: ")
+
+
+@pytest.mark.parametrize(("fall", "valid"), [(0.02, True), (0.4, False)])
+def test_a_fall_counts_only_beyond_the_tolerance(fall, valid):
+    """Of a million experiments a fall of 0.02 is certain, and no matter."""
+    n = 10**6
+    rng = np.random.default_rng(0)
+    probability = rng.uniform(0.3, 0.7, n)
+    chance = np.where(probability < 0.5, 0.5, 0.5 - fall)
+    found = judge(probability, (rng.random(n) < chance).astype(float))
+    assert found.valid == valid
+    assert found.fall == pytest.approx(fall, abs=0.01)
+    assert valid or "the truth falls by 0.40" in found.reason
+
+
+def test_undecided_truths_count_half_and_nobody_stated_is_nobody_wrong():
+    assert judge(np.full(300, 0.99), np.full(300, 0.5)).error == 0.5
+    silent = judge(np.full(300, 0.9), np.zeros(300))
+    assert silent.stated == 0
+    assert np.isnan(silent.error)
+    assert silent.reason == "no winner is stated"
+
+
 # ---------------------------------------------------------------- which c is valid for which
 
 
@@ -39,9 +102,14 @@ def test_validity_lists_every_epistemic_distribution_and_what_is_valid_for_all()
     for name, row in zip(validity.omegas, validity.valid, strict=True):
         assert tuple(np.array(C)[row]) == calibration.valid_c(name).values
     shown = str(validity)
-    assert re.search(r"^far +0\.25 +overconfident at 0\.015625, 0\.0625$", shown, re.MULTILINE)
+    assert re.search(
+        r"^far +0\.25 +overconfident at 0\.015625, 0\.0625 \(\d\d(\.\d)?( to \d\d)? % of stated wrong\)$",
+        shown,
+        re.MULTILINE,
+    )
     assert re.search(r"^all of them +0\.25$", shown, re.MULTILINE)
-    assert validity.reasons[1][0].startswith("overconfident: mean excess")
+    assert validity.reasons[1][0].startswith("overconfident: ")
+    assert validity.error.shape == validity.stated.shape == validity.valid.shape
     assert validity.by_omega == {"near": C, "far": C[2:], "middle": C[1:]} == as_tuples(calibration.to_dict())
     assert "  for 'middle': 0.0625 … 0.25\n" in str(calibration)
     assert "for 'near'" not in str(calibration.select(["near"]))  # one is what the range itself is about

@@ -1,4 +1,4 @@
-"""The calibration curve: how often a is truly better against the stated probability, and whether that is valid."""
+"""The calibration curve: how often a is truly better against the stated probability."""
 
 from __future__ import annotations
 
@@ -6,17 +6,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import chdtrc, ndtri
+from scipy.special import ndtri
 
 from rivals._checks import need
 from rivals._types import FloatArray, IntArray
-
-# Small violations are allowed: a mean excess up to this is one.
-SMALL_EXCESS = 0.05
-# With fewer experiments a curve proves nothing, and no c is called valid.
-ENOUGH_TO_JUDGE = 256
-# Curves are called not monotone when chance would make them so with less than this probability.
-SIGNIFICANCE = 0.01
 
 # Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½ on the same side. In
 # the triangles of the first kind the stated probability is too far from ½; in those of the second the truth is as far
@@ -29,14 +22,6 @@ FOR_THE_WRONG_MODEL = (
     np.array([[0.0, 1.0], [0.5, 1.0], [0.5, 0.5]]),
     np.array([[1.0, 0.0], [0.5, 0.0], [0.5, 0.5]]),
 )
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """Whether a curve can be used, and if not, why."""
-
-    valid: bool
-    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +60,6 @@ class CalibrationCurve:
     array([0. , 0.8])
     >>> curve.excess.round(2)
     array([-0.16,  0.1 ])
-    >>> curve.judge()
-    Judgement(valid=False, reason='undetermined: 10 experiments are too few to tell, 256 are needed')
     """
 
     predicted: FloatArray
@@ -93,51 +76,15 @@ class CalibrationCurve:
         return excess(self.predicted, self.observed)
 
     @property
-    def certain_excess(self) -> FloatArray:
-        """The least overconfidence that the band of each bin allows: above 0 where it is not chance."""
-        return excess(self.predicted, np.where(self.predicted >= 0.5, self.high, self.low))
-
-    @property
     def overconfidence(self) -> float:
         """Mean over the experiments of the excess of |B_EMD − ½| over |B_epis − ½|, where there is one."""
         return float(np.average(np.maximum(self.excess, 0.0), weights=self.counts))
-
-    def judge(self) -> Judgement:
-        """Valid unless overconfident beyond chance and by more than a little, reversed, not monotone, or too few to tell."""
-        if self.overconfidence > SMALL_EXCESS and (self.certain_excess > 0).any():
-            worst = int(np.argmax(self.excess))
-            return Judgement(
-                False,
-                f"overconfident: mean excess {self.overconfidence:.3f}; where B is {self.predicted[worst]:.2f}, a is truly "
-                f"better in {self.observed[worst]:.2f} of experiments",
-            )
-        problem = self._not_monotone()
-        if problem:
-            return Judgement(False, problem)
-        n_experiments = int(self.counts.sum())
-        if n_experiments < ENOUGH_TO_JUDGE:
-            return Judgement(
-                False,
-                f"undetermined: {n_experiments} experiments are too few to tell, {ENOUGH_TO_JUDGE} are needed",
-            )
-        return Judgement(True, f"mean excess {self.overconfidence:.3f}")
 
     def isotonic(self) -> FloatArray:
         """The non-decreasing curve closest to the observed one."""
         from scipy.optimize import isotonic_regression  # on first use: it takes longer to load than all of rivals
 
         return np.asarray(isotonic_regression(self.observed, weights=self.counts).x)
-
-    def _not_monotone(self) -> str | None:
-        """Why the curve is not monotone, beyond chance; None if it is."""
-        fitted = self.isotonic()
-        # Half a count keeps the variance of a bin at 0 or 1 from vanishing.
-        proportion = (self.counts * fitted + 0.5) / (self.counts + 1.0)
-        deviation = float(np.sum(self.counts * (self.observed - fitted) ** 2 / (proportion * (1.0 - proportion))))
-        if chdtrc(max(self.counts.size - 1, 1), deviation) < SIGNIFICANCE:
-            falling = self.observed[-1] < self.observed[0]
-            return f"{'reversed' if falling else 'not monotone'}: the truth does not rise with B (χ² = {deviation:.0f})"
-        return None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain numbers and lists, for JSON."""

@@ -18,10 +18,10 @@ from rivals._checks import need, show
 from rivals._files import replacing
 from rivals._types import BoolArray, FloatArray
 from rivals.calibration.correction import Correction, fit_correction
-from rivals.calibration.curve import ENOUGH_TO_JUDGE, CalibrationCurve, Judgement, calibration_curve, most_cautious
+from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious
 from rivals.calibration.experiment import is_undecided
 from rivals.calibration.store import Failure, Store, open_reader
-from rivals.calibration.validity import LEVEL, Validity, collect
+from rivals.calibration.validity import ENOUGH_TO_JUDGE, Judgement, Validity, collect, judge
 from rivals.comparison.settings import Law, Order
 from rivals.losses import Losses
 
@@ -292,12 +292,10 @@ class Calibration:
         return {name: np.array([self.overconfidence(c, name, bins) for c in self.c]) for name in self.omegas}
 
     def judge(self, c: float, omega: str | None = None, bins: int = 16) -> Mapping[str, Judgement]:
-        """Whether c is valid, for each epistemic distribution, and if not, why.
-
-        The bands that separate overconfidence from chance are simultaneous over all bins (95 % over the curve).
-        """
-        curves = self._curves(c, omega, bins, confidence=1.0 - LEVEL / bins)
-        return {name: curve.judge() for name, curve in curves.items()}
+        """Whether c is valid, for each epistemic distribution, and if not, why: how many of the stated winners are wrong?"""
+        rows = {name: self._finished(name) for name in self._names(omega)}
+        column = self._column(c)
+        return {name: judge(self._probability[own, column], self._truth[own], bins=bins) for name, own in rows.items()}
 
     def validity(self, bins: int = 16) -> Validity:
         """Which c are valid for each epistemic distribution, as a table, and which for all of them.
@@ -500,6 +498,7 @@ class Calibration:
         valid = self.valid_c()
         return {
             "overconfidence": [self.overconfidence(c) for c in self.c],
+            "validity": self.validity().to_dict(),
             "problems": list(self.problems().values()),
             "valid": list(valid.values),
             "valid_by_omega": {name: list(values) for name, values in self.validity().by_omega.items()},
@@ -516,8 +515,7 @@ class Calibration:
         if self._unfinished():
             return "\n".join([*heading, *self._unfinished()])
         lines = [
-            f"  c = {c:<12g} overconfidence {self.overconfidence(c):.3f}  {problem or 'valid'}"
-            for c, problem in self.problems().items()
+            f"  c = {c:<12g} {problem or f'valid: {self._worst_error(c)}'}" for c, problem in self.problems().items()
         ]
         return "\n".join([*heading, *lines, *self._valid(), *self._choice()])
 
@@ -530,11 +528,11 @@ class Calibration:
             body = f"<pre>{escape(why)}</pre>"
         else:
             rows = "".join(
-                f"<tr><td>{c:g}</td><td>{self.overconfidence(c):.3f}</td><td>{escape(problem or 'valid')}</td></tr>"
+                f"<tr><td>{c:g}</td><td>{escape(problem or f'valid: {self._worst_error(c)}')}</td></tr>"
                 for c, problem in self.problems().items()
             )
             body = (
-                f"<table><thead><tr><th>c</th><th>overconfidence</th><th>verdict</th></tr></thead><tbody>{rows}</tbody></table>"
+                f"<table><thead><tr><th>c</th><th>verdict</th></tr></thead><tbody>{rows}</tbody></table>"
                 f"<p>{'<br>'.join(map(escape, self._valid()))}</p><p>{'<br>'.join(map(escape, self._choice()))}</p>"
             )
         # The class keeps notebooks from taking dollar signs in names for mathematics.
@@ -628,10 +626,8 @@ class Calibration:
     def _names(self, omega: str | None) -> Sequence[str]:
         return self.omegas if omega is None else (omega,)
 
-    def _curves(
-        self, c: float, omega: str | None, bins: int, *, confidence: float = 0.95
-    ) -> dict[str, CalibrationCurve]:
-        return {name: self.curve(c, name, bins, confidence=confidence) for name in self._names(omega)}
+    def _curves(self, c: float, omega: str | None, bins: int) -> dict[str, CalibrationCurve]:
+        return {name: self.curve(c, name, bins) for name in self._names(omega)}
 
     def _problem(self, c: float, omega: str | None, bins: int) -> str | None:
         for name, judgement in self.judge(c, omega, bins).items():
@@ -639,6 +635,12 @@ class Calibration:
                 where = f" for {show(name)!r}" if len(self.omegas) > 1 else ""
                 return f"{judgement.reason}{where}"
         return None
+
+    def _worst_error(self, c: float) -> str:
+        """Of a c that is valid for all: the epistemic distribution of most errors, in words."""
+        judged = self.judge(c)
+        worst = max(judged, key=lambda name: np.nan_to_num(judged[name].error, nan=-1.0))
+        return judged[worst].reason + (f" for {show(worst)!r}" if len(self.omegas) > 1 else "")
 
     def _column(self, c: float) -> int:
         near = np.flatnonzero(np.isclose(self.c, c, rtol=1e-9, atol=0))

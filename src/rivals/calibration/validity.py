@@ -1,4 +1,4 @@
-"""Which c are valid for which epistemic distributions, and for all of them."""
+"""Which c are valid: are the winners right that it states, and does the truth rise with B? For each epistemic distribution, and for all of them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,116 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 from rivals._checks import need, show
-from rivals._types import BoolArray
-from rivals.calibration.curve import Judgement, calibration_curve
+from rivals._types import BoolArray, FloatArray
+from rivals.calibration.curve import CalibrationCurve, calibration_curve, wilson_interval
 from rivals.comparison.table import html, text
 
 HEADINGS = ("epistemic distribution", "valid c", "not valid")
-# The curve as a whole is judged at this level, so every one of its bins at a stricter one.
+# A winner is stated beyond this probability, as in `compare`; 1 less this many of the winners may be wrong.
+THRESHOLD = 0.95
+# What chance would do with less than this probability is not taken for chance.
 LEVEL = 0.05
+# The truth may fall by this much while B rises, beyond its error.
+TOLERANCE = 0.05
+# With fewer experiments nothing is proved, and no c is called valid.
+ENOUGH_TO_JUDGE = 256
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Whether a c can be used, why not, and the numbers behind it.
+
+    Attributes
+    ----------
+    valid : bool
+    reason : str
+        One or two words and, after a colon, the numbers.
+    stated : float
+        Part of the experiments in which a winner is stated.
+    error : float
+        Part of the stated winners that are truly worse, an undecided truth counted half; nan where none is stated.
+    certain_error : float
+        Lower bound of that, one-sided with 95 % confidence.
+    fall : float
+        How far the truth falls while B rises, at least, at the same confidence; 0 where it does not.
+    """
+
+    valid: bool
+    reason: str
+    stated: float
+    error: float
+    certain_error: float
+    fall: float
+
+
+def judge(probability: FloatArray, truth: FloatArray, *, threshold: float = THRESHOLD, bins: int = 16) -> Judgement:
+    """Judge one c by its stated probabilities and the truth (1 where a is better, 0 where b is, ½ where undecided).
+
+    Not valid if more than 1 − `threshold` of the winners stated beyond it are wrong, or if the truth falls by more than
+    0.05 while B rises; either beyond chance. A c that states no winner is right about all of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> truth = (rng.random(1000) < 0.8).astype(float)
+    >>> judge(np.full(1000, 0.99), truth).reason
+    'overconfident: 21 % of 1000 stated winners are wrong, at least 19 %, where 5 % are allowed'
+    >>> judge(np.full(1000, 0.8), truth).reason
+    'no winner is stated'
+    """
+    stated = np.maximum(probability, 1.0 - probability) > threshold
+    wrong = np.abs((probability > 0.5) - truth)[stated]
+    n = int(stated.sum())
+    error = float(wrong.mean()) if n else float("nan")
+    certain = float(wilson_interval(np.array([error]), np.array([n]), 1.0 - 2 * LEVEL)[0][0]) if n else 0.0
+    fall, what = _fall(calibration_curve(probability, truth, bins=bins))
+    allowed = 1.0 - threshold
+    if certain > allowed:
+        words = f"overconfident: {_percent(error)} of {n} stated winners are wrong, at least {_percent(certain)}, where {_percent(allowed)} are allowed"
+    elif fall > TOLERANCE:
+        words = what
+    elif truth.size < ENOUGH_TO_JUDGE:
+        words = f"undetermined: {truth.size} experiments are too few to tell, {ENOUGH_TO_JUDGE} are needed"
+    else:
+        words = f"{_percent(error)} of {n} stated winners are wrong" if n else "no winner is stated"
+    valid = certain <= allowed and fall <= TOLERANCE and truth.size >= ENOUGH_TO_JUDGE
+    return Judgement(valid, words, float(stated.mean()), error, certain, fall)
+
+
+def _fall(curve: CalibrationCurve) -> tuple[float, str]:
+    """How far the truth falls at least while B rises, and the sentence about it.
+
+    Bins between which the truth falls are those that isotonic regression puts into one; each is split in all ways, and the
+    bound allows for the number of splits.
+    """
+    fitted, counts, found = curve.isotonic(), curve.counts, (0.0, "")
+    z = float(ndtri(1.0 - LEVEL / max(counts.size - 1, 1)))
+    for split in range(1, counts.size):
+        together = fitted == fitted[split]
+        parts = [together & (np.arange(counts.size) < split), together & (np.arange(counts.size) >= split)]
+        if not parts[0].any():
+            continue
+        sizes = np.array([counts[part].sum() for part in parts])
+        means = np.array([np.average(curve.observed[part], weights=counts[part]) for part in parts])
+        # Half a count keeps the variance of a part at 0 or 1 from vanishing.
+        proportion = (sizes * means + 0.5) / (sizes + 1.0)
+        fall, error = means[0] - means[1], np.sqrt(np.sum(proportion * (1.0 - proportion) / sizes))
+        if fall - z * error > found[0]:
+            word = "reversed" if curve.observed[-1] < curve.observed[0] else "not monotone"
+            low, high = (np.average(curve.predicted[part], weights=counts[part]) for part in parts)
+            sentence = (
+                f"{word}: where B rises from {low:.2f} to {high:.2f}, the truth falls by {fall:.2f} ± {error:.2f}"
+            )
+            found = (float(fall - z * error), sentence)
+    return found
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.0f} %" if part >= 0.095 else f"{100 * part:.2g} %"
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +134,8 @@ class Validity:
     valid : array of bool, shape (omegas, c)
     reasons : tuple of tuple of str
         Of each epistemic distribution, what was found at each c.
+    stated, error : array, shape (omegas, c)
+        Part of the experiments in which a winner is stated, and part of those winners that are wrong (nan where there is none).
 
     See Also
     --------
@@ -59,6 +162,8 @@ class Validity:
     c: tuple[float, ...]
     valid: BoolArray
     reasons: tuple[tuple[str, ...], ...]
+    stated: FloatArray
+    error: FloatArray
 
     @property
     def for_all(self) -> tuple[float, ...]:
@@ -84,6 +189,8 @@ class Validity:
             "c": list(self.c),
             "valid": self.valid.tolist(),
             "reasons": [list(reasons) for reasons in self.reasons],
+            "stated": self.stated.tolist(),
+            "error": [[None if np.isnan(each) else each for each in row] for row in self.error.tolist()],
             "valid for all": list(self.for_all),
         }
 
@@ -102,14 +209,18 @@ class Validity:
 
     def _body(self) -> list[list[str]]:
         body = [
-            [show(name), _ranges(self.c, valid), _problems(self.c, reasons, valid)]
-            for name, valid, reasons in zip(self.omegas, self.valid, self.reasons, strict=True)
+            [show(name), _ranges(self.c, valid), _problems(self.c, reasons, valid, error)]
+            for name, valid, reasons, error in zip(self.omegas, self.valid, self.reasons, self.error, strict=True)
         ]
         return [*body, ["all of them", _ranges(self.c, self.valid.all(axis=0)), ""]]
 
 
 def judge_experiments(
-    experiments: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]], c: Sequence[float], *, bins: int = 16
+    experiments: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]],
+    c: Sequence[float],
+    *,
+    threshold: float = THRESHOLD,
+    bins: int = 16,
 ) -> Validity:
     """Judge which c are valid, from experiments that were not run by `calibrate`: your own, or published ones.
 
@@ -120,6 +231,8 @@ def judge_experiments(
         P(R_a < R_b); `truth` is 1 where a is truly better, 0 where b is, ½ where undecided.
     c : sequence of float
         The value of each column of `probability`.
+    threshold : float
+        Beyond which a winner is stated, as in `compare`.
     bins : int
         Equal-count bins of the curves.
 
@@ -143,14 +256,14 @@ def judge_experiments(
     >>> probability = np.column_stack([boastful, honest])
     >>> print(judge_experiments({"an Ω": (probability, truth)}, c=[0.01, 1.0]))
     epistemic distribution  valid c  not valid
-    ──────────────────────  ───────  ─────────────────────
-    an Ω                    1        overconfident at 0.01
+    ──────────────────────  ───────  ────────────────────────────────────────────
+    an Ω                    1        overconfident at 0.01 (25 % of stated wrong)
     all of them             1
     """
     if not experiments:
         raise ValueError("experiments is empty: there is nothing to judge; give at least one epistemic distribution")
     values = tuple(float(value) for value in c)
-    judged = {name: _judge(name, *records, values, bins) for name, records in experiments.items()}
+    judged = {name: _judge(name, *records, values, threshold, bins) for name, records in experiments.items()}
     return collect(values, judged)
 
 
@@ -161,11 +274,13 @@ def collect(c: tuple[float, ...], judged: Mapping[str, Sequence[Judgement]]) -> 
         c=c,
         valid=np.array([[judgement.valid for judgement in row] for row in judged.values()]),
         reasons=tuple(tuple(judgement.reason for judgement in row) for row in judged.values()),
+        stated=np.array([[judgement.stated for judgement in row] for row in judged.values()]),
+        error=np.array([[judgement.error for judgement in row] for row in judged.values()]),
     )
 
 
 def _judge(
-    name: str, probability: npt.ArrayLike, truth: npt.ArrayLike, c: tuple[float, ...], bins: int
+    name: str, probability: npt.ArrayLike, truth: npt.ArrayLike, c: tuple[float, ...], threshold: float, bins: int
 ) -> list[Judgement]:
     stated, true = np.asarray(probability, dtype=np.float64), np.asarray(truth, dtype=np.float64)
     if true.ndim != 1 or stated.shape != (true.size, len(c)):
@@ -178,7 +293,7 @@ def _judge(
             f"epistemic distribution '{show(name)}': probabilities and truth must lie in [0, 1], and there must be some; "
             "remove experiments that failed"
         )
-    return [calibration_curve(column, true, bins=bins, confidence=1.0 - LEVEL / bins).judge() for column in stated.T]
+    return [judge(column, true, threshold=threshold, bins=bins) for column in stated.T]
 
 
 def _ranges(c: Sequence[float], valid: npt.ArrayLike) -> str:
@@ -191,10 +306,19 @@ def _ranges(c: Sequence[float], valid: npt.ArrayLike) -> str:
     return ", ".join(f"{run[0]:g}" if len(run) == 1 else f"{run[0]:g} … {run[-1]:g}" for run in runs) or "none"
 
 
-def _problems(c: Sequence[float], reasons: Sequence[str], valid: npt.ArrayLike) -> str:
-    """What is wrong with the other values, each problem in a word or two with its values of c."""
-    found: dict[str, list[str]] = {}
-    for value, reason, good in zip(c, reasons, np.asarray(valid), strict=True):
+def _problems(c: Sequence[float], reasons: Sequence[str], valid: npt.ArrayLike, error: FloatArray) -> str:
+    """What is wrong with the other values, each problem in a word or two with its values of c, and how many stated winners are wrong."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for value, reason, good, wrong in zip(c, reasons, np.asarray(valid), error.tolist(), strict=True):
         if not good:
-            found.setdefault(reason.split(":")[0], []).append(f"{value:g}")
-    return "; ".join(f"{problem} at {', '.join(values)}" for problem, values in found.items())
+            found.setdefault(reason.split(":")[0], []).append((value, wrong))
+    return "; ".join(f"{problem} at {_values(values, problem)}" for problem, values in found.items())
+
+
+def _values(values: Sequence[tuple[float, float]], problem: str) -> str:
+    """The values of c; of overconfident ones, the range of the errors."""
+    listed = ", ".join(f"{value:g}" for value, _ in values)
+    if problem != "overconfident":
+        return listed
+    low, high = (_percent(bound) for bound in (min(e for _, e in values), max(e for _, e in values)))
+    return f"{listed} ({low if low == high else f'{low[:-2]} to {high}'} of stated wrong)"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rivals.calibration.curve import FOR_THE_WRONG_MODEL, OVERCONFIDENT, SMALL_EXCESS
+from rivals.calibration.curve import FOR_THE_WRONG_MODEL, OVERCONFIDENT
+from rivals.calibration.validity import THRESHOLD
 from rivals.plots.style import axes_or_new, is_narrow, literal, reading, style
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def plot_calibration(
 
     See Also
     --------
-    plot_valid_c : overconfidence against c.
+    plot_valid_c : errors among stated winners against c.
     rivals.Calibration.curve : the numbers of one curve.
 
     Examples
@@ -104,7 +105,7 @@ def plot_calibration(
 
 
 def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True, ax: Axes | None = None) -> Axes:
-    """Draw the overconfidence of each epistemic distribution against c, and the range that is valid.
+    """Draw how many of the stated winners are wrong against c, for each epistemic distribution, and the range that is valid.
 
     Parameters
     ----------
@@ -142,13 +143,15 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True
     >>> ax = plot_valid_c(calibration, bins=8)
     """
     ax = axes_or_new(ax)
-    for place, (name, excess) in enumerate(calibration.overconfidences(bins).items()):
-        ax.plot(calibration.c, excess, marker=MARKERS[place % len(MARKERS)], label=literal(name), **style(place))
-    ax.axhline(SMALL_EXCESS, color="grey", linewidth=1, linestyle=":")
+    validity = calibration.validity(bins)
+    for place, (name, error) in enumerate(zip(validity.omegas, validity.error, strict=True)):
+        ax.plot(calibration.c, error, marker=MARKERS[place % len(MARKERS)], label=literal(name), **style(place))
+    allowed = 1.0 - THRESHOLD
+    ax.axhline(allowed, color="grey", linewidth=1, linestyle=":")
     ax.text(
         calibration.c[-1],
-        SMALL_EXCESS,
-        "small violations allowed",
+        allowed,
+        f"{allowed:.0%} allowed",
         va="top",
         ha="right",
         color="dimgrey",
@@ -160,8 +163,8 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True
     ax.set_xscale("log", base=2)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("sensitivity c")
-    ax.set_ylabel("overconfidence (mean excess)")
-    reading(ax, "Green: the values of c at which no epistemic distribution finds overconfidence.", title=title)
+    ax.set_ylabel("stated winners that are wrong")
+    reading(ax, "Green: the values of c whose stated winners are right often enough, beyond chance.", title=title)
     ax.legend(fontsize="small")
     return ax
 
