@@ -330,3 +330,37 @@ def _as_number(value: Any, what: str) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(f"{what} must be a number; got {show(repr(value))}") from None
+
+
+def row_labels(values: Any) -> Any:
+    """The labels of the rows of a Series or data frame; None for an array, whose rows have none."""
+    return values.index if hasattr(values, "iloc") else None
+
+
+def rows_in_order(own: Any, reference: Any, who: str, whose: str) -> IntArray | None:
+    """Where the rows of `own` stand that have the labels of `reference`, in that order; None if they are so already.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> rows_in_order(pandas.Index(["a", "b"]), pandas.Index(["a", "b"]), "B", "A") is None
+    True
+    """
+    if own is None or reference is None or own.equals(reference):
+        return None
+    remedy = "give both the labels of their points, or pass .to_numpy() of both if their rows are of the same points in the same order"
+    if not (own.is_unique and reference.is_unique):
+        raise ValueError(f"the index of {who} and that of {whose} differ, and a label in them occurs twice; {remedy}")
+    rows = np.asarray(own.get_indexer(reference), dtype=np.intp)
+    if len(own) != len(reference) or np.any(rows < 0):
+        missing = reference[rows < 0]
+        found = (
+            f"the label {missing[0]!r} of {whose} is not among those of {who}"
+            if len(missing)
+            else f"{who} has {len(own)} rows, {whose} {len(reference)}"
+        )
+        raise ValueError(f"{who} and {whose} have rows with different labels: {found}; {remedy}")
+    warn(
+        f"the rows of {who} stand in another order than those of {whose}; they were put into that order by their index"
+    )
+    return rows

@@ -17,6 +17,8 @@ from rivals._checks import (
     check_models,
     check_simulations,
     check_size,
+    row_labels,
+    rows_in_order,
     show,
     warn,
 )
@@ -27,6 +29,8 @@ FEW_SAMPLES = 32
 HEAVY_TIES = 0.5
 UNEQUAL_SIZES = 2.0
 MANY_SHARED = 0.2
+# Losses of labels and counts take few values, and a simulation may have each as often as the data by chance.
+FEW_VALUES = 20
 # A block of copied losses has two ends; labels that agree with the observed ones begin and end more often.
 SCATTERED = 5
 # Of this many simulated losses, evenly spaced, none equals an observed one with probability 0.8 ** 64 < 1e-6 if a fifth do.
@@ -56,6 +60,9 @@ class Losses:
     may_repeat : bool
         True if synthetic losses are known to be of simulated data and may still equal observed ones, as the losses of
         labels and counts do. By default `compare` looks for losses that were copied by mistake.
+    index : pandas Index, optional
+        The labels of the points; by default those of `observed`, if it is a Series. `compare` puts the points of all models into one
+        order by them.
 
     See Also
     --------
@@ -72,8 +79,11 @@ class Losses:
     observed: FloatArray
     synthetic: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     may_repeat: bool = field(default=False, kw_only=True)
+    index: Any = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        if self.index is None:
+            object.__setattr__(self, "index", row_labels(self.observed))
         # The one place where samples are checked and copied; object.__setattr__ because the class is frozen.
         _check_not_swapped(self.observed, self.synthetic)
         object.__setattr__(self, "observed", check_losses(self.observed, "observed losses"))
@@ -86,7 +96,7 @@ class Losses:
     def of_checked(cls, observed: FloatArray, synthetic: FloatArray) -> Losses:
         """From samples that were checked before, under their own names."""
         losses = object.__new__(cls)
-        for name, value in {"observed": observed, "synthetic": synthetic, "may_repeat": False}.items():
+        for name, value in {"observed": observed, "synthetic": synthetic, "may_repeat": False, "index": None}.items():
             object.__setattr__(losses, name, value)
         return losses
 
@@ -167,9 +177,11 @@ class Losses:
         return float(np.mean(shared))
 
     def repeats_itself(self) -> bool:
-        """Whether a simulation has exactly the observed values, in any order: a mistake, unless all are equal."""
+        """Whether a simulation has exactly the observed values, in any order: a mistake, unless they are few and repeat by chance."""
+        if np.unique(self.observed).size <= min(FEW_VALUES, self.n_observed / 2):
+            return False
         low, high = self.observed.min(), self.observed.max()
-        return low < high and any(
+        return any(
             simulation.size == self.n_observed
             and (simulation.min(), simulation.max()) == (low, high)
             and np.array_equal(np.sort(simulation), np.sort(self.observed))
@@ -183,7 +195,15 @@ class Losses:
     def thin(self, step: int) -> Losses:
         """Every `step`-th loss of both samples, for sequences that are correlated in time."""
         step = check_size(step, "step")
-        return replace(self, observed=self.observed[::step], synthetic=self.synthetic[..., ::step])
+        return replace(self, observed=self.observed[::step], synthetic=self.synthetic[..., ::step], index=None)
+
+    def in_order_of(self, reference: Any, who: str, whose: str) -> Losses:
+        """The same losses, with the points in the order of another index, if both have one."""
+        rows = rows_in_order(self.index, reference, who, whose)
+        if rows is None:
+            return self
+        synthetic = self.synthetic[..., rows] if self.n_synthetic == self.n_observed else self.synthetic
+        return replace(self, observed=self.observed[rows], synthetic=synthetic, index=reference)
 
     def spread_ties(self) -> Losses:
         """The same losses, with each tie spread evenly, on both sides, half way to the nearest other value.
@@ -355,6 +375,7 @@ def losses_in_turn(
 ) -> Iterator[tuple[str, Losses]]:
     """The same, one model after the other, of checked pairs."""
     first: tuple[str, tuple[int, int]] | None = None
+    labelled: tuple[str, Any] | None = None
     needs_data = False
     for index, (name, model) in enumerate(pairs):
         seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
@@ -370,6 +391,10 @@ def losses_in_turn(
         sizes = (losses.n_observed, losses.n_simulations)
         first = first or (name, sizes)
         _check_together(name, sizes, *first)
+        if labelled is not None:
+            losses = losses.in_order_of(labelled[1], f"model '{show(name)}'", f"model '{show(labelled[0])}'")
+        elif losses.index is not None:
+            labelled = (name, losses.index)
         yield name, losses
         del losses, model  # whoever asked for them decides how long they live
     if data is not None and not needs_data:
@@ -390,7 +415,7 @@ def _losses_of(
         _check_given(name, losses)
         return losses
     if getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
-        return Losses(np.asanyarray(model))  # with its mask, if it has one
+        return Losses(np.asanyarray(model), index=row_labels(model))  # with its mask, if it has one
     losses = losses_of_model(model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=seed)
     if isinstance(model, Candidate) and model.check is not None:
         model.check(data)
@@ -404,7 +429,7 @@ def _check_given(name: str, losses: Losses) -> None:
     if losses.repeats_itself():
         raise ValueError(
             "the synthetic losses equal the observed ones, value for value, so no misfit can be seen; pass the losses on "
-            "data that the model simulated itself"
+            "data that the model simulated itself; if they are, as those of labels may be, pass Losses(observed, synthetic, may_repeat=True)"
         )
     shared = losses.shared_values()
     if shared > MANY_SHARED:

@@ -28,6 +28,43 @@ def test_a_constant_loss_that_is_reproduced_is_no_mistake():
     assert rivals.compare({"A": constant, "B": constant}, rng=0).survivors == ("A", "B")
 
 
+@pytest.mark.filterwarnings("ignore:.*only 30 losses")
+def test_a_constant_classifier_is_not_refused_by_chance():
+    """Its losses take two values, and a simulation has each as often as the data in one case of six: this was refused."""
+
+    def classifier(seed, share=0.5):
+        labels = np.random.default_rng(seed).random((17, 30)) < share
+        losses = np.where(labels, -np.log(0.5 + 0.001 * seed), -np.log(0.5 - 0.001 * seed))
+        return losses[0], losses[1:]
+
+    for seed in range(1, 41):
+        rivals.compare({"A": classifier(seed), "B": classifier(seed + 100)}, rng=0)
+
+
+def test_rows_with_an_index_are_put_into_one_order():
+    pandas = pytest.importorskip("pandas", reason='needs pandas: pip install "rivals[pandas]"')
+    simulated = {name: rng.exponential(1.0, (2, 500)) for name in OBSERVED}
+    a, b = (pandas.Series(OBSERVED["A"] + offset) for offset in (0.0, 0.01))
+    ordered = rivals.compare({"A": (a, simulated["A"]), "B": (b, simulated["B"])}, rng=0)
+    moved = rng.permutation(500)
+    others = (b.iloc[moved], simulated["B"][:, moved])
+    for given in (others, rivals.Losses(*others)):
+        with pytest.warns(
+            rivals.RivalsWarning, match="the rows of model 'B' stand in another order than those of model 'A'"
+        ):
+            result = rivals.compare({"A": (a, simulated["A"]), "B": given}, rng=0)
+        np.testing.assert_array_equal(result.probability, ordered.probability)
+        np.testing.assert_array_equal(result.losses["B"].observed, ordered.losses["B"].observed)
+    shifted = b.set_axis(b.index + 1)
+    with pytest.raises(ValueError, match=r"different labels: the label 0 of model 'A' is not.*\.to_numpy\(\)"):
+        rivals.compare({"A": (a, simulated["A"]), "B": (shifted, simulated["B"])}, rng=0)
+    twice = b.set_axis(np.arange(500) // 2)
+    with pytest.raises(ValueError, match=r"the index of model 'B'.*occurs twice"):
+        rivals.compare({"A": (a, simulated["A"]), "B": (twice, simulated["B"])}, rng=0)
+    # An array has no labels: its rows are in order.
+    rivals.compare({"A": (a, simulated["A"]), "B": (shifted.to_numpy(), simulated["B"])}, rng=0)
+
+
 def test_many_shared_values_are_said():
     partly = np.concatenate([OBSERVED["A"][:200], rng.exponential(1.0, 300)])
     with pytest.warns(

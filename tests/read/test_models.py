@@ -349,3 +349,22 @@ def test_other_inputs_than_those_of_the_data_are_said(others):
     rivals.compare(
         given, (INPUTS.copy(), np.resize(["a", "b"], len(INPUTS))), rng=0
     )  # warnings are errors in the tests
+
+
+def test_targets_with_an_index_belong_to_the_inputs_of_the_same_labels():
+    pandas = pytest.importorskip("pandas", reason='needs pandas: pip install "rivals[pandas]"')
+    inputs = pandas.DataFrame({"x": np.arange(20.0)})
+    targets = pandas.Series(2 * np.arange(20.0) + 0.1)
+
+    class Line:
+        def predict(self, at):
+            return 2.0 * at["x"].to_numpy()
+
+    model = regressor(Line(), inputs, noise=stats.norm(scale=0.5))
+    with pytest.warns(
+        rivals.RivalsWarning, match="rows of the targets stand in another order than those of the inputs"
+    ):
+        found = model.loss((inputs, targets[::-1]))
+    np.testing.assert_array_equal(found, model.loss((inputs, targets)))
+    with pytest.raises(ValueError, match="the targets and the inputs have rows with different labels"):
+        model.loss((inputs, targets.set_axis(targets.index + 5)))

@@ -237,7 +237,7 @@ def test_damaged_parquet_is_refused(tmp_path):
 
 def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=re.escape('pip install "rivals[table]"')):
+    with pytest.raises(ImportError, match=re.escape('pip install "rivals[parquet]"')):
         long_table(tmp_path / "t.parquet")
 
 
