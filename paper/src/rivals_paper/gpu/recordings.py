@@ -1,0 +1,237 @@
+"""The corrected neuron experiments on a GPU: an epistemic distribution that `calibrate` takes, and the simulations behind it.
+
+An experiment is a cell that makes the data, an input and a noise. Its recordings, each with input and noise of its own and with rounding errors of its own,
+are: one to which the widths of both candidates are fitted, one that is judged, and several fresh ones, as long as the data, which tell who is truly better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from rivals.calibration import ExperimentLosses
+from rivals_paper.arrays import FloatArray
+from rivals_paper.gpu import simulate as gpu
+from rivals_paper.pyloric import ACCURATE, LABELS, Condition, sample_times
+from rivals_paper.pyloric.circuit import pair
+from rivals_paper.pyloric.epistemic import Draw
+
+DeviceArray = Any
+N_DATA: Final = 4000  # ms, and samples
+FRESH: Final = 4  # recordings that tell the truth
+FIT, DATA, FIRST_FRESH = 0, 1, 2  # which recording of an experiment
+CELLS: Final = tuple(LABELS.values())
+
+# Observation noise of each sample, from the key of its recording: Gaussian, or Cauchy of half the scale.
+SOURCE: Final = r"""
+__device__ inline void philox(unsigned int counter[4], unsigned int key0, unsigned int key1) {
+    for (int round = 0; round < 10; round++) {
+        unsigned long long a = 0xD2511F53ull * counter[0], b = 0xCD9E8D57ull * counter[2];
+        unsigned int c0 = (unsigned int)(b >> 32) ^ counter[1] ^ key0, c2 = (unsigned int)(a >> 32) ^ counter[3] ^ key1;
+        counter[0] = c0; counter[1] = (unsigned int)b; counter[2] = c2; counter[3] = (unsigned int)a;
+        key0 += 0x9E3779B9u; key1 += 0xBB67AE85u;
+    }
+}
+__device__ inline double uniform(unsigned int high, unsigned int low) {  // in (0, 1), 52 bits
+    return ((((unsigned long long)high << 32 | low) >> 12) + 0.5) * 2.220446049250313e-16;
+}
+extern "C" __global__ void disturb(long long count, int n, const unsigned long long *keys, const double *scales, const bool *heavy, double *out) {
+    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (i >= count * n) return;
+    long long e = i / n;
+    unsigned int words[4] = {(unsigned int)(i % n), 0x0B5Eu, 0u, 0u};
+    philox(words, (unsigned int)keys[e], (unsigned int)(keys[e] >> 32));
+    double u = uniform(words[0], words[1]), v = uniform(words[2], words[3]);
+    double normal = sqrt(-2.0 * log(u)) * cospi(2 * v), cauchy = 0.5 * sinpi(v - 0.5) / cospi(v - 0.5);
+    out[i] = scales[e] * (heavy[e] ? cauchy : normal);
+}
+// 1 in each ms in which the voltage, below -10 mV since the last spike, reaches 0 mV; eight to a byte, the first the highest bit.
+extern "C" __global__ void spikes(long long count, int n, const double *voltage, unsigned char *out) {
+    long long row = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (row >= count) return;
+    bool low = false;
+    for (int byte = 0; byte < n / 8; byte++) {
+        unsigned char bits = 0;
+        for (int k = 0; k < 8; k++) {
+            double v = voltage[row * n + 8 * byte + k];
+            bool spike = low && v >= 0;
+            if (v < -10) low = true;
+            if (v >= 0) low = false;
+            bits = (unsigned char)(bits << 1 | (spike ? 1 : 0));
+        }
+        out[row * (n / 8) + byte] = bits;
+    }
+}
+"""
+
+
+class Asked(NamedTuple):
+    """One experiment: candidates, kind of the noise, parameters, and the key of all its random numbers."""
+
+    cells: tuple[str, str]
+    noise: str
+    drawn: Draw
+    key: int
+
+
+@dataclass(frozen=True)
+class Recordings:
+    """The epistemic distribution of a condition, corrected, for `calibrate`: many experiments at once on a GPU.
+
+    Widths are fitted on a recording of their own, recordings have rounding errors of their own, and the truth is the mean over
+    fresh recordings as long as the data. Call `calibrate` with ``n_data=4000`` and ``n_truth=4000 * fresh``.
+
+    Parameters
+    ----------
+    condition : Condition
+    variant : {"published", "prinz2004"}
+        Constants of the circuit: as published, or as documented.
+    n_simulations : int
+        As `calibrate` is told.
+    fresh : int
+        Fresh recordings.
+
+    Examples
+    --------
+    >>> from rivals import calibrate
+    >>> from rivals_paper.pyloric import Condition
+    >>> omega = Recordings(Condition(("A", "D")))
+    >>> calibrate(
+    ...     omega,
+    ...     n_data=4000,
+    ...     n_truth=16000,
+    ...     n_experiments=512,
+    ...     law="beta",
+    ...     n_simulations=1,
+    ...     block_size=512,
+    ...     rng=0,
+    ... )  # doctest: +SKIP
+    """
+
+    condition: Condition
+    variant: str = "published"
+    n_simulations: int = 1
+    fresh: int = FRESH
+
+    def ask(self, rng: np.random.Generator) -> Asked:
+        """Draw the parameters of an experiment."""
+        drawn = self.condition.draw(rng)
+        return Asked(self.condition.cells, self.condition.noise, drawn, int(rng.integers(2**63)))
+
+    def batch(self, indices: Sequence[int], rng_of: Callable[[int], np.random.Generator]) -> list[ExperimentLosses]:
+        """Losses of these experiments."""
+        generators = [rng_of(index) for index in indices]
+        asked = [self.ask(rng) for rng in generators]
+        sigma = widths(residuals(asked, self.variant, FIT)).get()
+        level = np.log(np.sqrt(2 * np.pi) * sigma)[:, :, None]
+
+        def losses(recording: int) -> FloatArray:
+            residual = residuals(asked, self.variant, recording).get()
+            return np.asarray(level + residual**2 / (2 * sigma[:, :, None] ** 2))
+
+        observed = losses(DATA)
+        truth = np.concatenate([losses(FIRST_FRESH + k) for k in range(self.fresh)], axis=2)
+        z = [rng.standard_normal((2, self.n_simulations, N_DATA)) for rng in generators]
+        return [ExperimentLosses(observed[i], level[i][:, None] + z[i] ** 2 / 2, truth[i]) for i in range(len(asked))]
+
+
+def residuals(asked: Sequence[Asked], variant: str, recording: int, n: int = N_DATA, own: bool = True) -> DeviceArray:
+    """Recorded voltage less that of each candidate, (experiments, 2, n) mV, in one recording of each experiment."""
+    v, recorded = traces(asked, variant, recording, n, own)
+    cp = gpu.cupy()
+    return cp.stack([recorded - v[which] for which in range(2)], axis=1)
+
+
+def traces(
+    asked: Sequence[Asked], variant: str, recording: int, n: int = N_DATA, own: bool = True
+) -> tuple[DeviceArray, DeviceArray]:
+    """Voltages of both candidates, (2, experiments, n), and the recorded ones, noisy and digitised, (experiments, n); all with the same input.
+
+    Without `own`, the recording shares the rounding errors of the candidate that made it.
+    """
+    cp = gpu.cupy()
+    cells = [each.cells[which] for which in range(2) for each in asked] + [each.drawn.cell for each in asked] * own
+    copies = len(cells) // len(asked)
+    tau, strength, scale = (
+        np.array([getattr(each.drawn, name) for each in asked]) for name in ("tau", "strength", "scale")
+    )
+    keys = np.array([each.key for each in asked], dtype=np.uint64)
+    times = sample_times(n)
+    currents = gpu.coloured_noise(tau, strength, float(times[-1]), mixed(keys, 2 * recording).tolist())
+    shared = (cp.concatenate([each] * copies) for each in (currents.first_piece, currents.n_pieces, currents.grids))
+    rounding = np.arange(len(cells)) // len(asked) // 2  # 1 for recordings of their own
+    steps = np.array([solver.first_step for solver in (ACCURATE, ACCURATE.with_other_rounding())])[rounding]
+    states = _settled(variant)[cp.asarray([CELLS.index(cell) for cell in cells]), cp.asarray(rounding)]
+    v = gpu.simulate_many(
+        [pair(cell, variant) for cell in cells], times, gpu.Currents(currents.coefficients, *shared), solver=ACCURATE,
+        first_steps=steps, initial=states,
+    )[:, 1].reshape(copies, len(asked), n)  # fmt: skip
+    by_second = cp.asarray([each.drawn.cell == each.cells[1] for each in asked])[:, None]
+    made = v[2] if own else cp.where(by_second, v[1], v[0])
+    noise = _disturbance(mixed(keys, 2 * recording + 1), scale, [each.noise == "Cauchy" for each in asked], n)
+    return v[:2], cp.rint(cp.clip(made + noise, -128.0, 127.0))
+
+
+def widths(residual: DeviceArray) -> DeviceArray:
+    """Likeliest width of Gaussian noise, (experiments, 2) mV."""
+    cp = gpu.cupy()
+    return cp.sqrt(cp.mean(residual**2, axis=2))
+
+
+def spike_trains(voltage: DeviceArray) -> Any:
+    """Spikes of each row of samples, packed into bits, (rows, samples / 8); as `rivals_paper.domain_loss.spike_train`."""
+    cp = gpu.cupy()
+    rows, n = voltage.shape
+    out = cp.empty((rows, n // 8), dtype=cp.uint8)
+    gpu._launch(
+        _module().get_function("spikes"), rows, (np.int64(rows), np.int32(n), cp.ascontiguousarray(voltage), out)
+    )
+    return out.get()
+
+
+def mixed(keys: Any, number: int) -> Any:
+    """A key of 64 bits for each key and a number (splitmix64).
+
+    Examples
+    --------
+    >>> one, other = (mixed(np.array([1], dtype=np.uint64), k)[0] for k in (0, 1))
+    >>> one != other
+    np.True_
+    """
+    with np.errstate(over="ignore"):
+        z = keys + np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))
+
+
+def _disturbance(keys: Any, scale: FloatArray, heavy: Sequence[bool], n: int) -> DeviceArray:
+    cp = gpu.cupy()
+    out = cp.empty((len(keys), n))
+    arguments = (
+        np.int64(len(keys)),
+        np.int32(n),
+        cp.asarray(keys),
+        cp.asarray(scale),
+        cp.asarray(np.array(heavy)),
+        out,
+    )
+    gpu._launch(_module().get_function("disturb"), out.size, arguments)
+    return out
+
+
+@cache  # of two variants
+def _settled(variant: str) -> DeviceArray:
+    """States of all cells after settling, with the rounding errors of models and of recordings: (cells, 2, states)."""
+    steps = np.tile([ACCURATE.first_step, ACCURATE.with_other_rounding().first_step], len(CELLS))
+    circuits = [pair(cell, variant) for cell in CELLS for _ in range(2)]
+    return gpu.settle_many(circuits, solver=ACCURATE, first_steps=steps).reshape(len(CELLS), 2, -1)
+
+
+@cache  # one value: it has no arguments
+def _module() -> Any:
+    return gpu.cupy().RawModule(code=SOURCE, options=("-std=c++17",))
