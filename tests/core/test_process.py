@@ -5,6 +5,8 @@ import pytest
 from scipy import stats
 
 from rivals import HierarchicalBetaProcess, Losses
+from rivals.core import tree
+from rivals.core.process import processes_at_each
 from samples import make_losses
 
 SENSITIVITIES = [2.0**-8, 2.0**-4, 1.0, 2.0**4]
@@ -281,3 +283,35 @@ def test_counts_at_large_c_do_not_overflow():
     assert 0 < process.drawn_nodes.size < 512  # warnings are errors in the tests: this one failed
     risks = process.sample_risk(20_000, rng=0)
     assert risks.mean() == pytest.approx(process.risk_mean, abs=4.5 * process.risk_std / np.sqrt(risks.size))
+
+
+@pytest.mark.parametrize("n_simulations", [1, 3])
+def test_many_values_of_c_at_once_change_no_bit(n_simulations):
+    """Nodes are solved in rows, each as if it were alone; with ties and zeros, where parameters reach their limits."""
+    rng = np.random.default_rng(5)
+    values = np.geomspace(1e-6, 1e4, 7)
+    observed = [rng.exponential(size=600), np.round(rng.normal(size=500), 1)]
+    processes = [
+        HierarchicalBetaProcess.from_losses((sample, rng.exponential(size=(n_simulations, sample.size))), c=1.0)
+        for sample in observed
+    ]
+    for c, together in zip(values, processes_at_each(processes, values), strict=True):
+        for process, found in zip(processes, together, strict=True):
+            alone = process.at(c)
+            assert found.c == alone.c == c
+            assert np.array_equal(found.alpha, alone.alpha)
+            assert np.array_equal(found.beta, alone.beta)
+            assert (found.risk_mean, found.risk_std) == (alone.risk_mean, alone.risk_std)
+            assert np.array_equal(found.sample_risk(50, rng=1), alone.sample_risk(50, rng=1))
+
+
+def test_many_values_of_c_are_solved_in_portions(monkeypatch):
+    """So that a sweep over a thousand values does not hold a thousand trees."""
+    monkeypatch.setattr("rivals.core.process.TOGETHER", 2**9)
+    sizes = []
+    solve = tree.Geometry.at_each
+    monkeypatch.setattr(tree.Geometry, "at_each", lambda self, values: sizes.append(len(values)) or solve(self, values))
+    process = HierarchicalBetaProcess.from_losses(np.random.default_rng(0).exponential(size=(2, 100)), c=1.0)
+    sizes.clear()
+    assert [each.c for (each,) in processes_at_each([process], [1.0, 2.0, 3.0])] == [1.0, 2.0, 3.0]
+    assert sizes == [2, 1]

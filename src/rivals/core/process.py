@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
@@ -21,7 +21,9 @@ from rivals.losses import Losses, with_simulations
 
 # "As deep as the data resolve" is 2^depth ≈ L. The paper's 8 levels are the least, for very small samples; beyond
 # 16 levels nothing moves any more, because leaves keep the shape of the centre (docs/theory.md has the measurement).
-MIN_DEPTH, MAX_DEPTH = 8, 16
+MIN_DEPTH, MAX_DEPTH = 8, tree.MAX_LEVELS
+# Nodes whose parameters at several c are held at a time.
+TOGETHER = 2**17
 
 
 class HierarchicalBetaProcess:
@@ -88,7 +90,7 @@ class HierarchicalBetaProcess:
         self._straight = depth is not None
         self._geometry = tree.Geometry.of(observed, simulations, levels, straight=self._straight)
         self.c = check_positive(c, "c")
-        self._tree, self._ends, self._moments = self._geometry.at(self.c)
+        self._set(*self._geometry.at_each([self.c])[0])
 
     @classmethod
     def from_losses(
@@ -122,13 +124,24 @@ class HierarchicalBetaProcess:
 
     def at(self, c: float) -> HierarchicalBetaProcess:
         """The same process at another c. All that does not depend on c is kept."""
+        return self.at_each([c])[0]
+
+    def at_each(self, values: Sequence[float]) -> list[HierarchicalBetaProcess]:
+        """The same process at several c, to the last bit as by `at`; the nodes of all are solved at once, which is faster."""
+        values = [check_positive(c, "c") for c in values]
+        return [self._with(c, *parts) for c, parts in zip(values, self._geometry.at_each(values), strict=True)]
+
+    def _with(self, c: float, *parts: Any) -> HierarchicalBetaProcess:
         other = object.__new__(type(self))
         for name in ("observed", "synthetic", "depth", "tolerance", "reference", "_straight", "_geometry"):
             setattr(other, name, getattr(self, name))
         # All that depends on c hangs on these, so that nothing can go stale.
-        other.c = check_positive(c, "c")
-        other._tree, other._ends, other._moments = self._geometry.at(other.c)
+        other.c = c
+        other._set(*parts)
         return other
+
+    def _set(self, nodes: tree.Tree, ends: EndPoints, moments: tree.RiskMoments) -> None:
+        self._tree, self._ends, self._moments = nodes, ends, moments
 
     @property
     def alpha(self) -> FloatArray:
@@ -237,13 +250,23 @@ class HierarchicalBetaProcess:
         return tree.grid(depth), self.reference + self._ends.scale * paths
 
     def _deeper_tree(self, depth: int) -> tree.Tree:
-        return tree.Geometry.of(self.observed, self.synthetic, depth, straight=True).at(self.c)[0]
+        return tree.Geometry.of(self.observed, self.synthetic, depth, straight=True).at_each([self.c])[0][0]
 
     def __repr__(self) -> str:
         return (
             f"HierarchicalBetaProcess(c={self.c:g}, depth={self.depth}, R = {self.risk_mean:.5g} ± {self.risk_std:.2g}, "
             f"end points' share of Var[R] {self.end_point_share:.0%})"
         )
+
+
+def processes_at_each(
+    processes: Sequence[HierarchicalBetaProcess], values: Sequence[float]
+) -> Iterator[list[HierarchicalBetaProcess]]:
+    """All processes at each c, one list for each; so many c are solved at a time that their trees are few megabytes."""
+    together = max(1, TOGETHER // max(sum(2**process.depth for process in processes), 1))
+    for begin in range(0, len(values), together):
+        columns = [process.at_each(values[begin : begin + together]) for process in processes]
+        yield from map(list, zip(*columns, strict=True))
 
 
 @dataclass(frozen=True, eq=False)

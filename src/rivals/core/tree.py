@@ -7,9 +7,9 @@ its interval as a fraction of its rise; it does not depend on the realisation ab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log
 
 import numpy as np
@@ -26,6 +26,9 @@ MAX_DRAWN = 512
 
 # Draws are made in pieces that fit the processor's cache.
 CHUNK = 2**13
+
+# Levels of the deepest tree, unless a number is given.
+MAX_LEVELS = 16
 
 # A factor that is as good as infinite, but whose product with zero is zero.
 LARGEST_FACTOR = 1e300
@@ -86,22 +89,25 @@ class Geometry:
             end_discrepancies=discrepancy[..., [0, -1]],
         )
 
-    def at(self, c: float) -> tuple[Tree, EndPoints, RiskMoments]:
-        """The nodes at c, with v = 2 c δ(m)², and the end points, normal with variances c δ(0)² and c δ(1)²."""
-        nodes = self._tree(c)
-        mean, variance = nodes.height_moments
-        ends = self._ends(self.end_discrepancies, c)
-        return nodes, ends, RiskMoments(*ends.risk_moments(float(mean[0]), float(variance[0])))
+    def at_each(self, values: Sequence[float]) -> list[tuple[Tree, EndPoints, RiskMoments]]:
+        """At each c the nodes, with v = 2 c δ(m)², and the end points, normal with variances c δ(0)² and c δ(1)²."""
+        all_ends = [self._ends(self.end_discrepancies, c) for c in values]
+        scales = np.array([log(2.0) + log(c) for c in values])
+        found = []
+        for nodes, ends in zip(self._trees(scales[:, None] + 2.0 * self.log_discrepancy), all_ends, strict=True):
+            mean, variance = nodes.height_moments
+            found.append((nodes, ends, RiskMoments(*ends.risk_moments(float(mean[0]), float(variance[0])))))
+        return found
 
     def each_at(self, c: float) -> list[tuple[Tree, EndPoints]]:
-        """Nodes and end points of each simulation alone; the nodes of all are solved at once."""
-        trees = self._tree(c).each()
+        """Nodes and end points of each simulation alone."""
+        trees = self._trees(log(2.0) + log(c) + 2.0 * self.log_discrepancy)
         return [(nodes, self._ends(row, c)) for nodes, row in zip(trees, self.end_discrepancies, strict=True)]
 
-    def _tree(self, c: float) -> Tree:
-        log_variance = log(2.0) + log(c) + 2.0 * self.log_discrepancy
+    def _trees(self, log_variance: FloatArray) -> list[Tree]:
+        """One tree for each row; the nodes of all are solved at once."""
         alpha, beta = beta_parameters(np.broadcast_to(self.log_ratio, log_variance.shape), log_variance)
-        return Tree(alpha, beta, self.leaves, *beta_moments(alpha, beta))
+        return Tree(alpha, beta, self.leaves, *beta_moments(alpha, beta)).each()
 
     def _ends(self, discrepancies: FloatArray, c: float) -> EndPoints:
         with np.errstate(over="ignore"):
@@ -117,7 +123,7 @@ class Geometry:
 class Tree:
     """Beta distributions at the nodes, straight or curved pieces below the last of them.
 
-    Of several simulations apart, the arrays but `leaves` have a row for each, until `each` takes them apart.
+    Of several values of c, or several simulations, the arrays but `leaves` have a row for each, until `each` takes them apart.
     """
 
     alpha: FloatArray
@@ -205,7 +211,7 @@ class Tree:
                     ),
                     LARGEST_FACTOR,
                 )
-            here = descendants(branches, k, self.depth)
+            here = (descendants if self.depth <= MAX_LEVELS else descendants.__wrapped__)(k, self.depth)[branches]
             share = np.minimum(factor[:, None] * terms[here], 1.0)
             errors[here] += reach[:, None] * np.minimum(share * (skew[here] * np.sqrt(share) + kurt[here] * share), 0.3)
         return errors
@@ -243,7 +249,7 @@ class Tree:
         )
 
     def each(self) -> list[Tree]:
-        """The trees of the simulations, one by one."""
+        """The trees of the rows, one by one."""
         height_mean, height_variance = self.height_moments
         trees = []
         for row in range(len(self.alpha)):
@@ -329,10 +335,12 @@ def root_mean_square(differences: list[FloatArray]) -> FloatArray:
     return np.asarray(largest * np.sqrt(np.mean(scaled**2, axis=0)))
 
 
-def descendants(nodes: IntArray, depth: int, deepest: int) -> IntArray:
-    """For each of some nodes of one level (by position in it): itself and all below, one row each."""
+@lru_cache(maxsize=4 * MAX_LEVELS)
+def descendants(depth: int, deepest: int) -> IntArray:
+    """For each node of one level: itself and all below, one row each."""
     widths = [2 ** (below - depth) for below in range(depth, deepest)]
-    columns = [level(depth + k).start + nodes[:, None] * width + np.arange(width) for k, width in enumerate(widths)]
+    nodes = np.arange(2**depth)[:, None]
+    columns = [level(depth + k).start + nodes * width + np.arange(width) for k, width in enumerate(widths)]
     return np.concatenate(columns, axis=1)
 
 
