@@ -108,3 +108,31 @@ def test_what_is_wrong_is_said(line):
         pymc.Normal("y", pymc.Normal("a"), 1.0, observed=Y[:N])
     with pytest.raises(ValueError, match="are fixed in the model"):
         posterior(fixed, draws, {})
+    with pytest.raises(ValueError, match=r"observed: the model has no pymc\.Data 'w'"):
+        posterior(model, draws, HELD_OUT, observed="w")
+
+
+def test_inputs_are_needed_anew_also_where_the_new_points_are_as_many(line):
+    model, draws = line
+    with pytest.raises(ValueError, match=r"no values of 'x', which has a row for each of 60 points.*or the same again"):
+        posterior(model, draws, {"y_observed": Y[N : 2 * N]})
+
+
+def test_models_with_initial_values_and_without_containers(line):
+    """The posterior without each point needs no containers: its data are those in the model."""
+    model, draws = line
+    with pymc.Model() as fixed:
+        a, b = pymc.Normal("a", 0, 5, initval=1.0), pymc.Normal("b", 0, 5)
+        pymc.Normal("y", a + b * X[:N], pymc.HalfNormal("width", 2, initval=3.0), observed=Y[:N])
+    expected, found = (posterior(each, draws, leave_one_out=True, n_simulations=2, rng=0) for each in (model, fixed))
+    np.testing.assert_allclose(found.observed, expected.observed, rtol=1e-12)
+    np.testing.assert_allclose(found.synthetic, expected.synthetic, rtol=1e-12)
+    assert {rv.name: value for rv, value in fixed.rvs_to_initial_values.items()} == {"a": 1.0, "b": None, "width": 3.0}
+
+
+def test_one_held_out_point_changes_no_other_loss(line):
+    model, draws = line
+    moved = Y[N:].copy()
+    moved[7] += 1.0
+    losses = [posterior(model, draws, HELD_OUT | {"y_observed": y}, n_simulations=1, rng=0) for y in (Y[N:], moved)]
+    assert np.flatnonzero(losses[0].observed != losses[1].observed).tolist() == [7]
