@@ -3,19 +3,25 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rivals._checks import RivalsWarning
 from rivals._version import __version__
-from rivals.comparison import Comparison, Rejection, Sweep, Undecided, compare, load
-from rivals.core import HierarchicalBetaProcess, QuantileFunction, TransportLaw
-from rivals.losses import Candidate, Losses
 
 if TYPE_CHECKING:
     from rivals import calibration, criteria, plots, read, report, testbeds
+    from rivals._checks import RivalsWarning
     from rivals.calibration import Calibration, Experiment, calibrate
+    from rivals.comparison import Comparison, Rejection, Sweep, Undecided, compare, load
+    from rivals.core import HierarchicalBetaProcess, QuantileFunction, TransportLaw
+    from rivals.losses import Candidate, Losses
 
-# `import rivals` stays light: these are imported when they are first asked for.
-PACKAGES = ("calibration", "criteria", "plots", "read", "report", "testbeds")
-FROM_CALIBRATION = ("Calibration", "Experiment", "calibrate")
+# Everything is imported when it is first asked for: `rivals --version` needs none of it, and most programs a part.
+HOMES = {
+    "RivalsWarning": "_checks",
+    **dict.fromkeys(("Calibration", "Experiment", "calibrate"), "calibration"),
+    **dict.fromkeys(("Comparison", "Rejection", "Sweep", "Undecided", "compare", "load"), "comparison"),
+    **dict.fromkeys(("HierarchicalBetaProcess", "QuantileFunction", "TransportLaw"), "core"),
+    **dict.fromkeys(("Candidate", "Losses"), "losses"),
+}
+PACKAGES = ("calibration", "comparison", "core", "criteria", "losses", "plots", "read", "report", "testbeds")
 
 __all__ = [
     "Calibration",
@@ -46,9 +52,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in PACKAGES:
         return import_module(f"rivals.{name}")
-    if name in FROM_CALIBRATION:
-        return getattr(import_module("rivals.calibration"), name)
-    raise AttributeError(f"module 'rivals' has no attribute {name!r}")
+    if name not in HOMES:
+        raise AttributeError(f"module 'rivals' has no attribute {name!r}")
+    thing = globals()[name] = getattr(import_module(f"rivals.{HOMES[name]}"), name)
+    return thing
 
 
 def __dir__() -> list[str]:

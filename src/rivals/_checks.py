@@ -298,12 +298,24 @@ def check_choice(value: Any, what: str, choices: Sequence[Choice]) -> Choice:
     raise ValueError(f"{what} must be one of {', '.join(map(repr, choices))}: got {show(repr(value))}; {hint}")
 
 
+def is_missing(cell: Any) -> bool:
+    """Whether a cell is empty, in any library's way: None, NaN, NA, NaT, blanks."""
+    if cell is None:
+        return True
+    if isinstance(cell, str):
+        return not cell.strip()
+    try:
+        return bool(cell != cell)
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor different
+        return True
+
+
 def check_groups(values: Any, n_points: int, *, least: int, instead: str) -> IntArray:
     """The group of each point, as whole numbers from 0; labels may be of any kind."""
     labels = np.asarray(values)
     if labels.ndim != 1 or labels.size != n_points:
         raise ValueError(f"groups: expected one label for each of {n_points} observed points; got shape {labels.shape}")
-    missing = np.array([label is None or label != label for label in labels.tolist()])
+    missing = np.array([is_missing(label) for label in labels.tolist()])
     if missing.any():
         raise ValueError(
             f"groups: {int(missing.sum())} of {n_points} points have no label, the first at position "

@@ -443,3 +443,26 @@ def test_status_of_a_store_of_someone_else(tmp_path):
     assert shown.exit_code == 0, shown.output
     assert "\x1b" not in shown.output
     assert "\\x1b]0;owned\\x07: 2 of 2 done" in shown.output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the signal is one of POSIX")
+def test_a_run_that_is_killed_leaves_no_temporary_folder(tmp_path):
+    code = (
+        "import time, rivals\nfrom rivals.testbeds import toys\n"
+        "def omega(rng):\n    time.sleep(0.1)\n    return toys.omega(rng)\n"
+        "rivals.calibrate(omega, n_data=20, n_truth=50, n_experiments=900, c=[1.0], n_simulations=1, executor=2, progress=False)\n"
+    )
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    process = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL)
+
+    def wait_until(there):
+        end = time.monotonic() + 60
+        while bool(list(tmp_path.glob("rivals-*"))) != there and time.monotonic() < end:
+            time.sleep(0.05)
+        return time.monotonic() < end
+
+    assert wait_until(True)
+    time.sleep(0.5)  # between the folder and its registration
+    process.kill()
+    process.wait()
+    assert wait_until(False)

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import rivals
-from rivals.cli import added
-from rivals.cli.app import app
+from rivals.cli import commands
 
 OWN = ["demo", "compare", "sweep", "calibrate"]
 HEAVY = [
@@ -38,14 +37,14 @@ def say_hello() -> None:
 def hello(monkeypatch):
     """A distribution that adds the command `hello`, and one that would like to be `compare`."""
     target = f"{__name__}:say_hello"
-    offered = EntryPoints(EntryPoint(name, target, added.GROUP) for name in ("hello", "compare"))
-    monkeypatch.setattr(added, "entry_points", lambda **wanted: offered.select(**wanted))
+    offered = EntryPoints(EntryPoint(name, target, commands.GROUP) for name in ("hello", "compare"))
+    monkeypatch.setattr(commands, "entry_points", lambda **wanted: offered.select(**wanted))
 
 
 @pytest.fixture
 def nothing_added(monkeypatch):
     """No other distribution."""
-    monkeypatch.setattr(added, "entry_points", lambda **wanted: EntryPoints())
+    monkeypatch.setattr(commands, "entry_points", lambda **wanted: EntryPoints())
 
 
 def test_help_lists_the_commands_and_loads_nothing_heavy():
@@ -116,8 +115,7 @@ def test_help_fits_80_columns_and_has_an_example(run, name):
 @pytest.mark.parametrize("name", ["demo", "compare", "sweep"])
 def test_options_have_the_librarys_names_and_defaults(name):
     library = inspect.signature(rivals.compare).parameters
-    (command,) = (each.callback for each in app.registered_commands if each.callback.__name__ == name)
-    options = inspect.signature(command).parameters
+    options = inspect.signature(commands.OWN[name].load()).parameters
     shared = set(library) & set(options) - {"models"}  # there the models themselves, here their names
     assert {"law", "c", "threshold"} <= shared
     assert ("n_simulations" in shared) == (name == "demo")  # files hold the simulations that they hold
@@ -137,7 +135,7 @@ def test_an_added_command_does_not_replace_one_of_the_library(run, hello):
 
 
 def test_own_commands_do_not_look_for_others(run, monkeypatch):
-    monkeypatch.setattr(added, "entry_points", lambda **wanted: pytest.fail("read"))
+    monkeypatch.setattr(commands, "entry_points", lambda **wanted: pytest.fail("read"))
     assert run("compare", "--help").exit_code == 0
 
 
@@ -240,3 +238,19 @@ def test_a_limit_on_file_sizes_names_the_file_and_leaves_nothing(folder):
     # NumPy 2.0 leaves a half-closed archive behind, of which Python complains when it collects it.
     assert any(line.startswith("rivals: x.npz could not be written: File too large") for line in lines)
     assert sorted(path.name for path in folder.iterdir()) == ["long.tsv", "losses.npz", "observed.csv", "synthetic.csv"]
+
+
+def test_closed_standard_output_is_an_error(folder):
+    """As after `rivals compare … --json >&-`: a result that goes nowhere is no success."""
+    line = [sys.executable, "-c", "from rivals.cli import main; main()", "compare", "long.tsv", "--json", "--seed", "0"]
+    closed = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *line], stderr=subprocess.PIPE, text=True, timeout=60, check=False
+    )
+    assert closed.returncode == 2
+    assert closed.stderr.startswith("rivals: standard output is closed")
+
+
+def test_the_version_needs_no_numpy():
+    code = "import sys; sys.argv = ['rivals', '--version']\nfrom rivals.cli import main\ntry:\n    main()\nfinally:\n    print('numpy' in sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.splitlines() == [f"rivals {rivals.__version__}", "False"]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import sys
 from contextlib import closing
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import rivals
+from rivals.cli import main
 from rivals.cli.app import app
 from rivals.cli.values import parse_c
 
@@ -109,6 +111,27 @@ def sometimes(rng):
         raise RuntimeError("the fit did not converge")
     return toys.omega(rng)
 """
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("import sys\nsys.exit(0)", "could not be imported: SystemExit: 0 (.*odd_omegas.py, line 2); .*if __name__ == '__main__'"),
+        ("def omega(rng:\n    pass", "could not be imported: SyntaxError: .*odd_omegas.py, line 1"),
+        ("omega = 1 / 0", "could not be imported: ZeroDivisionError: .*odd_omegas.py, line 1"),
+    ],
+)  # fmt: skip
+def test_a_module_that_cannot_be_imported_is_said(tmp_path, monkeypatch, capsys, code, message):
+    """Also one that ends the program, with success: nothing was calibrated."""
+    (tmp_path / "odd_omegas.py").write_text(code, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        sys, "argv", ["rivals", "calibrate", "odd_omegas:omega", "--n-experiments", "2", "--n-data", "9"]
+    )
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    assert re.search(message.replace("(.", r"\(.").replace(");", r"\);"), capsys.readouterr().err)
 
 
 @pytest.fixture

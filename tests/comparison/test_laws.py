@@ -226,6 +226,16 @@ def test_groups_that_cannot_work(groups, message):
         rivals.compare(models, law="groups", groups=groups)
 
 
+def test_groups_without_a_label_in_the_manner_of_pandas():
+    pandas = pytest.importorskip("pandas")
+    models, groups = grouped()
+    labels = pandas.array(groups, dtype="Int64")
+    labels[7] = pandas.NA
+    for given in (labels, pandas.Series(labels), pandas.array([*map(str, groups[:-1]), None])):
+        with pytest.raises(ValueError, match="1 of 800 points have no label"):
+            rivals.compare(models, law="groups", groups=given)
+
+
 def test_groups_cannot_be_swept_over_c():
     models, groups = grouped()
     with pytest.raises(ValueError, match="law 'groups' has no c to sweep over"):

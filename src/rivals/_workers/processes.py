@@ -133,6 +133,9 @@ class LocalProcesses:
         self.interrupts = Interrupts()
         self._executor = self._start()
         self._folder = tempfile.mkdtemp(prefix="rivals-")
+        # A process of loky outlives this one, even if it is killed, and then removes the folder.
+        self._tracker = need("loky.backend.resource_tracker", extra="parallel", purpose="several processes")
+        self._tracker.register(self._folder, "folder")
         self.notes: str | None = self._folder
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
@@ -167,6 +170,7 @@ class LocalProcesses:
     def close(self, *, kill: bool) -> None:
         self._end(kill=kill)
         shutil.rmtree(self._folder, ignore_errors=True)
+        self._tracker.unregister(self._folder, "folder")
 
     def _end(self, *, kill: bool) -> None:
         """End the workers, in a limited time: one may not exit, because of a thread that the user's code left behind, and loky may hang."""

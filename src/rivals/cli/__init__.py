@@ -2,18 +2,17 @@
 
 import sys
 
-from rivals._checks import need
-
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command `rivals`, or say what to install for it."""
     try:
-        for package in ("typer", "rich"):
-            need(package, extra="cli", purpose="the command `rivals`")
+        import typer  # noqa: F401, I001
+        import rich  # noqa: F401
     except ImportError as error:
-        print(f"rivals: {error}", file=sys.stderr)
+        sentence = f"the command `rivals`: the package {error.name!r} is not installed"
+        print(f'rivals: {sentence}; pip install "rivals[cli]"', file=sys.stderr)
         raise SystemExit(2) from None
     from rivals.cli.app import main as run
 

@@ -9,28 +9,22 @@ import typer
 from typer.core import TyperGroup
 
 from rivals._version import __version__
-from rivals.cli import added
-from rivals.cli.calibrate import calibrate
-from rivals.cli.compare import compare
-from rivals.cli.demo import demo
-from rivals.cli.streams import printing, say, silence, spell_out_what_cannot_be_encoded
-from rivals.cli.sweep import sweep
+from rivals.cli import commands
+from rivals.cli.streams import check_stdout, printing, say, silence, spell_out_what_cannot_be_encoded
 
 
 class Commands(TyperGroup):
-    """The commands of the library, then the added ones, which are looked up only if they matter."""
+    """Commands that are imported when they are needed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        own = super().list_commands(ctx)
-        return [*own, *(name for name in added.names() if name not in own)]
+        return commands.names()
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return super().get_command(ctx, cmd_name) or added.load(cmd_name)
+        return commands.load(cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        how_to_install = added.INSTALL.get(args[0])
-        if how_to_install and not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
-            ctx.fail(how_to_install)
+        if not ctx.resilient_parsing and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            ctx.fail(commands.what_to_do(args[0]))
         return super().resolve_command(ctx, args)
 
 
@@ -41,8 +35,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, compare, sweep, calibrate):
-    app.command()(command)
 
 
 def main() -> None:
@@ -52,6 +44,7 @@ def main() -> None:
     """
     spell_out_what_cannot_be_encoded()
     try:
+        check_stdout()
         raise SystemExit(_exit_code())
     except BrokenPipeError:
         silence(sys.stdout)

@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, redirect_stdout
@@ -155,6 +156,15 @@ def load_omegas(target: str) -> Mapping[str, Any] | Any:
         else:
             hint = f"{module_name} needs it: install it"
         raise ValueError(f"{show(target)!r}: {error}; {hint}") from None
+    except (Exception, SystemExit) as error:
+        raise ValueError(
+            f"{show(target)!r}: {module_name} could not be imported: {type(error).__name__}: {error}{_line_of(error)}; correct it"
+            + (
+                ", and keep what must not run on import under `if __name__ == '__main__':`"
+                if isinstance(error, SystemExit)
+                else ""
+            )
+        ) from error
     if not hasattr(module, name):
         near = get_close_matches(name, dir(module), n=1)
         hint = f"did you mean {near[0]!r}?" if near else "is the name right?"
@@ -167,6 +177,12 @@ def load_omegas(target: str) -> Mapping[str, Any] | Any:
         )
     _send_by_value(module)
     return omegas
+
+
+def _line_of(error: BaseException) -> str:
+    """Where the user's own code failed; a syntax error says so itself."""
+    *_, frame = traceback.extract_tb(error.__traceback__)
+    return "" if isinstance(error, SyntaxError) else f" ({show(frame.filename)}, line {frame.lineno})"
 
 
 def _send_by_value(module: Any) -> None:

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO
 
-from rivals._checks import show
-
 # Substitutes for our own symbols that an encoding does not have; anything else is escaped, as in messages.
 PLAIN = {
     "…": "...", "±": "+-", "−": "-", "─": "-", "“": '"', "”": '"', "’": "'", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "√": "sqrt ",
@@ -33,13 +31,20 @@ def _spell_out(error: UnicodeError) -> tuple[str, int]:
     return "".join(PLAIN.get(char, char.encode("ascii", "backslashreplace").decode()) for char in text), error.end
 
 
+def check_stdout() -> None:
+    """Refuse to work if the result would be printed to nowhere, as after `rivals … >&-`."""
+    if sys.stdout is None:
+        raise OSError(
+            "standard output is closed, so that no result could be printed; send it to a file, or to /dev/null"
+        )
+
+
 @contextmanager
 def printing() -> Iterator[None]:
     """Print the result; if that fails, raise an error, because the result is the purpose of the command."""
     try:
         yield
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except BrokenPipeError:  # the reader has what it wanted
         raise
     except OSError as error:
@@ -53,6 +58,8 @@ def say(message: str) -> None:
 
     It contains no control characters, and a stream that cannot be written to is ignored.
     """
+    from rivals._checks import show  # and with it NumPy, if there is something to say
+
     try:
         print("\n".join(map(show, message.split("\n"))), file=sys.stderr, flush=True)
     except OSError:

@@ -1,21 +1,32 @@
-"""Readers of losses: one file per kind of input; heavy libraries are imported only when used."""
+"""Readers of losses: one file per kind of input, imported when it is first asked for; heavy libraries only when used."""
 
-from rivals.read.arviz import arviz_tree
-from rivals.read.cross_validation import cross_validated
-from rivals.read.curve_fits import curve
-from rivals.read.distributions import distribution
-from rivals.read.estimators import classifier, regressor
-from rivals.read.files import losses_from_files
-from rivals.read.forecasts import forecast
-from rivals.read.loss_tables import long_table
-from rivals.read.model_columns import wide_tables
-from rivals.read.networks import network
-from rivals.read.npz import npz
-from rivals.read.posteriors import posterior
-from rivals.read.regressions import regression
-from rivals.read.scores import simulator
-from rivals.read.summaries import summaries
-from rivals.read.xarrays import dataset
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rivals.read.arviz import arviz_tree
+    from rivals.read.cross_validation import cross_validated
+    from rivals.read.curve_fits import curve
+    from rivals.read.distributions import distribution
+    from rivals.read.estimators import classifier, regressor
+    from rivals.read.files import losses_from_files
+    from rivals.read.forecasts import forecast
+    from rivals.read.loss_tables import long_table
+    from rivals.read.model_columns import wide_tables
+    from rivals.read.networks import network
+    from rivals.read.npz import npz
+    from rivals.read.posteriors import posterior
+    from rivals.read.regressions import regression
+    from rivals.read.scores import simulator
+    from rivals.read.summaries import summaries
+    from rivals.read.xarrays import dataset
+
+HOMES = {
+    "arviz_tree": "arviz", "classifier": "estimators", "cross_validated": "cross_validation", "curve": "curve_fits", "dataset": "xarrays",
+    "distribution": "distributions", "forecast": "forecasts", "long_table": "loss_tables", "losses_from_files": "files", "network": "networks",
+    "npz": "npz", "posterior": "posteriors", "regression": "regressions", "regressor": "estimators", "simulator": "scores", "summaries": "summaries",
+    "wide_tables": "model_columns",
+}  # fmt: skip
 
 __all__ = [
     "arviz_tree",
@@ -36,3 +47,14 @@ __all__ = [
     "summaries",
     "wide_tables",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module 'rivals.read' has no attribute {name!r}")
+    thing = globals()[name] = getattr(import_module(f"rivals.read.{HOMES[name]}"), name)
+    return thing
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import show
+from rivals._checks import is_missing, show
 from rivals._types import IntArray
-from rivals.read.columns import Column, is_missing
+from rivals.read.columns import Column
 from rivals.read.selection import listed
 
 # Messages count rows as an editor or a spreadsheet does: the header is row 1.

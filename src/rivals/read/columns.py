@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import need, show
+from rivals._checks import is_missing, need, show
 from rivals._types import FloatArray
 from rivals.read.binary_tables import read_excel, read_feather, read_parquet
 from rivals.read.text_tables import read_text
@@ -79,18 +79,6 @@ def numbers(column: Column, where: str, *, first_row: int, otherwise: str = "") 
             hint = "" if any(map(_is_number, column.tolist())) else otherwise
             raise ValueError(f"{where}, row {index + first_row}: {_complaint(cell)}{hint}") from None
     return values
-
-
-def is_missing(cell: Any) -> bool:
-    """Whether a cell is empty, in any library's way: None, NaN, NA, NaT, blanks."""
-    if cell is None:
-        return True
-    if isinstance(cell, str):
-        return not cell.strip()
-    try:
-        return bool(cell != cell)
-    except (TypeError, ValueError):  # pandas.NA is neither equal nor different
-        return True
 
 
 def _number(cell: Any) -> float:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_losses, show
+from rivals._checks import check_losses, is_missing, show
 from rivals._types import FloatArray, IntArray
 from rivals.losses import Losses
 from rivals.read.alignment import FIRST_ROW, in_order, index_of, label, places_of
-from rivals.read.columns import Column, columns_of, is_missing, numbers
+from rivals.read.columns import Column, columns_of, numbers
 from rivals.read.selection import Selection, listed
 
 LONG = ("model", "kind", "loss")
