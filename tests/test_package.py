@@ -66,3 +66,10 @@ def test_the_python_of_the_readme_runs_as_it_stands(tmp_path, monkeypatch, capsy
     for block in blocks:
         exec(compile(block, "README.md", "exec"), {})
     assert "Worth keeping" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("package", ["rivals", "rivals.read"])
+def test_no_module_has_the_name_of_something_that_is_imported_when_asked_for(package):
+    """Once imported, the module would be found in its place."""
+    module = importlib.import_module(package)
+    assert {info.name for info in pkgutil.iter_modules(module.__path__)} & set(module.HOMES) == set()

@@ -188,7 +188,7 @@ def test_columns_that_are_packed_well_are_refused(tmp_path, monkeypatch, ending)
         pytest.importorskip("pyarrow.feather").write_feather(table, str(tmp_path / "t.feather"), compression="zstd")
     assert (tmp_path / f"t.{ending}").stat().st_size < 10_000
     monkeypatch.setenv("RIVALS_MAX_BYTES", str(2**20))
-    refused(tmp_path / f"t.{ending}", r"would unpack to (16|2) MiB")
+    refused(tmp_path / f"t.{ending}", "would unpack to 32 MiB")
 
 
 def test_texts_that_begin_anywhere_are_refused(tmp_path):

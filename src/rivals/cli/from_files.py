@@ -17,7 +17,7 @@ from rivals.cli.options import given_options
 from rivals.cli.values import draw_seed, parse_names, read_c
 from rivals.comparison import Comparison, compare, load
 from rivals.read.files import read_files
-from rivals.read.npz import is_saved_comparison
+from rivals.read.npz_files import is_saved_comparison
 from rivals.read.selection import Selection
 
 # Options of the commands that are arguments of `rivals.compare`, by their names there.

@@ -1,15 +1,75 @@
-"""Columns of Arrow tables as arrays."""
+"""Arrow tables: what their columns take in memory, before they are unpacked, and their columns as arrays."""
 
 from __future__ import annotations
 
+import struct
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import show
+from rivals._files import check_memory
+
+# Bytes of a cell: a number, or a reference to a text that is shared, and what it is made from; and one that is an object of its own.
+CELL, OBJECT = 16, 80
+
+
+def check_table(path: str | PathLike[str], schema: Any, n_rows: int, n_bytes: int) -> None:
+    """Refuse a table that would take too much memory: a row may take no space in a file. `n_bytes` is what is unpacked."""
+    import pyarrow
+
+    cells = 0
+    for field in schema:
+        kind = field.type.value_type if pyarrow.types.is_dictionary(field.type) else field.type
+        text = pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)
+        if not (text or pyarrow.types.is_primitive(kind) or pyarrow.types.is_decimal(kind) or kind == pyarrow.null()):
+            raise ValueError(f"column {show(field.name)!r} holds {kind}; write numbers and text alone, or leave it out")
+        cells += CELL if text or pyarrow.types.is_floating(kind) or pyarrow.types.is_integer(kind) else OBJECT
+    check_memory(path, max(n_rows * cells, n_bytes))
+
+
+def stated_size(message: Any) -> tuple[int, int]:
+    """Rows of an IPC message, and bytes that its buffers say they unpack to; pyarrow tells neither before it has unpacked them.
+
+    A message is a flatbuffer, in which a field of a table is found by the number of its slot. Of a compressed buffer, the
+    first eight bytes are its size.
+    """
+    content, body = memoryview(message.metadata), memoryview(message.body or b"")
+    batch = _follow(content, _slot(content, _follow(content, 0), 2))
+    if message.type == "dictionary":
+        batch = _follow(content, _slot(content, batch, 1))
+    rows, buffers, packed = (_slot(content, batch, slot) for slot in (0, 2, 3))
+    if buffers is None:
+        return 0, 0
+    start = _follow(content, buffers)
+    (count,) = struct.unpack_from("<I", content, start)
+    sizes = 0
+    for place, length in struct.iter_unpack("<qq", content[start + 4 : start + 4 + 16 * count]):
+        sizes += struct.unpack_from("<q", body, place)[0] if packed is not None and length >= 8 else length
+    return struct.unpack_from("<q", content, rows)[0] if rows is not None else 0, sizes
+
+
+def _follow(content: memoryview, place: int | None) -> int:
+    """Where the offset at this place points to."""
+    if place is None:
+        raise ValueError("a part of it is missing")
+    return place + int(struct.unpack_from("<I", content, place)[0])
+
+
+def _slot(content: memoryview, table: int, slot: int) -> int | None:
+    """Where a field of a table is; None if it has its default."""
+    fields = table - int(struct.unpack_from("<i", content, table)[0])
+    (size,) = struct.unpack_from("<H", content, fields)
+    offset = struct.unpack_from("<H", content, fields + 4 + 2 * slot)[0] if 4 + 2 * slot < size else 0
+    return table + int(offset) if offset else None
+
 
 def values_of(column: Any) -> npt.NDArray[Any]:
     """A column as an array; equal texts are one object."""
+    if str(column.type) in ("string", "large_string"):
+        column = column.dictionary_encode()
     if hasattr(column.type, "index_type"):
         parts = [_words(chunk) for chunk in column.chunks]
     elif str(column.type) == "double" and not column.null_count:

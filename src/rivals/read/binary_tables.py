@@ -1,4 +1,4 @@
-"""Tables in Parquet, Feather and Excel files."""
+"""Tables in Parquet, Feather and Excel files, checked before they are unpacked."""
 
 from __future__ import annotations
 
@@ -10,41 +10,52 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import need, show
-from rivals._files import allowed_bytes, check_memory, reading
-from rivals.read.arrow import values_of
+from rivals._files import check_memory, reading
+from rivals.read.arrow import check_table, stated_size, values_of
 from rivals.read.text_tables import MAX_COLUMNS, header_names
 
 Columns = dict[str, npt.NDArray[Any]]
 
-# Bytes of a number or of a reference to a text, and of a cell that is an object of its own.
-CELL, EXCEL_CELL = 8, 64
+# Bytes of a cell that is an object of its own, and of one that is empty; a cell takes up to four tags of XML.
+EXCEL_CELL, EXCEL_EMPTY, EXCEL_TAG = 64, 8, 16
+CHUNK = 2**20
+FEATHER = b"ARROW1\0\0"  # before the messages
 
 
 def read_parquet(path: Path) -> Columns:
     """The columns of a Parquet file."""
+    need("pyarrow", extra="parquet", purpose="Parquet files")
     parquet = need("pyarrow.parquet", extra="parquet", purpose="Parquet files")
-    pyarrow = need("pyarrow", extra="parquet", purpose="Parquet files")
     with reading(path, "a Parquet file"):
         with parquet.ParquetFile(path) as file:
-            schema, n_rows = file.schema_arrow, file.metadata.num_rows
-            _check_shape(path, n_rows, len(schema.names))
-            text = [field.name for field in schema if pyarrow.types.is_string(field.type)]
+            schema, content = file.schema_arrow, file.metadata
+            groups = [content.row_group(index) for index in range(content.num_row_groups)]
+            _check_columns(schema.names)
+            check_table(path, schema, content.num_rows, sum(max(group.total_byte_size, 0) for group in groups))
+            text = [field.name for field in schema if str(field.type) in ("string", "large_string")]
         # Kept as a dictionary: a long name that occurs in every row is stored once.
         return _from_arrow(parquet.read_table(path, read_dictionary=text, partitioning=None))
 
 
 def read_feather(path: Path) -> Columns:
-    """The columns of a Feather (Arrow IPC) file."""
+    """The columns of a Feather (Arrow IPC) file, which is a stream of messages between marks."""
     ipc = need("pyarrow.ipc", extra="parquet", purpose="Feather files")
     pyarrow = need("pyarrow", extra="parquet", purpose="Feather files")
-    with reading(path, "a Feather file"), ipc.open_file(path) as source:
-        batches, needed = [], 0
-        for index in range(source.num_record_batches):
-            batches.append(source.get_batch(index))
-            batches[-1].validate(full=True)  # the positions of texts come from the file, and may be wrong
-            needed += batches[-1].nbytes
-            check_memory(path, needed)
-        return _from_arrow(pyarrow.Table.from_batches(batches, source.schema))
+    with reading(path, "a Feather file"), pyarrow.memory_map(str(path)) as file:
+        if file.read(len(FEATHER)) != FEATHER:
+            raise ValueError("it does not begin as one")
+        messages = file.read_buffer()
+        schema = ipc.open_stream(messages).schema
+        _check_columns(schema.names)
+        n_rows = n_bytes = 0
+        for message in ipc.MessageReader.open_stream(messages):
+            if message.type in ("record batch", "dictionary"):
+                rows, size = stated_size(message)
+                n_rows, n_bytes = n_rows + rows, n_bytes + size
+        check_table(path, schema, n_rows, n_bytes)
+        table = ipc.open_stream(messages).read_all()
+        table.validate(full=True)  # the positions of texts come from the file, and may be wrong
+        return _from_arrow(table)
 
 
 def read_excel(path: Path) -> Columns:
@@ -53,6 +64,7 @@ def read_excel(path: Path) -> Columns:
     with reading(path, "an Excel file"):
         with zipfile.ZipFile(path) as archive:
             check_memory(path, sum(member.file_size for member in archive.infolist()))
+            check_memory(path, EXCEL_TAG * sum(_tags(archive, member) for member in archive.infolist()))
         book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
         try:
             sheets = {sheet.title: cells for sheet in book.worksheets if (cells := _cells(sheet, path))}
@@ -75,16 +87,21 @@ def read_excel(path: Path) -> Columns:
     return columns
 
 
+def _tags(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
+    """How many tags of XML a member has: an empty cell takes four bytes there, and much more here."""
+    with archive.open(member) as file:
+        return sum(chunk.count(b"<") for chunk in iter(lambda: file.read(CHUNK), b""))
+
+
 def _cells(sheet: Any, path: Path) -> list[tuple[Any, ...]]:
     """The rows of a sheet down to the last that has cells, each up to its last cell."""
     sheet.reset_dimensions()  # the size stated in the file may be wrong
     rows: list[tuple[Any, ...]] = []
-    needed, allowed = 0, allowed_bytes(path)
+    cells = width = 0
     for row in sheet.iter_rows(values_only=True):
         length = max((index for index, cell in enumerate(row, start=1) if cell is not None), default=0)
-        needed += EXCEL_CELL * (length + 1)
-        if needed > allowed:
-            check_memory(path, needed)
+        cells, width = cells + length + 1, max(width, length)
+        check_memory(path, EXCEL_CELL * cells + EXCEL_EMPTY * width * len(rows))
         rows.append(row[:length])
     while rows and not rows[-1]:
         rows.pop()
@@ -92,16 +109,14 @@ def _cells(sheet: Any, path: Path) -> list[tuple[Any, ...]]:
 
 
 def _from_arrow(table: Any) -> Columns:
-    names = table.column_names
+    return {name: values_of(column) for name, column in zip(table.column_names, table.columns, strict=True)}
+
+
+def _check_columns(names: list[str]) -> None:
+    if len(names) > MAX_COLUMNS:
+        raise ValueError(f"{len(names)} columns, but at most {MAX_COLUMNS} are read")
     seen: set[str] = set()
     for name in names:
         if name in seen:
             raise ValueError(f"two columns are called {show(name)!r}; names must differ")
         seen.add(name)
-    return {name: values_of(column) for name, column in zip(names, table.columns, strict=True)}
-
-
-def _check_shape(path: Path, n_rows: int, n_columns: int) -> None:
-    if n_columns > MAX_COLUMNS:
-        raise ValueError(f"{n_columns} columns, but at most {MAX_COLUMNS} are read")
-    check_memory(path, CELL * n_rows * n_columns)

@@ -15,7 +15,7 @@ from rivals.read.columns import columns_of, suffix_of
 from rivals.read.labelled_files import is_labelled, open_labelled
 from rivals.read.loss_tables import LONG, check_equally_many, labels_of, losses_from_columns, rows_of
 from rivals.read.model_columns import losses_from_observed, losses_from_wide
-from rivals.read.npz import npz
+from rivals.read.npz_files import npz
 from rivals.read.point_labels import Labels, labels_of_rows, take_labels
 from rivals.read.selection import Selection
 from rivals.read.xarrays import losses_from_dataset
