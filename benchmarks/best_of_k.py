@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from arch.bootstrap import MCS
-
-import rivals
 from rivals.comparison.laws import BetaLaw, law_of
 from rivals.comparison.settings import DEFAULT_C, Settings
+
+import rivals
 from rivals.core.verdict import decide
 
 FloatArray = npt.NDArray[np.float64]

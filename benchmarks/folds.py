@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rivals.core.transport import transport_probability, wasserstein_squares
 from scipy.special import expit
 
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.transport import transport_probability, wasserstein_squares
 
 HERE = Path(__file__).parent
 N_POINTS, N_SIMULATIONS, THRESHOLD = 200, 16, 0.95

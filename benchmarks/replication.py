@@ -25,14 +25,14 @@ import matplotlib
 import numpy as np
 import numpy.typing as npt
 from arch.bootstrap import MCS
+from rivals.core.groups import group_probabilities
+from rivals.core.transport import wasserstein_squares
 from scipy.special import ndtr
 
 import families
 from rivals import HierarchicalBetaProcess
 from rivals.calibration.correction import Correction, fit_correction
-from rivals.core.groups import group_probabilities
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.transport import wasserstein_squares
 from rivals.core.verdict import probability_below
 
 matplotlib.use("Agg")

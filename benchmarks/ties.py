@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rivals.core.transport import transport_probability, wasserstein_squares
 from scipy.special import expit, gammaln, xlogy
 
 from rivals import HierarchicalBetaProcess, Losses
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.transport import transport_probability, wasserstein_squares
 from rivals.core.verdict import probability_matrix
 
 HERE = Path(__file__).parent

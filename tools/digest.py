@@ -20,9 +20,9 @@ from rivals.testbeds import blackbody
 RUNS: dict[str, Callable[[], Any]] = {}
 
 # The paper's process on one simulation: what never changes. Versions before 0.2 knew nothing else.
-PAPER: dict[str, Any] = {}
-if "law" in inspect.signature(rivals.compare).parameters:
-    PAPER = {"law": "beta", "n_simulations": 1}
+PARAMETERS = inspect.signature(rivals.compare).parameters
+PAPER: dict[str, Any] = {"law": "beta", "n_simulations": 1} if "law" in PARAMETERS else {}
+FEW: dict[str, Any] = {"depth": 8, "n_draws": 500, "max_draws": 4000}
 
 
 def run(function: Callable[[], Any]) -> Callable[[], Any]:
@@ -50,7 +50,19 @@ def sample(seed: int, n: int = 1000) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def comparison(result: Any) -> list[Any]:
+def few_draws() -> dict[str, Any]:
+    """The options of the process: of the comparison itself in versions before 0.3, of the law since."""
+    return {**PAPER, **FEW} if "depth" in PARAMETERS else {**PAPER, "law": rivals.laws.Beta(**FEW)}
+
+
+def end_point_share(result: Any, name: str, depth: int | None) -> float:
+    """The part of the variance of the risk that comes from both ends."""
+    reference = result.applied.reference if hasattr(result, "applied") else result.reference
+    process = rivals.HierarchicalBetaProcess.from_losses(result.losses[name], result.c, depth, reference=reference)
+    return process.end_point_share
+
+
+def comparison(result: Any, depth: int | None = None) -> list[Any]:
     """Everything a comparison computed."""
     return [
         result.survivors,
@@ -59,7 +71,7 @@ def comparison(result: Any) -> list[Any]:
         [result.risks[name] for name in result.names],
         [result.risk_mean[name] for name in result.names],
         [result.risk_std[name] for name in result.names],
-        [result.end_point_share[name] for name in result.names],
+        [end_point_share(result, name, depth) for name in result.names],
         sorted((name, rejection.by, rejection.probability) for name, rejection in result.rejections.items()),
     ]
 
@@ -91,7 +103,7 @@ def losses_with_an_offset() -> Any:
 
 @run
 def fixed_depth_and_few_draws() -> Any:
-    return comparison(rivals.compare(sample(3, 200), c=0.5, depth=8, n_draws=500, max_draws=4000, **PAPER, rng=3))
+    return comparison(rivals.compare(sample(3, 200), c=0.5, **few_draws(), rng=3), depth=FEW["depth"])
 
 
 @run

@@ -30,11 +30,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from families import Gaussian
+from rivals.core.transport import transport_probability, wasserstein_squares
 
 import rivals
 from rivals.calibration import Calibration, compare_in_steps
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.transport import transport_probability, wasserstein_squares
 
 FloatArray = npt.NDArray[np.float64]
 Generator = np.random.Generator

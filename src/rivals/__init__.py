@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 from rivals._version import __version__
 
 if TYPE_CHECKING:
-    from rivals import calibration, criteria, plots, read, report, testbeds
+    from rivals import calibration, criteria, laws, plots, read, report, testbeds
     from rivals._checks import RivalsWarning
     from rivals.calibration import Calibration, Experiment, calibrate
     from rivals.comparison import Comparison, Rejection, Sweep, Undecided, compare, load
-    from rivals.core import HierarchicalBetaProcess, QuantileFunction, TransportLaw
+    from rivals.core import HierarchicalBetaProcess, QuantileFunction
+    from rivals.laws import TransportLaw
     from rivals.losses import Candidate, Losses
 
 # Everything is imported when it is first asked for: `rivals --version` needs none of it, and most programs a part.
@@ -18,10 +19,11 @@ HOMES = {
     "RivalsWarning": "_checks",
     **dict.fromkeys(("Calibration", "Experiment", "calibrate"), "calibration"),
     **dict.fromkeys(("Comparison", "Rejection", "Sweep", "Undecided", "compare", "load"), "comparison"),
-    **dict.fromkeys(("HierarchicalBetaProcess", "QuantileFunction", "TransportLaw"), "core"),
+    **dict.fromkeys(("HierarchicalBetaProcess", "QuantileFunction"), "core"),
+    "TransportLaw": "laws",
     **dict.fromkeys(("Candidate", "Losses"), "losses"),
 }
-PACKAGES = ("calibration", "comparison", "core", "criteria", "losses", "plots", "read", "report", "testbeds")
+PACKAGES = ("calibration", "comparison", "core", "criteria", "laws", "losses", "plots", "read", "report", "testbeds")
 
 __all__ = [
     "Calibration",
@@ -41,6 +43,7 @@ __all__ = [
     "calibration",
     "compare",
     "criteria",
+    "laws",
     "load",
     "plots",
     "read",

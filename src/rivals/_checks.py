@@ -310,21 +310,25 @@ def is_missing(cell: Any) -> bool:
         return True
 
 
-def check_groups(values: Any, n_points: int, *, least: int, instead: str) -> IntArray:
-    """The group of each point, as whole numbers from 0; labels may be of any kind."""
+def read_groups(values: Any, n_points: int, what: str = "groups") -> tuple[IntArray, tuple[str, ...]]:
+    """The group of each point as whole numbers from 0, and the names of the groups; labels may be of any kind.
+
+    Examples
+    --------
+    >>> read_groups(["b", "a", "b"], 3)
+    (array([1, 0, 1]), ('a', 'b'))
+    """
     labels = np.asarray(values)
     if labels.ndim != 1 or labels.size != n_points:
-        raise ValueError(f"groups: expected one label for each of {n_points} observed points; got shape {labels.shape}")
+        raise ValueError(f"{what}: expected one label for each of {n_points} observed points; got shape {labels.shape}")
     missing = np.array([is_missing(label) for label in labels.tolist()])
     if missing.any():
         raise ValueError(
-            f"groups: {int(missing.sum())} of {n_points} points have no label, the first at position "
+            f"{what}: {int(missing.sum())} of {n_points} points have no label, the first at position "
             f"{int(missing.argmax())}; name their group, or remove these points for all models"
         )
     names, codes = np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)
-    if names.size < least:
-        raise ValueError(f"groups: found {names.size} group(s), but at least {least} are needed; {instead}")
-    return np.asarray(codes, dtype=np.intp)
+    return np.asarray(codes, dtype=np.intp), tuple(map(str, names.tolist()))
 
 
 def check_depth(value: Any) -> int:

@@ -34,7 +34,8 @@ def entropy_from(rng: RNG) -> int:
     7
     """
     if rng is None:
-        return _as_integer(np.random.SeedSequence().generate_state(4))
+        # At most ten digits: people copy them.
+        return _as_integer(np.random.SeedSequence().generate_state(1))
     if isinstance(rng, np.random.SeedSequence):
         # A plain sequence is its integer; a spawned one, or one made from several, is condensed into an integer.
         if not rng.spawn_key and isinstance(rng.entropy, int):

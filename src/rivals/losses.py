@@ -17,6 +17,7 @@ from rivals._checks import (
     check_models,
     check_simulations,
     check_size,
+    read_groups,
     row_labels,
     rows_in_order,
     show,
@@ -26,8 +27,6 @@ from rivals._random import COMPARISON_SIMULATION, simulation_streams
 from rivals._types import RNG, FloatArray, Model
 
 FEW_SAMPLES = 32
-HEAVY_TIES = 0.5
-UNEQUAL_SIZES = 2.0
 MANY_SHARED = 0.2
 # Losses of labels and counts take few values, and a simulation may have each as often as the data by chance.
 FEW_VALUES = 20
@@ -56,7 +55,9 @@ class Losses:
         Loss of each held-out data point: lower is better. Usually the negative log likelihood.
     synthetic : array_like, optional
         The same loss of the same model on data that it simulated itself, with as many points as were observed. Several
-        simulations are the rows of a matrix. Law "groups" needs none.
+        simulations are the rows of a matrix. With three groups or more, none are needed.
+    groups : array_like, optional
+        The replication that each observed point belongs to (school, session, laboratory); `compare` uses them.
     may_repeat : bool
         True if synthetic losses are known to be of simulated data and may still equal observed ones, as the losses of
         labels and counts do. By default `compare` looks for losses that were copied by mistake.
@@ -78,6 +79,7 @@ class Losses:
 
     observed: FloatArray
     synthetic: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    groups: npt.NDArray[Any] | None = field(default=None, kw_only=True)
     may_repeat: bool = field(default=False, kw_only=True)
     index: Any = field(default=None, kw_only=True)
 
@@ -91,12 +93,16 @@ class Losses:
         synthetic = self.synthetic if none else check_simulations(self.synthetic, "synthetic losses")
         _check_not_transposed(self.observed.size, synthetic)
         object.__setattr__(self, "synthetic", synthetic)
+        if self.groups is not None:
+            read_groups(self.groups, self.observed.size)
+            object.__setattr__(self, "groups", np.array(self.groups))
 
     @classmethod
     def of_checked(cls, observed: FloatArray, synthetic: FloatArray) -> Losses:
         """From samples that were checked before, under their own names."""
         losses = object.__new__(cls)
-        for name, value in {"observed": observed, "synthetic": synthetic, "may_repeat": False, "index": None}.items():
+        unset = {"groups": None, "may_repeat": False, "index": None}
+        for name, value in {"observed": observed, "synthetic": synthetic, **unset}.items():
             object.__setattr__(losses, name, value)
         return losses
 
@@ -190,12 +196,14 @@ class Losses:
 
     def without_simulations(self) -> Losses:
         """The observed losses alone."""
-        return Losses.of_checked(self.observed, np.empty((0, 0)))
+        return replace(self, synthetic=np.empty((0, 0)))
 
     def thin(self, step: int) -> Losses:
         """Every `step`-th loss of both samples, for sequences that are correlated in time."""
         step = check_size(step, "step")
-        return replace(self, observed=self.observed[::step], synthetic=self.synthetic[..., ::step], index=None)
+        groups = None if self.groups is None else self.groups[::step]
+        synthetic = self.synthetic[..., ::step]
+        return replace(self, observed=self.observed[::step], synthetic=synthetic, groups=groups, index=None)
 
     def in_order_of(self, reference: Any, who: str, whose: str) -> Losses:
         """The same losses, with the points in the order of another index, if both have one."""
@@ -203,7 +211,8 @@ class Losses:
         if rows is None:
             return self
         synthetic = self.synthetic[..., rows] if self.n_synthetic == self.n_observed else self.synthetic
-        return replace(self, observed=self.observed[rows], synthetic=synthetic, index=reference)
+        groups = None if self.groups is None else self.groups[rows]
+        return replace(self, observed=self.observed[rows], synthetic=synthetic, groups=groups, index=reference)
 
     def spread_ties(self) -> Losses:
         """The same losses, with each tie spread evenly, on both sides, half way to the nearest other value.
@@ -233,27 +242,6 @@ class Losses:
         synthetic = np.apply_along_axis(_spread, -1, self.synthetic, levels, widths) if self.n_simulations else None
         spread = _spread(self.observed, levels, widths)
         return replace(self, observed=spread, synthetic=self.synthetic if synthetic is None else synthetic)
-
-    def doubts(self, law: str = "beta", ties: str | None = None) -> list[str]:
-        """Sentences on what makes the answer for this model less reliable than it looks, under a law of the risk."""
-        doubts = []
-        smaller = min(self.n_observed, self.n_synthetic) if self.n_simulations else self.n_observed
-        if smaller < FEW_SAMPLES:
-            doubts.append(f"only {smaller} losses in one of its samples, too few to know the tails of the loss")
-        if law != "beta":
-            return doubts
-        if ties is None and self.tie_fraction > HEAVY_TIES:
-            doubts.append(
-                f"{self.tie_fraction:.0%} of its observed losses are in large ties, where the process has no spread and says too little "
-                "about replications; use law='transport', which needs no remedy for ties, or ties='spread', or a continuous score"
-            )
-        ratio = self.n_synthetic / self.n_observed
-        if not 1 / UNEQUAL_SIZES <= ratio <= UNEQUAL_SIZES:
-            doubts.append(
-                f"{self.n_synthetic} synthetic but {self.n_observed} observed losses; the extremes of samples of unequal size differ "
-                "even for a perfect model, which widens its risk distribution; simulate as many points as were observed"
-            )
-        return doubts
 
     def __repr__(self) -> str:
         simulated = f"{self.n_simulations} × {self.n_synthetic}" if self.n_simulations != 1 else str(self.n_synthetic)
@@ -356,20 +344,18 @@ def losses_by_name(
     models: Mapping[str, AnyModel] | Iterable[tuple[str, AnyModel]],
     data: Any,
     *,
-    n_synthetic: int | None,
     n_simulations: int,
     entropy: int,
 ) -> dict[str, Losses]:
     """Losses of every model, by name: given, or computed by a candidate with its own random stream."""
     pairs = check_models(models).items()
-    return dict(losses_in_turn(pairs, data, n_synthetic=n_synthetic, n_simulations=n_simulations, entropy=entropy))
+    return dict(losses_in_turn(pairs, data, n_simulations=n_simulations, entropy=entropy))
 
 
 def losses_in_turn(
     pairs: Iterable[tuple[str, AnyModel]],
     data: Any,
     *,
-    n_synthetic: int | None,
     n_simulations: int,
     entropy: int,
 ) -> Iterator[tuple[str, Losses]]:
@@ -381,7 +367,7 @@ def losses_in_turn(
         seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
         needs_data = needs_data or callable(getattr(model, "simulate", None))
         try:
-            losses = _losses_of(name, model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, seed=seed)
+            losses = _losses_of(name, model, data, n_simulations=n_simulations, seed=seed)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"model '{show(name)}': {error}") from error
@@ -406,7 +392,6 @@ def _losses_of(
     model: Any,
     data: Any,
     *,
-    n_synthetic: int | None,
     n_simulations: int,
     seed: np.random.SeedSequence,
 ) -> Losses:
@@ -416,7 +401,7 @@ def _losses_of(
         return losses
     if getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
         return Losses(np.asanyarray(model), index=row_labels(model))  # with its mask, if it has one
-    losses = losses_of_model(model, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=seed)
+    losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
     if isinstance(model, Candidate) and model.check is not None:
         model.check(data)
     return losses

@@ -11,7 +11,9 @@ from scipy import stats
 
 import rivals
 from rivals import Candidate, Losses, Rejection
+from rivals.comparison import archive
 from rivals.core.verdict import decide, probability_below, probability_matrix
+from rivals.laws import Beta
 from samples import make_losses
 
 
@@ -133,7 +135,7 @@ def test_the_truth_is_kept_where_the_peer_rejects_it():
     """y ~ N(0,1), A = N(0,1), B = N(0,1.5²), L = 4 000, c = 2⁻²: the peer rejects A with B = 0.000 in 1 % of seeds."""
     for seed in range(60):
         data = np.random.default_rng(seed).standard_normal(4000)
-        found = compare({"A": gaussian(1.0), "B": gaussian(1.5)}, data, c=0.25, rng=seed, n_draws=2000)
+        found = compare({"A": gaussian(1.0), "B": gaussian(1.5)}, data, law=Beta(n_draws=2000), c=0.25, rng=seed)
         assert "A" in found.survivors
         assert found.probability[0, 1] > 0.5
 
@@ -144,19 +146,20 @@ def test_more_draws_where_the_threshold_is_close():
     plain = compare(pair, data, c=0.25, rng=1)
     probability, error = float(plain.probability[0, 1]), float(plain.standard_error[0, 1])
     far = compare(pair, data, c=0.25, rng=1, threshold=probability - 0.05)
-    assert far.risks["off"].size == far.n_draws
+    n_draws, most = 12_000, Beta().max_draws
+    assert far.risks["off"].size == n_draws
     close = compare(pair, data, c=0.25, rng=1, threshold=probability + error)
-    assert far.n_draws < close.risks["off"].size <= close.max_draws
+    assert n_draws < close.risks["off"].size <= most
     assert close.standard_error[0, 1] < far.standard_error[0, 1]
-    np.testing.assert_array_equal(close.risks["off"][: far.n_draws], far.risks["off"])
+    np.testing.assert_array_equal(close.risks["off"][:n_draws], far.risks["off"])
 
 
 def test_undecided_is_said():
     models, data = four_models()
     pair = {name: models[name] for name in ("right", "off")}
     threshold = float(compare(pair, data, c=0.25, rng=1).probability[0, 1])
-    found = compare(pair, data, c=0.25, rng=1, threshold=threshold, max_draws=2)
-    assert [(duel.model, duel.by) for duel in found.undecided] == [("off", "right")]
+    found = compare(pair, data, c=0.25, rng=1, threshold=threshold, law=Beta(max_draws=2))
+    assert [(duel.model, duel.by, duel.reason) for duel in found.undecided] == [("off", "right", "draws")]
     assert "too close to the threshold" in str(found)
 
 
@@ -170,7 +173,7 @@ def test_survivors_of_many_need_no_matrix(monkeypatch):
     rng = np.random.default_rng(0)
     data = rng.standard_normal(300)
     models = {f"m{i}": gaussian(1.0, mean) for i, mean in enumerate(rng.normal(0, 0.1, 400))}
-    found = compare(models, data, c=1.0, n_draws=500, max_draws=500, rng=0)
+    found = compare(models, data, c=1.0, law=Beta(n_draws=500, max_draws=500), rng=0)
     assert len(found.survivors) > 350
     assert len(duels) < 4000
 
@@ -285,11 +288,12 @@ def test_damaged_and_foreign_files_are_refused(result, tmp_path):
         rivals.load(tmp_path / "nothing.npz")
 
 
-def test_newer_format_is_refused(result, tmp_path, monkeypatch):
-    monkeypatch.setattr("rivals.comparison.archive.FORMAT_VERSION", 99)
+@pytest.mark.parametrize("version", [3, 99])
+def test_other_formats_are_refused(result, tmp_path, monkeypatch, version):
+    monkeypatch.setattr("rivals.comparison.archive.FORMAT_VERSION", version)
     result.save(tmp_path / "x.npz")
     monkeypatch.undo()
-    with pytest.raises(ValueError, match="newer format"):
+    with pytest.raises(ValueError, match=f"in format {version}; this version reads format 4"):
         rivals.load(tmp_path / "x.npz")
 
 
@@ -316,15 +320,20 @@ def test_forged_headers_are_refused(result, tmp_path):
         {**header, "names": ["A"] * len(header["names"])},
         {**header, "names": None},
         {**header, "format_version": "new"},
-        {**header, "rejections": {"nobody": {}}},
-        {**header, "rejections": {"right": {"by": "off", "because": 1}}},
-        {**header, "rejections": []},
-        {**header, "risk_mean": {}},
+        {**header, "law": "gamma"},
+        {**header, "options": {"breadth": 3}},
+        {**header, "n_simulations": 999},
+        {**header, "order": "space"},
+        {**header, "rejections": [[0, 99, 0.97, 0.0]]},
+        {**header, "rejections": [[3, 0, 1.5, 0.0]]},
+        {**header, "rejections": [[3, 0]]},
+        {**header, "undecided": None},
         ["not", "a", "header"],
     ]
     for forgery in forgeries:
         arrays["header"] = np.frombuffer(json.dumps(forgery).encode(), dtype=np.uint8)
-        np.savez(path, **arrays)
+        # Even one who knows how the checksum is made.
+        np.savez(path, **{**arrays, "checksum": archive._checksum({k: v for k, v in arrays.items() if k != "checksum"})})
         with pytest.raises(ValueError, match="or is damaged"):
             rivals.load(path)
 
@@ -375,14 +384,16 @@ PAIR = (np.linspace(0, 1, 40), np.linspace(0, 1.1, 40))
         ([PAIR[0], PAIR[1]], {}, TypeError, "models must be a mapping"),
         (7, {}, TypeError, "models must be a mapping"),
         ({"A": PAIR, "B": PAIR[0]}, {}, ValueError, r"model 'B' has 0 simulation\(s\), but model 'A' has 1"),
-        ({"A": PAIR[0], "B": PAIR[0]}, {}, ValueError, "model 'A': no synthetic losses.*law='groups'"),
+        ({"A": PAIR[0], "B": PAIR[0]}, {}, ValueError, "model 'A': no synthetic losses.*or groups="),
         ({"A": PAIR, "B": object()}, {}, TypeError, "model 'B': expected Losses, a pair.*object"),
         ({"A": PAIR, "B": PAIR}, {"law": "betta"}, ValueError, "law must be one of .* did you mean 'beta'"),
         ({"A": PAIR, "B": PAIR}, {"order": "tim"}, ValueError, "order must be one of 'time'.*did you mean 'time'"),
         ({"A": PAIR, "B": PAIR}, {"n_simulations": 0}, ValueError, "n_simulations must be at least 1"),
-        ({"A": PAIR, "B": PAIR}, {"law": "groups", "c": 1.0}, ValueError, "law 'groups' has no c"),
+        ({"A": PAIR[0], "B": PAIR[1]}, {"law": None, "groups": np.arange(40) % 4, "c": 1.0}, ValueError, "law 'groups' has no c here"),
         ({"A": PAIR, "B": PAIR}, {"law": "groups"}, ValueError, "law 'groups' needs groups"),
-        ({"A": PAIR, "B": PAIR}, {"law": "transport", "depth": 8}, ValueError, "law 'transport' has no depth"),
+        ({"A": PAIR, "B": PAIR}, {"groups": np.arange(40) % 4}, ValueError, "law 'beta' does not know.*clusters="),
+        ({"A": PAIR, "B": PAIR}, {"clusters": np.zeros(40)}, ValueError, "clusters: all points are in one"),
+        ({"A": PAIR, "B": PAIR}, {"law": Beta}, TypeError, r"got the class Beta; pass rivals.laws.Beta\(\)"),
         ({"A": PAIR, "B": (1, 2, 3)}, {}, TypeError, "model 'B'.*tuple of length 3"),
         ({"A": PAIR, "B": (PAIR[0][:30], PAIR[1])}, {}, ValueError, "'B' has 30 observed losses, but model 'A' has 40"),
         ({"A": PAIR, "B": PAIR}, {"data": PAIR[0]}, ValueError, "all models came with their losses"),
@@ -394,10 +405,22 @@ PAIR = (np.linspace(0, 1, 40), np.linspace(0, 1.1, 40))
         ({"A": PAIR, "B": PAIR}, {"threshold": 0.5}, ValueError, r"\(0.5, 1\]"),
         ({"A": PAIR, "B": PAIR}, {"threshold": 1.01}, ValueError, r"\(0.5, 1\]"),
         ({"A": PAIR, "B": PAIR}, {"threshold": np.nan}, ValueError, r"\(0.5, 1\]"),
-        ({"A": PAIR, "B": PAIR}, {"n_draws": 0}, ValueError, "n_draws must be at least 2"),
-        ({"A": PAIR, "B": PAIR}, {"n_draws": 10.5}, TypeError, "n_draws must be a whole number"),
     ],
 )
 def test_bad_input(models, arguments, error, message):
     with pytest.raises(error, match=message):
         compare(models, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_draws": 0}, ValueError, "n_draws must be at least 2"),
+        ({"n_draws": 10.5}, TypeError, "n_draws must be a whole number"),
+        ({"max_draws": 0}, ValueError, "max_draws must be at least 1"),
+        ({"depth": 0}, ValueError, "depth must be"),
+    ],
+)
+def test_bad_options_of_the_law(options, error, message):
+    with pytest.raises(error, match=message):
+        Beta(**options)

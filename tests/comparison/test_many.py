@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 import rivals
 from core import plain
-from rivals.comparison import draws as kept_draws
-from rivals.comparison import judge
 from rivals.core import sampling_error, verdict
-from rivals.core.transport import TransportPairs
 from rivals.core.verdict import probability_below
+from rivals.laws import Beta, Setting, Transport
+from rivals.laws import beta as law_beta
+from rivals.laws import draws as kept_draws
+from rivals.laws.transport import TransportRisks
 
 
 def candidates(n_models, n=200, n_simulations=3, seed=0, spread=0.3):
@@ -47,20 +48,26 @@ def test_transport_in_blocks_is_the_rule_on_the_whole_matrix(seed, threshold, ti
     losses = scale * (rng.normal(size=(n_models, 50)) + 2.0 * rng.normal(size=50) + rng.normal(0, 0.3, (n_models, 1)))
     if rng.random() < 0.3:
         losses[-1] = losses[0]  # twins: no spread between them
-    squares = scale**2 * rng.exponential(0.1, (3, n_models))
+    distances = scale * np.sqrt(rng.exponential(0.1, (n_models, 3)))
+    samples = [rivals.Losses(row) for row in losses]
+    setting = Setting(c=0.2, threshold=threshold, order="time" if time else None, n_simulations=3)
+
+    def applied(distances):
+        return TransportRisks(Transport(), samples, setting, list(distances))
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sampling_error, "BLOCK", block)
         if block == 40:
             patch.setattr(sampling_error, "WHOLE", 1)  # products of rows in place of the whole covariance
-        errors = sampling_error.MeanErrors.of(losses, order="time" if time else None)
-        pairs = TransportPairs(losses.mean(axis=1), squares, errors, 0.2, threshold)
-        matrix, found = pairs.matrix(), pairs.verdict
+        found = applied(distances)
+        matrix, (rejections, undecided) = found.matrix()[0], found.decide()
+        by_simulation = found.rejected_by_simulation(None, threshold)
+        alone = [applied(single[:, None]).matrix()[0] for single in distances.T]
     np.testing.assert_array_equal(matrix + matrix.T, 1.0)
-    brute = plain.rejections(pairs.means, matrix, threshold)
-    assert {model: int(rival) for model, rival in enumerate(found.first_rival) if rival >= 0} == brute
-    for single, rejected in zip(squares, found.rejected_by_simulation, strict=True):
-        alone = TransportPairs(pairs.means, single[None, :], errors, 0.2, threshold).matrix()
-        assert set(np.flatnonzero(rejected)) == set(plain.rejections(pairs.means, alone, threshold))
+    assert not undecided
+    assert {model: duel.rival for model, duel in rejections.items()} == plain.rejections(found.empirical, matrix, threshold)
+    for rejected, single in zip(by_simulation, alone, strict=True):
+        assert set(np.flatnonzero(rejected)) == set(plain.rejections(found.empirical, single, threshold))
 
 
 @settings(max_examples=25, deadline=None)
@@ -94,9 +101,9 @@ def test_compressed_distribution_functions_bound_every_duel(seed, threshold, tie
 def test_the_verdict_of_many_is_that_of_all_duels():
     """Law "beta", more draws included: every model against every better one, at the draws that were made."""
     models = candidates(60, n_simulations=1)
-    result = rivals.compare(models, law="beta", c=2**-6, n_draws=500, max_draws=4000, rng=0)
+    result = rivals.compare(models, law=Beta(n_draws=500, max_draws=4000), c=2**-6, rng=0)
     matrix = result.probability
-    brute = plain.rejections(result.excess_empirical_risk, matrix, result.threshold)
+    brute = plain.rejections(result.applied.empirical, matrix, result.threshold)
     names = np.array(result.names)
     assert {str(names[model]) for model in brute} == set(result.rejections)
     assert 6 < len(brute) < 54
@@ -107,7 +114,7 @@ def test_the_verdict_of_many_is_that_of_all_duels():
 
 def test_shortcuts_change_no_bit(monkeypatch):
     """Without any bound: every duel fought."""
-    run = {"law": "beta", "c": 2**-6, "n_draws": 300, "max_draws": 20_000, "rng": 0}
+    run = {"law": Beta(n_draws=300, max_draws=20_000), "c": 2**-6, "rng": 0}
     fast = rivals.compare(candidates(18), **run)
     monkeypatch.setattr(verdict, "_out_of_reach", lambda low, high, *_: np.zeros(np.shape(low), dtype=bool))
     slow = rivals.compare(candidates(18), **run)
@@ -131,16 +138,18 @@ def test_few_duels_near_the_threshold(monkeypatch):
 # ---------------------------------------------------------------- simulations that are not kept
 
 
-@pytest.mark.parametrize("law", ["transport", "beta"])
-@pytest.mark.parametrize("ties", [None, "spread"])
-def test_simulations_need_not_be_kept(law, ties):
-    options = {"law": law, "n_draws": 400, "max_draws": 800, "rng": 1} | ({"ties": ties} if law == "beta" else {})
-    kept = rivals.compare(dict(candidates(12)), **options)
-    gone = rivals.compare(candidates(12), **options, keep_simulations=False)
+@pytest.mark.parametrize(
+    "options",
+    [{"law": "transport"}, {"law": Beta(n_draws=400, max_draws=800)}, {"groups": np.arange(200) % 5}],
+    ids=["transport", "beta", "groups"],
+)
+def test_simulations_need_not_be_kept(options):
+    kept = rivals.compare(dict(candidates(12)), **options, rng=1)
+    gone = rivals.compare(candidates(12), **options, rng=1, keep_simulations=False)
     assert gone.survivors == kept.survivors
     np.testing.assert_allclose(gone.probability, kept.probability, atol=1e-9)
     assert gone.stability == kept.stability
-    assert (gone.n_simulations, gone.keeps_simulations, kept.keeps_simulations) == (3, False, True)
+    assert gone.applied.setting.n_simulations == kept.losses["m3"].n_simulations == 3
     assert gone.losses["m3"].n_simulations == 0
     assert "3 simulations" in str(gone)
     with pytest.raises(ValueError, match="keep_simulations=True to sweep"):
@@ -155,7 +164,7 @@ def test_a_law_without_simulations_is_refused(law):
 
 def test_a_result_without_simulations_has_a_report(tmp_path):
     pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
-    rivals.compare(candidates(3), n_draws=300, keep_simulations=False, rng=0).report(tmp_path / "x.html")
+    rivals.compare(candidates(3), keep_simulations=False, rng=0).report(tmp_path / "x.html")
     assert "m1" in (tmp_path / "x.html").read_text()
 
 
@@ -171,7 +180,7 @@ def test_one_model_at_a_time():
     """A generator is asked for the next model when the simulations of the last one are gone."""
     size = 16 * 4000 * 8
     tracemalloc.start()
-    rivals.compare(candidates(30, 4000, 16), keep_simulations=False, n_draws=100, rng=0)
+    rivals.compare(candidates(30, 4000, 16), keep_simulations=False, rng=0)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 12 * size  # thirty of them would be 30 sizes, before anything is computed
@@ -205,9 +214,9 @@ def test_bad_models_in_turn_are_refused():
         rivals.compare(7, keep_simulations=False)
 
 
-@pytest.mark.parametrize("law", ["transport", "beta"])
+@pytest.mark.parametrize("law", [Transport(), Beta(n_draws=300, max_draws=2400)], ids=["transport", "beta"])
 def test_draws_that_are_not_kept_are_the_same(law, monkeypatch):
-    options = {"law": law, "c": 2**-6, "n_draws": 300, "max_draws": 2400, "rng": 0}
+    options = {"law": law, "c": 2**-6, "rng": 0}
     kept = rivals.compare(candidates(15), **options)
     monkeypatch.setattr(kept_draws, "KEPT", 0)
     gone = rivals.compare(candidates(15), **options)
@@ -218,10 +227,9 @@ def test_draws_that_are_not_kept_are_the_same(law, monkeypatch):
 
 def test_no_matrix_of_all_pairs_unless_someone_looks(monkeypatch):
     monkeypatch.setattr(sampling_error, "WHOLE", 10)
-    monkeypatch.setattr(judge, "WHOLE", 10)
     asked = []
-    original = TransportPairs.matrix
-    monkeypatch.setattr(TransportPairs, "matrix", lambda self: asked.append(1) or original(self))
+    original = TransportRisks._pairs
+    monkeypatch.setattr(TransportRisks, "_pairs", lambda *given: asked.append(1) or original(*given))
     result = rivals.compare(candidates(20), rng=0)
     assert result.survivors
     assert not asked
@@ -231,12 +239,10 @@ def test_no_matrix_of_all_pairs_unless_someone_looks(monkeypatch):
 
 def test_memory_for_more_draws_is_bounded(monkeypatch):
     """Beyond the limit pairs stay undecided, and are listed as such."""
-    from rivals.comparison import laws
-
     models = dict(candidates(20))
-    free = rivals.compare(models, law="beta", c=2**-5, n_draws=200, max_draws=6400, rng=0)
-    monkeypatch.setattr(laws, "MOST_MORE_DRAWS", 100)
-    bound = rivals.compare(models, law="beta", c=2**-5, n_draws=200, max_draws=6400, rng=0)
+    free = rivals.compare(models, law=Beta(n_draws=200, max_draws=6400), c=2**-5, rng=0)
+    monkeypatch.setattr(law_beta, "MOST_MORE_DRAWS", 100)
+    bound = rivals.compare(models, law=Beta(n_draws=200, max_draws=6400), c=2**-5, rng=0)
     sizes = [sum(result.risks[name].size for name in result.names) for result in (free, bound)]
     assert sizes[1] < sizes[0]
     assert len(bound.undecided) >= len(free.undecided)
@@ -311,20 +317,19 @@ def test_the_smallest_numbers_can_be_shown(law):
     """The number of digits divided by a width that was zero."""
     constant = {"a": (np.full(40, 5e-324), np.zeros((2, 40))), "b": (np.zeros(40), np.full((2, 40), 5e-324))}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rivals.losses, "HEAVY_TIES", 2.0)
+        patch.setattr(law_beta, "HEAVY_TIES", 2.0)
         assert str(rivals.compare(constant, law=law, rng=0))
 
 
 # ---------------------------------------------------------------- what must not matter
 
 
-@pytest.mark.parametrize("law", ["transport", "beta"])
+@pytest.mark.parametrize("law", [Transport(), Beta(n_draws=400)], ids=["transport", "beta"])
 def test_threads_do_not_matter(law):
-    alone = rivals.compare(candidates(8), law=law, n_draws=400, rng=0)
+    alone = rivals.compare(candidates(8), law=law, rng=0)
     found = []
     threads = [
-        threading.Thread(target=lambda: found.append(rivals.compare(candidates(8), law=law, n_draws=400, rng=0)))
-        for _ in range(3)
+        threading.Thread(target=lambda: found.append(rivals.compare(candidates(8), law=law, rng=0))) for _ in range(3)
     ]
     for thread in threads:
         thread.start()
@@ -342,8 +347,8 @@ sys.path[:0] = [{tests!r}, {here!r}]
 import rivals
 from comparison.test_many import candidates, said
 digest = hashlib.sha256()
-for law in ("transport", "beta"):
-    found = rivals.compare(candidates(40, 2000), law=law, n_draws=400, rng=0)
+for law in ("transport", rivals.laws.Beta(n_draws=400)):
+    found = rivals.compare(candidates(40, 2000), law=law, rng=0)
     digest.update(np.round(found.probability, 12).tobytes() + repr(sorted(found.rejections)).encode())
 print(digest.hexdigest())
 """
@@ -371,12 +376,12 @@ def test_threads_of_blas_do_not_matter():
 def test_a_fork_says_the_same():
     import multiprocessing
 
-    alone = rivals.compare(candidates(6), law="beta", n_draws=400, rng=0)
+    alone = rivals.compare(candidates(6), law=Beta(n_draws=400), rng=0)
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
 
     def child():
-        queue.put(rivals.compare(candidates(6), law="beta", n_draws=400, rng=0).probability)
+        queue.put(rivals.compare(candidates(6), law=Beta(n_draws=400), rng=0).probability)
 
     process = context.Process(target=child)
     process.start()

@@ -6,11 +6,11 @@ from math import inf
 
 import numpy as np
 import pytest
+from rivals.core.groups import GRID_REACH, group_probability
+from rivals.core.transport import critical_c, transport_probability
 from scipy import integrate, stats
 
-from rivals.core.groups import GRID_REACH, group_probability
 from rivals.core.tails import tail_shape
-from rivals.core.transport import critical_c, transport_probability
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

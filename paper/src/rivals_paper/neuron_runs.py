@@ -112,7 +112,6 @@ def run_omegas(task: Task, store: str, omegas: dict[str, Any], c: Sequence[float
         omegas,
         **PAPER,
         n_data=N_DATA,
-        n_synthetic=N_DATA,
         n_truth=N_TRUTH,
         n_experiments=experiments,
         c=c,

@@ -7,27 +7,24 @@ from concurrent.futures import Executor
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from rivals._checks import check_positive, check_size
+from rivals._checks import check_positive
 from rivals._random import entropy_from
 from rivals._types import RNG
 from rivals._workers.blocks import Plan, execute
 from rivals._workers.processes import open_pool
 from rivals._workers.progress import show_progress
-from rivals.calibration.experiment import Omega, Outcome, Settings, check_law
+from rivals.calibration.experiment import Omega, Outcome, Settings, law_to_calibrate
 from rivals.calibration.study import Study, make_study
-from rivals.comparison.settings import DEFAULT_LAW, N_SIMULATIONS, Law, Order
+from rivals.comparison import N_SIMULATIONS
+from rivals.laws import Law, Order
 
 if TYPE_CHECKING:
     from rivals.calibration.result import Calibration
     from rivals.calibration.store import Remaining, Store
 
-# One more c costs next to nothing under the transport law, and its best c is not known to an order of magnitude: octaves.
-DEFAULT_C: dict[str, tuple[float, ...]] = {
-    "beta": (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 4.0),
-    "transport": tuple(2.0**octave for octave in range(-10, 7)),
-}
 N_TRUTH = 2**16
-N_DRAWS = 2**11
+# Experiments per block; about one second of work if None. The results do not depend on it.
+BLOCK_SIZE: int | None = None
 
 
 class CalibrationInterrupted(KeyboardInterrupt):
@@ -56,21 +53,17 @@ def calibrate(
     n_data: int,
     n_experiments: int,
     c: Sequence[float] | None = None,
-    law: Law = DEFAULT_LAW,
+    law: str | Law | None = None,
     n_simulations: int = N_SIMULATIONS,
     order: Order | None = None,
     n_truth: int = N_TRUTH,
     n_replications: int = 1,
-    n_synthetic: int | None = None,
-    n_draws: int = N_DRAWS,
-    depth: int | None = None,
     loss_unit: str | None = None,
     rng: RNG = None,
     executor: Executor | int | None = None,
     store: str | PathLike[str] | None = None,
     progress: bool = True,
     time_limit: float | None = None,
-    block_size: int | None = None,
     retry: bool = False,
 ) -> Calibration:
     """Calibrate the probabilities of `compare` on simulated experiments, and find the best c.
@@ -91,8 +84,8 @@ def calibrate(
         Experiments per epistemic distribution. A second run with a larger number and the same store adds the rest.
     c : sequence of float, optional
         The values to try. All are computed on the same data and random numbers. By default a grid that suits the law.
-    law : "transport" or "beta"
-        The law of the risk, as in `compare`. Law "groups" has no c.
+    law : "transport", "beta" or a law of `rivals.laws`, optional
+        The law of the risk, as in `compare`. Law "groups" is not calibrated: groups at hand replace simulated experiments.
     n_simulations : int
         Simulations of each candidate, as many as in `compare`.
     order : None or "time"
@@ -105,12 +98,6 @@ def calibrate(
         Fresh replications of each experiment, of `n_truth` points each, for experiments that have a `replicate`. The truth
         is the fraction that candidate a wins. One is enough if experiments are cheap: additional experiments are more informative
         than additional replications.
-    n_synthetic : int, optional
-        Points that candidates simulate; as many as `n_data` by default.
-    n_draws : int
-        Draws of each risk under law "beta"; 2 048 give a standard error of the probability of at most 0.011.
-    depth : int, optional
-        Refinements of the process of law "beta"; as deep as the data resolve by default.
     loss_unit : str, optional
         Unit of the losses, such as "nats". The calibration keeps it, because c may depend on it.
     rng : int, SeedSequence, Generator or None
@@ -127,8 +114,6 @@ def calibrate(
         bare `except` keeps a worker busy beyond that, the worker is killed and replaced. This works only for processes on
         this machine: with `executor=0` such code cannot be ended, and your own executors are waited for until it is clear
         that they hang.
-    block_size : int, optional
-        Experiments per block; about one second of work by default. The results do not depend on it.
     retry : bool
         Whether to rerun the experiments that failed before, for example because of a full disk or a missing licence. By
         default failed experiments stay failed, because they are not missing at random. The random numbers are the same,
@@ -165,25 +150,22 @@ def calibrate(
     from rivals.calibration.result import Calibration
     from rivals.calibration.store import open_writer, stored_entropy
 
+    chosen = law_to_calibrate(law)
     limit = None if time_limit is None else check_positive(time_limit, "time_limit")
-    size = None if block_size is None else check_size(block_size, "block_size")
     entropy = stored_entropy(store) if rng is None and store is not None else None
     settings = Settings(
-        c=DEFAULT_C[check_law(law)] if c is None else c,
+        c=chosen.grid if c is None else c,
         n_data=n_data,
-        n_synthetic=n_data if n_synthetic is None else n_synthetic,
         n_truth=n_truth,
-        n_draws=n_draws,
         entropy=entropy_from(rng) if entropy is None else entropy,
-        depth=depth,
-        law=law,
+        law=chosen,
         n_simulations=n_simulations,
         order=order,
         n_replications=n_replications,
     )
     study = make_study(omegas, settings, n_experiments=n_experiments, loss_unit=loss_unit)
     with open_writer(store, study.identity, study.n_experiments, retry=retry) as (opened, remaining):
-        _run(study, opened, remaining, executor, show=progress, time_limit=limit, block_size=size)
+        _run(study, opened, remaining, executor, show=progress, time_limit=limit)
         return Calibration.from_store(opened, study.n_experiments)
 
 
@@ -195,14 +177,13 @@ def _run(
     *,
     show: bool,
     time_limit: float | None,
-    block_size: int | None,
 ) -> None:
     """Run the experiments that are not in the store yet, and write them to it."""
     total = study.n_experiments * len(study.omegas)
     finished, failed = total - sum(int(mask.sum()) for mask in remaining.missing), remaining.failed
     if finished == total:
         return
-    plan = Plan(remaining.missing, remaining.seconds, block_size)
+    plan = Plan(remaining.missing, remaining.seconds, BLOCK_SIZE)
     try:
         with (
             open_pool(executor) as pool,

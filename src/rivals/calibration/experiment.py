@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_choice, check_depth, check_losses, check_model, check_positive, check_size
+from rivals._checks import check_choice, check_losses, check_model, check_positive, check_size
 from rivals._random import (
     EXPERIMENT_DATA,
     EXPERIMENT_DESIGN,
@@ -20,12 +20,9 @@ from rivals._random import (
     stream,
 )
 from rivals._types import FloatArray, Model
-from rivals.comparison.settings import DEFAULT_LAW, LAWS, N_SIMULATIONS, ORDERS, Law, Order
-from rivals.core.process import HierarchicalBetaProcess
-from rivals.core.sampling_error import mean_covariance
-from rivals.core.transport import transport_probability, wasserstein_squares
-from rivals.core.verdict import probability_below
-from rivals.losses import Losses, common_reference, effective_size, excess_empirical_risks, losses_of_model
+from rivals.comparison import N_SIMULATIONS
+from rivals.laws import ORDERS, Law, Order, Setting, law_of
+from rivals.losses import Losses, effective_size, losses_of_model
 
 # Increased whenever the numbers of an experiment change: a store is then never filled by two algorithms.
 ALGORITHM = 1
@@ -93,8 +90,8 @@ class ExperimentLosses:
     ----------
     observed : array, shape (2, n_data)
         Losses of both candidates on the observed data.
-    synthetic : array, shape (2, n_simulations, n_synthetic)
-        Losses of each candidate on data that it simulated itself. One simulation may be given as (2, n_synthetic).
+    synthetic : array, shape (2, n_simulations, n_data)
+        Losses of each candidate on data that it simulated itself. One simulation may be given as (2, n_data).
     truth : array, shape (2, n_truth), or (n_replications, 2, n_truth)
         Losses of both on new data that determine which is truly better.
     replicated : bool
@@ -153,12 +150,9 @@ class Settings:
 
     c: Sequence[float]  # sorted, once it is checked
     n_data: int
-    n_synthetic: int
     n_truth: int
-    n_draws: int
     entropy: int
-    depth: int | None = None
-    law: Law = DEFAULT_LAW
+    law: Law = field(default_factory=lambda: law_of(None))
     n_simulations: int = N_SIMULATIONS
     order: Order | None = None
     n_replications: int = 1
@@ -171,27 +165,20 @@ class Settings:
         if not values or len(set(values)) != len(values):
             raise ValueError(f"c must be one or more different values: got {list(values)}; list each value once")
         object.__setattr__(self, "c", tuple(sorted(values)))
-        for name in ("n_data", "n_synthetic", "n_truth", "n_draws"):
+        for name in ("n_data", "n_truth"):
             object.__setattr__(self, name, check_size(getattr(self, name), name, least=2))
         for name in ("n_simulations", "n_replications"):
             object.__setattr__(self, name, check_size(getattr(self, name), name))
-        check_law(self.law)
         if self.order is not None:
             check_choice(self.order, "order", ORDERS)
-        if self.depth is not None:
-            if self.law != "beta":
-                raise ValueError(
-                    f"law {self.law!r} has no depth: got {self.depth!r}; leave depth out, or use law='beta'"
-                )
-            object.__setattr__(self, "depth", check_depth(self.depth))
 
 
-def check_law(law: Any) -> Law:
-    """A law that has a c to calibrate."""
-    checked: Law = check_choice(law, "law", LAWS)
-    if checked == "groups":
+def law_to_calibrate(law: str | Law | None) -> Law:
+    """A law that has a c to calibrate, and needs no groups, which an experiment does not have."""
+    checked = law_of(law)
+    if checked.needs_groups or not checked.has_c:
         raise ValueError(
-            "law 'groups' has no c to calibrate: the spread between groups takes its place; use it in compare directly"
+            f"law {checked.name!r} is not calibrated: groups at hand take the place of simulated experiments; use it in compare directly"
         )
     return checked
 
@@ -221,7 +208,6 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
         losses_of_model(
             candidate,
             data,
-            n_synthetic=settings.n_synthetic,
             n_simulations=settings.n_simulations,
             rng=np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, which)),
         )
@@ -235,16 +221,15 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
 
 def run_given(given: ExperimentLosses, settings: Settings, place: int, index: int) -> Outcome:
     """The same, of an experiment whose losses are given."""
-    sizes = (settings.n_data, settings.n_synthetic, settings.n_truth)
     observed, synthetic, truth = (
         np.asarray(part, dtype=float) for part in (given.observed, given.synthetic, given.truth)
     )
     synthetic = synthetic[:, None, :] if synthetic.ndim == 2 else synthetic
     truth = truth[None] if truth.ndim == 2 else truth
     expected = {
-        "observed": (observed, (2, sizes[0])),
-        "synthetic": (synthetic, (2, settings.n_simulations, sizes[1])),
-        "truth": (truth, (settings.n_replications, 2, sizes[2])),
+        "observed": (observed, (2, settings.n_data)),
+        "synthetic": (synthetic, (2, settings.n_simulations, settings.n_data)),
+        "truth": (truth, (settings.n_replications, 2, settings.n_truth)),
     }
     for name, (found, shape) in expected.items():
         if found.shape != shape:
@@ -265,11 +250,7 @@ def run_given(given: ExperimentLosses, settings: Settings, place: int, index: in
 def _outcome(
     samples: list[Losses], truths: list[tuple[float, float, float]], settings: Settings, own: int, *, replicated: bool
 ) -> Outcome:
-    if settings.law == "beta":
-        probability, error = _beta_probabilities(samples, settings, own)
-    else:
-        probability, error = _transport_probabilities(samples, settings)
-    return Outcome(probability, error, *_summary(truths), replicated=replicated)
+    return Outcome(*_probabilities(samples, settings, own), *_summary(truths), replicated=replicated)
 
 
 def generator_of(entropy: int, place: int, index: int) -> np.random.Generator:
@@ -354,41 +335,19 @@ def _pair(experiment: Experiment, data: Any) -> list[Model]:
     return [check_model(model, f"candidate {letter}: ") for model, letter in zip(models, "ab", strict=True)]
 
 
-def _beta_probabilities(samples: list[Losses], settings: Settings, own: int) -> tuple[FloatArray, FloatArray]:
-    """B at every c, on the same data, the same tree and the same random numbers; and its Monte Carlo error."""
-    reference = common_reference(samples)
-    processes = [
-        HierarchicalBetaProcess.from_losses(sample, settings.c[0], settings.depth, reference=reference)
-        for sample in samples
-    ]
-    probability, error = np.empty(len(settings.c)), np.empty(len(settings.c))
-    for column, c in enumerate(settings.c):
-        a, b = (
-            np.sort(
-                process.at(c).sample_excess_risk(
-                    settings.n_draws, np.random.SeedSequence(own, spawn_key=(EXPERIMENT_DRAWS, which))
-                )
-            )
-            for which, process in enumerate(processes)
-        )
-        probability[column], error[column] = probability_below(a, b)
-    return probability, error
-
-
-def _transport_probabilities(samples: list[Losses], settings: Settings) -> tuple[FloatArray, FloatArray]:
-    """B at every c in closed form, without Monte Carlo error."""
-    reference = common_reference(samples)
-    means = excess_empirical_risks(samples, reference)
-    excess = np.stack([sample.observed - reference for sample in samples])
-    squares = np.array(
-        [
-            np.mean(wasserstein_squares(observed, sample.simulations - reference))
-            for observed, sample in zip(excess, samples, strict=True)
-        ]
+def _probabilities(samples: list[Losses], settings: Settings, own: int) -> tuple[FloatArray, FloatArray]:
+    """B at every c, on the same data and random numbers; and its Monte Carlo error."""
+    setting = Setting(
+        c=settings.c[0],
+        order=settings.order,
+        entropy=own,
+        n_simulations=settings.n_simulations,
+        key=EXPERIMENT_DRAWS,
     )
-    covariance = mean_covariance(excess, order=settings.order)
-    probability = [transport_probability(means, squares, covariance, c)[0, 1] for c in settings.c]
-    return np.array(probability), np.zeros(len(settings.c))
+    applied = settings.law.in_experiments().apply(samples, setting)
+    found = [[matrix[0, 1] for matrix in here.matrix()] for here in applied.at_each(settings.c)]
+    probability, error = np.array(found).T
+    return probability, error
 
 
 def _truths(
@@ -422,7 +381,8 @@ def _truth(pair: list[Model], data: Any, size: int, made_by: str) -> tuple[float
 
 def _risks(a: FloatArray, b: FloatArray) -> tuple[float, float, float]:
     difference = a - b
-    error = float(np.std(difference) / np.sqrt(effective_size(difference)))
+    unit = float(np.max(np.abs(difference))) or 1.0  # squares of very large or small losses would overflow or vanish
+    error = unit * float(np.std(difference / unit) / np.sqrt(effective_size(difference)))
     return float(np.mean(a)), float(np.mean(b)), error
 
 

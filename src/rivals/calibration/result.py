@@ -22,7 +22,7 @@ from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_c
 from rivals.calibration.experiment import is_undecided
 from rivals.calibration.store import Failure, Store, open_reader
 from rivals.calibration.validity import ENOUGH_TO_JUDGE, Judgement, Validity, collect, judge
-from rivals.comparison.settings import Law, Order
+from rivals.laws import Law, Order, known_options
 from rivals.losses import Losses
 
 FIELDS = (
@@ -112,10 +112,12 @@ class Calibration:
         Names of the epistemic distributions.
     c : tuple of float
         The values of c, increasing.
-    n_data, n_synthetic, n_truth, n_draws : int
+    n_data, n_truth : int
         The sizes for which c was calibrated.
     law : str
         The law of the risk for which c was calibrated.
+    options : mapping
+        The options of that law.
     n_simulations : int
         Simulations of each candidate.
     order : "time" or None
@@ -160,10 +162,9 @@ class Calibration:
     omegas: tuple[str, ...]
     c: tuple[float, ...]
     n_data: int
-    n_synthetic: int
     n_truth: int
-    n_draws: int
-    law: Law
+    law: str
+    options: Mapping[str, Any]
     n_simulations: int
     order: Order | None
     n_replications: int
@@ -187,14 +188,12 @@ class Calibration:
             omegas=tuple(identity["omegas"]),
             c=tuple(identity["c"]),
             n_data=identity["n_data"],
-            n_synthetic=identity["n_synthetic"],
             n_truth=identity["n_truth"],
-            n_draws=identity["n_draws"],
-            # Stores of schema 1 know these only.
-            law=identity.get("law", "beta"),
-            n_simulations=identity.get("n_simulations", 1),
-            order=identity.get("order"),
-            n_replications=identity.get("n_replications", 1),
+            law=identity["law"],
+            options=identity["options"],
+            n_simulations=identity["n_simulations"],
+            order=identity["order"],
+            n_replications=identity["n_replications"],
             loss_unit=identity["loss_unit"],
             entropy=int(identity["entropy"]),
             failures=contents.failures,
@@ -429,6 +428,10 @@ class Calibration:
 
     # ---------------------------------------------------------------- use in compare
 
+    def as_law(self) -> Law:
+        """The law, with its options."""
+        return known_options(self.law, dict(self.options))
+
     def check_fit(
         self, losses: Mapping[str, Losses], *, law: str | None, order: str | None, loss_unit: str | None
     ) -> None:
@@ -455,7 +458,7 @@ class Calibration:
         for name, sample in losses.items():
             for what, calibrated, size, factor in (
                 ("observed losses", self.n_data, sample.n_observed, SIMILAR_SIZE),
-                ("synthetic losses", self.n_synthetic, sample.n_synthetic, SIMILAR_SIZE),
+                ("synthetic losses", self.n_data, sample.n_synthetic, SIMILAR_SIZE),
                 ("simulations", self.n_simulations, sample.n_simulations, SIMILAR_SIMULATIONS),
             ):
                 if not calibrated / factor <= size <= calibrated * factor:
@@ -481,10 +484,9 @@ class Calibration:
             "experiments": self.n_experiments,
             "failed": len(self.failures),
             "n_data": self.n_data,
-            "n_synthetic": self.n_synthetic,
             "n_truth": self.n_truth,
-            "n_draws": self.n_draws,
             "law": self.law,
+            "options": dict(self.options),
             "n_simulations": self.n_simulations,
             "order": self.order,
             "n_replications": self.n_replications,

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any
 
 from rivals._checks import show
-from rivals.comparison.settings import LAWS
+from rivals.laws import LAWS
 
 APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
 SCHEMA_VERSION = 3  # 1 had no column `truth`, 2 no checksums
@@ -190,8 +190,9 @@ def _check_entries(connection: sqlite3.Connection, version: int, path: str) -> N
     understood = (
         isinstance(identity["omegas"], dict)
         and all(isinstance(c, float) for c in identity["c"])
-        and all(isinstance(identity[name], int) for name in ("n_data", "n_synthetic", "n_truth", "n_draws"))
-        and identity.get("law", "beta") in LAWS
+        and all(isinstance(identity[name], int) for name in ("n_data", "n_truth"))
+        and identity["law"] in LAWS
+        and isinstance(identity["options"], dict)
         and int(identity["entropy"]) >= 0
         and "loss_unit" in identity
     )

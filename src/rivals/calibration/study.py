@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -77,7 +77,9 @@ def make_study(
     identity = {
         "algorithm": ALGORITHM,
         "loss_unit": loss_unit,
-        **asdict(settings),
+        **{key: value for key, value in vars(settings).items() if key != "law"},
+        "law": settings.law.name,
+        "options": settings.law.options(),
         "c": list(settings.c),
         "entropy": str(settings.entropy),  # larger than what JSON readers elsewhere can hold
         "omegas": {name: parts_of(omega) for name, omega in named.items()},

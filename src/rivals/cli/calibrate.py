@@ -24,7 +24,8 @@ from rivals.cli.console import say, warnings_as_sentences
 from rivals.cli.options import SEVERAL_C, Json, Order, given_options
 from rivals.cli.outputs import check_output, check_picture
 from rivals.cli.values import draw_seed, parse_c
-from rivals.comparison.settings import DEFAULT_LAW, N_SIMULATIONS
+from rivals.comparison import N_SIMULATIONS
+from rivals.laws import DEFAULT
 
 if TYPE_CHECKING:
     from rivals.calibration import Calibration
@@ -53,7 +54,7 @@ def calibrate(
             show_default=False,
         ),
     ] = None,
-    law: Annotated[str, typer.Option(help="Law of the risk, one that has a c.")] = DEFAULT_LAW,
+    law: Annotated[str, typer.Option(help="Law of the risk, one that has a c.")] = DEFAULT.name,
     n_simulations: Annotated[int, typer.Option(help="Simulations of each candidate.")] = N_SIMULATIONS,
     order: Order = None,
     n_experiments: Annotated[
@@ -66,9 +67,6 @@ def calibrate(
     n_replications: Annotated[
         int, typer.Option(help="Fresh replications of each experiment that has a replicate.")
     ] = 1,
-    n_synthetic: Annotated[
-        int | None, typer.Option(help="Points in each simulation; as many as --n-data by default.")
-    ] = None,
     loss_unit: Annotated[
         str | None, typer.Option(help='Unit of the losses, such as "nats".', show_default=False)
     ] = None,
@@ -121,7 +119,6 @@ def calibrate(
             "n_data": n_data,
             "n_truth": n_truth,
             "n_replications": n_replications,
-            "n_synthetic": n_synthetic,
             "loss_unit": loss_unit,
             "rng": _seed(store) if seed is None else seed,
             "store": store,

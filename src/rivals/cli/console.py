@@ -13,7 +13,8 @@ from rivals._checks import RivalsWarning, show
 from rivals.cli.streams import printing
 from rivals.cli.streams import say as say  # the commands take it from here
 from rivals.comparison import Comparison, Sweep
-from rivals.comparison.table import footnotes
+from rivals.comparison.columns import cells_of, footnotes, rows_of, shown_columns
+from rivals.comparison.shown import SWEEP_HEADINGS, made_with, sweep_cells
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -26,13 +27,14 @@ def print_comparison(result: Comparison) -> None:
     if console is None:
         print(result)
         return
-    cells = result.cells()
-    console.print(_table(list(result.headings[:-1]), [row[:-1] for row in cells], right=(1, 2, 3)))
-    for line in footnotes(result.rows(), console.width):
+    rows = rows_of(result)
+    columns = [column for column in shown_columns(rows) if column.heading != "notes"]
+    console.print(_table([column.heading for column in columns], cells_of(rows, columns), right=(1, 2, 3)))
+    for line in footnotes(rows, console.width):
         console.print(_text(line, "dim"))
     console.print()
     console.print(_text(result.verdict, "bold"))
-    console.print(_text(result.made_with, "dim"))
+    console.print(_text(made_with(result), "dim"))
 
 
 @printing()
@@ -42,7 +44,7 @@ def print_sweep(sweep: Sweep) -> None:
     if console is None:
         print(sweep)
         return
-    console.print(_table(list(sweep.headings), sweep.cells(), right=(0,)))
+    console.print(_table(list(SWEEP_HEADINGS), sweep_cells(sweep), right=(0,)))
     console.print(_text(sweep.verdict, "bold"))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import typer
 
 from rivals._checks import show, warn
@@ -24,8 +25,6 @@ from rivals.read.selection import Selection
 SETTINGS = {"law": "law", "c": "c", "threshold": "threshold", "order": "order", "loss_unit": "loss_unit", "seed": "rng"}
 # Options that name columns with labels of the points, and become arguments of `rivals.compare`, too.
 LABELS = ("groups",)
-# Settings that a saved comparison keeps under the name of the argument.
-KEPT = ("law", "threshold", "order", "ties", "n_draws", "max_draws", "depth")
 
 SIMULATED = re.compile("synth|simul", re.IGNORECASE)
 MANY_MODELS = 12
@@ -126,12 +125,14 @@ def compare_files(ctx: typer.Context, *, without: Iterable[str] = ()) -> Compari
 
 def _over(saved: Comparison, now: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a saved comparison, except for those given now."""
-    kept = saved.settings
-    values = {name: getattr(kept, name) for name in KEPT}
-    values |= {"c": None if math.isnan(kept.c) else kept.c, "rng": kept.entropy, "groups": kept.groups}
+    law, kept = saved.applied.law, saved.applied.setting
+    values: dict[str, Any] = {"law": law, "threshold": kept.threshold, "order": kept.order, "rng": kept.entropy}
+    values["c"] = None if math.isnan(kept.c) else kept.c
+    for kind, grouping in (("groups", kept.groups), ("clusters", kept.clusters)):
+        values[kind] = None if grouping is None else np.array(grouping.names)[grouping.codes]
     calibrated = hasattr(now.get("c"), "choose_c")
-    if calibrated or now.get("law", kept.law) != kept.law:
-        values |= {"law": None, "c": None, "depth": None, "ties": None}  # they belong to the law
+    if calibrated or now.get("law", law.name) != law.name:
+        values |= {"law": None, "c": None}  # they belong together
     if saved.calibrated is not None and not calibrated:
         warn(
             "a calibration corrects the probabilities of the saved comparison, but not of this one; give --c and the store "

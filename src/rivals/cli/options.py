@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rivals.comparison.settings import LAWS
+from rivals.laws import LAWS
 
 Observed = Annotated[
     Path,

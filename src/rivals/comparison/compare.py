@@ -4,35 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from math import nan
+from os import PathLike, fspath
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_groups, check_size, models_in_turn, show, warn
+from rivals._checks import (
+    check_choice,
+    check_positive,
+    check_size,
+    check_threshold,
+    models_in_turn,
+    read_groups,
+    show,
+    warn,
+)
 from rivals._random import entropy_from
 from rivals._types import RNG
-from rivals.comparison.judge import check_enough, judge
-from rivals.comparison.laws import Summary, summary_of
+from rivals.comparison.judge import judge
 from rivals.comparison.result import Comparison
-from rivals.comparison.settings import DEFAULT_LAW, MAX_DRAWS, N_DRAWS, N_SIMULATIONS, Law, Order, Settings, Ties
+from rivals.laws import ORDERS, Grouping, Law, Order, Setting, law_of
 from rivals.losses import AnyModel, Losses, look_like_log_likelihoods, losses_by_name, losses_in_turn
+
+# Simulations of each candidate: with one, another seed of it changes the verdict too often (docs/does-it-work.md).
+N_SIMULATIONS = 16
 
 
 def compare(
     models: Mapping[str, AnyModel] | Iterable[tuple[str, AnyModel]],
     data: Any = None,
     *,
-    law: Law | None = None,
+    law: str | Law | None = None,
     c: Any = None,
     threshold: float = 0.95,
     n_simulations: int | None = None,
     order: Order | None = None,
     groups: npt.ArrayLike | None = None,
-    ties: Ties | None = None,
-    n_draws: int = N_DRAWS,
-    max_draws: int = MAX_DRAWS,
-    n_synthetic: int | None = None,
-    depth: int | None = None,
+    clusters: npt.ArrayLike | None = None,
     loss_unit: str | None = None,
     keep_simulations: bool = True,
     rng: RNG = None,
@@ -43,16 +53,17 @@ def compare(
     ----------
     models : mapping or iterable of pairs
         Name → a `Candidate` (with `data`), `Losses`, or a pair (observed, synthetic) of arrays. `synthetic` may hold
-        several simulations as rows. Under law "groups", observed losses alone are enough.
+        several simulations as rows. With three groups or more, observed losses alone are enough.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
-    law : {"transport", "beta", "groups"}, optional
-        The law of the risk. "transport": mean loss + √c · distance between observed and simulated losses · z + sampling
-        error, the default. "beta": the hierarchical beta process of the original paper. "groups": the spread between
-        groups of points that are replications. A calibration has its own law.
+    law : {"transport", "beta", "groups"} or a law of `rivals.laws`, optional
+        The law of the risk. "groups", the default where there are groups: the spread between groups that are replications.
+        "transport", the default without groups: mean loss + √c · distance between observed and simulated losses · z + sampling
+        error. "beta": the hierarchical beta process of the original paper. A law with options of its own is an object, such as
+        `rivals.laws.Beta(depth=8)`. A calibration has its own law.
     c : float or Calibration, optional
         Sensitivity of the risk to the discrepancy between model and data. No value suits every problem: `calibrate`
-        finds one, and a curve that corrects the probabilities. Law "groups" has none.
+        finds one, and a curve that corrects the probabilities.
     threshold : float
         A model is rejected when a rival of lower empirical risk has a lower risk with more than this probability.
     n_simulations : int, optional
@@ -61,25 +72,17 @@ def compare(
     order : {"time"}, optional
         Use "time" if the points form a time series: sampling errors then allow for autocorrelation.
     groups : array_like, optional
-        The group label of each point. Under law "groups", groups are replications; under other laws they are clusters,
-        for clustered sampling errors.
-    ties : {"spread"}, optional
-        Under law "beta", tied losses, such as counts and 0/1 losses, have no spread. "spread" first spreads the losses of
-        each tie evenly (`Losses.spread_ties`). Law "transport" needs no remedy for ties.
-    n_draws : int
-        Draws of the risk of each model. Under law "beta" more are drawn, up to `max_draws`, if a probability lies within
-        two standard errors of the threshold. Pairs that remain too close to call are listed in the result.
-    max_draws : int
-    n_synthetic : int, optional
-        Points in each simulation; as many as `data` has, by default.
-    depth : int, optional
-        Refinements of the process of law "beta"; by default as deep as the data resolve.
+        The replication that each point belongs to: school, session, laboratory, year. `Losses` may carry them. Simulated point
+        i belongs to the group of observed point i.
+    clusters : array_like, optional
+        For points that belong together without being replications, such as those of one patient: clustered sampling errors.
+        Groups that losses carry are taken as clusters under a law that has no groups.
     loss_unit : str, optional
         Unit of the losses, such as "nats"; must agree with that of a calibration.
     keep_simulations : bool
         False discards the simulated losses of each model before the next one is read: for thousands of models that a
         generator of (name, model) pairs loads or simulates one by one. The verdict is the same, to rounding. The result
-        then holds only the observed losses: it has no `sweep` over c, and says nothing about other laws.
+        then holds only the observed losses: it has no `sweep` over c.
     rng : int, SeedSequence, Generator or None
         Source of randomness. Fresh entropy is drawn if None; the result remembers it.
 
@@ -89,6 +92,7 @@ def compare(
 
     See Also
     --------
+    rivals.read.cross_validated : losses of held-out groups, from scikit-learn models.
     rivals.calibrate : finds c, and the curve that corrects probabilities.
     Comparison.sweep : the same comparison at several values of c.
 
@@ -105,77 +109,114 @@ def compare(
     (('right',), 1.0)
     """
     calibration = c if hasattr(c, "choose_c") else None
+    law = law if law is not None or calibration is None else calibration.as_law()
+    law_of(law)  # before anything is simulated
+    threshold, order = check_threshold(threshold), None if order is None else check_choice(order, "order", ORDERS)
     if n_simulations is None:
         n_simulations = N_SIMULATIONS if calibration is None else calibration.n_simulations
-    settings = Settings.checked(
-        law=law or (DEFAULT_LAW if calibration is None else calibration.law),
-        c=c if calibration is None else calibration.choose_c(valid_only=False),
+    entropy = entropy_from(rng)
+    simulation = {"n_simulations": check_size(n_simulations, "n_simulations"), "entropy": entropy}
+    pairs = (
+        iter(losses_by_name(models, data, **simulation).items())
+        if keep_simulations
+        else losses_in_turn(models_in_turn(models), data, **simulation)
+    )
+    first = next(pairs)
+    chosen, setting = _setting(first[1], law, groups, clusters)
+    setting = replace(
+        setting,
+        c=_checked_c(c if calibration is None else calibration.choose_c(valid_only=False), chosen, setting),
         threshold=threshold,
         order=order,
-        depth=depth,
-        ties=ties,
-        n_draws=n_draws,
-        max_draws=max_draws,
-        entropy=entropy_from(rng),
+        entropy=entropy,
     )
-    settings, losses, summaries = _losses(
-        models,
-        data,
-        settings,
-        groups,
-        calibration,
-        keep_simulations=keep_simulations,
-        fit={"law": settings.law, "order": order, "loss_unit": loss_unit},
-        n_synthetic=n_synthetic,
-        n_simulations=check_size(n_simulations, "n_simulations"),
-        entropy=settings.entropy,
-    )
+    losses: dict[str, Losses] = {}
+    summaries = []
+    for name, sample in (first, *pairs) if keep_simulations else _chain(first, pairs):
+        _check(name, sample, chosen, setting)
+        if calibration is not None:
+            fit = {"law": chosen.name, "order": order, "loss_unit": loss_unit}
+            calibration.check_fit({name: sample}, **fit)
+        losses[name] = sample if keep_simulations else sample.without_simulations()
+        if not keep_simulations:
+            summaries.append(chosen.summary(sample, setting))
     if look_like_log_likelihoods(losses.values()):
         warn(
             "the losses of all models have a long tail of low values, as log likelihoods do, but for losses lower must be better; for "
             "log likelihoods use Losses.from_log_likelihood, or --log-likelihood on the command line"
         )
-    correct = None if calibration is None else lambda matrix: calibration.correct(matrix, settings.c)
-    return Comparison(losses, settings, judge(list(losses.values()), settings, correct, summaries))
+    correct = None if calibration is None else lambda matrix: calibration.correct(matrix, setting.c)
+    applied = chosen.apply(list(losses.values()), setting, None if keep_simulations else summaries)
+    return Comparison(tuple(losses), applied, judge(applied, correct))
 
 
-def _losses(
-    models: Any,
-    data: Any,
-    settings: Settings,
-    groups: npt.ArrayLike | None,
-    calibration: Any,
-    *,
-    keep_simulations: bool,
-    fit: dict[str, Any],
-    **simulation: Any,
-) -> tuple[Settings, dict[str, Losses], list[Summary] | None]:
-    """The losses by name, checked, with warnings about doubts; and summaries in place of simulations that are not kept."""
-    pairs: Iterable[tuple[str, Losses]]
-    if keep_simulations:
-        pairs = losses_by_name(models, data, **simulation).items()
-    else:
-        pairs = losses_in_turn(models_in_turn(models), data, **simulation)
-    losses: dict[str, Losses] = {}
-    summaries: list[Summary] = []
-    for name, sample in pairs:
-        if not losses:
-            settings = replace(settings, n_simulations=sample.n_simulations)
-            if groups is not None:
-                settings = replace(settings, groups=_codes(groups, sample.n_observed, settings.law))
-        check_enough({name: sample}, settings)
-        for doubt in sample.doubts(settings.law, settings.ties):
-            warn(f"model '{show(name)}': {doubt}")
-        if calibration is not None:
-            calibration.check_fit({name: sample}, **fit)
-        losses[name] = sample if keep_simulations else sample.without_simulations()
-        if not keep_simulations:
-            summaries.append(summary_of(sample, settings))
-    return settings, losses, None if keep_simulations else summaries
+def _chain(first: tuple[str, Losses], rest: Iterable[tuple[str, Losses]]) -> Iterable[tuple[str, Losses]]:
+    """The first and the rest, none held for longer than it is looked at."""
+    yield first
+    del first
+    yield from rest
 
 
-def _codes(groups: npt.ArrayLike, n_points: int, law: str) -> Any:
-    if law == "groups":
-        instead = "with two, compare them yourself; with one, use law='transport' and simulations of the models"
-        return check_groups(groups, n_points, least=3, instead=instead)
-    return check_groups(groups, n_points, least=2, instead="leave groups out")
+def _setting(
+    sample: Losses, law: str | Law | None, groups: npt.ArrayLike | None, clusters: npt.ArrayLike | None
+) -> tuple[Law, Setting]:
+    """The law, and what the first model and the labels of the points say about the rest."""
+    carried = groups is None and sample.groups is not None
+    labels = sample.groups if carried else groups
+    chosen = law_of(law, groups=labels is not None)
+    if labels is not None and not chosen.needs_groups:
+        if not carried:
+            raise ValueError(
+                f"groups are replications, which law {chosen.name!r} does not know; leave law out, or, if points only belong together, pass "
+                "clusters= instead"
+            )
+        labels, clusters = None, sample.groups if clusters is None else clusters
+    return chosen, Setting(
+        groups=_grouping(labels, sample.n_observed, "groups"),
+        clusters=_grouping(clusters, sample.n_observed, "clusters"),
+        n_simulations=sample.n_simulations,
+    )
+
+
+def _grouping(labels: npt.ArrayLike | None, n_points: int, what: str) -> Grouping | None:
+    if labels is None:
+        return None
+    codes, names = read_groups(labels, n_points, what)
+    if len(names) < 2 and what == "clusters":
+        raise ValueError(
+            "clusters: all points are in one, but their sampling errors need at least two; leave clusters out"
+        )
+    return Grouping(codes, names)
+
+
+def _checked_c(c: Any, law: Law, setting: Setting) -> float:
+    if not law.uses_c(setting.n_simulations):
+        if c is not None:
+            raise ValueError(
+                f"law {law.name!r} has no c here: got c = {c!r}; leave c out, the spread between groups takes its place"
+            )
+        return nan
+    if isinstance(c, (str, PathLike)):
+        raise TypeError(
+            f"c must be a number; got {show(fspath(c))!r}. If this is the store of a calibration, pass "
+            f"c=rivals.calibration.open_store({show(fspath(c))!r})"
+        )
+    return check_positive(law.default_c if c is None else c, "c")
+
+
+def _check(name: str, sample: Losses, law: Law, setting: Setting) -> None:
+    """Refuse what the law cannot use, with the name of the model; warn of doubts."""
+    try:
+        law.check(sample, setting)
+    except ValueError as error:
+        raise ValueError(f"model '{show(name)}': {error}") from None
+    groups = setting.groups or setting.clusters
+    if sample.groups is not None and groups is not None:
+        own = read_groups(sample.groups, sample.n_observed, "groups")[0]
+        if not np.array_equal(own, groups.codes) and setting.clusters is None:
+            raise ValueError(
+                f"model '{show(name)}': its losses carry other groups than those of the comparison; all models must be judged on the same "
+                "points in the same order"
+            )
+    for doubt in law.doubts(sample):
+        warn(f"model '{show(name)}': {doubt}")

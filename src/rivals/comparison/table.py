@@ -1,106 +1,25 @@
-"""Rows as a table: on a terminal, as HTML, as a data frame. What the rows contain is up to the result."""
+"""Cells as a table: on a terminal, as HTML, as a data frame. What the cells contain is up to the result."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from rivals._checks import need, show
 from rivals._types import FloatArray
-from rivals.core.tails import extremes, tail_shape, tail_word
-from rivals.losses import Losses
-
-HEADINGS = ("model", "mean loss", "difference to best", "risk, 90 % interval", "rejected by", "stable", "notes")
-NARROW_HEADINGS = ("model", "mean loss", "to best", "risk (90 %)", "rejected by", "stable")
 
 # Columns if the width of the terminal is unknown, and the most for sentences: longer lines are hard to read.
 WIDTH = 100
 NARROWEST = 40
-# A name is never cut to less than this, even if the table is then wider than the terminal.
-SHORTEST_NAME = 8
-# Printed tables end with at most this many lines of notes.
-MOST_NOTES = 12
-LISTED = 3
 # In a table of pairs, above the columns and before the rows.
 LONGEST_HEADING, LONGEST_FIRST = 20, 30
 
 Row = Mapping[str, Any]
-
-
-class Note(NamedTuple):
-    """What to know before you trust the numbers of a model: a code for programs, a text for people.
-
-    Examples
-    --------
-    >>> Note("ties", "ties 12%").to_dict()
-    {'code': 'ties', 'text': 'ties 12%'}
-    """
-
-    code: str
-    text: str
-
-    def to_dict(self) -> dict[str, str]:
-        """For JSON."""
-        return self._asdict()
-
-
-def cells(rows: Sequence[Row], longest: int | None = None) -> list[list[str]]:
-    """The rows of a comparison as text, one list per model in the order of `HEADINGS`; longer names are cut."""
-    number = _number_format(rows)
-    mean = _mean_format(rows) or number
-
-    def name(model: str) -> str:
-        return show(model) if longest is None else shortened(show(model), longest)
-
-    return [
-        [
-            name(row["model"]),
-            mean(row["empirical_risk"]),
-            "best" if index == 0 else f"{mean(row['difference'])} ± {mean(row['difference_error'])}",
-            f"{number(row['risk_5'])} … {number(row['risk_95'])}",
-            ""
-            if row["survives"]
-            else f"{name(row['rejected_by'])} ({probability_text(row['rejected_with_probability'])})",
-            "?" if row["stability"] is None else f"{row['stability']:.0%}",
-            "; ".join(note["text"] for note in row["diagnostics"]),
-        ]
-        for index, row in enumerate(rows)
-    ]
-
-
-def comparison_text(rows: Sequence[Row]) -> str:
-    """The rows of a comparison for a terminal: aligned columns that fit it, and the notes below them."""
-    # The notes would make most tables wider than a screen.
-    longest = max(len(show(name)) for row in rows for name in (row["model"], row["rejected_by"] or ""))
-    longest = min(longest, terminal_width())
-    for headings, shortest in ((HEADINGS[:-1], 2 * SHORTEST_NAME), (NARROW_HEADINGS, SHORTEST_NAME)):
-        for length in range(longest, min(shortest, longest) - 1, -2):
-            body = [line[:-1] for line in cells(rows, length)]
-            if _width(headings, body) <= terminal_width():
-                return "\n".join([text(headings, body), *footnotes(rows)])
-    return "\n".join([text(headings, body), *footnotes(rows)])
-
-
-def footnotes(rows: Sequence[Row], width: int | None = None) -> list[str]:
-    """The notes of all rows as lines, each text once with the models that it belongs to; nothing where there are none."""
-    models: dict[str, list[str]] = {}
-    for row in rows:
-        for note in row["diagnostics"]:
-            models.setdefault(note["text"], []).append(row["model"])
-    lines = [
-        f"{'all models' if len(names) == len(rows) > LISTED else listed(names, LISTED)}: {note}"
-        for note, names in models.items()
-    ]
-    if len(lines) > MOST_NOTES:
-        lines = [*lines[:MOST_NOTES], f"{len(lines) - MOST_NOTES} more notes: see `diagnostics` of the result"]
-    return ["Notes", *(wrap(f"  {line}", width, indent="    ") for line in lines)] if lines else []
 
 
 def probability_text(probability: float) -> str:
@@ -171,7 +90,7 @@ def _widths(headings: Sequence[str], body: Sequence[Sequence[str]]) -> list[int]
     return [max(len(line[column]) for line in (headings, *body)) for column in range(len(headings))]
 
 
-def _width(headings: Sequence[str], body: Sequence[Sequence[str]]) -> int:
+def width_of(headings: Sequence[str], body: Sequence[Sequence[str]]) -> int:
     widths = _widths(headings, body)
     return sum(widths) + 2 * (len(widths) - 1)
 
@@ -199,6 +118,7 @@ class PairTable:
 
     Examples
     --------
+    >>> import numpy as np
     >>> pairs = PairTable(("A", "B"), np.array([[0.5, 0.9], [0.1, 0.5]]))
     >>> pairs["A", "B"]
     0.9
@@ -272,61 +192,3 @@ class PairTable:
 def dataframe(rows: Sequence[Row], index: str) -> Any:
     """For pandas, with one column as the index."""
     return need("pandas", extra="pandas", purpose="to_dataframe").DataFrame(list(rows)).set_index(index)
-
-
-def notes(losses: Losses, *, in_time: bool) -> tuple[Note, ...]:
-    """What to know before you trust the numbers of a model, in short; empty for a healthy one.
-
-    Points are counted from 0, as arrays are; messages about files count rows as an editor does, the header as row 1.
-    """
-    found = []
-    shape = tail_shape(losses.observed)
-    code = {"look": "heavy_tail", "do not trust": "very_heavy_tail"}.get(tail_word(shape))
-    if code is not None:
-        points = ", ".join(map(str, extremes(losses.observed, 3).tolist()))
-        advice = "do not trust the mean" if code == "very_heavy_tail" else "look at them"
-        found.append(Note(code, f"few losses dominate: {advice} (tail {shape:.2f}; points {points}, counted from 0)"))
-    if losses.tie_fraction > 0.01:
-        found.append(Note("ties", f"{losses.tie_fraction:.0%} of the losses are tied"))
-    if in_time and losses.effective_size < 0.5 * losses.n_observed:
-        found.append(
-            Note(
-                "autocorrelated",
-                f"autocorrelated: {losses.n_observed} losses are worth {losses.effective_size:.0f} independent ones",
-            )
-        )
-    if losses.n_simulations and losses.n_synthetic != losses.n_observed:
-        found.append(Note("unequal_sizes", f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses"))
-    return tuple(found)
-
-
-def _mean_format(rows: Sequence[Row]) -> Callable[[float], str] | None:
-    """For mean losses and their differences, if these are known far better than the risks; else None."""
-    errors = [row["difference_error"] for row in rows if row["difference_error"] > 0.0]
-    narrowest = min(row["risk_95"] - row["risk_5"] for row in rows)
-    largest = max(abs(row["empirical_risk"]) for row in rows)
-    if not errors or not 1e-4 < largest < 1e7 or narrowest < 10.0 * np.median(errors):
-        return None
-    decimals = int(np.clip(np.ceil(-np.log10(np.median(errors))) + 1, 0, 12))
-    return lambda value: f"{value:.{decimals}f}"
-
-
-def _number_format(rows: Sequence[Row]) -> Callable[[float], str]:
-    """As many digits, for all rows alike, as the narrowest distribution gives meaning to."""
-    largest = max(max(abs(row["risk_5"]), abs(row["risk_95"])) for row in rows)
-    widths = [row["risk_95"] - row["risk_5"] for row in rows]
-    narrowest = min((width for width in widths if width > 1e-13 * largest), default=1e-4 * largest)
-    if not 1e-4 < largest < 1e7:
-        # The narrowest of denormal numbers may be zero.
-        digits = int(np.clip(np.ceil(np.log10(largest / narrowest)) + 2, 6, 16)) if narrowest > 0 else 6
-        finest = np.log10(narrowest) - 2 if narrowest > 0 else -np.inf
-        return lambda value: f"{value:.{_significant(value, finest, digits)}g}"
-    decimals = int(np.clip(np.ceil(-np.log10(narrowest)) + 2, 0, 12))
-    return lambda value: f"{value:.{decimals}f}"
-
-
-def _significant(value: float, finest: float, most: int) -> int:
-    """Digits of a value down to a power of ten, four at least: beside one that is huge, a small one has fewer that mean something."""
-    if value == 0.0 or not np.isfinite([value, finest]).all():
-        return most
-    return int(np.clip(np.floor(np.log10(abs(value))) + 1 - np.floor(finest), min(4, most), most))

@@ -8,13 +8,11 @@ from rivals.core.beta import beta_parameters
 from rivals.core.process import HierarchicalBetaProcess
 from rivals.core.quantiles import QuantileFunction
 from rivals.core.tails import extremes, tail_shape, tail_word
-from rivals.core.transport import TransportLaw
 from rivals.core.verdict import decide, probability_below, probability_matrix, reject
 
 __all__ = [
     "HierarchicalBetaProcess",
     "QuantileFunction",
-    "TransportLaw",
     "beta_parameters",
     "decide",
     "extremes",

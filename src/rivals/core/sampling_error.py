@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
 from typing import Literal
 
 import numpy as np
@@ -26,7 +26,7 @@ BLOCK = 2**20
 
 
 def mean_covariance(
-    losses: FloatArray, *, order: Literal["time"] | None = None, groups: IntArray | None = None
+    losses: FloatArray, *, order: Literal["time"] | None = None, clusters: IntArray | None = None
 ) -> FloatArray:
     """Covariance matrix of the mean losses of several models on the same data points.
 
@@ -37,11 +37,11 @@ def mean_covariance(
     losses : array, shape (models, n)
         Loss of each model at each data point.
     order : None or "time"
-        None: the points are independent. "time": they are a series, and the long-run covariance is estimated, with a
-        Bartlett kernel and the plug-in bandwidth of Andrews (1991) for autoregressive series.
-    groups : array of int, shape (n,), optional
-        The group of each point, at least two of them. Points of one group may depend on each other in any way, so
-        `order` does not matter then; groups are independent.
+        None: the points are independent. "time": they are a series, and the long-run covariance is estimated: prewhitened by an
+        autoregression (Andrews & Monahan 1992), with a Bartlett kernel and Andrews' (1991) plug-in bandwidth for what is left.
+    clusters : array of int, shape (n,), optional
+        The cluster of each point, at least two of them. Points of one cluster may depend on each other in any way, so
+        `order` does not matter then; clusters are independent.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def mean_covariance(
     array([[0.417, 0.417],
            [0.417, 0.417]])
     """
-    return MeanErrors.of(losses, order=order, groups=groups).covariance()
+    return MeanErrors.of(losses, order=order, clusters=clusters).covariance()
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +65,22 @@ class MeanErrors:
     rows: FloatArray  # one per model
     factor: float
     exponents: npt.NDArray[np.int32]  # the unit of each row is 2 to this power
+    # Of the t distribution that a mean over its estimated error has: few clusters, or a slow series, know their own error badly.
+    degrees: float = inf
 
     @classmethod
     def of(
-        cls, losses: FloatArray, *, order: Literal["time"] | None = None, groups: IntArray | None = None
+        cls, losses: FloatArray, *, order: Literal["time"] | None = None, clusters: IntArray | None = None
     ) -> MeanErrors:
         """Parameters as for `mean_covariance`."""
         deviations, exponents = _deviations(losses, alike=order == "time")
-        if groups is not None:
-            return cls(*_by_groups(deviations, groups), exponents)
-        return cls(*_long_run(deviations, _bandwidth(deviations) if order == "time" else 1), exponents)
+        if clusters is not None:
+            rows, factor, degrees = _by_clusters(deviations, clusters)
+        elif order == "time":
+            rows, factor, degrees = _of_series(deviations)
+        else:
+            (rows, factor), degrees = _long_run(deviations, 1), inf
+        return cls(rows, factor, exponents, degrees)
 
     @property
     def n_models(self) -> int:
@@ -128,15 +134,32 @@ def _deviations(losses: FloatArray, *, alike: bool) -> tuple[FloatArray, npt.NDA
     return deviations, exponents
 
 
-def _by_groups(deviations: FloatArray, groups: IntArray) -> tuple[FloatArray, float]:
-    """Σ_g s_g s_gᵀ / n², s_g the sum of the deviations in group g, times G / (G − 1)."""
-    labels, group = np.unique(groups, return_inverse=True)
+def _by_clusters(deviations: FloatArray, clusters: IntArray) -> tuple[FloatArray, float, float]:
+    """Σ_g s_g s_gᵀ / n², s_g the sum of the deviations in cluster g, times G / (G − 1); known with G − 1 degrees of freedom."""
+    labels, cluster = np.unique(clusters, return_inverse=True)
     if labels.size < 2:
         raise ValueError(
-            "all points are in one group, but clustered sampling errors need at least two groups; leave groups out"
+            "all points are in one cluster, but clustered sampling errors need at least two; leave clusters out"
         )
-    sums = np.array([np.bincount(group, weights=row, minlength=labels.size) for row in deviations], dtype=np.float64)
-    return sums, labels.size / (labels.size - 1) / float(deviations.shape[1]) ** 2
+    sums = np.array([np.bincount(cluster, weights=row, minlength=labels.size) for row in deviations], dtype=np.float64)
+    return sums, labels.size / (labels.size - 1) / float(deviations.shape[1]) ** 2, labels.size - 1.0
+
+
+def _of_series(deviations: FloatArray) -> tuple[FloatArray, float, float]:
+    """The long-run covariance of an autoregression's residuals, recoloured by 1/(1 − ρ)².
+
+    One ρ for the whole matrix, which then stays positive semi-definite; what it leaves in some of the pairs is the kernel's.
+    The variance is a function of an estimate ρ of variance (1 − ρ²)/n, hence known with n (1 − ρ) / (2 (1 + ρ)) degrees of freedom.
+    """
+    n = deviations.shape[1]
+    rho = _autocorrelation(deviations)
+    # Kendall's correction: the estimate is too small by (1 + 3 ρ)/n.
+    rho = float(np.clip(rho + (1.0 + 3.0 * rho) / n, 0.0, LARGEST_AUTOCORRELATION)) if rho > 0.0 and n > 2 else 0.0
+    white = deviations[:, 1:] - rho * deviations[:, :-1] if rho else deviations
+    white = white - white.mean(axis=1, keepdims=True)
+    rows, factor = _long_run(white, _bandwidth(white))
+    degrees = max(0.5 * n * (1.0 - rho) / (1.0 + rho), 1.0)
+    return rows, factor * (white.shape[1] / n) / (1.0 - rho) ** 2, degrees
 
 
 def _long_run(deviations: FloatArray, bandwidth: int) -> tuple[FloatArray, float]:
@@ -160,28 +183,34 @@ def _long_run(deviations: FloatArray, bandwidth: int) -> tuple[FloatArray, float
 def _bandwidth(deviations: FloatArray) -> int:
     """Bandwidth m of Andrews' plug-in rule for Bartlett's kernel, ⌈1.1447 (α n)^⅓⌉ with α = 4 ρ² / (1 − ρ²)².
 
-    One for the whole matrix, because with a bandwidth for each entry it need not stay positive semi-definite. ρ is the
-    autocorrelation of the *differences* of models, since these decide: a slow component that all models share cancels there.
-    Of all pairs the largest counts: too wide a window costs a little precision, too narrow a one hides variance.
-    For two models this is the rule of a Diebold-Mariano test. A single model has its own autocorrelation.
+    One for the whole matrix, because with a bandwidth for each entry it need not stay positive semi-definite.
     """
-    n_models, n = (int(size) for size in deviations.shape)
-    own = np.einsum("ij,ij->i", deviations, deviations)
-    own_lagged = np.einsum("ij,ij->i", deviations[:, 1:], deviations[:, :-1])
-    if n_models == 1:
-        largest = float(np.abs(own_lagged[0]) / own[0]) if own[0] > 0.0 else 0.0
-    else:
-        largest = max(_autocorrelation(deviations, own, own_lagged, piece) for piece in blocks(n_models))
-    rho = min(largest, LARGEST_AUTOCORRELATION)
+    rho = min(abs(_autocorrelation(deviations)), LARGEST_AUTOCORRELATION)
     alpha = (2.0 * rho / (1.0 - rho * rho)) ** 2
+    n = int(deviations.shape[1])
     return min(max(ceil(1.1447 * float(np.cbrt(alpha * n))), 1), n)
 
 
-def _autocorrelation(deviations: FloatArray, own: FloatArray, own_lagged: FloatArray, piece: slice) -> float:
-    """The largest at lag 1 of the differences between some models and all models."""
+def _autocorrelation(deviations: FloatArray) -> float:
+    """The largest in magnitude, at lag 1, of the *differences* of models.
+
+    Differences decide: a slow component that all models share cancels there. Of all pairs the largest counts: too wide a
+    window costs a little precision, too narrow a one hides variance. A single model has its own autocorrelation.
+    """
+    own = np.einsum("ij,ij->i", deviations, deviations)
+    own_lagged = np.einsum("ij,ij->i", deviations[:, 1:], deviations[:, :-1])
+    if len(deviations) == 1:
+        return float(own_lagged[0] / own[0]) if own[0] > 0.0 else 0.0
+    found = (_of_differences(deviations, own, own_lagged, piece) for piece in blocks(len(deviations)))
+    return max(found, key=abs)
+
+
+def _of_differences(deviations: FloatArray, own: FloatArray, own_lagged: FloatArray, piece: slice) -> float:
+    """The largest in magnitude at lag 1 of the differences between some models and all models."""
     now, before, after = deviations, deviations[:, :-1], deviations[:, 1:]
     scale = own[piece, None] + own[None, :]
     variance = scale - 2.0 * (now[piece] @ now.T)
     lagged = own_lagged[piece, None] + own_lagged[None, :] - after[piece] @ before.T - before[piece] @ after.T
     varies = variance > ROUNDING * scale
-    return float(np.max(np.abs(np.divide(lagged, variance, out=np.zeros_like(variance), where=varies))))
+    found = np.divide(lagged, variance, out=np.zeros_like(variance), where=varies)
+    return float(found.flat[np.argmax(np.abs(found))])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import TypeAlias
@@ -21,6 +21,8 @@ COARSE, FINE = 512, 2048
 QUANTILES = 33
 # Pairs in a block.
 BLOCK = 2**20
+# Bins in which the pairs of many models are counted.
+BINS = 2**13
 # What sums of products may be off by.
 ROUNDING = 1e-9
 
@@ -75,6 +77,37 @@ def probability_matrix(draws: list[FloatArray]) -> tuple[FloatArray, FloatArray]
             probability[a, b], error[a, b] = probability_below(draws[a], draws[b])
             probability[b, a], error[b, a] = 1.0 - probability[a, b], error[a, b]
     return probability, error
+
+
+def binned_probabilities(draws: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """[a, b] = P(R_a < R_b) of every pair and its standard error, from counts in common bins: quick for many models.
+
+    Draws that fall into the same bin count half. What this may add, if the order within each bin were a coin's, is part of
+    the error.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> probability, error = binned_probabilities([rng.normal(place, 1.0, 4000) for place in (0.0, 0.0, 1.0)])
+    >>> probability.round(1).tolist()
+    [[0.5, 0.5, 0.8], [0.5, 0.5, 0.8], [0.2, 0.2, 0.5]]
+    """
+    sizes = np.array([sample.size for sample in draws], dtype=np.float64)
+    # Every sample sets equally many edges, so that none of them falls into a few bins.
+    each = max(BINS // len(draws), 64)
+    ordered = [np.sort(sample) for sample in draws]
+    edges = np.unique(
+        np.concatenate([sample[np.linspace(0, sample.size - 1, each).astype(np.intp)] for sample in ordered])
+    )
+    below = np.stack([np.searchsorted(sample, edges) for sample in ordered]) / sizes[:, None]
+    below = np.hstack([below, np.ones((len(draws), 1))])
+    mass, middle = np.diff(below, axis=1), 0.5 * (below[:, 1:] + below[:, :-1])
+    upper = np.triu(middle @ mass.T, k=1)
+    probability = upper + np.tril(1.0 - upper.T, k=-1) + 0.5 * np.eye(len(draws))
+    placements = middle**2 @ mass.T - probability**2  # variance of the part of a below a draw of b
+    variance = placements / sizes[None, :] + placements.T / sizes[:, None] + 0.25 * mass**2 @ (mass**2).T
+    error = np.maximum(np.sqrt(np.maximum(variance, 0.0)), 0.5 / np.minimum(sizes[:, None], sizes[None, :]))
+    return probability, error - np.diag(np.diagonal(error))
 
 
 def reject(risk: FloatArray, probability: FloatArray, threshold: float) -> dict[int, Duel]:

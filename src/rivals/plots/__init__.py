@@ -1,19 +1,21 @@
 """Pictures of results: `plot_x(result, *, ax=None)` draws into `ax`, or into a new figure, and returns the Axes.
 
-`density_of`, `risk_density` and `strongest_rival` give the numbers that some of them draw.
+`density_of` and `strongest_rival` give the numbers that some of them draw.
 """
 
 from rivals.plots.calibration_curves import plot_calibration, plot_valid_c, shade_overconfidence
+from rivals.plots.group_differences import plot_groups
 from rivals.plots.intervals import plot_intervals
 from rivals.plots.loss_samples import plot_losses
 from rivals.plots.probability_matrix import plot_probability
 from rivals.plots.quantile_functions import plot_process, plot_quantiles
-from rivals.plots.risk_densities import density_of, plot_risks, risk_density
+from rivals.plots.risk_densities import density_of, plot_risks
 from rivals.plots.sweep_over_c import plot_sweep, strongest_rival
 
 __all__ = [
     "density_of",
     "plot_calibration",
+    "plot_groups",
     "plot_intervals",
     "plot_losses",
     "plot_probability",
@@ -22,7 +24,6 @@ __all__ = [
     "plot_risks",
     "plot_sweep",
     "plot_valid_c",
-    "risk_density",
     "shade_overconfidence",
     "strongest_rival",
 ]

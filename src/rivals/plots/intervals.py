@@ -86,11 +86,7 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
     ax.set_axisbelow(True)
     _legend_below(ax)
     cut = len(result.names) - len(models)
-    shared = (
-        ""
-        if result.law == "beta" or narrow
-        else " Intervals may overlap all the same: models share the sampling error."
-    )
+    shared = "" if narrow else f" {result.applied.law.overlap}"
     reading(
         ax,
         f"✗ rejected: a rival is reproducibly better.{shared} {setting(result)}."

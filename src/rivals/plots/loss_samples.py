@@ -84,11 +84,11 @@ def plot_losses(
     ax.set(xlim=frame) if kind == "cdf" else ax.set(ylim=frame)
     ax.set_xlabel("loss" if kind == "cdf" else "cumulative probability Φ")
     ax.set_ylabel("cumulative probability Φ" if kind == "cdf" else "loss")
-    several = ", with their range" if result.n_simulations > 1 else ""
+    several = ", with their range" if result.applied.losses[0].n_simulations > 1 else ""
     reading(
         ax,
         f"Thick: losses on the data; thin: on the model's own simulations{several}. The model is wrong where they separate."
-        if result.n_simulations
+        if result.applied.losses[0].n_simulations
         else "Losses on the data. The models came without simulations, as law “groups” allows.",
         title=title,
     )

@@ -10,8 +10,10 @@ import numpy as np
 from rivals._checks import check_choice, check_size
 from rivals._types import RNG, FloatArray
 from rivals.comparison import Comparison
-from rivals.core.process import HierarchicalBetaProcess
+from rivals.core.process import HierarchicalBetaProcess, resolved_depth
 from rivals.core.quantiles import QuantileFunction
+from rivals.laws import TransportLaw
+from rivals.losses import Losses
 from rivals.plots.loss_samples import frame_of
 from rivals.plots.style import BAND, COLOURS, axes_or_new, is_narrow, legend, literal, reading, setting
 
@@ -34,8 +36,8 @@ def plot_quantiles(
 ) -> Axes:
     """Draw the quantile functions of one model of a comparison, and what its law makes of the gap between them.
 
-    Under law "beta" these are the discrepancy δ and sampled paths; under "transport" the area between the functions.
-    Law "groups" needs no simulations: where there are none, only the losses on the data are drawn.
+    Under a law that is a process these are the discrepancy δ and sampled paths. Where there are no simulations, only the
+    losses on the data are drawn.
 
     Parameters
     ----------
@@ -43,7 +45,7 @@ def plot_quantiles(
     model : str
         Its name in the comparison.
     n_paths : int
-        Realisations of the process to draw under law "beta"; 0 for none. Other laws have no paths.
+        Realisations of the process to draw; 0 for none. Law "groups" has none.
     axis : {"tail", "linear"}
         "tail" puts −log10(1 − Φ) on the x axis, so that the largest losses, which often decide, have room. "linear" puts Φ,
         so that areas are mean losses.
@@ -64,7 +66,7 @@ def plot_quantiles(
     See Also
     --------
     plot_losses : all models in one picture.
-    plot_process : the same for a process of law "beta".
+    plot_process : the same for the process of one model.
 
     Examples
     --------
@@ -82,17 +84,18 @@ def plot_quantiles(
     >>> ax = plot_quantiles(result, "wide")
     """
     check_choice(model, "model", result.names)
-    if result.law == "beta":
-        process = HierarchicalBetaProcess.from_losses(result.losses[model], result.c, result.depth)
-        ax = plot_process(process, n_paths=n_paths, axis=axis, highest=highest, rng=rng, title=title, ax=ax)
+    index = result.names.index(model)
+    process, sentence = result.applied.process(index), f"{result.applied.gap(index)} {setting(result)}."
+    if process is not None:
+        ax = _plot(process, n_paths, _Scale(axis, highest), rng, sentence if title else None, ax)
     else:
-        ax = _plot_gap(result, model, _Scale(axis, highest), title, ax)
+        ax = _plot_losses(result.losses[model], _Scale(axis, highest), sentence if title else None, ax)
     ax.set_xlabel(f"{literal(model, 18)}: Φ" if is_narrow(ax) else f"{literal(model)}: {ax.get_xlabel()}")
     return ax
 
 
 def plot_process(
-    process: HierarchicalBetaProcess,
+    process: HierarchicalBetaProcess | TransportLaw,
     *,
     n_paths: int = 20,
     axis: Literal["tail", "linear"] = "tail",
@@ -105,7 +108,8 @@ def plot_process(
 
     Parameters
     ----------
-    process : HierarchicalBetaProcess
+    process : HierarchicalBetaProcess or TransportLaw
+        Of one model, made by `from_losses`.
     n_paths : int
         Realisations to draw; 0 for none.
     axis : {"tail", "linear"}
@@ -128,7 +132,8 @@ def plot_process(
     See Also
     --------
     plot_quantiles : the same for a model of a comparison.
-    rivals.HierarchicalBetaProcess : the process.
+    rivals.HierarchicalBetaProcess : the process of the original paper.
+    rivals.TransportLaw : the process of the default law.
 
     Examples
     --------
@@ -139,8 +144,19 @@ def plot_process(
     >>> process = rivals.HierarchicalBetaProcess.from_losses(losses, c=0.5)
     >>> ax = plot_process(process)
     """
+    sentence = "The wider the gap δ between data and simulation, the more the sampled paths stray from q*; the average of each is a risk R."
+    return _plot(process, n_paths, _Scale(axis, highest), rng, f"{sentence} c = {process.c:g}." if title else None, ax)
+
+
+def _plot(
+    process: HierarchicalBetaProcess | TransportLaw,
+    n_paths: int,
+    scale: _Scale,
+    rng: RNG,
+    sentence: str | None,
+    ax: Axes | None,
+) -> Axes:
     n_paths = check_size(n_paths, "n_paths", least=0)
-    scale = _Scale(axis, highest)
     ax = axes_or_new(ax)
     phi = scale.grid([process.observed, *process.synthetic])
     observed = process.reference + process.observed(phi)
@@ -149,41 +165,24 @@ def plot_process(
         scale(phi), observed - reach, observed + reach, color=BAND, alpha=0.55, linewidth=0, label=r"q* ± $\sqrt{c}$ δ"
     )
     if n_paths:
-        grid, paths = process.sample_paths(n_paths, depth=scale.path_depth(process.depth), rng=rng)
+        grid, paths = process.sample_paths(n_paths, depth=scale.path_depth(process.observed.size), rng=rng)
         inner = grid <= phi[-1]
         lines = ax.plot(scale(grid[inner]), paths[:, inner].T, color="0.45", linewidth=0.5, alpha=0.7)
         lines[0].set_label("sampled paths")
     _draw_functions(ax, process.observed, process.synthetic, process.reference, scale)
-    reading(
-        ax,
-        "The wider the gap δ between data and simulation, the more the sampled paths stray from q*; the average of each "
-        f"is a risk R. Law “beta”, c = {process.c:g}.{scale.remark}",
-        title=title,
-    )
+    reading(ax, f"{sentence}{scale.remark}", title=sentence is not None)
     legend(ax)
     return ax
 
 
-def _plot_gap(result: Comparison, model: str, scale: _Scale, title: bool, ax: Axes | None) -> Axes:
-    """The functions of a law without paths, and the area between them."""
-    losses, reference = result.losses[model], result.losses[model].reference
-    observed, *simulated = (QuantileFunction(sample - reference) for sample in (losses.observed, *losses.simulations))
+def _plot_losses(losses: Losses, scale: _Scale, sentence: str | None, ax: Axes | None) -> Axes:
+    """The functions alone, under a law without paths."""
+    observed, *simulated = (
+        QuantileFunction(sample - losses.reference) for sample in (losses.observed, *losses.simulations)
+    )
     ax = axes_or_new(ax)
-    if result.law == "transport":
-        phi = scale.grid([observed, *simulated])
-        curves = [reference + function(phi) for function in (observed, *simulated)]
-        ax.fill_between(
-            scale(phi), curves[0], np.mean(curves[1:], axis=0), color=BAND, alpha=0.55, linewidth=0, label="gap"
-        )
-    _draw_functions(ax, observed, simulated, reference, scale)
-    sentences = {
-        "transport": f"The gap between data and simulations is W = {result.distance[model]:.3g} (root mean square of the "
-        "simulations); √c W is how far the risk may move when the experiment is repeated.",
-        "groups": "What may change when the experiment is repeated is seen in the spread between groups, not in this gap."
-        if simulated
-        else "Losses on the data. The models came without simulations, as law “groups” allows.",
-    }
-    reading(ax, f"{sentences[result.law]} {setting(result)}.{scale.remark}", title=title)
+    _draw_functions(ax, observed, simulated, losses.reference, scale)
+    reading(ax, f"{sentence}{scale.remark}", title=sentence is not None)
     legend(ax)
     return ax
 
@@ -230,9 +229,9 @@ class _Scale:
             return np.linspace(0.0, 1.0, N_POINTS)
         return 1.0 - np.logspace(0.0, -np.log10(1 + max(function.size for function in functions)), N_POINTS)
 
-    def path_depth(self, depth: int) -> int:
+    def path_depth(self, n_losses: int) -> int:
         """Paths of depth 8 are finer than a pixel, but on the tail axis they would end at Φ = 0.996."""
-        return max(8, min(depth, 12)) if self.tail else 8
+        return max(8, min(resolved_depth(n_losses), 12)) if self.tail else 8
 
     @property
     def remark(self) -> str:

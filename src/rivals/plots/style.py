@@ -48,7 +48,7 @@ def literal(name: str, longest: int = LONGEST_NAME) -> str:
 
 def setting(result: Comparison) -> str:
     """The law of a comparison and its c, for a sentence."""
-    return f"Law “{result.law}”" + ("" if result.law == "groups" else f", c = {result.c:g}")
+    return f"Law “{result.law}”" + ("" if result.c != result.c else f", c = {result.c:g}")
 
 
 def width_in_inches(ax: Axes) -> float:

@@ -105,7 +105,7 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
     >>> strongest_rival(rivals.compare(toys.losses(), c=0.1, rng=0))[0]
     array([nan,  1.])
     """
-    risk = result.excess_empirical_risk
+    risk = result.applied.empirical
     eligible = risk[:, None] < risk[None, :]
     decisive = result.probability if result.calibrated is None else result.calibrated
     probability = np.where(eligible, decisive, -1.0)
@@ -120,8 +120,7 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
 
 def _check_sweep(sweep: Sweep) -> None:
     if isinstance(sweep, Comparison):
-        what = "law 'groups' has no c to sweep over" if sweep.law == "groups" else "pass result.sweep([...])"
-        raise TypeError(f"plot_sweep draws a comparison at several c: got a Comparison at one; {what}")
+        raise TypeError("plot_sweep draws a comparison at several c: got a Comparison at one; pass result.sweep([...])")
 
 
 def _shade_verdicts(ax: Axes, c: FloatArray, runs: list[Comparison]) -> None:

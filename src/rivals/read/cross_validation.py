@@ -11,18 +11,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rivals._checks import as_numbers, check_name, check_size, show
+from rivals._checks import as_numbers, check_name, check_size, read_groups, show, warn
 from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
 from rivals._types import RNG, FloatArray, IntArray
 from rivals._workers.blocks import Plan, execute
 from rivals._workers.processes import open_pool
 from rivals._workers.progress import show_progress
-from rivals.comparison.settings import N_SIMULATIONS
+from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Candidate, Losses
 from rivals.read.estimators import classifier, regressor
 from rivals.read.noise import seeded
 
 NOISE_FOLDS = 5
+# Up to this many groups are left out one at a time; of more, this many folds of whole groups are made.
+MOST_LEFT_OUT, MANY_FOLDS = 20, 10
 
 
 def cross_validated(
@@ -30,8 +32,8 @@ def cross_validated(
     X: Any,
     y: Any,
     *,
-    cv: Any = 5,
     groups: Any = None,
+    cv: Any = None,
     noise: Any = "cross-validated",
     residuals: Literal["gaussian", "student", "empirical"] = "gaussian",
     floor: float = 0.0,
@@ -43,7 +45,9 @@ def cross_validated(
     """Out-of-fold losses of estimators, and simulations of each fold's own model at the fold's own inputs.
 
     A copy of each estimator is fitted to every training set. It gives the losses of the points of the test set, simulates targets or
-    labels at their inputs, and gives the losses of these. No point is judged by a model that was fitted to it.
+    labels at their inputs, and gives the losses of these. No point is judged by a model that was fitted to it. With `groups`, no point
+    is judged by a model that has seen its group, and the losses carry the groups: `compare` then asks which model would be better in
+    a *new* group.
 
     Parameters
     ----------
@@ -51,15 +55,16 @@ def cross_validated(
         Name → estimator of scikit-learn, or with its interface; not fitted. All regressors, or all classifiers.
     X, y : array or data frame
         Inputs, and targets or labels.
-    cv : int, splitter or iterable
-        As in scikit-learn: a number of folds (stratified for classifiers, in the order of the data), a splitter such as `GroupKFold`
-        or `TimeSeriesSplit`, or pairs of indices (train, test). All estimators get the same splits. No point may be tested twice. Points
-        that no fold tests have no losses.
     groups : array, optional
-        The group of each point, for splitters by group.
+        The replication that each point belongs to: school, hospital, session, year. One group is left out at a time; of more than 20
+        groups, ten folds of whole groups are made.
+    cv : int, splitter or iterable, optional
+        As in scikit-learn: a number of folds (stratified for classifiers, in the order of the data), a splitter such as `GroupKFold`
+        or `TimeSeriesSplit`, or pairs of indices (train, test). By default by groups, or into five folds. All estimators get the same
+        splits. No point may be tested twice. Points that no fold tests have no losses.
     noise : "cross-validated", "predicted" or frozen distribution, or mapping
         For regressors, the distribution of target minus prediction, as in `regressor`; or one for each name. "cross-validated" splits
-        each training set once more, by the same splitter or into five folds, and so needs six fits instead of one.
+        each training set once more, by groups, by the same splitter or into five folds, and so needs six fits instead of one.
     residuals : "gaussian", "student" or "empirical"
         The form of cross-validated noise, as in `regressor`.
     floor : float
@@ -105,24 +110,36 @@ def cross_validated(
     Losses(300 observed, 16 × 300 synthetic, empirical risk 0.66065)
     >>> rivals.compare(losses, rng=0).survivors
     ('line',)
+
+    With groups, two lines lead to a verdict about a new group:
+
+    >>> school = np.repeat(np.arange(6), 50)
+    >>> losses = rivals.read.cross_validated(models, X, y, groups=school, rng=0)
+    >>> result = rivals.compare(losses, rng=0)
+    >>> result.law, result.survivors, result.won[0, 1]
+    ('groups', ('line',), np.int64(6))
     """
     kinds = _check_estimators(estimators)
     entropy = entropy_from(rng)
-    splits = _splits(cv, X, y, groups, classify="classifier" in kinds.values(), entropy=entropy)
+    labels = None if groups is None else np.asarray(groups)
+    if cv is None:
+        cv = NOISE_FOLDS if labels is None else _by_group(labels)
+    splits = _splits(cv, X, y, labels, classify="classifier" in kinds.values(), entropy=entropy)
     folds = Folds(
         estimators=estimators,
         kinds=kinds,
-        data=(X, y, groups),
+        data=(X, y, labels),
         splits=splits,
         noises=_by_name(noise, list(estimators)),
-        noise_cv=_inner(cv),
+        noise_cv=_inner(cv, labels, splits),
         residuals=residuals,
         floor=floor,
         n_simulations=check_size(n_simulations, "n_simulations"),
         entropy=entropy,
     )
     found = _run_all(folds, executor, progress)
-    return {name: _together(name, splits, found, place) for place, name in enumerate(estimators)}
+    kept = None if labels is None or not _keeps_groups(labels, splits) else labels
+    return {name: _together(name, splits, found, place, kept) for place, name in enumerate(estimators)}
 
 
 @dataclass(frozen=True)
@@ -357,10 +374,37 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool, entropy: in
     return splits
 
 
-def _inner(cv: Any) -> Any:
-    """How a training set is split once more: as the data were, if that works for a part of them; else into five folds."""
-    from sklearn.model_selection import LeaveOneOut, LeavePOut, PredefinedSplit
+def _by_group(labels: Any) -> Any:
+    """One group at a time; of many groups, folds of whole groups."""
+    from sklearn.model_selection import GroupKFold, LeaveOneGroupOut
 
+    names = read_groups(labels, len(labels))[1]
+    if len(names) < 2:
+        raise ValueError(
+            f"groups: all points are in one group ({show(names[0])}), which cannot be left out; leave groups out for folds of points"
+        )
+    return LeaveOneGroupOut() if len(names) <= MOST_LEFT_OUT else GroupKFold(MANY_FOLDS)
+
+
+def _keeps_groups(labels: Any, splits: Sequence[tuple[IntArray, IntArray]]) -> bool:
+    """Whether no model was fitted to points of a group that it is judged in: only then are groups replications."""
+    shared = [np.intersect1d(labels[train].astype(str), labels[test].astype(str)) for train, test in splits]
+    torn = next((each[0] for each in shared if each.size), None)
+    if torn is not None:
+        warn(
+            f"cv tests models on groups that they were fitted to, such as {show(torn)!r}, so the losses do not carry the groups; leave cv out, "
+            "or use a splitter by groups"
+        )
+    return torn is None
+
+
+def _inner(cv: Any, labels: Any, splits: Sequence[tuple[IntArray, IntArray]]) -> Any:
+    """How a training set is split once more: by groups, or as the data were, if that works for a part of them; or into five folds."""
+    from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, LeaveOneOut, LeavePOut, PredefinedSplit
+
+    if isinstance(cv, (LeaveOneGroupOut, GroupKFold)):
+        fewest = min(np.unique(labels[train].astype(str)).size for train, _ in splits)
+        return GroupKFold(min(NOISE_FOLDS, fewest)) if fewest > 1 else NOISE_FOLDS
     again = hasattr(cv, "split") and not isinstance(cv, (LeaveOneOut, LeavePOut, PredefinedSplit))
     return cv if again else NOISE_FOLDS
 
@@ -386,14 +430,15 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> d
 
 
 def _together(
-    name: str, splits: Sequence[tuple[IntArray, IntArray]], found: Mapping[tuple[int, int], Any], place: int
+    name: str, splits: Sequence[tuple[IntArray, IntArray]], found: Mapping[tuple[int, int], Any], place: int, labels: Any
 ) -> Losses:
     """Losses of all folds, in the order of the data."""
-    order = np.argsort(np.concatenate([test for _, test in splits]))
+    tested = np.concatenate([test for _, test in splits])
+    order = np.argsort(tested)
     parts = [found[place, index] for index in range(len(splits))]
     observed, synthetic = (np.concatenate(part, axis=-1)[..., order] for part in zip(*parts, strict=True))
     try:
-        return Losses(observed, synthetic, may_repeat=True)
+        return Losses(observed, synthetic, groups=None if labels is None else labels[tested[order]], may_repeat=True)
     except ValueError as error:
         bad = [not all(np.isfinite(losses).all() for losses in part) for part in parts]
         fold = f", first in fold {bad.index(True) + 1} of {len(splits)}" if any(bad) else ""

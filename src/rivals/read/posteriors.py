@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rivals._checks import check_choice, check_size, warn
 from rivals._random import POSTERIOR_CHOICE, POSTERIOR_PREDICTION, entropy_from, stream
 from rivals._types import RNG, FloatArray
-from rivals.comparison.settings import N_SIMULATIONS
+from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
 from rivals.read.arviz import REDUCTIONS, Reduction, reduce_draws
 from rivals.read.leave_one_out import leave_one_out_weights

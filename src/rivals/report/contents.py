@@ -10,13 +10,14 @@ import numpy as np
 from rivals._checks import show
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
+from rivals.comparison.columns import Column, Row, cells_of, rows_of, shown_columns
 from rivals.core.quantiles import QuantileFunction
 from rivals.report.runs import FEW_MODELS, Density, Progress, Run, adjustable, runs_over_c
 
-# Half octaves over the ranges that the original study tried, and two octaves more on either side. Under law "beta", where each
-# value takes its time, octaves, and of many models every second one.
+# Half octaves over the ranges that the original study tried, and two octaves more on either side. Under laws that draw, where
+# each value takes its time, octaves, and of many models every second one.
 GRID_OF_C = tuple(2.0 ** (k / 2) for k in range(-16, 11))
-STEP_UNDER_BETA, STEP_OF_MANY = 2, 4
+STEP_BY_DRAWS, STEP_OF_MANY = 2, 4
 THRESHOLDS = tuple(round(0.505 + 0.005 * k, 3) for k in range(100))
 
 # In the pictures; the table has all models.
@@ -24,11 +25,16 @@ MOST_DRAWN = 12
 CURVE_POINTS = 161
 
 
+def page_columns(rows: Sequence[Row]) -> list[Column]:
+    """All but the notes, which have a place of their own."""
+    return [column for column in shown_columns(rows) if column.heading != "notes"]
+
+
 def grid_of_c(result: Comparison) -> tuple[float, ...]:
     """The values of c that the page offers, beside the result's own, if none are asked for."""
-    if result.law != "beta":
+    if result.applied.law.closed_form:
         return GRID_OF_C
-    return GRID_OF_C[:: STEP_UNDER_BETA if len(result.names) <= FEW_MODELS else STEP_OF_MANY]
+    return GRID_OF_C[:: STEP_BY_DRAWS if len(result.names) <= FEW_MODELS else STEP_OF_MANY]
 
 
 def contents(result: Comparison, c: Sequence[float] | None = None, progress: Progress | None = None) -> dict[str, Any]:
@@ -42,20 +48,25 @@ def contents(result: Comparison, c: Sequence[float] | None = None, progress: Pro
     >>> page["c"], page["own"]["c"]
     ([0.5, 1.0, 2.0], 1)
     """
+    rows = rows_of(result)
+    columns = page_columns(rows)
+    ranking = [result.names.index(name) for name in result.ranking]
     drawn = [result.names.index(name) for name in result.ranking[:MOST_DRAWN]]
     runs = runs_over_c(result, grid_of_c(result) if c is None else c, drawn, progress)
     grid = [run.c for run in runs]
     thresholds = sorted({*THRESHOLDS, result.threshold})
     return {
         "names": [show(name) for name in result.names],
-        "ranking": [result.names.index(name) for name in result.ranking],
+        "headings": [column.heading for column in columns],
+        "cells": dict(zip(ranking, cells_of(rows, columns), strict=True)),
+        "ranking": ranking,
         "drawn": drawn,
         # What rivals are compared by, without the common offset that would cost digits.
-        "excess": result.excess_empirical_risk.tolist(),
-        "reference": result.reference,
+        "excess": result.applied.empirical.tolist(),
+        "reference": result.applied.reference,
         "difference": [list(result.difference[name]) for name in result.names],
         "stability": None if _stability_unknown(result) else [result.stability[name] for name in result.names],
-        "unstable": [result.names.index(name) for name in result.unstable],
+        "unstable": [result.names.index(duel.model) for duel in result.undecided if duel.reason == "simulations"],
         "adjustable": adjustable(result),
         "c": grid if adjustable(result) else [None],
         "thresholds": thresholds,
@@ -66,8 +77,13 @@ def contents(result: Comparison, c: Sequence[float] | None = None, progress: Pro
         "tail": _has_tail_axis(result),
         "phi": [float(value) for value in _phi(result)],
         "quantiles": {index: _quantiles(result, result.names[index]) for index in drawn},
-        "distance": [_digits(result.distance[name]) for name in result.names] if result.law == "transport" else None,
+        "distance": _distances(result),
     }
+
+
+def _distances(result: Comparison) -> list[float] | None:
+    distances = result.applied.distance
+    return None if np.isnan(distances).any() else _round(distances)
 
 
 def _stability_unknown(result: Comparison) -> bool:
@@ -103,8 +119,8 @@ def _density(curve: Density) -> dict[str, Any]:
 
 
 def _has_tail_axis(result: Comparison) -> bool:
-    """Whether quantile functions are drawn over −log10(1 − Φ); the bands of law "beta" are too coarse for that."""
-    return result.law != "beta"
+    """Whether quantile functions are drawn over −log10(1 − Φ); sampled bands are too coarse for that."""
+    return result.applied.law.closed_form
 
 
 def _phi(result: Comparison) -> FloatArray:
@@ -119,9 +135,9 @@ def _quantiles(result: Comparison, name: str) -> dict[str, Any]:
     """q* on the data, the mean of q~ over simulations, and the range of several; none where there are none."""
     losses = result.losses[name]
     phi = _phi(result)
-    curves = {"observed": QuantileFunction(losses.observed - result.reference)(phi)}
+    curves = {"observed": QuantileFunction(losses.observed - result.applied.reference)(phi)}
     if losses.n_simulations:
-        simulated = np.stack([QuantileFunction(row - result.reference)(phi) for row in losses.simulations])
+        simulated = np.stack([QuantileFunction(row - result.applied.reference)(phi) for row in losses.simulations])
         curves["synthetic"] = simulated.mean(axis=0)
         if losses.n_simulations > 1:
             curves |= {"lowest": simulated.min(axis=0), "highest": simulated.max(axis=0)}

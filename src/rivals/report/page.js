@@ -188,12 +188,15 @@
       row.classList.toggle("rejected", by !== null);
       const cell = (label, text) => element(row, "td", text, { "data-label": label });
       element(row, "th", names[model], { scope: "row" });
-      cell("mean loss", number(excess[model]));
-      cell("difference to best", model === ranking[0] ? "best" : withError(...data.difference[model]));
-      cell("90 % interval of R", `${number(run.low[model])} … ${number(run.high[model])}`);
-      if (data.stability) cell("stable", stabilityOf(model));
-      cell("verdict", (by === null ? "survives" : `rejected by ${names[by]} (${duelOf(run, by, model)})`)
-        + (verdict.unclear.includes(model) ? ", undecided" : ""));
+      // What changes with c and the threshold is written anew; the other cells are the run's own.
+      const anew = {
+        "mean loss": () => number(excess[model]),
+        "difference to best": () => (model === ranking[0] ? "best" : withError(...data.difference[model])),
+        "risk, 90 % interval": () => `${number(run.low[model])} … ${number(run.high[model])}`,
+        "rejected by": () => (by === null ? "" : `${names[by]} (${duelOf(run, by, model)})`) + (verdict.unclear.includes(model) ? " undecided" : ""),
+        stable: () => stabilityOf(model),
+      };
+      data.headings.slice(1).forEach((heading, index) => cell(heading, anew[heading] ? anew[heading]() : data.cells[model][index + 1]));
     }
     byId("found").textContent = state.query
       ? `${visible.length} of ${n} models match.`
@@ -301,7 +304,7 @@
 
   function showQuantiles(run) {
     drawQuantiles(emptied("quantiles"), "quantiles", run, state.model);
-    if (byId("gap")) byId("gap").textContent = `: W = ${general(data.distance[state.model], 3)} for ${names[state.model]}`;
+    if (byId("gap") && data.distance) byId("gap").textContent = `: W = ${general(data.distance[state.model], 3)} for ${names[state.model]}`;
   }
   // On paper nothing can be chosen, so that all models are there.
   function showAllQuantiles(run) {

@@ -14,16 +14,17 @@ from typing import Any
 from rivals._checks import need, show
 from rivals._files import replacing
 from rivals.comparison import Comparison
-from rivals.comparison.table import probability_text
-from rivals.report.contents import MOST_DRAWN, contents
-from rivals.report.runs import DRAWS_AT_OTHER_C, Progress, adjustable
+from rivals.comparison.columns import cells_of, rows_of
+from rivals.comparison.shown import made_with, verdicts
+from rivals.report.contents import MOST_DRAWN, contents, page_columns
+from rivals.report.runs import Progress, adjustable
 from rivals.report.sentences import (
     about_probabilities,
     command,
+    doubts,
     extreme_losses,
     notes,
     provenance,
-    remarks,
     why_no_slider,
 )
 
@@ -52,8 +53,8 @@ def write_report(
         Heading of the page.
     c : sequence of float, optional
         The values of c that the slider offers, beside the comparison's own; each is computed now. By default 27 from 2⁻⁸ to
-        2⁵, under law "beta" 14, and 7 where there are more than 32 models. There is no slider under law "groups", which has
-        no c, nor where a calibration decides, which holds at one c.
+        2⁵, under law "beta" 14, and 7 where there are more than 32 models. There is no slider for groups without simulations,
+        which have no c, nor where a calibration decides, which holds at one c.
     progress : callable, optional
         `progress(done, total)` is called as values of c are computed.
 
@@ -84,24 +85,27 @@ def render(
 ) -> str:
     """The text of the page."""
     environment = _environment()
+    rows = rows_of(result)
+    columns = page_columns(rows)
     script, style = _part("verdict.js") + _part("page.js"), _part("page.css")
     return str(
         environment.get_template("page.html").render(
             title=title,
             result=result,
-            verdict=result.verdict,
-            remarks=remarks(result),
+            simulated=result.applied.losses[0].n_simulations,
+            verdict=verdicts(result)[0],
+            remarks=doubts(result),
+            made_with=made_with(result),
             why_no_slider=why_no_slider(result),
             adjustable=adjustable(result),
-            rows=result.rows(),
-            stability_known=all(row["stability"] is not None for row in result.rows()),
+            columns=columns,
+            rows=cells_of(rows, columns),
             extremes=extreme_losses(result, result.ranking[:MOST_DRAWN]),
             notes=[note for note in notes(result) if note["sentences"]],
             about_probabilities=about_probabilities(result),
             command=command(result),
             provenance=provenance(result),
             citation=CITATION,
-            draws_at_other_c=min(result.n_draws, DRAWS_AT_OTHER_C),
             data=embedded(contents(result, c, progress)),
             script=script,
             style=style,
@@ -125,7 +129,6 @@ def _environment() -> Any:
         loader=jinja2.FunctionLoader(_part), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
     )
     environment.filters["show"] = show
-    environment.filters["probability"] = probability_text
     return environment
 
 

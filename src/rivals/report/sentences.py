@@ -11,8 +11,8 @@ import scipy
 from rivals._checks import show
 from rivals._version import __version__
 from rivals.comparison import Comparison
+from rivals.comparison.shown import remarks, verdicts
 from rivals.core.tails import extremes, tail_shape, tail_word
-from rivals.report.runs import DRAWS_AT_OTHER_C
 
 MOST_EXTREME = 5
 MOST_LISTED = 12
@@ -25,37 +25,13 @@ TAILS = {
 }
 
 
-def remarks(result: Comparison) -> list[str]:
-    """What the verdict of the run is sensitive to: simulations, the law, extreme losses; empty if none of these."""
-    sentences = []
-    if result.unstable:
-        parts = [
-            f"{show(name)} (the same in {result.stability[name]:.0%} of the simulations)" for name in result.unstable
-        ]
-        sentences.append(
-            f"Unstable: {_some(parts)}. With other random numbers the verdict may change; simulate more, or treat it as undecided."
-        )
-    if result.law != "groups" and result.n_simulations == 1:
-        sentences.append(
-            "There is only one simulation of each model, so the stability of the verdict is unknown; simulate more."
-        )
-    for law, rejected in result.other_laws.items():
-        differing = [name for name in result.ranking if (name in rejected) != (name in result.rejections)]
-        if differing:
-            names = {
-                "keeps": [show(name) for name in differing if name not in rejected],
-                "rejects": [show(name) for name in differing if name in rejected],
-            }
-            verdicts = " and ".join(f"{verb} {_some(group)}" for verb, group in names.items() if group)
-            sentences.append(
-                f"The laws disagree: law “{law}”, on the same losses at the same c, {verdicts}. Such a verdict depends on the law."
-            )
+def doubts(result: Comparison) -> list[str]:
+    """What the verdict of the run is sensitive to; empty if nothing."""
     heavy = [name for name in result.ranking if tail_word(tail_shape(result.losses[name].observed)) == "do not trust"]
-    if heavy:
-        sentences.append(
-            f"Do not trust the mean loss of {_some([show(name) for name in heavy])}: a few extreme losses dominate it."
-        )
-    return sentences
+    sentence = (
+        f"Do not trust the mean loss of {_some([show(name) for name in heavy])}: a few extreme losses dominate it."
+    )
+    return [*verdicts(result)[1:], *remarks(result), *([sentence] if heavy else [])]
 
 
 def about_probabilities(result: Comparison) -> str:
@@ -65,22 +41,13 @@ def about_probabilities(result: Comparison) -> str:
             "Probabilities are corrected by the curve of a calibration. They hold as far as its simulated experiments, and their "
             "variation between replications, resemble the real ones."
         )
-    if result.law == "groups":
-        return (
-            "Probabilities are for a new group from the same population. They hold as far as groups differ as replications of the "
-            "experiment would."
-        )
-    unit = "" if result.law == "transport" else " It is specific to a loss, its unit and the number of points."
-    return (
-        f"No c suits every problem.{unit} Probabilities at a c that was chosen by hand are not calibrated. Use rivals.calibrate to "
-        "find c and a calibration curve from simulated experiments with fresh replications."
-    )
+    return result.applied.law.about
 
 
 def why_no_slider(result: Comparison) -> str | None:
     """Why c cannot be moved on the page, in a sentence; None where it can."""
-    if result.law == "groups":
-        return "Law “groups” has no c: the spread between the groups takes its place."
+    if result.c != result.c:
+        return f"Law “{result.law}” has no c here: the spread between the groups takes its place."
     if result.calibrated is not None:
         return f"c = {result.c:g} comes from the calibration, whose curve holds only at this c; so it cannot be changed here."
     return None
@@ -99,14 +66,14 @@ def notes(result: Comparison) -> list[dict[str, Any]]:
 
 def _notes(result: Comparison, name: str) -> list[str]:
     losses = result.losses[name]
-    sentences = [sentence[:1].upper() + sentence[1:] + "." for sentence in losses.doubts(result.law)]
+    sentences = [sentence[:1].upper() + sentence[1:] + "." for sentence in result.applied.law.doubts(losses)]
     shape = tail_shape(losses.observed)
     word = tail_word(shape)
     if word != "good":  # the table of the largest losses has the word for each model
         sentences.append(
             f"Tail of its losses: {word}" + ("" if shape != shape else f" (shape {shape:.2f})") + f"; {TAILS[word]}."
         )
-    if result.order == "time" and losses.effective_size < 0.5 * losses.n_observed:
+    if result.applied.setting.order == "time" and losses.effective_size < 0.5 * losses.n_observed:
         sentences.append(
             f"Its losses are correlated in time: the mean of {losses.n_observed} losses is about as precise as that of "
             f"{losses.effective_size:.0f} independent ones."
@@ -140,45 +107,39 @@ def extreme_losses(result: Comparison, models: tuple[str, ...]) -> list[dict[str
 
 
 def provenance(result: Comparison) -> dict[str, str]:
-    """What one needs to repeat the run: versions, entropy, sizes."""
+    """What one needs to repeat the run: versions, seed, sizes."""
     sizes = sorted({(losses.n_observed, losses.n_synthetic) for losses in result.losses.values()})
-    closed = result.law != "beta"
-    rows = {
+    law, setting = result.applied.law, result.applied.setting
+    labels = {"groups": setting.groups, "clusters": setting.clusters}
+    return {
         "rivals": __version__,
         "Python": platform.python_version(),
         "NumPy": np.__version__,
         "SciPy": scipy.__version__,
-        "entropy (rng)": str(result.entropy),
-        "law": result.law,
-        "c": "none" if result.law == "groups" else repr(float(result.c)),
+        "seed (rng)": str(result.entropy),
+        "law": str(law),
+        "c": "none" if result.c != result.c else repr(float(result.c)),
         "threshold": repr(float(result.threshold)),
-        "simulations of each model": str(result.n_simulations),
-        "order": result.order or "none",
-        "groups": "none" if result.settings.groups is None else str(int(result.settings.groups.max()) + 1),
+        "simulations of each model": str(setting.n_simulations),
+        "order": setting.order or "none",
+        **{kind: "none" if each is None else str(len(each.names)) for kind, each in labels.items()},
         "probabilities": "in closed form"
-        if closed
-        else f"from {result.n_draws} draws of each risk, up to {result.max_draws} where the threshold is close; at other values of "
-        f"c from {min(result.n_draws, DRAWS_AT_OTHER_C)}",
+        if law.closed_form
+        else f"from {result.applied.draws.sizes()[0]} draws of each risk or more",
         "losses (observed / synthetic)": "; ".join(f"{observed} / {synthetic}" for observed, synthetic in sizes[:6])
         + (" …" if len(sizes) > 6 else ""),
     }
-    if not closed:
-        rows["depth of the process"] = "as deep as the data resolve" if result.depth is None else str(result.depth)
-    return rows
 
 
 def command(result: Comparison) -> str:
     """The call that gives the same numbers, from the same losses."""
-    arguments = ["losses", f"law={result.law!r}"]
+    setting, arguments = result.applied.setting, ["losses", f"law={result.applied.law}"]
     if result.calibrated is not None:
         arguments.append("c=calibration")
-    elif result.law != "groups":
+    elif result.c == result.c:
         arguments.append(f"c={float(result.c)!r}")
     arguments.append(f"threshold={float(result.threshold)!r}")
-    if result.order is not None:
-        arguments.append(f"order={result.order!r}")
-    if result.settings.groups is not None:
-        arguments.append("groups=groups")
-    if result.law == "beta":
-        arguments += [f"n_draws={result.n_draws}", f"max_draws={result.max_draws}", f"depth={result.depth}"]
+    if setting.order is not None:
+        arguments.append(f"order={setting.order!r}")
+    arguments += [f"{kind}={kind}" for kind in ("groups", "clusters") if getattr(setting, kind) is not None]
     return f"rivals.compare({', '.join([*arguments, f'rng={result.entropy}'])})"

@@ -15,6 +15,13 @@ from rivals._types import FloatArray
 KEPT = 2**24
 
 
+def draw_seed(entropy: int, key: int, index: int, block: int = 0) -> np.random.SeedSequence:
+    """The seed of a block of draws of one model: keyed by its position and the block, so that it depends on nothing else."""
+    # An experiment has one block, and its seeds do not name it.
+    keys = (key, index, block) if key == COMPARISON_DRAWS else (key, index)
+    return np.random.SeedSequence(entropy, spawn_key=keys)
+
+
 class Sampler(Protocol):
     """A law to draw from."""
 
@@ -36,8 +43,8 @@ class Gaussian:
 class Draws(Sequence[FloatArray]):
     """Draws of the risks less the reference, of each model its own number, in the order of the models."""
 
-    def __init__(self, samplers: Sequence[Sampler], shifts: FloatArray, entropy: int, n_draws: int) -> None:
-        self._samplers, self._shifts, self._entropy = samplers, shifts, entropy
+    def __init__(self, samplers: Sequence[Sampler], shifts: FloatArray, entropy: int, key: int, n_draws: int) -> None:
+        self._samplers, self._shifts, self._entropy, self._key = samplers, shifts, entropy, key
         self._blocks = [[n_draws] for _ in samplers]
         self._keeps = len(samplers) * n_draws <= KEPT
         self._kept: dict[int, FloatArray] = {}
@@ -55,9 +62,13 @@ class Draws(Sequence[FloatArray]):
             self._kept[index] = np.concatenate([before, added])
         return added
 
+    def forget(self) -> None:
+        """Free the memory; what is asked for again is drawn again, the same."""
+        self._keeps = False
+        self._kept.clear()
+
     def _block(self, index: int, block: int) -> FloatArray:
-        # Streams are keyed by the model's position and the block, so they depend on nothing else.
-        seed = np.random.SeedSequence(self._entropy, spawn_key=(COMPARISON_DRAWS, index, block))
+        seed = draw_seed(self._entropy, self._key, index, block)
         draws = self._samplers[index].sample(self._blocks[index][block], seed)
         return draws + self._shifts[index] if self._shifts[index] else draws
 

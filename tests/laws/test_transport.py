@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rivals import Losses
+import rivals
+from rivals import Losses, TransportLaw
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.transport import TransportLaw, _both_grids, transport_probability, wasserstein_squares
+from rivals.core.wasserstein import both_grids, wasserstein_squares
+from rivals.laws.transport import transport_probability
 from samples import make_losses
 
 
@@ -29,7 +31,7 @@ def test_distance_of_equal_sizes_is_that_of_order_statistics():
 def test_grids_are_merged_as_by_union1d_to_the_last_bit(n, m):
     edges = np.union1d(m * np.arange(1, n + 1), n * np.arange(1, m + 1))
     plain = (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
-    for found, expected in zip(_both_grids(n, m), plain, strict=True):
+    for found, expected in zip(both_grids(n, m), plain, strict=True):
         np.testing.assert_array_equal(found, expected, strict=True)
 
 
@@ -182,3 +184,78 @@ def test_small_probabilities_keep_their_digits():
 def test_probability_that_overflows_is_refused():
     with pytest.raises(ValueError, match="rescale"):
         transport_probability(np.array([0.0, 1.0]), np.array([np.inf, 1.0]), np.zeros((2, 2)), 1.0)
+
+
+# ---------------------------------------------------------------- the process
+
+
+@pytest.mark.parametrize("sizes", [(300, 300), (300, 200)])
+def test_paths_never_fall_and_their_average_is_the_risk(sizes):
+    """R = ∫ q^ is N(mean loss, c W²): 4 000 paths, at the resolution of the losses, where the average is exact."""
+    rng = np.random.default_rng(8)
+    losses = Losses(rng.exponential(size=sizes[0]), 1.4 * rng.exponential(size=(3, sizes[1])))
+    law = TransportLaw.from_losses(losses, c=0.5)
+    risks = []
+    for _ in range(4000):
+        middles, heights = law._path(rng)
+        assert (np.diff(heights) >= 0.0).all()
+        risks.append(law.reference + heights @ np.diff(_edges(middles)))
+    assert stats.kstest(risks, stats.norm(law.risk_mean, np.sqrt(0.5) * law.distance).cdf).pvalue > 1e-3
+
+
+def _edges(middles):
+    """Edges of steps whose middles are known, from 0 to 1."""
+    edges = [0.0]
+    for middle in middles:
+        edges.append(2.0 * middle - edges[-1])
+    return np.array(edges)
+
+
+def test_the_paths_themselves_do_not_depend_on_the_grid_they_are_read_at():
+    law = TransportLaw.from_losses(make_losses("exponential"), c=0.3)
+    coarse, fine = law.sample_paths(4, depth=5, rng=0), law.sample_paths(4, depth=7, rng=0)
+    np.testing.assert_array_equal(coarse[1], fine[1][:, ::4])
+    assert (np.diff(fine[1], axis=1) >= 0.0).all()
+
+
+def test_paths_keep_the_local_variance_before_they_are_sorted():
+    """Var q^(Φ) = c δ² before the rearrangement, which moves no path away from q*: on average it is at most that."""
+    law = TransportLaw.from_losses(make_losses("gaussian"), c=0.2)
+    phi, paths = law.sample_paths(4000, depth=6, rng=1)
+    inner = (phi > 0.05) & (phi < 0.95)
+    spread = np.mean((paths[:, inner] - law.reference - law.observed(phi[inner])) ** 2)
+    assert spread <= 1.1 * 0.2 * np.mean(law.discrepancy(phi[inner]) ** 2)
+
+
+def test_paths_need_the_losses():
+    with pytest.raises(ValueError, match="from_losses"):
+        TransportLaw(excess=1.0, distance=0.1, sampling_error=0.1, c=1.0).sample_paths(2)
+
+
+# ---------------------------------------------------------------- clusters and series
+
+
+def test_few_clusters_have_the_quantiles_of_student():
+    """At c → 0 the probability is that of a t test with G − 1 degrees of freedom on the means of clusters of equal size."""
+    rng = np.random.default_rng(9)
+    cluster = np.repeat(np.arange(5), 40)
+    a = rng.standard_normal(200)
+    b = a + 0.3 + 0.4 * rng.standard_normal(5)[cluster]
+    losses = {"A": (a, rng.standard_normal(200)), "B": (b, rng.standard_normal(200))}
+    found = rivals.compare(losses, law="transport", c=1e-12, clusters=cluster, rng=0).probability[0, 1]
+    means = np.array([(b - a)[cluster == label].mean() for label in range(5)])
+    expected = stats.t.cdf(means.mean() / (means.std(ddof=1) / np.sqrt(5)), 4)
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_largest_c_that_rejects_is_found_by_halving_as_in_closed_form():
+    """With infinitely many clusters of one point both are the same problem: here 400, whose t is nearly normal."""
+    rng = np.random.default_rng(10)
+    losses = {
+        name: (rng.exponential(scale, 400), rng.exponential(scale, 400)) for name, scale in [("A", 1), ("B", 1.6)]
+    }
+    closed = rivals.compare(losses, rng=0).applied.critical_c
+    sought = rivals.compare(losses, clusters=np.arange(400), rng=0).applied.critical_c
+    assert np.isnan(closed[0])
+    assert np.isnan(sought[0])
+    assert sought[1] == pytest.approx(closed[1], rel=0.01)

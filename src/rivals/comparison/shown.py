@@ -1,0 +1,202 @@
+"""How a comparison and a sweep are shown: sentences, tables, JSON, data frames. What they contain: `result.py`."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any
+
+from rivals._checks import show
+from rivals._version import __version__
+from rivals.comparison import table
+from rivals.comparison.columns import cells_of, comparison_text, rows_of, shown_columns
+from rivals.laws.base import Applied
+
+# With more models than this, the best of them is rejected more easily than one of a pair.
+FEW_MODELS = 32
+# A sweep over more values of c is printed by ranges.
+MANY_VALUES = 40
+LISTED_CHANGES = 6
+SWEEP_HEADINGS = ("c", "survivors")
+NOT_CALIBRATED = "The sweep shows the probabilities of the law itself: those of the comparison are corrected by its calibration, these are not."
+
+
+class Shown:
+    """What every comparison says of itself."""
+
+    names: tuple[str, ...]
+    applied: Applied
+    # Properties of the comparison, which is a subclass.
+    ranking: Any
+    survivors: Any
+    rejections: Any
+    undecided: Any
+    stability: Any
+    calibrated: Any
+    probability: Any
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence or two."""
+        return " ".join([*verdicts(self), *remarks(self)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the losses and draws, as plain numbers and text; what is not a number is null."""
+        setting = self.applied.setting
+        return {
+            "rivals_version": __version__,
+            "names": list(self.names),
+            "law": self.applied.law.name,
+            "options": self.applied.law.options(),
+            "c": setting.c if setting.c == setting.c else None,
+            "threshold": setting.threshold,
+            "entropy": setting.entropy,
+            "order": setting.order,
+            "groups": None if setting.groups is None else list(setting.groups.names),
+            "clusters": None if setting.clusters is None else list(setting.clusters.names),
+            "n_simulations": setting.n_simulations,
+            "survivors": list(self.survivors),
+            "rejections": {name: vars(rejection) for name, rejection in self.rejections.items()},
+            "undecided": [vars(duel) for duel in self.undecided],
+            "verdict": self.verdict,
+            "models": rows_of(self),
+            "probability": self.probability.tolist(),
+            "calibrated": None if self.calibrated is None else self.calibrated.tolist(),
+        }
+
+    def to_dataframe(self) -> Any:
+        """One row per model, best first (needs pandas); diagnostics as text."""
+        rows = [{**row, "diagnostics": "; ".join(note["text"] for note in row["diagnostics"])} for row in rows_of(self)]
+        return table.dataframe(rows, "model")
+
+    def __str__(self) -> str:
+        sentences = [*verdicts(self), *remarks(self), f"{made_with(self)}, rng = {self.applied.setting.entropy}"]
+        return "\n".join([comparison_text(rows_of(self)), "", *map(table.wrap, sentences)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        rows = rows_of(self)
+        columns = shown_columns(rows)
+        headings = [column.heading for column in columns]
+        return table.html(headings, cells_of(rows, columns), before=self.verdict, after=made_with(self))
+
+
+def verdicts(result: Shown) -> list[str]:
+    """Who survives, and which duels are too close to call, a text of each."""
+    survivors = table.listed(result.survivors)
+    if not result.rejections:
+        sentence = f"No model is rejected: all may be worth keeping ({survivors})."
+    else:
+        sentence = f"Worth keeping: {survivors}. Rejected: {len(result.rejections)} of {len(result.names)}."
+    return [sentence, *(_unclear(result, duel) for duel in result.undecided)]
+
+
+def _unclear(result: Shown, duel: Any) -> str:
+    pair = f"P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f}"
+    if duel.reason == "simulations":
+        share = f"only {result.stability[duel.model]:.0%} of the single simulations"
+        return f"Undecided: {pair}, but {share} reject {show(duel.model)}; simulate more."
+    return f"Undecided: {pair} ± {duel.standard_error:.4f} is too close to the threshold; raise max_draws, or treat it as a tie."
+
+
+def remarks(result: Shown) -> list[str]:
+    """What the verdict is sensitive to, in sentences: c, the simulations, the number of models, the law."""
+    setting, law, found = result.applied.setting, result.applied.law, []
+    critical = dict(zip(result.names, result.applied.critical_c.tolist(), strict=True))
+    nearly = [name for name in result.survivors if 0.0 < critical[name] < setting.c and result.calibrated is None]
+    if nearly:
+        parts = [f"{show(name)} for c up to {critical[name]:.2g}" for name in nearly[:3]]
+        more = f" and {len(nearly) - 3} more for some smaller c" if len(nearly) > 3 else ""
+        found.append(f"At smaller c there is more to reject: {', '.join(parts)}{more}.")
+    if setting.n_simulations == 1 and law.uses_c(1):
+        found.append("There is only one simulation of each model, so the stability of the verdict is unknown.")
+    if len(result.names) > FEW_MODELS and result.rejections and result.calibrated is None:
+        corrected = 1.0 - (1.0 - setting.threshold) / (len(result.names) - 1)
+        found.append(
+            f"The best of {len(result.names)} models is rejected more easily than one of a pair; threshold={corrected:.7g} makes up for that."
+        )
+    return [*found, *result.applied.remarks(result.names)]
+
+
+def made_with(result: Shown) -> str:
+    """Law, c, threshold, groups and simulations, in one line."""
+    setting, parts = result.applied.setting, [f"law {result.applied.law.name!r}"]
+    if result.applied.law.uses_c(setting.n_simulations):
+        plural = "s" if setting.n_simulations != 1 else ""
+        parts += [f"c = {setting.c:g}", f"{setting.n_simulations} simulation{plural}"]
+    for kind, grouping in (("groups", setting.groups), ("clusters", setting.clusters)):
+        if grouping is not None:
+            parts.append(f"{len(grouping.names)} {kind}")
+    if result.calibrated is not None:
+        parts.append("probabilities corrected by a calibration")
+    return ", ".join([*parts, f"threshold {setting.threshold:g}"])
+
+
+class ShownSweep:
+    """What every sweep says of itself."""
+
+    comparisons: Any
+    of_calibrated: bool
+    c: Any
+    names: Any
+    survivors: Any
+    changes: Any
+    probability: Any
+    standard_error: Any
+
+    @property
+    def verdict(self) -> str:
+        """Where the verdict changes, in a sentence, and one more if that of the comparison is not among these."""
+        return self._changes() + (f" {NOT_CALIBRATED}" if self.of_calibrated else "")
+
+    def _changes(self) -> str:
+        if not self.changes:
+            return "The verdict is the same for all these c."
+        between = "; ".join(f"{low:g} and {high:g}" for low, high in self.changes[:LISTED_CHANGES])
+        more = len(self.changes) - LISTED_CHANGES
+        return f"The verdict changes between c = {between}" + (f", and {more} more times." if more > 0 else ".")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per c, in increasing order."""
+        pairs = sorted(zip(self.c, self.survivors, strict=True))
+        return [{"c": c, "survivors": ", ".join(show(name) for name in survivors)} for c, survivors in pairs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text."""
+        return {
+            "names": list(self.names),
+            "c": list(self.c),
+            "threshold": self.comparisons[0].threshold,
+            "entropy": self.comparisons[0].entropy,
+            "survivors": [list(survivors) for survivors in self.survivors],
+            "changes": [list(pair) for pair in self.changes],
+            "calibrated": False,
+            "probability": self.probability.tolist(),
+            "standard_error": self.standard_error.tolist(),
+        }
+
+    def to_dataframe(self) -> Any:
+        """One row per c (needs pandas)."""
+        return table.dataframe(self.rows(), "c")
+
+    def __str__(self) -> str:
+        return "\n".join([table.text(SWEEP_HEADINGS, sweep_cells(self)), "", table.wrap(self.verdict)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return table.html(SWEEP_HEADINGS, sweep_cells(self), after=self.verdict)
+
+
+def sweep_cells(sweep: ShownSweep) -> list[list[str]]:
+    """One row for each c as text; of many values of c one for each range with the same verdict."""
+    rows = sweep.rows()
+    if len(rows) <= MANY_VALUES:
+        return [[f"{row['c']:g}", row["survivors"]] for row in rows]
+    ranges = [list(group) for _, group in groupby(rows, key=lambda row: row["survivors"])]
+    return [
+        [f"{group[0]['c']:g}" + (f" … {group[-1]['c']:g}" if len(group) > 1 else ""), group[0]["survivors"]]
+        for group in ranges
+    ]

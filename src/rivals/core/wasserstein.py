@@ -1,0 +1,66 @@
+"""The distance between observed and simulated losses, and the unit in which squares of losses are safe."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from rivals._types import FloatArray, IntArray
+
+# Losses beyond two to this power, or below its inverse, are computed with in another unit, since they are squared.
+LARGEST_EXPONENT = 300
+
+
+def wasserstein_squares(observed: FloatArray, synthetic: FloatArray) -> FloatArray:
+    """Squared 1-Wasserstein distance ∫ |q~_s − q*| dΦ of the observed losses to those of each simulation.
+
+    Quantile functions are steps here: samples of equal size differ by the mean absolute difference of their order
+    statistics. Samples of unequal size are compared on the union of both grids, which is exact as well.
+
+    Parameters
+    ----------
+    observed : array, shape (n,)
+    synthetic : array, shape (simulations, m)
+
+    Returns
+    -------
+    array, shape (simulations,)
+
+    Examples
+    --------
+    >>> wasserstein_squares(
+    ...     np.array([1.0, 3.0]), np.array([[2.0, 2.0, 2.0], [1.0, 3.0, 3.0]])
+    ... )
+    array([1.        , 0.11111111])
+    """
+    in_observed, in_synthetic, widths = both_grids(observed.size, synthetic.shape[1])
+    gaps = np.sort(synthetic, axis=1)[:, in_synthetic] - np.sort(observed)[in_observed]
+    with np.errstate(over="ignore"):
+        return np.asarray((np.abs(gaps) @ widths) ** 2)
+
+
+@lru_cache(maxsize=1)
+def both_grids(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Where n and m steps of equal width overlap: which step of either, and how wide. The same for all models."""
+    if n == m:
+        return np.arange(n), np.arange(n), np.full(n, n / (float(n) * n))
+    # Both grids in units of 1/(n m): whole numbers, so that common points are seen as such. Two sorted runs are merged in
+    # linear time by a stable sort; `np.union1d`, which does not know that they are sorted, takes half a minute for 10⁷.
+    edges = np.sort(np.concatenate([m * np.arange(1, n + 1), n * np.arange(1, m + 1)]), kind="stable")
+    edges = edges[np.diff(edges, prepend=0) > 0]
+    return (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
+
+
+def unit_exponent(losses: FloatArray) -> int:
+    """The power of two in whose unit squares of these losses neither overflow nor vanish; 0 where they do not anyway.
+
+    Also 0 where one row is so much larger than another that no unit serves both: then the large one overflows, which is
+    refused, in place of the small one vanishing, which nobody would see.
+    """
+    largest = np.max(np.abs(np.atleast_2d(losses)), axis=1)
+    exponents = np.frexp(largest[largest > 0.0])[1]
+    if not exponents.size or abs(int(exponents.max())) <= LARGEST_EXPONENT:
+        return 0
+    highest, lowest = int(exponents.max()), int(exponents.min())
+    return 0 if highest > 0 and highest - lowest > 1.5 * LARGEST_EXPONENT else highest

@@ -1,0 +1,288 @@
+"""What every law of the risk offers, and what its probabilities, verdicts and sentences are made from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from math import isnan, nan, pi, sqrt
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from scipy.special import ndtri
+
+from rivals._random import COMPARISON_DRAWS
+from rivals._types import RNG, BoolArray, FloatArray, IntArray
+from rivals.core.sampling_error import mean_covariance
+from rivals.core.verdict import Duel, reject
+from rivals.laws.draws import Draws, Gaussian, Sampler
+from rivals.losses import Losses, common_reference, excess_empirical_risks
+
+Order = Literal["time"]
+Correct = Callable[[FloatArray], FloatArray]
+ORDERS: tuple[Order, ...] = ("time",)
+
+# With 12 000 draws of each risk the standard error of B is at most 0.5 / √12000 = 0.0046, whatever the distributions.
+N_DRAWS = 12_000
+# With fewer losses than this, not even their quartiles are known.
+FEW_LOSSES = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Which group each point belongs to: whole numbers from 0, and what the groups are called."""
+
+    codes: IntArray
+    names: tuple[str, ...]
+
+    @property
+    def sizes(self) -> IntArray:
+        """Points in each group."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a law is applied with, beside the losses; with them, enough to repeat a run.
+
+    Parameters
+    ----------
+    c : float
+        Sensitivity of the risk to the discrepancy between model and data; nan under a law that has none.
+    threshold : float
+        Probability above which a better rival rejects a model.
+    order : {"time"} or None
+        Whether the points are a series.
+    groups, clusters : Grouping or None
+        Replications; and points that belong together without being replications.
+    entropy : int
+        The integer that repeats the run, as `rng`.
+    n_simulations : int
+        Of each model.
+    key : int
+        The purpose of the random numbers, one of `rivals._random`.
+    """
+
+    c: float = nan
+    threshold: float = 0.95
+    order: Order | None = None
+    groups: Grouping | None = field(default=None, repr=False)
+    clusters: Grouping | None = field(default=None, repr=False)
+    entropy: int = 0
+    n_simulations: int = 0
+    key: int = COMPARISON_DRAWS
+
+
+@dataclass(frozen=True)
+class Law(ABC):
+    """A law of the risk: its name, what it needs, what it says of itself; its fields are its own options.
+
+    A new law is a subclass with a `name` and `apply`, and one line in `rivals.laws.LAWS`.
+    """
+
+    name: ClassVar[str]
+    default_c: ClassVar[float] = nan
+    grid: ClassVar[tuple[float, ...]] = ()  # values of c to calibrate, and to sweep over
+    needs_simulations: ClassVar[bool] = True
+    needs_groups: ClassVar[bool] = False
+    closed_form: ClassVar[bool] = True  # no Monte Carlo error
+    of_this_paper: ClassVar[bool] = False  # the process of René & Longtin (2025)
+
+    # ---------------------------------------------------------------- sentences
+    about: ClassVar[str] = "Probabilities hold as far as the law does."
+    overlap: ClassVar[str] = "Where they overlap strongly, the models cannot be told apart."
+    about_c: ClassVar[str] = ""
+
+    @property
+    def has_c(self) -> bool:
+        """Whether the law has a constant c."""
+        return not isnan(self.default_c)
+
+    def uses_c(self, n_simulations: int) -> bool:
+        """Whether c matters, with so many simulations of each model."""
+        return self.has_c
+
+    def options(self) -> dict[str, Any]:
+        """Its own options as plain values; `type(law)(**law.options())` is the same law."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        given = {
+            key: value for key, value in self.options().items() if value != type(self).__dataclass_fields__[key].default
+        }
+        inside = ", ".join(f"{key}={value!r}" for key, value in given.items())
+        return f"rivals.laws.{type(self).__name__}({inside})" if given else repr(self.name)
+
+    # ---------------------------------------------------------------- use
+    @abstractmethod
+    def apply(self, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None) -> Applied:
+        """The law of the risks of these models; `summaries` replace simulations that were not kept."""
+
+    def in_experiments(self) -> Law:
+        """The law as a calibration applies it, where one probability among thousands need not be as exact."""
+        return self
+
+    def summary(self, losses: Losses, setting: Setting) -> Any:
+        """All that the law needs of the simulations of one model, so that these need not be kept."""
+        return None
+
+    def check(self, losses: Losses, setting: Setting) -> None:
+        """Refuse losses of one model that the law cannot use."""
+        if self.needs_simulations and losses.n_simulations == 0:
+            raise ValueError(
+                f"no synthetic losses, and law {self.name!r} measures how far simulations are from the data; pass (observed, synthetic), "
+                "or groups= with the replication of each point (three or more), which needs none"
+            )
+
+    def doubts(self, losses: Losses) -> list[str]:
+        """Sentences on what makes the answer for a model less reliable than it looks."""
+        smaller = min(losses.n_observed, losses.n_synthetic) if losses.n_simulations else losses.n_observed
+        few = f"only {smaller} losses in one of its samples, too few to know the tails of the loss"
+        return [few] if smaller < FEW_LOSSES else []
+
+
+class Applied(ABC):
+    """A law, applied to the losses of all models: their risks, every pair, and the verdict.
+
+    Models are in the order given; risks are less `reference`, a typical loss of the best model, unless they are called
+    `risk_mean`.
+
+    Parameters
+    ----------
+    law : Law
+    losses : sequence of Losses
+    setting : Setting
+    summaries : sequence, optional
+        What `Law.summary` kept of simulations that were not kept.
+
+    Attributes
+    ----------
+    reference : float
+    empirical : array
+        Mean observed loss of each model, less the reference.
+    """
+
+    risk_mean: FloatArray  # with the reference
+    risk_std: FloatArray
+
+    def __init__(
+        self, law: Law, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None
+    ) -> None:
+        self.law, self.losses, self.setting, self.summaries = law, list(losses), setting, summaries
+        self.reference = common_reference(losses)
+        self.empirical = excess_empirical_risks(losses, self.reference)
+
+    # ---------------------------------------------------------------- every pair, and the verdict
+    @abstractmethod
+    def matrix(self) -> tuple[FloatArray, FloatArray]:
+        """[a, b] = P(R_a < R_b), and its Monte Carlo standard error."""
+
+    def single_matrices(self) -> Iterator[FloatArray]:
+        """The same under each simulation alone; nothing where there are not several."""
+        return iter(())
+
+    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
+        """The duels that reject a model, and those too close to call."""
+        return reject(self.empirical, self.matrix()[0], self.setting.threshold), []
+
+    def rejected_by_simulation(self, correct: Correct | None, threshold: float) -> BoolArray:
+        """[s, a]: whether simulation s alone would reject model a."""
+        rejected = [
+            reject(self.empirical, matrix if correct is None else correct(matrix), threshold)
+            for matrix in self.single_matrices()
+        ]
+        return np.array([[model in found for model in range(self.empirical.size)] for found in rejected], dtype=bool)
+
+    def at(self, c: float) -> Applied:
+        """The same law at another c; what does not depend on c is kept."""
+        if not self.law.has_c:
+            raise ValueError(f"law {self.law.name!r} has no c to sweep over; compare under a law that has one")
+        return self.law.apply(self.losses, replace(self.setting, c=c))
+
+    def at_each(self, values: Sequence[float]) -> Iterator[Applied]:
+        """The same at many values of c. Use each before you take the next."""
+        return map(self.at, values)
+
+    def quick(self) -> Applied:
+        """The same with less effort, where a picture is enough."""
+        return self
+
+    # ---------------------------------------------------------------- each risk
+    def samplers(self) -> Sequence[Sampler]:
+        """What draws of the risk of each model are made with."""
+        means = self.risk_mean - self.reference
+        return [Gaussian(float(mean), float(std)) for mean, std in zip(means, self.risk_std, strict=True)]
+
+    @cached_property
+    def draws(self) -> Draws:
+        """Draws of the risk of each model: its marginal law. Paired errors are the business of `matrix`."""
+        shifts = np.zeros(self.empirical.size)
+        return Draws(self.samplers(), shifts, self.setting.entropy, self.setting.key, N_DRAWS)
+
+    def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
+        """Ends of the central interval of each risk."""
+        reach = float(ndtri(0.5 + 0.5 * level)) * self.risk_std
+        means = self.risk_mean - self.reference
+        return means - reach, means + reach
+
+    def density(self, index: int, n_points: int) -> tuple[FloatArray, FloatArray]:
+        """Density of one risk on a grid; one point of infinite density where it has no width."""
+        return gaussian_density(float(self.risk_mean[index] - self.reference), float(self.risk_std[index]), n_points)
+
+    def process(self, index: int) -> Any:
+        """The process on quantile functions of one model, with `sample_paths`; None under a law that has none."""
+        return None
+
+    # ---------------------------------------------------------------- diagnostics
+    @property
+    def distance(self) -> FloatArray:
+        """W, the transport distance of simulated from observed losses; nan where the law has no use for it."""
+        return np.full(self.empirical.size, nan)
+
+    @property
+    def critical_c(self) -> FloatArray:
+        """The largest c at which each model is rejected; nan where none is, or where that is not known."""
+        return np.full(self.empirical.size, nan)
+
+    @cached_property
+    def difference_errors(self) -> FloatArray:
+        """Standard errors of the paired differences of the mean losses, each to the best model's."""
+        best, setting = self.losses[int(np.argmin(self.empirical))].observed, self.setting
+        together = setting.clusters or setting.groups
+        codes = None if together is None else together.codes
+        variances = [
+            mean_covariance((sample.observed - best)[None, :], order=setting.order, clusters=codes)[0, 0]
+            for sample in self.losses
+        ]
+        return np.sqrt(variances)
+
+    def remarks(self, names: Sequence[str]) -> list[str]:
+        """What a reader of the verdict must know under this law, in sentences."""
+        return []
+
+    def gap(self, index: int) -> str:
+        """What the gap between observed and simulated losses of a model means, in a sentence."""
+        return "The gap between data and simulations shows how wrong the model is."
+
+    def paths(self, index: int, n_paths: int, depth: int, rng: RNG) -> tuple[FloatArray, FloatArray] | None:
+        """Sample paths of one model less the reference, where the law is a process."""
+        process = self.process(index)
+        if process is None:
+            return None
+        phi, paths = process.sample_paths(n_paths, depth=depth, rng=rng)
+        return phi, paths - process.reference
+
+
+def gaussian_density(mean: float, std: float, n_points: int) -> tuple[FloatArray, FloatArray]:
+    """The Gaussian curve, 3.5 standard deviations to either side.
+
+    Examples
+    --------
+    >>> gaussian_density(2.0, 0.5, n_points=3)[0]
+    array([0.25, 2.  , 3.75])
+    """
+    if not std > 0.0:
+        return np.array([mean]), np.array([np.inf])
+    steps = np.linspace(-3.5, 3.5, n_points)
+    return mean + std * steps, np.exp(-0.5 * steps**2) / (sqrt(2.0 * pi) * std)

@@ -1,0 +1,531 @@
+"""Law "transport": what a model gets wrong may come out differently in a replication, by as much as it is wrong.
+
+Assumption. Every observed loss moves by a common random multiple of its optimal-transport displacement δ_s = |q~_s − q*|
+to the losses of simulation s = 1 … S. With independent z_s ~ N(0, 1) and ↑ the increasing rearrangement,
+
+    q^ = [ q* + √(c/S) Σ_s z_s δ_s ]↑ .
+
+Formula. Sorting does not change an integral, so R = ∫ q^ is exactly N(m, c W²), with m the mean loss and W² the mean over
+simulations of the squared 1-Wasserstein distance. With the sampling error e of the means, for models with independent z,
+
+    P(R_a < R_b) = Φ( (m_b − m_a) / √(c (W_a² + W_b²) + se_ab²) ),
+
+se_ab the standard error of the *paired* difference. Everything is linear in the loss: c has no unit. `docs/theory.md` has the
+proofs, and compares the desiderata of the original paper one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf, sqrt
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri, stdtr
+
+from rivals._checks import check_depth, check_positive, check_size
+from rivals._random import TRANSPORT_RISK, entropy_from, stream
+from rivals._types import RNG, BoolArray, FloatArray, IntArray
+from rivals.core.quantiles import QuantileFunction
+from rivals.core.sampling_error import WHOLE, MeanErrors, blocks, mean_covariance
+from rivals.core.tree import grid, root_mean_square
+from rivals.core.verdict import Duel
+from rivals.core.wasserstein import both_grids, unit_exponent, wasserstein_squares
+from rivals.laws.base import Applied, Correct, Law, Setting
+from rivals.losses import Losses, with_simulations
+
+# Halvings of the range of log c in which the largest c that rejects is sought, where it has no closed form.
+HALVINGS, SMALLEST_C, LARGEST_C = 50, 1e-12, 1e12
+
+
+# ---------------------------------------------------------------- kernels
+
+
+def transport_probability(means: FloatArray, squares: FloatArray, covariance: FloatArray, c: float) -> FloatArray:
+    """[a, b] = P(R_a < R_b) of every pair, from mean losses, squared distances W² and the covariance of the means.
+
+    Examples
+    --------
+    >>> transport_probability(
+    ...     np.array([1.0, 1.5]), np.array([0.1, 0.1]), 0.01 * np.eye(2), c=0.5
+    ... ).round(3)
+    array([[0.5  , 0.926],
+           [0.074, 0.5  ]])
+    """
+    own = transport_variance(squares, np.diagonal(covariance), c)
+    variance = own[:, None] + own[None, :] - 2.0 * covariance
+    return probability_lower(means[None, :] - means[:, None], np.zeros_like(variance), variance, inf)
+
+
+def transport_variance(squares: FloatArray, variances: FloatArray, c: float) -> FloatArray:
+    """c W² + the variance of the mean, of each model."""
+    with np.errstate(over="ignore"):
+        own = c * squares + variances
+    if not np.isfinite(own).all():
+        raise ValueError(f"losses this large overflow at c = {c:g}; rescale the loss")
+    return own
+
+
+def probability_lower(gap: FloatArray, known: FloatArray, estimated: FloatArray, degrees: float) -> FloatArray:
+    """P(R_a < R_b) from the gap m_b − m_a of the means and the variance of their difference.
+
+    Part of the variance is known, part is estimated with some degrees of freedom. Of the sum, Welch and Satterthwaite:
+    T = known + estimated has degrees · (T / estimated)², so that the probability is Student's.
+    """
+    variance = known + estimated
+    if not np.isfinite(variance).all():
+        raise ValueError("losses this large overflow; rescale the loss")
+    spread = np.sqrt(np.maximum(variance, 0.0))  # rounding can make the difference of like models negative
+    no_spread = np.where(gap == 0.0, 0.0, np.inf)
+    # The smaller of both probabilities, which has all its digits; the other is what is left, so that they add up to 1.
+    with np.errstate(over="ignore"):
+        score = np.divide(np.abs(gap), spread, out=no_spread, where=spread > 0.0)
+    smaller = ndtr(-score) if degrees == inf else stdtr(_degrees(variance, estimated, degrees), -score)
+    return np.asarray(np.where(gap < 0.0, smaller, 1.0 - smaller))
+
+
+def _degrees(variance: FloatArray, estimated: FloatArray, degrees: float) -> FloatArray:
+    share = np.divide(estimated, variance, out=np.ones_like(variance), where=(variance > 0.0) & (estimated > 0.0))
+    return np.minimum(degrees / np.maximum(share, 1e-8) ** 2, 1e10)
+
+
+# ---------------------------------------------------------------- the law of one model
+
+
+@dataclass(frozen=True)
+class TransportLaw:
+    """The law R = mean loss + √c W z + e of the risk of one model, z and e Gaussian.
+
+    W is the distance between the observed and the simulated losses (1-Wasserstein, the root of its mean square over
+    simulations): what the model gets wrong may come out differently in a replication. e is the sampling error of the
+    mean. Everything is linear in the loss, so its unit does not matter, and R is centred on the mean loss. The
+    width of a model that is right shrinks as the root of the number of points.
+
+    Parameters
+    ----------
+    excess : float
+        Mean observed loss, less `reference`.
+    distance : float
+        W.
+    sampling_error : float
+        Standard deviation of e.
+    c : float
+        Sensitivity of the risk to the distance.
+    reference : float
+        What was subtracted from the losses before, and is added to what comes out.
+    losses : Losses, optional
+        Those that the law is made from; only `sample_paths` needs them.
+
+    See Also
+    --------
+    HierarchicalBetaProcess : the law of the original paper.
+    compare : uses these laws for all models.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> law = TransportLaw.from_losses(
+    ...     (rng.exponential(size=4000), 1.2 * rng.exponential(size=4000)), c=0.1
+    ... )
+    >>> print(f"{law.risk_mean:.3f} ± {law.risk_std:.3f}, distance {law.distance:.2f}")
+    1.019 ± 0.046, distance 0.14
+    >>> phi, paths = law.sample_paths(3, rng=0)
+    >>> bool((np.diff(paths) >= 0).all())
+    True
+    """
+
+    excess: float
+    distance: float
+    sampling_error: float
+    c: float
+    reference: float = 0.0
+    losses: Losses | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Plain floats, whatever kind of number c was; object.__setattr__ because the class is frozen.
+        object.__setattr__(self, "c", check_positive(self.c, "c"))
+        if not np.isfinite(self.risk_std):
+            raise ValueError(f"losses this large overflow at c = {self.c:g}; rescale the loss")
+
+    @classmethod
+    def from_losses(
+        cls,
+        losses: Losses | tuple[Any, Any],
+        c: float,
+        *,
+        order: Literal["time"] | None = None,
+        clusters: IntArray | None = None,
+        reference: float | None = None,
+    ) -> TransportLaw:
+        """The law of one candidate, given by its `Losses` or a pair (observed, synthetic).
+
+        Parameters
+        ----------
+        losses : Losses or pair
+            The synthetic losses may have two dimensions, simulations by points.
+        c : float
+            Sensitivity of the risk to the distance.
+        order, clusters
+            How points depend on each other, see `mean_covariance`.
+        reference : float, optional
+            Subtracted before anything is computed; by default a typical loss of this candidate.
+        """
+        losses = with_simulations(losses)
+        reference = losses.reference if reference is None else reference
+        observed, synthetic = losses.observed - reference, losses.simulations - reference
+        unit = unit_exponent(observed)
+        squares = wasserstein_squares(np.ldexp(observed, -unit), np.ldexp(synthetic, -unit))
+        variance = mean_covariance(np.ldexp(observed, -unit)[None, :], order=order, clusters=clusters)[0, 0]
+        return cls(
+            excess=float(np.mean(observed)),
+            distance=float(np.ldexp(sqrt(np.mean(squares)), unit)),
+            sampling_error=float(np.ldexp(sqrt(variance), unit)),
+            c=c,
+            reference=reference,
+            losses=losses,
+        )
+
+    def at(self, c: float) -> TransportLaw:
+        """The same law at another c."""
+        return replace(self, c=c)
+
+    @property
+    def risk_mean(self) -> float:
+        """E[R], the mean observed loss."""
+        return self.reference + self.excess
+
+    @property
+    def risk_std(self) -> float:
+        """Standard deviation of R."""
+        return float(np.hypot(sqrt(self.c) * self.distance, self.sampling_error))
+
+    def cdf(self, risk: npt.ArrayLike) -> FloatArray:
+        """P(R ≤ risk). Where R has no spread, a step."""
+        above = (np.asarray(risk, dtype=np.float64) - self.reference) - self.excess
+        return np.asarray(ndtr(above / self.risk_std) if self.risk_std > 0.0 else np.where(above >= 0.0, 1.0, 0.0))
+
+    def ppf(self, probability: npt.ArrayLike) -> FloatArray:
+        """The quantile of R at each probability."""
+        probability = np.asarray(probability, dtype=np.float64)
+        if self.risk_std == 0.0:
+            return np.where((probability >= 0.0) & (probability <= 1.0), self.risk_mean, np.nan)
+        return np.asarray(self.reference + (self.excess + self.risk_std * ndtri(probability)))
+
+    def sample_risk(self, n_draws: int, rng: RNG = None) -> FloatArray:
+        """Independent draws of R."""
+        return self.reference + self.sample_excess_risk(n_draws, rng)
+
+    def sample_excess_risk(self, n_draws: int, rng: RNG = None) -> FloatArray:
+        """Draws of R − reference: what to compare when losses have a large common offset."""
+        n_draws = check_size(n_draws, "n_draws")
+        return self.excess + self.risk_std * stream(entropy_from(rng), TRANSPORT_RISK).standard_normal(n_draws)
+
+    def sample_paths(self, n_paths: int, depth: int = 8, rng: RNG = None) -> tuple[FloatArray, FloatArray]:
+        """Realisations of q^ = [q* + √(c/S) Σ_s z_s δ_s]↑, for pictures and checks; without the sampling error e.
+
+        Parameters
+        ----------
+        n_paths : int
+            How many.
+        depth : int
+            The paths are read at 2**depth + 1 evenly spaced Φ. They themselves do not depend on it.
+        rng : int, SeedSequence, Generator or None
+            Source of randomness.
+
+        Returns
+        -------
+        phi : array, shape (2**depth + 1,)
+        paths : array, shape (n_paths, 2**depth + 1)
+            Never decreasing along the second axis. The average of the whole path is N(mean loss, c W²).
+        """
+        n_paths, depth = check_size(n_paths, "n_paths"), check_depth(depth)
+        generator, phi = stream(entropy_from(rng), TRANSPORT_RISK), grid(depth)
+        # One at a time: of many points and simulations, all of them would not fit into memory.
+        paths = [np.interp(phi, *self._path(generator)) for _ in range(n_paths)]
+        return phi, self.reference + np.array(paths)
+
+    def _path(self, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """One path at the resolution of the losses: the middles of its steps, and its heights less the reference."""
+        centre, gaps, widths = self._displacements
+        moved = centre + sqrt(self.c / len(gaps)) * (rng.standard_normal(len(gaps)) @ gaps)
+        order = np.argsort(moved, kind="stable")
+        return np.cumsum(widths[order]) - 0.5 * widths[order], moved[order]
+
+    @cached_property
+    def _displacements(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """q*, δ of each simulation, and how wide the steps are on which both are constant."""
+        samples = self._kept_losses
+        in_observed, in_synthetic, widths = both_grids(samples.n_observed, samples.n_synthetic)
+        centre = np.sort(samples.observed - self.reference)[in_observed]
+        return centre, np.abs(np.sort(samples.simulations - self.reference, axis=1)[:, in_synthetic] - centre), widths
+
+    @cached_property
+    def observed(self) -> QuantileFunction:
+        """q*, less the reference."""
+        return QuantileFunction.of_checked(self._kept_losses.observed - self.reference)
+
+    @cached_property
+    def synthetic(self) -> tuple[QuantileFunction, ...]:
+        """q~ of each simulation, less the reference."""
+        return tuple(QuantileFunction.of_checked(row - self.reference) for row in self._kept_losses.simulations)
+
+    def discrepancy(self, phi: npt.ArrayLike) -> FloatArray:
+        """δ(Φ), the root of the mean over simulations of (q~ − q*)²."""
+        centre = self.observed(phi)
+        return root_mean_square([simulated(phi) - centre for simulated in self.synthetic])
+
+    @property
+    def _kept_losses(self) -> Losses:
+        if self.losses is None:
+            raise ValueError("the paths need the losses: make the law with TransportLaw.from_losses")
+        return self.losses
+
+    def __repr__(self) -> str:
+        return (
+            f"TransportLaw(c={self.c:g}, R = {self.risk_mean:.5g} ± {self.risk_std:.2g}, "
+            f"distance {self.distance:.2g}, sampling error {self.sampling_error:.2g})"
+        )
+
+
+# ---------------------------------------------------------------- the law of all models
+
+
+@dataclass(frozen=True)
+class Transport(Law):
+    """Law "transport", the default: R = mean loss + √c W z + sampling error. It has no options of its own.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> rivals.compare(toys.losses(), law=rivals.laws.Transport(), rng=0).survivors
+    ('A',)
+    """
+
+    name: ClassVar[str] = "transport"
+    # Measured, not derived (docs/does-it-work.md): one value for this law and for its continuation to groups.
+    default_c: ClassVar[float] = 0.25
+    # One more c costs next to nothing, and the best c is not known to an order of magnitude: octaves.
+    grid: ClassVar[tuple[float, ...]] = tuple(2.0**octave for octave in range(-10, 7))
+    about: ClassVar[str] = (
+        "No c suits every problem. Probabilities at a c that was chosen by hand are not calibrated. Use groups where the data have "
+        "them, or rivals.calibrate, to find c and a curve from simulated experiments with fresh replications."
+    )
+    overlap: ClassVar[str] = (
+        "Models share the sampling error, so they may overlap although one of them is reproducibly better."
+    )
+
+    def apply(
+        self, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None
+    ) -> TransportRisks:
+        return TransportRisks(self, losses, setting, summaries)
+
+    def summary(self, losses: Losses, setting: Setting) -> FloatArray:
+        """W of each simulation."""
+        excess = losses.observed - losses.reference
+        unit = unit_exponent(excess)
+        squares = wasserstein_squares(np.ldexp(excess, -unit), np.ldexp(losses.simulations - losses.reference, -unit))
+        return np.ldexp(np.sqrt(squares), unit)
+
+
+class TransportRisks(Applied):
+    """Law "transport" of all models. Nothing of the size of all pairs is made before it is asked for."""
+
+    def __init__(
+        self, law: Law, losses: Sequence[Losses], setting: Setting, summaries: Sequence[FloatArray] | None = None
+    ) -> None:
+        super().__init__(law, losses, setting, summaries)
+        excess = np.stack([sample.observed for sample in losses]) - self.reference
+        # Powers of two in which squares are safe: the formula below works in this unit.
+        self._unit = unit_exponent(excess)
+        excess = np.ldexp(excess, -self._unit) if self._unit else excess
+        if summaries is None:
+            squares = [
+                wasserstein_squares(row, np.ldexp(sample.simulations - self.reference, -self._unit))
+                for row, sample in zip(excess, losses, strict=True)
+            ]
+        else:
+            squares = [np.ldexp(distances, -self._unit) ** 2 for distances in summaries]
+        self._singles = np.stack(squares)  # [model, simulation]
+        clusters = None if setting.clusters is None else setting.clusters.codes
+        self._errors = MeanErrors.of(excess, order=setting.order, clusters=clusters)
+        self._means = np.ldexp(self.empirical, -self._unit)
+        self._squares = np.asarray(self._singles.mean(axis=1))
+        self.risk_mean = self.reference + self.empirical
+        self.risk_std = self._risk_std()
+
+    def at(self, c: float) -> TransportRisks:
+        other = copy(self)
+        other.setting = replace(self.setting, c=c)
+        for stale in ("draws", "_verdict"):
+            other.__dict__.pop(stale, None)
+        other.risk_std = other._risk_std()
+        return other
+
+    @property
+    def distance(self) -> FloatArray:
+        return np.asarray(np.ldexp(np.sqrt(self._squares), self._unit))
+
+    def _risk_std(self) -> FloatArray:
+        own = transport_variance(self._squares, self._errors.variance, self.setting.c)
+        return np.ldexp(np.sqrt(own), self._unit)
+
+    # ---------------------------------------------------------------- every pair
+
+    def probability(self, first: IntArray, second: IntArray, squares: FloatArray | None = None) -> FloatArray:
+        """[i, j] = P(R < R') of the models first[i] and second[j]; `squares` replaces W² of all models."""
+        squares, own = self._squares if squares is None else squares, self._errors.variance
+        total = transport_variance(squares, own, self.setting.c)
+        covariance = self._errors.covariance(first, second)
+        gap = self._means[second][None, :] - self._means[first][:, None]
+        if self._errors.degrees == inf:
+            variance = total[first][:, None] + total[second][None, :] - 2.0 * covariance
+            return probability_lower(gap, np.zeros_like(variance), variance, inf)
+        known = self.setting.c * (squares[first][:, None] + squares[second][None, :])
+        estimated = own[first][:, None] + own[second][None, :] - 2.0 * covariance
+        return probability_lower(gap, known, np.maximum(estimated, 0.0), self._errors.degrees)
+
+    def matrix(self) -> tuple[FloatArray, FloatArray]:
+        matrix = self._pairs(self._squares)
+        return matrix, np.zeros_like(matrix)
+
+    def _pairs(self, squares: FloatArray) -> FloatArray:
+        n_models = self._means.size
+        matrix = np.full((n_models, n_models), 0.5)
+        for piece in blocks(n_models):
+            here, later = np.arange(piece.start, piece.stop), np.arange(piece.start, n_models)
+            block = self.probability(here, later, squares)
+            # Above the diagonal alone, since rounding must not keep two probabilities from adding up to 1.
+            upper = here[:, None] < later[None, :]
+            matrix[piece, piece.start :][upper] = block[upper]
+            matrix[piece.start :, piece].T[upper] = 1.0 - block[upper]
+        return matrix
+
+    def single_matrices(self) -> Iterator[FloatArray]:
+        return (self._pairs(squares) for squares in self._singles.T)
+
+    # ---------------------------------------------------------------- the verdict
+
+    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
+        if self._errors.degrees != inf:
+            return super().decide()
+        rejections = {}
+        for model in np.argsort(self.empirical, kind="stable").tolist():
+            rival = int(self._verdict.first_rival[model])
+            if rival >= 0:
+                probability = self.probability(np.array([rival]), np.array([model]))[0, 0]
+                rejections[model] = Duel(model, rival, float(probability), 0.0)
+        return rejections, []
+
+    def rejected_by_simulation(self, correct: Correct | None, threshold: float) -> BoolArray:
+        if correct is None and threshold == self.setting.threshold and self._errors.degrees == inf:
+            return self._verdict.rejected_by_simulation
+        return super().rejected_by_simulation(correct, threshold)
+
+    @property
+    def critical_c(self) -> FloatArray:
+        return self._verdict.critical_c if self._errors.degrees == inf else self._sought_c()
+
+    def _sought_c(self) -> FloatArray:
+        """The largest c that rejects, by halving: P falls towards ½ as c grows."""
+        n_models = self._means.size
+        if n_models > WHOLE:
+            return np.full(n_models, np.nan)
+        everyone, better = np.arange(n_models), self._means[:, None] < self._means[None, :]
+        low, high = np.full((n_models, n_models), SMALLEST_C), np.full((n_models, n_models), LARGEST_C)
+        variance = self._errors.variance[:, None] + self._errors.variance[None, :] - 2.0 * self._errors.covariance()
+        pairs = self._squares[:, None] + self._squares[None, :]
+        gap = self._means[None, :] - self._means[:, None]
+
+        def rejects(c: FloatArray) -> BoolArray:
+            found = probability_lower(gap, c * pairs, np.maximum(variance, 0.0), self._errors.degrees)
+            return np.asarray(better & (found > self.setting.threshold))
+
+        ever = rejects(low)
+        for _ in range(HALVINGS):
+            middle = np.sqrt(low * high)
+            below = rejects(middle)
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        largest = np.max(np.where(ever, low, -np.inf), axis=0)[everyone]
+        return np.where(largest > 0.0, largest, np.nan)
+
+    @cached_property
+    def _verdict(self) -> _Verdict:
+        """The rejection rule applied to all pairs, block by block: P > ε where c (W_a² + W_b²) < (gap / Φ⁻¹(ε))² − se²."""
+        n_models, n_simulations = self._singles.shape
+        own, order = self._errors.variance, np.argsort(self._means, kind="stable")
+        first_rival, critical = np.full(n_models, -1), np.full(n_models, np.nan)
+        rejected = np.zeros((n_simulations, n_models), dtype=bool)
+        for piece in blocks(n_models):
+            models, rivals = order[piece], order[: piece.stop]  # best first: none behind is better
+            variance = np.maximum(
+                own[models][:, None] + own[rivals][None, :] - 2.0 * self._errors.covariance(models, rivals), 0.0
+            )
+            room = _room(self._means[models][:, None] - self._means[rivals][None, :], variance, self.setting.threshold)
+            critical[models] = _largest_c(room, self._squares[models], self._squares[rivals])
+            first_rival[models] = self._first_rival(models, rivals, room)
+            for index, squares in enumerate(self.setting.c * self._singles.T):
+                rejected[index, models] = np.max(room - squares[rivals], axis=1) > squares[models]
+        return _Verdict(first_rival, rejected, critical)
+
+    def _first_rival(self, models: IntArray, rivals: IntArray, room: FloatArray) -> IntArray:
+        """The best of the rivals that reject each model, or −1."""
+        c, threshold = self.setting.c, self.setting.threshold
+        needed = c * (self._squares[models][:, None] + self._squares[rivals][None, :])
+        beats = room > needed
+        # So close to the threshold that rounding decides, it is the probability itself that counts.
+        scale = np.abs(needed) + np.where(np.isfinite(room), np.abs(room), 0.0)
+        margin = 1e-9 + 1e-15 / _normal_density(float(ndtri(threshold))) if threshold < 1.0 else 0.0
+        for row in np.flatnonzero((np.abs(room - needed) <= margin * scale).any(axis=1)):
+            close = np.flatnonzero(np.abs(room[row] - needed[row]) <= margin * scale[row])
+            probability = self.probability(rivals[close], models[row : row + 1])[:, 0]
+            beats[row, close] = (probability > threshold) & (room[row, close] > -np.inf)
+        return np.where(beats.any(axis=1), rivals[np.argmax(beats, axis=1)], -1)
+
+    # ---------------------------------------------------------------- pictures and sentences
+
+    def process(self, index: int) -> TransportLaw | None:
+        if not self.losses[index].n_simulations:
+            return None
+        setting = self.setting
+        clusters = None if setting.clusters is None else setting.clusters.codes
+        return TransportLaw.from_losses(
+            self.losses[index], setting.c, order=setting.order, clusters=clusters, reference=self.reference
+        )
+
+    def gap(self, index: int) -> str:
+        return (
+            f"The gap between data and simulations is W = {self.distance[index]:.3g} (root mean square of the simulations); "
+            "√c W is how far the risk may move when the experiment is repeated."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Verdict:
+    """What all pairs say about each model."""
+
+    first_rival: IntArray  # of the rivals that reject it, the one of lowest mean loss; −1 where there is none
+    rejected_by_simulation: BoolArray  # [s, a]: whether simulation s alone would reject model a
+    critical_c: FloatArray  # the largest c at which it is rejected; nan where none is that small
+
+
+def _room(gap: FloatArray, variance: FloatArray, threshold: float) -> FloatArray:
+    """What c (W_a² + W_b²) must stay below for the rival b to reject the model a; −inf where b is no better."""
+    with np.errstate(over="ignore"):
+        return np.where(gap > 0.0, (gap / ndtri(threshold)) ** 2 - variance, -np.inf)
+
+
+def _largest_c(room: FloatArray, models: FloatArray, rivals: FloatArray) -> FloatArray:
+    squares = models[:, None] + rivals[None, :]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        best = np.max(np.where(room > 0.0, room / squares, -np.inf), axis=1)
+    return np.where(best > 0.0, best, np.nan)
+
+
+def _normal_density(z: float) -> float:
+    return max(float(np.exp(-0.5 * z * z)) / sqrt(2.0 * np.pi), 1e-300)
