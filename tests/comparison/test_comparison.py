@@ -333,7 +333,9 @@ def test_forged_headers_are_refused(result, tmp_path):
     for forgery in forgeries:
         arrays["header"] = np.frombuffer(json.dumps(forgery).encode(), dtype=np.uint8)
         # Even one who knows how the checksum is made.
-        np.savez(path, **{**arrays, "checksum": archive._checksum({k: v for k, v in arrays.items() if k != "checksum"})})
+        np.savez(
+            path, **{**arrays, "checksum": archive._checksum({k: v for k, v in arrays.items() if k != "checksum"})}
+        )
         with pytest.raises(ValueError, match="or is damaged"):
             rivals.load(path)
 
@@ -389,7 +391,12 @@ PAIR = (np.linspace(0, 1, 40), np.linspace(0, 1.1, 40))
         ({"A": PAIR, "B": PAIR}, {"law": "betta"}, ValueError, "law must be one of .* did you mean 'beta'"),
         ({"A": PAIR, "B": PAIR}, {"order": "tim"}, ValueError, "order must be one of 'time'.*did you mean 'time'"),
         ({"A": PAIR, "B": PAIR}, {"n_simulations": 0}, ValueError, "n_simulations must be at least 1"),
-        ({"A": PAIR[0], "B": PAIR[1]}, {"law": None, "groups": np.arange(40) % 4, "c": 1.0}, ValueError, "law 'groups' has no c here"),
+        (
+            {"A": PAIR[0], "B": PAIR[1]},
+            {"law": None, "groups": np.arange(40) % 4, "c": 1.0},
+            ValueError,
+            "law 'groups' has no c here",
+        ),
         ({"A": PAIR, "B": PAIR}, {"law": "groups"}, ValueError, "law 'groups' needs groups"),
         ({"A": PAIR, "B": PAIR}, {"groups": np.arange(40) % 4}, ValueError, "law 'beta' does not know.*clusters="),
         ({"A": PAIR, "B": PAIR}, {"clusters": np.zeros(40)}, ValueError, "clusters: all points are in one"),

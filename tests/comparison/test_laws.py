@@ -86,7 +86,7 @@ def test_unstable_rejections_are_undecided_and_the_model_survives():
         "A": rivals.Losses(rng.exponential(1.0, 400), synthetic),
         "B": rivals.Losses(rng.exponential(1.4, 400), rng.exponential(1.4, (6, 400))),
     }
-    result = rivals.compare(given, c=0.3, threshold=0.9, rng=0)
+    result = rivals.compare(given, c=0.2, threshold=0.9, rng=0)
     assert unstable(result) == ["B"]
     assert result.probability[0, 1] > 0.9
     assert result.survivors == ("A", "B")

@@ -65,7 +65,9 @@ def test_transport_in_blocks_is_the_rule_on_the_whole_matrix(seed, threshold, ti
         alone = [applied(single[:, None]).matrix()[0] for single in distances.T]
     np.testing.assert_array_equal(matrix + matrix.T, 1.0)
     assert not undecided
-    assert {model: duel.rival for model, duel in rejections.items()} == plain.rejections(found.empirical, matrix, threshold)
+    assert {model: duel.rival for model, duel in rejections.items()} == plain.rejections(
+        found.empirical, matrix, threshold
+    )
     for rejected, single in zip(by_simulation, alone, strict=True):
         assert set(np.flatnonzero(rejected)) == set(plain.rejections(found.empirical, single, threshold))
 

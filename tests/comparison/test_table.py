@@ -10,8 +10,8 @@ import pytest
 
 import rivals
 from rivals.comparison import columns
-from rivals.comparison.columns import cells_of, rows_of, shown_columns
 from rivals.comparison.shown import sweep_cells
+from rivals.comparison.table import cells_of, rows_of, shown_columns
 
 LONG = "gradient boosting with a very long description, depth {}"
 

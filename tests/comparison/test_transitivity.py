@@ -12,6 +12,7 @@ import pytest
 
 import rivals
 from rivals.core.verdict import probability_below, probability_matrix, reject
+from rivals.laws import Beta
 
 GOLDEN = (1 + 5**0.5) / 2
 ROUNDING = 1e-12
@@ -94,7 +95,7 @@ def test_law_beta_is_dice_transitive(c):
     """Risks are drawn independently, so the bound holds exactly on the probabilities that `compare` reports."""
     models = {f"{mean:g}, {width:g}": gaussian(mean, width) for mean in (0, 0.4, 0.7) for width in (0.9, 1.5)}
     data = np.random.default_rng(3).standard_normal(600)
-    probability = rivals.compare(models, data, law="beta", c=c, n_draws=1000, max_draws=1000, rng=0).probability
+    probability = rivals.compare(models, data, law=Beta(n_draws=1000, max_draws=1000), c=c, rng=0).probability
     checked = 0
     for ab, bc, ac in triples(probability):
         if min(ab, bc) > 1 / GOLDEN:
@@ -140,14 +141,23 @@ def test_a_chain_above_the_root_of_the_threshold_rejects():
         assert set(by_a) == {1, 2}  # C is rejected by B in any case, although B is rejected too
 
 
-def test_law_groups_may_go_round_in_a_circle():
-    """Each pair is fitted by itself, and weighs the groups in its own way: three models beat each other with 0.55."""
-    rng = np.random.default_rng(147)
-    groups = np.repeat(np.arange(4), 30)
-    noise = np.exp(rng.normal(0, 1.2, (3, 4)))
+def circle(seed, sizes):
+    """The least of three probabilities with which three models beat each other in a circle, in the better direction."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(len(sizes)), sizes)
     losses = {
-        name: rng.normal(0, 1, 4)[groups] + rng.normal(0, 1, groups.size) * noise[place][groups]
-        for place, name in enumerate("ABC")
+        name: rng.normal(0, 1, len(sizes))[groups] + noise * rng.normal(0, 1, groups.size)
+        for name, noise in (("A", 0.1), ("B", 1.0), ("C", 6.0))
     }
-    probability = rivals.compare(losses, law="groups", groups=groups, rng=0).probability
-    assert min(probability[0, 1], probability[1, 2], probability[2, 0]) > 0.55
+    p = rivals.compare(losses, groups=groups, rng=0).probability
+    return max(min(p[0, 1], p[1, 2], p[2, 0]), min(p[1, 0], p[2, 1], p[0, 2]))
+
+
+def test_law_groups_may_go_round_in_a_circle_where_groups_differ_in_size():
+    """Each pair is fitted by itself, and weighs the groups in its own way: three models beat each other with 0.54."""
+    assert circle(122, sizes=[4, 12, 40, 120]) > 0.54
+
+
+def test_law_groups_goes_round_in_no_circle_where_groups_are_of_one_size():
+    """All pairs then weigh the groups alike: the lower mean has the larger probability."""
+    assert all(circle(seed, sizes=[30, 30, 30, 30]) <= 0.5 + 1e-9 for seed in range(20))

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.signal import lfilter
 
-from rivals.core.sampling_error import mean_covariance
+from rivals.core.sampling_error import MeanErrors, mean_covariance
 
 
 def autoregressive(rho, shape, rng):
@@ -16,7 +17,7 @@ def autoregressive(rho, shape, rng):
 
 def kinds(rng, n=240):
     """One set of arguments for each kind of dependence."""
-    return [{}, {"order": "time"}, {"groups": rng.integers(0, 12, n)}]
+    return [{}, {"order": "time"}, {"clusters": rng.integers(0, 12, n)}]
 
 
 def variance_of_difference(covariance):
@@ -38,20 +39,48 @@ def test_long_run_variance_of_autoregressive_series(rho):
     assert np.mean(naive) == pytest.approx(1.0 / (1.0 - rho**2), rel=0.02)
 
 
-def test_windows_are_bartletts_kernel():
-    """The sum over windows against the textbook's sum over lags, with its own bandwidth recovered from the formula."""
-    deviations = autoregressive(0.7, (2, 300), np.random.default_rng(2))
-    deviations -= deviations.mean(axis=1, keepdims=True)
-    difference = deviations[0] - deviations[1]
-    rho = difference[1:] @ difference[:-1] / (difference @ difference)
-    m = int(np.ceil(1.1447 * (4 * rho**2 / (1 - rho**2) ** 2 * 300) ** (1 / 3)))
-    sums = deviations @ deviations.T
+def autocorrelation(series):
+    return series[1:] @ series[:-1] / (series @ series)
+
+
+def by_lags(series):
+    """Bartlett's kernel by the textbook's sum over lags, with Andrews' bandwidth, for the covariance of the means."""
+    n = series.shape[1]
+    rho = autocorrelation(series[0] - series[1])
+    m = max(int(np.ceil(1.1447 * (4 * rho**2 / (1 - rho**2) ** 2 * n) ** (1 / 3))), 1)
+    sums = series @ series.T
     for lag in range(1, m):
-        product = deviations[:, lag:] @ deviations[:, :-lag].T
+        product = series[:, lag:] @ series[:, :-lag].T
         sums += (1.0 - lag / m) * (product + product.T)
-    length = np.minimum(np.arange(1, 300 + m), 300) - np.maximum(np.arange(1, 300 + m) - m, 0)
-    norm = 300.0 * (1.0 - np.sum(length**2) / (m * 300.0**2))
-    np.testing.assert_allclose(mean_covariance(deviations, order="time"), sums / norm / 300, rtol=1e-10)
+    length = np.minimum(np.arange(1, n + m), n) - np.maximum(np.arange(1, n + m) - m, 0)
+    return sums / (n * (1.0 - np.sum(length**2) / (m * n**2))) / n
+
+
+@pytest.mark.parametrize("rho", [-0.5, 0.2, 0.7])
+def test_windows_are_bartletts_kernel_on_whitened_series(rho):
+    """x_t − ρ x_{t−1} with ρ corrected for its bias (1 + 3 ρ)/n, recoloured by 1/(1 − ρ)²; no whitening where ρ < 0."""
+    n = 300
+    series = autoregressive(rho, (2, n), np.random.default_rng(2))
+    series -= series.mean(axis=1, keepdims=True)
+    found = autocorrelation(series[0] - series[1])
+    if found < 0:
+        expected = by_lags(series)
+    else:
+        found += (1 + 3 * found) / n
+        white = series[:, 1:] - found * series[:, :-1]
+        white -= white.mean(axis=1, keepdims=True)
+        expected = by_lags(white) * (n - 1) / n / (1 - found) ** 2
+    np.testing.assert_allclose(mean_covariance(series, order="time"), expected, rtol=1e-10)
+
+
+def test_intervals_of_slow_series_cover():
+    """AR(1) with ρ = 0.8 and 200 points: nine in ten intervals from Student's quantiles hold the mean, to 3 standard errors of 2 000."""
+    series = autoregressive(0.8, (2000, 200), np.random.default_rng(13))
+    covered = []
+    for one in series:
+        errors = MeanErrors.of(one[None, :], order="time")
+        covered.append(abs(one.mean()) < stats.t.ppf(0.95, errors.degrees) * np.sqrt(errors.variance[0]))
+    assert np.mean(covered) == pytest.approx(0.9, abs=0.02)
 
 
 def test_time_order_costs_nothing_where_points_are_independent():
@@ -75,7 +104,7 @@ def test_groups_with_known_correlation_within():
     rng = np.random.default_rng(5)
     groups = np.repeat(np.arange(50), 20)
     estimates = [
-        mean_covariance((rng.standard_normal(50)[groups] + rng.standard_normal(1000))[None, :], groups=groups)[0, 0]
+        mean_covariance((rng.standard_normal(50)[groups] + rng.standard_normal(1000))[None, :], clusters=groups)[0, 0]
         for _ in range(400)
     ]
     assert np.mean(estimates) == pytest.approx((1.0 + 1.0 / 20) / 50, rel=0.05)
@@ -83,20 +112,20 @@ def test_groups_with_known_correlation_within():
 
 def test_every_point_its_own_group_is_independence():
     losses = np.random.default_rng(6).standard_normal((3, 100))
-    np.testing.assert_allclose(mean_covariance(losses, groups=np.arange(100)), mean_covariance(losses), rtol=1e-12)
+    np.testing.assert_allclose(mean_covariance(losses, clusters=np.arange(100)), mean_covariance(losses), rtol=1e-12)
 
 
 def test_groups_outrank_order_and_labels_are_names():
     losses = np.random.default_rng(7).standard_normal((2, 60))
     groups = np.repeat([7, -3, 100], 20)
-    expected = mean_covariance(losses, groups=groups)
-    np.testing.assert_array_equal(mean_covariance(losses, groups=groups, order="time"), expected)
-    np.testing.assert_allclose(mean_covariance(losses, groups=np.repeat([0, 1, 2], 20)), expected, rtol=1e-12)
+    expected = mean_covariance(losses, clusters=groups)
+    np.testing.assert_array_equal(mean_covariance(losses, clusters=groups, order="time"), expected)
+    np.testing.assert_allclose(mean_covariance(losses, clusters=np.repeat([0, 1, 2], 20)), expected, rtol=1e-12)
 
 
 def test_one_group_is_refused():
-    with pytest.raises(ValueError, match="at least two groups"):
-        mean_covariance(np.ones((2, 5)), groups=np.zeros(5, dtype=int))
+    with pytest.raises(ValueError, match="need at least two"):
+        mean_covariance(np.ones((2, 5)), clusters=np.zeros(5, dtype=int))
 
 
 @pytest.mark.parametrize("case", range(3))

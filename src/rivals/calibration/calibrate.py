@@ -183,7 +183,7 @@ def _run(
     finished, failed = total - sum(int(mask.sum()) for mask in remaining.missing), remaining.failed
     if finished == total:
         return
-    plan = Plan(remaining.missing, remaining.seconds, BLOCK_SIZE)
+    plan = Plan(remaining.missing, remaining.seconds, BLOCK_SIZE or study.batch_size)
     try:
         with (
             open_pool(executor) as pool,

@@ -84,7 +84,7 @@ class ExperimentLosses:
     An epistemic distribution with a method ``batch(indices, rng_of)`` is asked for the losses of several experiments in one
     call: a sequence with one `ExperimentLosses` for each index. It may compute them with vectorised code of any kind (NumPy,
     JAX, PyTorch, CUDA). ``rng_of(index)`` is the generator of an experiment; with no other random numbers the records do
-    not depend on how experiments are put into batches.
+    not depend on how experiments are put into batches; an attribute ``batch_size`` says how many are best computed together.
 
     Parameters
     ----------

@@ -33,6 +33,12 @@ class Study:
     identity: Mapping[str, Any]  # what must agree for two runs to belong together, as plain numbers and text
     contents = "the epistemic distributions"
 
+    @property
+    def batch_size(self) -> int | None:
+        """Experiments that an epistemic distribution wants in one batch; None where it does not say."""
+        wanted = [getattr(omega, "batch_size", None) for omega in self.omegas.values()]
+        return max((size for size in wanted if size is not None), default=None)
+
     def prepare(self, place: int, indices: Sequence[int]) -> dict[int, ExperimentLosses]:
         """Losses of several experiments in one call, of an epistemic distribution that offers it."""
         omega = self._omega(place)

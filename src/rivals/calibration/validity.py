@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from rivals._checks import need, show
 from rivals._types import BoolArray, FloatArray
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, wilson_interval
-from rivals.comparison.table import html, text
+from rivals.comparison.rendering import html, text
 
 HEADINGS = ("epistemic distribution", "valid c", "not valid")
 # A winner is stated beyond this probability, as in `compare`; 1 less this many of the winners may be wrong.

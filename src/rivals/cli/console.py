@@ -13,8 +13,8 @@ from rivals._checks import RivalsWarning, show
 from rivals.cli.streams import printing
 from rivals.cli.streams import say as say  # the commands take it from here
 from rivals.comparison import Comparison, Sweep
-from rivals.comparison.columns import cells_of, footnotes, rows_of, shown_columns
 from rivals.comparison.shown import SWEEP_HEADINGS, made_with, sweep_cells
+from rivals.comparison.table import cells_of, footnotes, rows_of, shown_columns
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -15,10 +15,10 @@ import numpy as np
 from rivals._checks import check_positive
 from rivals._types import FloatArray, IntArray
 from rivals.comparison import archive
-from rivals.comparison.columns import Note, notes
 from rivals.comparison.judge import Verdict, judge
+from rivals.comparison.rendering import PairTable
 from rivals.comparison.shown import Shown, ShownSweep
-from rivals.comparison.table import PairTable
+from rivals.comparison.table import Note, notes
 from rivals.laws.base import Applied
 from rivals.losses import Losses
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from rivals._checks import show
 from rivals._version import __version__
-from rivals.comparison import table
-from rivals.comparison.columns import cells_of, comparison_text, rows_of, shown_columns
+from rivals.comparison import rendering
+from rivals.comparison.table import cells_of, comparison_text, rows_of, shown_columns
 from rivals.laws.base import Applied
 
 # With more models than this, the best of them is rejected more easily than one of a pair.
@@ -66,11 +66,11 @@ class Shown:
     def to_dataframe(self) -> Any:
         """One row per model, best first (needs pandas); diagnostics as text."""
         rows = [{**row, "diagnostics": "; ".join(note["text"] for note in row["diagnostics"])} for row in rows_of(self)]
-        return table.dataframe(rows, "model")
+        return rendering.dataframe(rows, "model")
 
     def __str__(self) -> str:
         sentences = [*verdicts(self), *remarks(self), f"{made_with(self)}, rng = {self.applied.setting.entropy}"]
-        return "\n".join([comparison_text(rows_of(self)), "", *map(table.wrap, sentences)])
+        return "\n".join([comparison_text(rows_of(self)), "", *map(rendering.wrap, sentences)])
 
     def __repr__(self) -> str:
         return str(self)
@@ -79,12 +79,12 @@ class Shown:
         rows = rows_of(self)
         columns = shown_columns(rows)
         headings = [column.heading for column in columns]
-        return table.html(headings, cells_of(rows, columns), before=self.verdict, after=made_with(self))
+        return rendering.html(headings, cells_of(rows, columns), before=self.verdict, after=made_with(self))
 
 
 def verdicts(result: Shown) -> list[str]:
     """Who survives, and which duels are too close to call, a text of each."""
-    survivors = table.listed(result.survivors)
+    survivors = rendering.listed(result.survivors)
     if not result.rejections:
         sentence = f"No model is rejected: all may be worth keeping ({survivors})."
     else:
@@ -178,16 +178,16 @@ class ShownSweep:
 
     def to_dataframe(self) -> Any:
         """One row per c (needs pandas)."""
-        return table.dataframe(self.rows(), "c")
+        return rendering.dataframe(self.rows(), "c")
 
     def __str__(self) -> str:
-        return "\n".join([table.text(SWEEP_HEADINGS, sweep_cells(self)), "", table.wrap(self.verdict)])
+        return "\n".join([rendering.text(SWEEP_HEADINGS, sweep_cells(self)), "", rendering.wrap(self.verdict)])
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return table.html(SWEEP_HEADINGS, sweep_cells(self), after=self.verdict)
+        return rendering.html(SWEEP_HEADINGS, sweep_cells(self), after=self.verdict)
 
 
 def sweep_cells(sweep: ShownSweep) -> list[list[str]]:

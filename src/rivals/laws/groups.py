@@ -92,7 +92,7 @@ def new_group(differences: FloatArray, variances: FloatArray, scale: FloatArray)
     >>> differences = np.array([[-1.0, -2.0, -1.5, -0.5, -1.2]])
     >>> law = new_group(differences, np.full((1, 5), 0.1), np.zeros(1))
     >>> law.below(np.zeros(1)).round(3)
-    array([0.945])
+    array([0.93])
     """
     weights, centre, std = _mixtures(differences, variances, scale[None, :])
     return NewGroup(weights[0], centre, std)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rivals._checks import check_choice
 from rivals.comparison import Comparison
-from rivals.comparison.table import probability_text
+from rivals.comparison.rendering import probability_text
 from rivals.plots.style import COLOURS, axes_or_new, is_narrow, literal, reading, setting
 
 if TYPE_CHECKING:
@@ -20,7 +20,12 @@ LEVEL = 0.9
 
 
 def plot_groups(
-    result: Comparison, model: str | None = None, *, rival: str | None = None, title: bool = True, ax: Axes | None = None
+    result: Comparison,
+    model: str | None = None,
+    *,
+    rival: str | None = None,
+    title: bool = True,
+    ax: Axes | None = None,
 ) -> Axes:
     """Draw the difference of two models in each group with its error, and the law of the difference in a new group.
 
@@ -60,7 +65,9 @@ def plot_groups(
     groups = result.applied.setting.groups
     applied: Any = result.applied
     if groups is None or result.won is None:
-        raise ValueError("plot_groups draws groups, and this comparison has none; compare with groups=, the replication of each point")
+        raise ValueError(
+            "plot_groups draws groups, and this comparison has none; compare with groups=, the replication of each point"
+        )
     rival = result.ranking[0] if rival is None else check_choice(rival, "rival", result.names)
     others = [name for name in result.ranking if name != rival]
     model = others[0] if model is None else check_choice(model, "model", others)
@@ -76,7 +83,9 @@ def plot_groups(
     place = -1.2 - 0.02 * order.size
     _draw_new(ax, applied, a, b, place)
     names = [literal(groups.names[group]) for group in order] if order.size <= MOST_NAMES else []
-    ax.set_yticks([place, *(rows if names else [])], ["a new group", *names], fontsize="x-small" if is_narrow(ax) else "small")
+    ax.set_yticks(
+        [place, *(rows if names else [])], ["a new group", *names], fontsize="x-small" if is_narrow(ax) else "small"
+    )
     ax.set_xlabel(f"mean loss of {literal(model, 20)} less that of {literal(rival, 20)}")
     won, probability = int(result.won[b, a]), float(result.probability[b, a])
     reading(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rivals._checks import need, show
 from rivals.comparison import Comparison
-from rivals.comparison.table import shortened
+from rivals.comparison.rendering import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -122,9 +122,8 @@ def cross_validated(
     kinds = _check_estimators(estimators)
     entropy = entropy_from(rng)
     labels = None if groups is None else np.asarray(groups)
-    if cv is None:
-        cv = NOISE_FOLDS if labels is None else _by_group(labels)
-    splits = _splits(cv, X, y, labels, classify="classifier" in kinds.values(), entropy=entropy)
+    outer = cv if cv is not None else NOISE_FOLDS if labels is None else _by_group(labels)
+    splits = _splits(outer, X, y, labels, classify="classifier" in kinds.values(), entropy=entropy)
     folds = Folds(
         estimators=estimators,
         kinds=kinds,
@@ -402,7 +401,7 @@ def _inner(cv: Any, labels: Any, splits: Sequence[tuple[IntArray, IntArray]]) ->
     """How a training set is split once more: by groups, or as the data were, if that works for a part of them; or into five folds."""
     from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, LeaveOneOut, LeavePOut, PredefinedSplit
 
-    if isinstance(cv, (LeaveOneGroupOut, GroupKFold)):
+    if labels is not None and (cv is None or isinstance(cv, LeaveOneGroupOut)):
         fewest = min(np.unique(labels[train].astype(str)).size for train, _ in splits)
         return GroupKFold(min(NOISE_FOLDS, fewest)) if fewest > 1 else NOISE_FOLDS
     again = hasattr(cv, "split") and not isinstance(cv, (LeaveOneOut, LeavePOut, PredefinedSplit))
@@ -430,7 +429,11 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> d
 
 
 def _together(
-    name: str, splits: Sequence[tuple[IntArray, IntArray]], found: Mapping[tuple[int, int], Any], place: int, labels: Any
+    name: str,
+    splits: Sequence[tuple[IntArray, IntArray]],
+    found: Mapping[tuple[int, int], Any],
+    place: int,
+    labels: Any,
 ) -> Losses:
     """Losses of all folds, in the order of the data."""
     tested = np.concatenate([test for _, test in splits])

@@ -10,7 +10,7 @@ import numpy as np
 from rivals._checks import show
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
-from rivals.comparison.columns import Column, Row, cells_of, rows_of, shown_columns
+from rivals.comparison.table import Column, Row, cells_of, rows_of, shown_columns
 from rivals.core.quantiles import QuantileFunction
 from rivals.report.runs import FEW_MODELS, Density, Progress, Run, adjustable, runs_over_c
 

@@ -14,8 +14,8 @@ from typing import Any
 from rivals._checks import need, show
 from rivals._files import replacing
 from rivals.comparison import Comparison
-from rivals.comparison.columns import cells_of, rows_of
 from rivals.comparison.shown import made_with, verdicts
+from rivals.comparison.table import cells_of, rows_of
 from rivals.report.contents import MOST_DRAWN, contents, page_columns
 from rivals.report.runs import Progress, adjustable
 from rivals.report.sentences import (

@@ -244,19 +244,22 @@ def free() -> None:
 def check(folder: Path) -> None:
     """Some experiments through `calibrate`, judged by the library on the processor, and the same losses judged on the GPU."""
     from rivals import calibrate
+    from rivals.laws import Beta
     from rivals_paper.method import PAPER
 
     given: list[Any] = []
 
     class Watched(Recordings):
+        batch_size = 64
+
         def batch(self, indices: Any, rng_of: Any) -> Any:
             given.extend(super().batch(indices, rng_of))
             return given
 
-    count, began = 64, time.perf_counter()
+    count, began = Watched.batch_size, time.perf_counter()
     calibration = calibrate(
-        Watched(Condition(("A", "D")), fresh=1), **PAPER, n_data=N_DATA, n_truth=N_DATA, n_experiments=count, c=C_MAIN,
-        depth=8, block_size=count, loss_unit="nats", rng=SEED, executor=0, progress=False,
+        Watched(Condition(("A", "D")), fresh=1), **PAPER | {"law": Beta(depth=8)}, n_data=N_DATA, n_truth=N_DATA, n_experiments=count, c=C_MAIN,
+        loss_unit="nats", rng=SEED, executor=0, progress=False,
     )  # fmt: skip
     seconds = time.perf_counter() - began
     library = calibration.records.reshape(count, len(C_MAIN))
