@@ -112,3 +112,15 @@ def test_errors_name_group_variable_and_dimension():
     infinite[..., 0, 0] = -np.inf
     with pytest.raises(ValueError, match="zero probability to 1 of 40"):
         arviz_tree(tree(log_likelihood_held_out=group(infinite)), reduction="lpd")
+
+
+def test_a_tree_without_simulations_has_observed_losses_alone():
+    saved = xarray.DataTree.from_dict(
+        {"log_likelihood_held_out": group(HELD_OUT), "posterior_predictive": group(SIMULATED)}
+    )
+    with pytest.warns(
+        RivalsWarning, match=r"cannot be computed from posterior_predictive without the model\. Compare them"
+    ):
+        found = arviz_tree(saved, reduction="lpd")
+    assert found.n_simulations == 0
+    np.testing.assert_array_equal(found.observed, arviz_tree(tree(), reduction="lpd").observed)

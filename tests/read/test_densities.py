@@ -89,6 +89,31 @@ def test_kernel_density_estimates_of_several_numbers_take_rows():
     np.testing.assert_allclose(model.loss(y), -kernel.logpdf(y.T), rtol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["GaussianMixture", "KernelDensity"])
+def test_mixtures_and_kernels_of_scikit_learn(kind):
+    """Densities by formula; of draws, the mean within five errors of that of the model, and repeated by the seed."""
+    pytest.importorskip("sklearn", reason="this recipe needs scikit-learn (group `recipes`)")
+    from sklearn.mixture import GaussianMixture
+    from sklearn.neighbors import KernelDensity
+
+    if kind == "GaussianMixture":
+        fit = GaussianMixture(2, random_state=0).fit(PLANE)
+        parts = [stats.multivariate_normal(mean, cov) for mean, cov in zip(fit.means_, fit.covariances_, strict=True)]
+        by_hand = np.log(sum(weight * part.pdf(PLANE) for weight, part in zip(fit.weights_, parts, strict=True)))
+        mean = fit.weights_ @ fit.means_
+    else:
+        fit = KernelDensity(bandwidth=0.5).fit(PLANE)
+        distances = ((PLANE[:, None] - PLANE) ** 2).sum(axis=2)
+        by_hand = np.log(np.mean(np.exp(-distances / (2 * 0.5**2)), axis=1) / (2 * np.pi * 0.5**2))
+        mean = PLANE.mean(axis=0)
+    model = distribution(fit)
+    np.testing.assert_allclose(model.loss(PLANE), -by_hand, rtol=1e-6, atol=1e-9)
+    drawn = model.simulate(4000, np.random.default_rng(0))
+    assert np.all(np.abs(drawn.mean(axis=0) - mean) < 5 * drawn.std(axis=0) / np.sqrt(4000))
+    np.testing.assert_array_equal(model.simulate(4000, np.random.default_rng(0)), drawn)
+    assert abs(np.corrcoef(drawn[1:, 0], drawn[:-1, 0])[0, 1]) < 5 / np.sqrt(4000)  # not sorted by component
+
+
 @pytest.mark.parametrize(
     ("frozen", "by_hand"),
     [

@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 from scipy.special import logsumexp
 
+import rivals
 from rivals.read import arviz_tree
 
 arviz_base = pytest.importorskip("arviz_base")
@@ -58,8 +59,17 @@ def test_stores_give_the_same(tree, tmp_path, store):
     np.testing.assert_array_equal(found.synthetic, expected.synthetic)
 
 
-def test_leave_one_out_is_that_of_arviz(tree):
-    """But for the relative efficiency of the draws, which ArviZ estimates and we take to be one: these draws are independent."""
-    found = arviz_tree(tree, reduction="lpd", leave_one_out=True).observed
-    theirs = arviz_stats.loo(tree, var_name="y", pointwise=True, reff=1.0)
-    np.testing.assert_allclose(found, -np.asarray(theirs.elpd_i).ravel(), rtol=0, atol=1e-12)
+@pytest.mark.parametrize("correlation", [0.0, 0.9])
+def test_leave_one_out_is_that_of_arviz(correlation):
+    """Chains that are correlated have a smaller effective size, and a longer tail is smoothed."""
+    walk = np.random.default_rng(1).normal(size=(2, 500))
+    for step in range(1, 500):
+        walk[:, step] = correlation * walk[:, step - 1] + np.sqrt(1 - correlation**2) * walk[:, step]
+    mu = Y.mean() + walk / np.sqrt(Y.size)
+    groups = {"posterior": {"mu": mu}, "log_likelihood": {"y": stats.norm.logpdf(Y, mu[..., None])}}
+    saved = arviz_base.from_dict(groups, dims={"y": ["point"]})
+    with pytest.warns(rivals.RivalsWarning, match=r"has observed losses alone.*Compare them with groups="):
+        found = arviz_tree(saved, reduction="lpd", leave_one_out=True)
+    theirs = arviz_stats.loo(saved, var_name="y", pointwise=True)
+    np.testing.assert_allclose(found.observed, -np.asarray(theirs.elpd_i).ravel(), rtol=0, atol=1e-12)
+    assert found.n_simulations == 0

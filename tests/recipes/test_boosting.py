@@ -91,3 +91,21 @@ def test_the_whole_way():
     result = rivals.compare(models, (x_new, y_new), rng=0)
     assert set(result.survivors) <= set(REGRESSORS)
     assert set(result.names) == set(REGRESSORS)
+
+
+def test_early_stopping_and_boosters_say_what_to_do():
+    x, x_new, y, y_new = train_test_split(*load_diabetes(return_X_y=True), test_size=0.5, random_state=0)
+    stopped = XGBRegressor(early_stopping_rounds=3).fit(x, y, eval_set=[(x, y)], verbose=False)
+    noise = stats.norm(scale=60.0)
+    expected = -noise.logpdf(y_new - stopped.predict(x_new).astype(np.float64))
+    np.testing.assert_allclose(regressor(stopped, x_new, noise=noise).loss((x_new, y_new)), expected, rtol=1e-9)
+    with pytest.raises(
+        ValueError, match=r"XGBRegressor could not be fitted to a part.*n_estimators=best_iteration \+ 1"
+    ):
+        regressor(stopped, x_new, noise="cross-validated", training=(x, y), rng=0)
+    with pytest.raises(
+        TypeError, match=r"a Booster of xgboost says neither.*XGBRegressor, into which load_model reads"
+    ):
+        regressor(stopped.get_booster(), x_new, noise=noise)
+    with pytest.raises(TypeError, match=r"a Booster of lightgbm says neither.*LGBMClassifier"):
+        classifier(LGBMRegressor(n_estimators=2, verbose=-1).fit(x, y).booster_, x_new)

@@ -14,6 +14,8 @@ TailWord = Literal["good", "look", "do not trust", "too few to tell"]
 # The tail is the largest min(n/5, 3√n) losses, as for the k̂ of Pareto-smoothed importance sampling.
 TAIL_PART, TAIL_ROOT = 0.2, 3.0
 FEWEST = 5
+# The prior of arviz-stats, which steadies the shape of short tails: as ten more excesses of shape ½.
+PRIOR_SIZE, PRIOR_SHAPE = 10, 0.5
 
 # A generalised Pareto tail of shape k has moments below order 1/k. From k = ½ on the variance of the mean loss is
 # infinite, and its standard error means nothing. The number of losses that a mean then needs, 10^(1/(1 − k)), is
@@ -24,7 +26,7 @@ LOOK, DO_NOT_TRUST = 0.5, 0.7
 def tail_shape(values: FloatArray) -> float:
     """Shape k of a generalised Pareto distribution for the largest values, by the method of Zhang and Stephens (2009).
 
-    Unit and offset of the values do not matter. k = 0 is an exponential tail, k = 1/α that of a Pareto distribution of
+    It is the k̂ of arviz-stats, to rounding, written out here because the core needs NumPy alone. Unit and offset of the values do not matter. k = 0 is an exponential tail, k = 1/α that of a Pareto distribution of
     index α; k < 0 is a tail that ends.
 
     Parameters
@@ -90,4 +92,5 @@ def _shape(excess: FloatArray) -> float:
     rate = -np.divide(grid, shapes, out=np.full(n_grid, -1.0 / excess.mean()), where=shapes != 0.0)
     log_likelihood = n * (np.log(rate) - shapes - 1.0)
     weight = np.exp(log_likelihood - log_likelihood.max())
-    return float(np.mean(np.log1p(-(grid @ weight) / weight.sum() * excess)))
+    shape = np.mean(np.log1p(-(grid @ weight) / weight.sum() * excess))
+    return float((n * shape + PRIOR_SIZE * PRIOR_SHAPE) / (n + PRIOR_SIZE))

@@ -12,13 +12,17 @@ from rivals._checks import check_choice, show, warn
 from rivals._types import FloatArray
 from rivals.losses import Losses
 from rivals.read.labelled_files import open_labelled
-from rivals.read.leave_one_out import leave_one_out_weights
+from rivals.read.leave_one_out import groups_of, leave_one_out_weights, relative_efficiency
 from rivals.read.loss_tables import make_losses
 
 Reduction = Literal["lpd", "mean", "plugin"]
 REDUCTIONS: tuple[Reduction, ...] = ("lpd", "mean", "plugin")
 
 HELD_OUT, SIMULATED, TRAINING = "log_likelihood_held_out", "log_likelihood_simulated", "log_likelihood"
+NO_SIMULATIONS = (
+    f"the log likelihood of simulated data, group {SIMULATED!r}, cannot be computed from posterior_predictive without the model. Compare them "
+    "with groups=, if there are replications; else, with the model, rivals.read.posterior computes all that is needed, or save that group"
+)
 
 
 def arviz_tree(
@@ -81,30 +85,27 @@ def arviz_tree(
         )
     if held_out is None:
         held_out = TRAINING if leave_one_out else HELD_OUT
-    if held_out == TRAINING and TRAINING in _groups(tree) and not leave_one_out:
+    if held_out == TRAINING and TRAINING in groups_of(tree) and not leave_one_out:
         warn(
             f"{where}: the group {TRAINING!r} is, by convention, the log likelihood of the data that the model was fitted to, and such "
             "losses are biased low, most for flexible models; compute it for held-out data, or pass leave_one_out=True",
         )
-    observed, synthetic = (
-        _draws(_log_likelihood(tree, group, variable, where), sample_dims, kept, f"{where}, group {group!r}")
-        for group, kept in ((held_out, None), (simulated, simulation))
-    )
-    weights = leave_one_out_weights(observed, where) if leave_one_out else None
+
+    def draws_of(group: str, kept: str | None) -> FloatArray:
+        return _draws(_log_likelihood(tree, group, variable, where), sample_dims, kept, f"{where}, group {group!r}")
+
+    observed = draws_of(held_out, None)
+    weights = leave_one_out_weights(observed, where, relative_efficiency(tree)) if leave_one_out else None
     observed = reduce_draws(observed, reduction, f"{where}, group {held_out!r}", weights)
-    synthetic = reduce_draws(synthetic, reduction, f"{where}, group {simulated!r}")
+    if simulated == SIMULATED and simulated not in groups_of(tree):
+        warn(f"{where} has observed losses alone: {NO_SIMULATIONS}")
+        return Losses(observed)
+    synthetic = reduce_draws(draws_of(simulated, simulation), reduction, f"{where}, group {simulated!r}")
     return make_losses(variable or "in the tree", observed, synthetic, where)
 
 
-def _groups(tree: Any) -> list[str]:
-    groups = getattr(tree, "children", None)
-    if groups is None:
-        groups = tree.groups() if callable(getattr(tree, "groups", None)) else tree
-    return [str(group) for group in groups]
-
-
 def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> Any:
-    groups = _groups(tree)
+    groups = groups_of(tree)
     if group not in groups:
         hint = ""
         if group == HELD_OUT and TRAINING in groups:

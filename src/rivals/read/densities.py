@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -147,6 +148,8 @@ def as_density(model: Any) -> Density:
         return as_density(model.dist)
     if "ngboost" in origins and hasattr(model, "cov"):
         return _multivariate_of_ngboost(model)
+    if "sklearn" in origins and name in ("GaussianMixture", "BayesianGaussianMixture", "KernelDensity"):
+        return _of_sklearn(model, name)
     _check_offers(model, name)
     if "torch" in origins:
         return _torch(model, name)
@@ -283,6 +286,18 @@ def _skpro(model: Any, name: str) -> Density:
             return np.asarray(model.sample(*count)).reshape((*count, *batch))
 
     return Density(name, batch, (), log, sample)
+
+
+def _of_sklearn(model: Any, name: str) -> Density:
+    """A mixture or kernel density estimate, which draws by the seed that it holds; a mixture sorts its draws by component."""
+
+    def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
+        twin, n, seed = copy(model), count[0] if count else 1, int(rng.integers(2**31))
+        twin.random_state = seed
+        drawn = rng.permutation(twin.sample(n)[0]) if name != "KernelDensity" else twin.sample(n, random_state=seed)
+        return np.asarray(drawn if count else drawn[0])
+
+    return Density(name, (), (model.n_features_in_,), model.score_samples, sample)
 
 
 def _multivariate_of_ngboost(model: Any) -> Density:

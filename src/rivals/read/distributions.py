@@ -22,6 +22,7 @@ def distribution(model: Any) -> Candidate:
         - of `scipy.stats`: a frozen distribution, also a multivariate one; a random variable of the new infrastructure
           (`scipy.stats.Normal(mu=0, sigma=1)`); the result of `scipy.stats.fit`; a `gaussian_kde`;
         - what `get_distribution(exog)` of statsmodels gives for the held-out points;
+        - a GaussianMixture or KernelDensity of scikit-learn, fitted;
         - of PyTorch, NumPyro, TensorFlow Probability or skpro; what `pred_dist(X)` of NGBoost predicts;
         - your own object, whose sampler takes `rng`, `random_state` or `seed`.
 

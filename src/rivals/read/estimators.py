@@ -11,7 +11,16 @@ from rivals._checks import check_choice, show
 from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density
-from rivals.read.inputs import as_pair, as_targets, as_values, check_inputs, check_response, check_same_shape, some_rows
+from rivals.read.inputs import (
+    as_pair,
+    as_targets,
+    as_values,
+    check_inputs,
+    check_response,
+    check_same_shape,
+    library_of,
+    some_rows,
+)
 from rivals.read.noise import cross_validated_noise, predicted, warn_if_too_narrow
 
 
@@ -56,6 +65,7 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
     array([0.288, 1.386, 0.288])
     """
     name = type(estimator).__name__
+    _refuse_boosters(estimator)
     if not callable(getattr(estimator, "predict_proba", None)):
         raise TypeError(
             f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV), or use another classifier"
@@ -173,6 +183,7 @@ def regressor(
     name = type(estimator).__name__
     if not callable(getattr(estimator, "predict", None)):
         raise TypeError(f"{name} has no predict; pass a fitted estimator, or write a rivals.Candidate")
+    _refuse_boosters(estimator)
     check_response(estimator)
     if isinstance(noise, str):
         if noise not in ("cross-validated", "predicted"):
@@ -215,6 +226,16 @@ def regressor(
         check_inputs(as_pair(data)[0], inputs, name)
 
     return Candidate(loss, simulate, check)
+
+
+def _refuse_boosters(estimator: Any) -> None:
+    library = library_of(estimator)
+    if type(estimator).__name__ == "Booster" and library in ("xgboost", "lightgbm"):
+        prefix = {"xgboost": "XGB", "lightgbm": "LGBM"}[library]
+        raise TypeError(
+            f"a Booster of {library} says neither what it predicts nor how; pass a fitted {prefix}Classifier or {prefix}Regressor"
+            + (", into which load_model reads a saved Booster" if library == "xgboost" else "")
+        )
 
 
 def _predicted_for(estimator: Any, at: Any, targets: FloatArray) -> FloatArray:

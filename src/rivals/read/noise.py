@@ -106,7 +106,14 @@ def out_of_fold_residuals(
     except (TypeError, ValueError) as error:
         raise type(error)(f"cv of the noise: {error}") from error
     for train, test in splits:
-        copy = _seeded_copy(estimator, generator).fit(take(inputs, train), take(targets, train))
+        copy = _seeded_copy(estimator, generator)
+        try:
+            copy.fit(take(inputs, train), take(targets, train))
+        except ValueError as error:
+            raise ValueError(
+                f"{type(estimator).__name__} could not be fitted to a part of the training data, as cross-validated noise needs: {error}. If it "
+                "stops early, fit it with early_stopping_rounds=None and n_estimators=best_iteration + 1, or pass noise= as a distribution"
+            ) from error
         predicted = as_targets(copy.predict(take(inputs, test)), "predictions")
         check_same_shape(predicted, values[test], type(estimator).__name__)
         found.append(values[test] - predicted)

@@ -15,7 +15,7 @@ from rivals._types import RNG, FloatArray
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
 from rivals.read.arviz import REDUCTIONS, Reduction, reduce_draws
-from rivals.read.leave_one_out import leave_one_out_weights
+from rivals.read.leave_one_out import leave_one_out_weights, relative_efficiency
 from rivals.read.loss_tables import make_losses
 from rivals.read.posterior_bambi import BambiPosterior
 from rivals.read.posterior_numpyro import NumpyroPosterior
@@ -114,7 +114,10 @@ def posterior(
     entropy = entropy_from(rng)
     likelihood = fitted.log_likelihood(None)
     points = likelihood.shape[1:]
-    weights = leave_one_out_weights(likelihood.reshape(len(likelihood), -1), "the posterior") if leave_one_out else None
+    weights = None
+    if leave_one_out:
+        flat = likelihood.reshape(len(likelihood), -1)
+        weights = leave_one_out_weights(flat, "the posterior", relative_efficiency(draws))
 
     def reduced(values: FloatArray) -> FloatArray:
         return reduce_draws(values.reshape(len(values), -1), reduction, "the posterior", weights)
