@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import inspect
 import itertools
 import json
 import os
@@ -466,3 +467,71 @@ def test_a_run_that_is_killed_leaves_no_temporary_folder(tmp_path):
     process.kill()
     process.wait()
     assert wait_until(False)
+
+
+# ---------------------------------------------------------------- what an experiment does to its process
+
+
+def is_running(pid):
+    """Whether a process runs; one that has ended but is not collected yet does not."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forks in a process with threads
+@pytest.mark.parametrize("executor", [0, 2])
+def test_an_experiment_that_forks_does_not_run_twice(tmp_path, executor):
+    def forks(rng, index):
+        if index == 1:
+            os.fork()  # and both go on
+        return toy(rng)
+
+    np.testing.assert_array_equal(run(None, {"toy": forks}, executor=executor).records, run(None).records)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="looks for processes in /proc")
+def test_processes_that_an_experiment_leaves_behind_are_ended(tmp_path):
+    def leaves(rng, index):
+        if index == 1:
+            pid = os.fork()
+            if not pid:
+                time.sleep(600)
+            program = subprocess.Popen(["sleep", "600"])
+            (tmp_path / "left").write_text(f"{pid} {program.pid}")
+        return toy(rng)
+
+    found = run(None, {"toy": leaves}, executor=2)
+    np.testing.assert_array_equal(found.records, run(None).records)
+    left = [int(pid) for pid in (tmp_path / "left").read_text().split()]
+    assert len(left) == 2
+    deadline = time.monotonic() + 10
+    while any(map(is_running, left)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(is_running, left))
+
+
+@pytest.mark.parametrize("executor", [0, 1])
+def test_streams_that_an_experiment_closes_are_opened_again(executor):
+    def closes(rng, index):
+        print("still there", file=sys.stderr)
+        if index == 1:
+            sys.stdout.close()
+            sys.stderr.close()
+        return toy(rng)
+
+    code = f"""
+        import sys
+        sys.path.insert(0, {os.path.dirname(__file__)!r})
+        import rivals
+        from omegas import SMALL, toy
+        {textwrap.indent(textwrap.dedent(inspect.getsource(closes)), " " * 8).lstrip()}
+        found = rivals.calibrate({{"toy": closes}}, n_experiments=6, executor={executor}, block_size=3, **SMALL)
+        print(found.n_experiments, len(found.failures), "at last")
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "6 0 at last" in done.stdout
+    assert "lost sys.stderr" not in done.stderr

@@ -7,6 +7,7 @@ import os
 import pickle
 import signal
 import struct
+import sys
 import threading
 import time
 import traceback
@@ -128,7 +129,7 @@ def _prepare(job: Job, task: Task, block: Block) -> Mapping[int, Any]:
     """What a block computes at once; nothing where that fails, so that each piece is tried, and blamed, by itself."""
     limit = None if task.time_limit is None else task.time_limit * len(block.indices)
     try:
-        with _time_limit(limit):
+        with _contained(), _time_limit(limit):
             return job.prepare(block.place, block.indices)
     except KeyboardInterrupt:
         raise
@@ -142,7 +143,7 @@ def _try(job: Job, task: Task, place: int, index: int, prepared: Any) -> Done | 
         attempts += 1
         begin = time.perf_counter()
         try:
-            with _watched(task.watched, place, index), _time_limit(task.time_limit):
+            with _contained(), _watched(task.watched, place, index), _time_limit(task.time_limit):
                 result = job.run(place, index, prepared)
             seconds = time.perf_counter() - begin
             if task.time_limit is not None and seconds > task.time_limit:  # it caught the exception that should end it
@@ -171,6 +172,20 @@ def _storable(text: str, longest: int) -> str:
     if len(text) > longest:
         text = f"{text[: longest // 2]} … {text[-longest // 2 :]}"
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@contextmanager
+def _contained() -> Iterator[None]:
+    """What a piece does to its process ends with it: a process that it forked, and standard streams that it closed."""
+    process, streams = os.getpid(), (sys.stdout, sys.stderr)
+    try:
+        yield
+    finally:
+        if os.getpid() != process:  # the piece forked, and this is the copy: it must not go on with our work
+            os._exit(0)
+        for number, name, stream in zip((1, 2), ("stdout", "stderr"), streams, strict=True):
+            if getattr(getattr(sys, name), "closed", True) and stream is not None:
+                setattr(sys, name, os.fdopen(number, "w", closefd=False) if stream.closed else stream)
 
 
 @contextmanager

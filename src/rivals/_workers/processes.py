@@ -131,12 +131,12 @@ class LocalProcesses:
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
         self.interrupts = Interrupts()
-        self._executor = self._start()
-        self._folder = tempfile.mkdtemp(prefix="rivals-")
         # A process of loky outlives this one, even if it is killed, and then removes the folder.
         self._tracker = need("loky.backend.resource_tracker", extra="parallel", purpose="several processes")
+        self._folder = tempfile.mkdtemp(prefix="rivals-")  # of each worker a note, named by its number
         self._tracker.register(self._folder, "folder")
         self.notes: str | None = self._folder
+        self._executor = self._start()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         future: Future[Any] = self._executor.submit(function, *arguments)
@@ -145,14 +145,14 @@ class LocalProcesses:
     def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
         allowed = time_limit * (1.0 + OVERTIME_PART) + OVERTIME_SECONDS
         overdue = set()
-        for pid in list(getattr(self._executor, "_processes", None) or ()):
+        for pid in self._workers():
             try:
                 with open(os.path.join(self._folder, str(pid)), "rb") as file:
                     place, index, begin = BEAT.unpack(file.read())
             except (OSError, struct.error):  # idle, or about to begin an experiment
                 continue
             if time.monotonic() - begin > allowed:
-                _kill_child(pid)
+                _kill_with_children(pid)
                 overdue.add((int(place), int(index)))
         return overdue
 
@@ -161,9 +161,6 @@ class LocalProcesses:
 
     def rebuild(self) -> bool:
         self._end(kill=True)
-        for note in os.listdir(self._folder):
-            with suppress(FileNotFoundError):  # by a worker that ends this moment
-                os.remove(os.path.join(self._folder, note))
         self._executor = self._start()
         return True
 
@@ -172,18 +169,26 @@ class LocalProcesses:
         shutil.rmtree(self._folder, ignore_errors=True)
         self._tracker.unregister(self._folder, "folder")
 
+    def _workers(self) -> set[int]:
+        """Those that have noted themselves, also if they are gone, and those that are about to."""
+        starting = getattr(self._executor, "_processes", None) or ()
+        return {*starting, *(int(name) for name in os.listdir(self._folder))}
+
     def _end(self, *, kill: bool) -> None:
-        """End the workers, in a limited time: one may not exit, because of a thread that the user's code left behind, and loky may hang."""
-        pids = list(getattr(self._executor, "_processes", None) or ())
+        """End the workers and all that they started, in a limited time: one may not exit, because of a thread that the user's code left
+        behind, and loky may hang.
+        """
+        workers = self._workers()
         manager = getattr(self._executor, "_executor_manager_thread", None)
         # Loky's thread may be reading from a worker, so it ends them itself; we kill only those that it does not end.
         self._executor.shutdown(wait=False, kill_workers=kill)
-        if manager is None:
-            return
-        manager.join(LEAVE_SECONDS)
-        if manager.is_alive():
-            for pid in pids:
-                _kill_child(pid)
+        if manager is not None:
+            manager.join(LEAVE_SECONDS)
+        for pid in workers | self._workers():
+            _kill_with_children(pid)
+            with suppress(FileNotFoundError):
+                os.remove(os.path.join(self._folder, str(pid)))
+        if manager is not None:
             manager.join(LEAVE_SECONDS)
 
     def _start(self) -> Any:
@@ -191,7 +196,7 @@ class LocalProcesses:
         return loky.ProcessPoolExecutor(
             max_workers=self.n_workers,
             initializer=_prepare_worker,
-            initargs=(os.getpid(),),
+            initargs=(os.getpid(), self._folder),
             env=dict.fromkeys(THREAD_VARIABLES, "1"),
         )
 
@@ -270,25 +275,46 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _kill_child(pid: int) -> None:
-    """Kill a process that we started, and never another one that has its number now."""
-    with suppress(OSError):  # it is gone
-        if hasattr(os, "waitid"):
+def _kill_with_children(pid: int) -> None:
+    """Kill a worker and what it left behind, which is in a group of its own; never another process that has its number now."""
+    with suppress(OSError):  # it is not ours
+        if hasattr(os, "waitid") and _exists(pid):
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        with suppress(ProcessLookupError, AttributeError):  # it has no group yet
+            os.killpg(pid, signal.SIGKILL)
         os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
-def _prepare_worker(parent: int) -> None:
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
+
+
+def _prepare_worker(parent: int, folder: str) -> None:
     # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # with all that it will start
     if sys.platform == "linux":  # the thread below never runs while compiled code holds the interpreter
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        _end_with_parent_process()
+        os.register_at_fork(after_in_child=_end_with_parent_process)
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
+    with suppress(OSError), open(os.path.join(folder, str(os.getpid())), "wb"):
+        pass
+
+
+def _end_with_parent_process() -> None:
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _end_with_parent(parent: int) -> None:
     """A worker whose parent was killed would wait for work forever."""
     while os.getppid() == parent:
         time.sleep(0.5)
+    with suppress(OSError, AttributeError):
+        os.killpg(os.getpid(), signal.SIGKILL)
     os._exit(1)
