@@ -164,12 +164,13 @@ def test_shapes_are_never_broadcast(kind):
 
     y = np.zeros(5)
     with pytest.raises(
-        ValueError, match=r"the distribution has shape \(5, 1\), the data have shape \(5,\): the parameters"
+        ValueError,
+        match=r"predicts shape \(5, 1\), the targets have shape \(5,\): it was fitted to a column, or its parameters are one",
     ):
         normal(np.zeros((5, 1))).loss(y)
-    with pytest.raises(ValueError, match=r"the data have shape \(5, 1\): the data are a column; pass data.ravel"):
+    with pytest.raises(ValueError, match=r"targets have shape \(5, 1\): the targets are a column; pass targets.ravel"):
         normal(np.zeros(5)).loss(y[:, None])
-    with pytest.raises(ValueError, match=r"distribution has shape \(5,\), the data have shape \(4,\)"):
+    with pytest.raises(ValueError, match=r"predicts shape \(5,\), the targets have shape \(4,\)"):
         normal(np.zeros(5)).loss(y[:4])
     with pytest.raises(
         ValueError, match=r"the data have shape \(5, 1\), but \w+ is a distribution of single numbers; pass the column"

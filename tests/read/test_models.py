@@ -188,7 +188,9 @@ def test_a_classifier_without_classes_asks_for_them():
 
 
 def test_columns_of_labels_and_several_labels_are_named():
-    with pytest.raises(ValueError, match=r"labels: .* shape \(2, 1\); pass labels.ravel\(\)"):
+    with pytest.raises(
+        ValueError, match=r"targets have shape \(2, 1\): the targets are a column; pass targets.ravel\(\)"
+    ):
         classifier(Softmax(), INPUTS).loss((INPUTS[:2], np.array([["a"], ["b"]])))
     several = Nameless()
     several.classes_ = [np.array([0, 1]), np.array([0, 1])]

@@ -77,9 +77,9 @@ def test_weighted_least_squares():
         regression(fit, x_new)
     with pytest.raises(ValueError, match="weights has 3 rows for 117 of exog"):
         regression(fit, x_new, weights=np.ones(3))
-    with pytest.raises(ValueError, match="exactly as many can be simulated, not 5"):
+    with pytest.raises(ValueError, match="weights are known for 117 points, but 5 were requested"):
         model.simulate(5, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="weights were given for 117 points, and the data have 5"):
+    with pytest.raises(ValueError, match="weights are known for 117 points, but 5 were requested"):
         model.loss((x_new[:5], y_new[:5]))
 
 

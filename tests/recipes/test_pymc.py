@@ -102,7 +102,7 @@ def test_what_is_wrong_is_said(line):
         posterior(model, draws, {"x": X[N:]})
     with pytest.raises(ValueError, match=r"has no pymc\.Data 'z'"):
         posterior(model, draws, HELD_OUT | {"z": X})
-    with pytest.raises(ValueError, match="no observed variable 'w'"):
+    with pytest.raises(ValueError, match="no variable 'w'"):
         posterior(model, draws, HELD_OUT, variable="w")
     with pymc.Model() as fixed:
         pymc.Normal("y", pymc.Normal("a"), 1.0, observed=Y[:N])

@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 from rivals._checks import check_choice, show, warn
 from rivals._types import FloatArray
 from rivals.losses import Losses
+from rivals.read.inputs import chosen
 from rivals.read.labelled_files import open_labelled
 from rivals.read.leave_one_out import groups_of, leave_one_out_weights, relative_efficiency
 from rivals.read.loss_tables import make_losses
@@ -116,13 +117,7 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
         raise ValueError(f"{where}: no group {group!r}; it has {', '.join(map(show, groups)) or 'none'}{hint}")
     # Nodes of a DataTree hold a dataset; groups of an InferenceData are one.
     data = getattr(tree[group], "dataset", tree[group])
-    names = [str(name) for name in data.data_vars]
-    if variable is None and len(names) == 1:
-        variable = names[0]
-    if variable is None or variable not in names:
-        wrong = "no variable chosen" if variable is None else f"no variable {show(variable)!r}"
-        raise ValueError(f"{where}, group {group!r}: {wrong}; pass variable= one of {[show(name) for name in names]}")
-    return data[variable]
+    return data[chosen([str(name) for name in data.data_vars], variable, f"{where}, group {group!r}")]
 
 
 def _draws(array: Any, sample_dims: tuple[str, ...], kept: str | None, where: str) -> FloatArray:

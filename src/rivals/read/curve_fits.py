@@ -10,7 +10,8 @@ import numpy as np
 from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, gaussian
-from rivals.read.inputs import as_pair, as_targets, check_same_shape, n_rows, some_rows
+from rivals.read.distributions import at_inputs
+from rivals.read.inputs import as_pair, as_targets, check_same_shape, n_rows
 from rivals.read.noise import warn_of_many_parameters
 
 
@@ -78,17 +79,7 @@ def curve(
         mean = as_targets(predict(at), "the curve")
         return gaussian(np.broadcast_to(mean, (n,)) if mean.ndim == 0 else mean, deviation, "the curve")
 
-    def loss(data: Any) -> FloatArray:
-        at, given = as_pair(data)
-        density, targets = law(at), as_targets(given, "targets")
-        check_same_shape(np.empty(density.batch or ()), targets, "the curve")
-        return -density.log_density(targets)
-
-    def simulate(n: int, rng: np.random.Generator) -> tuple[Any, FloatArray]:
-        at = some_rows(inputs, n, rng)
-        return at, law(at).simulate(n, rng)
-
-    return Candidate(loss=loss, simulate=simulate)
+    return at_inputs(law, inputs, "the curve")
 
 
 def _of_lmfit(result: Any, sigma: Any) -> tuple[Callable[[Any], Any], FloatArray]:
@@ -136,7 +127,7 @@ def _of_scipy(
         )
     at, given = as_pair(training)
     targets, fitted = as_targets(given, "training targets"), as_targets(predict(at), "the curve")
-    check_same_shape(np.broadcast_to(fitted, targets.shape) if fitted.ndim == 0 else fitted, targets, "the curve")
+    check_same_shape(targets.shape if fitted.ndim == 0 else fitted.shape, targets.shape, "the curve")
     if targets.size <= parameters.size:
         raise ValueError(
             f"{parameters.size} parameters leave no residuals in {targets.size} training points; pass sigma="

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rivals._checks import show, warn
 from rivals._types import FloatArray
-from rivals.read.inputs import as_values
+from rivals.read.inputs import as_values, check_same_shape
 
 LOG_DENSITIES = ("logpdf", "log_pdf", "log_prob", "logpmf", "log_pmf")
 SAMPLERS = ("rvs", "sample", "resample")
@@ -95,18 +95,7 @@ class Density:
                 )
                 raise ValueError(f"the data have shape {values.shape}, but {self.name} is a distribution of {of}{hint}")
             return
-        expected = (*self.batch, *self.event)
-        if values.shape == expected:
-            return
-        found = f"the distribution has shape {expected}, the data have shape {values.shape}"
-        if expected == (*values.shape, 1):
-            raise ValueError(
-                f"{found}: the parameters of {self.name} are columns, which would be broadcast against every point; pass them through "
-                "ravel(), or the data as a column too"
-            )
-        if values.shape == (*expected, 1):
-            raise ValueError(f"{found}: the data are a column; pass data.ravel()")
-        raise ValueError(f"{found}; {self.name} with a parameter for each point needs exactly these points")
+        check_same_shape((*self.batch, *self.event), values.shape, self.name)
 
 
 def gaussian(mean: FloatArray, deviation: FloatArray, name: str) -> Density:

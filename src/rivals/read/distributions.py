@@ -1,14 +1,17 @@
-"""Distributions: anything with a log density and a sampler."""
+"""Distributions: anything with a log density and a sampler; of points, or of targets at inputs."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rivals._types import FloatArray
 from rivals.losses import Candidate
-from rivals.read.densities import as_density
+from rivals.read.densities import Density, as_density
+from rivals.read.inputs import as_pair, as_targets, check_inputs, some_rows
 
 
 def distribution(model: Any) -> Candidate:
@@ -63,11 +66,27 @@ def distribution(model: Any) -> Candidate:
     array([0.81, 4.62])
     """
     density = as_density(model)
+    return Candidate(loss=lambda data: -density.log_density(data), simulate=density.simulate)
+
+
+def at_inputs(
+    law: Callable[[Any], Density],
+    inputs: Any,
+    who: str,
+    *,
+    targets: Callable[[Any, str], npt.NDArray[Any]] = as_targets,
+) -> Candidate:
+    """A candidate for pairs (inputs, targets), from the distribution of the targets at some inputs; it simulates at those given here."""
 
     def loss(data: Any) -> FloatArray:
-        return -density.log_density(data)
+        at, given = as_pair(data)
+        return -law(at).log_density(targets(given, "targets"))
 
-    def simulate(n: int, rng: np.random.Generator) -> Any:
-        return density.simulate(n, rng)
+    def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:
+        at = some_rows(inputs, n, rng)
+        return at, law(at).simulate(n, rng)
 
-    return Candidate(loss=loss, simulate=simulate)
+    def check(data: Any) -> None:
+        check_inputs(as_pair(data)[0], inputs, who)
+
+    return Candidate(loss, simulate, check)

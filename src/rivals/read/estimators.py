@@ -11,16 +11,8 @@ from rivals._checks import check_choice, show
 from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density
-from rivals.read.inputs import (
-    as_pair,
-    as_targets,
-    as_values,
-    check_inputs,
-    check_response,
-    check_same_shape,
-    library_of,
-    some_rows,
-)
+from rivals.read.distributions import at_inputs
+from rivals.read.inputs import as_targets, as_values, check_response, library_of
 from rivals.read.noise import cross_validated_noise, predicted, warn_if_too_narrow
 
 
@@ -84,29 +76,28 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
         raised = np.maximum(found, floor)
         return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
-    def loss(data: Any) -> FloatArray:
-        at, labels = as_pair(data)
-        columns = _columns(as_values(labels, "labels"), known)
-        likelihood = probabilities(at)[np.arange(columns.size), columns]
-        impossible = np.flatnonzero(likelihood == 0)
-        if impossible.size:
-            raise ValueError(
-                f"{name} assigns zero probability to {impossible.size} of {columns.size} labels, the first at point "
-                f"{impossible[0]}: {_shown(known, columns[impossible[0]])}, so its risk is infinite; pass floor=, the least "
-                "probability of a label (such as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
-            )
-        return np.asarray(-np.log(likelihood))
+    def law(at: Any) -> Density:
+        found = probabilities(at)
 
-    def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:
-        at = some_rows(inputs, n, rng)
-        edges = np.cumsum(probabilities(at), axis=1)
-        chosen = (rng.random((n, 1)) > edges[:, :-1]).sum(axis=1)
-        return at, known[chosen]
+        def log(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            columns = _columns(labels, known)
+            likelihood = found[np.arange(columns.size), columns]
+            impossible = np.flatnonzero(likelihood == 0)
+            if impossible.size:
+                raise ValueError(
+                    f"{name} assigns zero probability to {impossible.size} of {columns.size} labels, the first at point "
+                    f"{impossible[0]}: {_shown(known, columns[impossible[0]])}, so its risk is infinite; pass floor=, the least "
+                    "probability of a label (such as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
+                )
+            return np.asarray(np.log(likelihood))
 
-    def check(data: Any) -> None:
-        check_inputs(as_pair(data)[0], inputs, name)
+        def sample(_: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
+            edges = np.cumsum(found, axis=1)
+            return np.asarray(known[(rng.random((len(found), 1)) > edges[:, :-1]).sum(axis=1)])
 
-    return Candidate(loss, simulate, check)
+        return Density(name, found.shape[:1], (), log, sample)
+
+    return at_inputs(law, inputs, name, targets=as_values)
 
 
 def regressor(
@@ -199,33 +190,14 @@ def regressor(
     check_choice(residuals, "residuals", ("gaussian", "student", "empirical"))
     if training is not None:
         noise = cross_validated_noise(estimator, training, residuals=residuals, cv=cv, groups=groups, rng=rng)
-    density = None if isinstance(noise, str) else as_density(noise)
+    if isinstance(noise, str):
+        return at_inputs(lambda at: predicted(estimator, at), inputs, name)
+    density = as_density(noise)
 
-    def mean(at: Any) -> FloatArray:
-        return as_targets(estimator.predict(at), "predictions")
+    def law(at: Any) -> Density:
+        return _shifted(density, noise, as_targets(estimator.predict(at), "predictions"), name)
 
-    def loss(data: Any) -> FloatArray:
-        at, given = as_pair(data)
-        targets = as_targets(given, "targets")
-        if density is None:
-            return -_predicted_for(estimator, at, targets)
-        center = mean(at)
-        check_same_shape(center, targets, name)
-        found = -_row_density(density, targets - center)
-        warn_if_too_narrow(noise, targets - center)
-        return found
-
-    def simulate(n: int, rng: np.random.Generator) -> tuple[Any, FloatArray]:
-        at = some_rows(inputs, n, rng)
-        if density is None:
-            return at, predicted(estimator, at).simulate(n, rng)
-        center = mean(at)
-        return at, np.asarray(center + _row_noise(density, center.shape, rng))
-
-    def check(data: Any) -> None:
-        check_inputs(as_pair(data)[0], inputs, name)
-
-    return Candidate(loss, simulate, check)
+    return at_inputs(law, inputs, name)
 
 
 def _refuse_boosters(estimator: Any) -> None:
@@ -238,28 +210,23 @@ def _refuse_boosters(estimator: Any) -> None:
         )
 
 
-def _predicted_for(estimator: Any, at: Any, targets: FloatArray) -> FloatArray:
-    density = predicted(estimator, at)
-    if density.batch is not None and density.event is not None:
-        check_same_shape(np.empty((*density.batch, *density.event)), targets, type(estimator).__name__)
-    return density.log_density(targets)
+def _shifted(density: Density, noise: Any, mean: FloatArray, name: str) -> Density:
+    """Noise about the predictions: a row has several targets, and a univariate noise applies to each of them."""
+    of_each = mean.ndim == 2 and density.event == () and density.batch in ((), mean.shape[1:])
 
+    def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        found = np.sum(density.log(values - mean), axis=1) if of_each else density.log_density(values - mean)
+        warn_if_too_narrow(noise, values - mean)
+        return np.asarray(found, dtype=np.float64)
 
-def _of_each_column(density: Density, shape: tuple[int, ...]) -> bool:
-    """Whether a univariate noise applies to each of several targets."""
-    return len(shape) == 2 and density.event == () and density.batch in ((), shape[1:])
+    def sample(_: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
+        if not of_each:
+            return np.asarray(mean + density.simulate(len(mean), rng))
+        return np.asarray(
+            mean + density.sample(mean.shape[:1] if density.batch else (mean.size,), rng).reshape(mean.shape)
+        )
 
-
-def _row_density(density: Density, residuals: FloatArray) -> FloatArray:
-    if _of_each_column(density, residuals.shape):
-        return np.asarray(np.sum(density.log(residuals), axis=1), dtype=np.float64)
-    return density.log_density(residuals)
-
-
-def _row_noise(density: Density, shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
-    if _of_each_column(density, shape):
-        return np.asarray(density.sample((shape[0],) if density.batch else (int(np.prod(shape)),), rng).reshape(shape))
-    return np.asarray(density.simulate(shape[0], rng))
+    return Density(name, mean.shape[:1], mean.shape[1:], log, sample)
 
 
 def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
@@ -286,10 +253,6 @@ def _shown(labels: npt.NDArray[Any], index: int) -> str:
 
 def _columns(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """The column of `predict_proba` that belongs to each label."""
-    if labels.ndim != 1:
-        raise ValueError(
-            f"labels: expected one per input, an array of shape (n,); got shape {labels.shape}; pass labels.ravel()"
-        )
     match = labels[:, None] == classes[None, :]
     unknown = np.flatnonzero(~match.any(axis=1))
     if unknown.size:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,23 @@ def library_of(model: Any) -> str:
     return type(model).__module__.partition(".")[0]
 
 
+def chosen(names: Sequence[str], variable: str | None, where: str) -> str:
+    """The variable that was named, or the only one."""
+    if variable is None and len(names) == 1:
+        return names[0]
+    if variable is None or variable not in names:
+        wrong = "no variable chosen" if variable is None else f"no variable {show(variable)!r}"
+        raise ValueError(f"{where}: {wrong}; pass variable= one of {[show(name) for name in names]}")
+    return variable
+
+
+def as_mapping(held_out: Any, library: str, what: str) -> dict[str, Any]:
+    """Held-out data by name."""
+    if not isinstance(held_out, Mapping):
+        raise TypeError(f"held_out for {library} is a mapping, {what}; got {type(held_out).__name__}")
+    return dict(held_out)
+
+
 def some_rows(inputs: Any, n: int, rng: np.random.Generator) -> Any:
     """The inputs unchanged if n is their number; else n rows drawn from them."""
     n_inputs = n_rows(inputs, "inputs")
@@ -126,16 +143,16 @@ def as_targets(values: Any, what: str) -> FloatArray:
         raise TypeError(f"{what}: expected numbers; got dtype {array.dtype} ({error})") from None
 
 
-def check_same_shape(predicted: npt.NDArray[Any], targets: npt.NDArray[Any], who: str) -> None:
-    """Predictions and targets match element by element, and are not broadcast against each other."""
-    if predicted.shape == targets.shape:
+def check_same_shape(predicted: tuple[int, ...], targets: tuple[int, ...], who: str) -> None:
+    """Predictions or parameters match the targets element by element, and are not broadcast against them."""
+    if predicted == targets:
         return
-    found = f"{who} predicts shape {predicted.shape}, the targets have shape {targets.shape}"
-    if predicted.shape == (*targets.shape, 1):
+    found = f"{who} predicts shape {predicted}, the targets have shape {targets}"
+    if predicted == (*targets, 1):
         raise ValueError(
-            f"{found}: it was fitted to a column; fit it to targets.ravel(), or pass the targets as a column too"
+            f"{found}: it was fitted to a column, or its parameters are one; fit it to targets.ravel(), or pass the targets as a column too"
         )
-    if targets.shape == (*predicted.shape, 1):
+    if targets == (*predicted, 1):
         raise ValueError(f"{found}: the targets are a column; pass targets.ravel()")
     raise ValueError(f"{found}; they must agree, one row per point")
 

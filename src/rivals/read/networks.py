@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import check_size
-from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import LOG_DENSITIES, Density, as_density, gaussian
-from rivals.read.inputs import as_pair, as_targets, as_values, check_same_shape, n_rows, some_rows, take
+from rivals.read.distributions import at_inputs
+from rivals.read.inputs import as_targets, as_values, n_rows, take
 
 
 def network(
@@ -77,38 +77,23 @@ def network(
     def batches(at: Any) -> Iterator[tuple[slice, Density]]:
         n = n_rows(at, "inputs")
         step = batch_size or n
-        for start in range(0, n, step):
-            rows = np.arange(start, min(start + step, n))
-            part = at if step >= n else take(at, rows)
-            output = _run(model, part)
-            yield (
-                slice(start, start + rows.size),
-                _density(likelihood(output) if likelihood else output, name, rows.size),
-            )
-
-    def loss(data: Any) -> FloatArray:
-        at, given = as_pair(data)
-        targets = as_values(given, "targets")
-        found = []
         with _quiet(model):
-            for rows, density in batches(at):
-                if density.batch is not None and density.event is not None:
-                    check_same_shape(_like(density), targets[rows], name)
-                found.append(-density.log_density(targets[rows]))
-        return np.concatenate(found)
+            for start in range(0, n, step):
+                rows = np.arange(start, min(start + step, n))
+                output = _run(model, at if step >= n else take(at, rows))
+                density = _density(likelihood(output) if likelihood else output, name, rows.size)
+                yield slice(start, start + rows.size), density
 
-    def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:
-        at = some_rows(inputs, n, rng)
-        with _quiet(model):
-            drawn = [density.simulate(rows.stop - rows.start, rng) for rows, density in batches(at)]
-        return at, np.concatenate(drawn)
+    def law(at: Any) -> Density:
+        def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return np.concatenate([density.log_density(values[rows]) for rows, density in batches(at)])
 
-    return Candidate(loss=loss, simulate=simulate)
+        def sample(_: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
+            return np.concatenate([density.simulate(rows.stop - rows.start, rng) for rows, density in batches(at)])
 
+        return Density(name, (n_rows(at, "inputs"),), None, log, sample)
 
-def _like(density: Density) -> npt.NDArray[Any]:
-    """An array of the shape of a draw that takes no memory."""
-    return np.broadcast_to(0.0, (*(density.batch or ()), *(density.event or ())))
+    return at_inputs(law, inputs, name, targets=as_values)
 
 
 def _density(output: Any, name: str, n: int) -> Density:

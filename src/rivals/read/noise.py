@@ -115,7 +115,7 @@ def out_of_fold_residuals(
                 "stops early, fit it with early_stopping_rounds=None and n_estimators=best_iteration + 1, or pass noise= as a distribution"
             ) from error
         predicted = as_targets(copy.predict(take(inputs, test)), "predictions")
-        check_same_shape(predicted, values[test], type(estimator).__name__)
+        check_same_shape(predicted.shape, values[test].shape, type(estimator).__name__)
         found.append(values[test] - predicted)
     return np.concatenate(found)
 

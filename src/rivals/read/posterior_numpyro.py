@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from rivals._checks import show
 from rivals._types import FloatArray
+from rivals.read.inputs import as_mapping, chosen
 
 
 class NumpyroPosterior:
@@ -19,13 +20,9 @@ class NumpyroPosterior:
     seen: bool | None = None  # the model does not hold the data that it was fitted to
 
     def __init__(self, model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> None:
-        if not isinstance(held_out, Mapping):
-            raise TypeError(
-                f"held_out for NumPyro is a mapping from the arguments of the model to values; got {type(held_out).__name__}"
-            )
         self._model = model
         self._samples = dict(draws if isinstance(draws, Mapping) else draws.get_samples())
-        self._arguments = dict(held_out)
+        self._arguments = as_mapping(held_out, "NumPyro", "from the arguments of the model to values")
         self._function: Any = None
         self._variable, self._observed = self._what_is_observed(variable, observed)
 
@@ -74,11 +71,7 @@ class NumpyroPosterior:
         values = {
             name: site["value"] for name, site in sites.items() if site["type"] == "sample" and site["is_observed"]
         }
-        if variable is None and len(values) == 1:
-            (variable,) = values
-        if variable is None or variable not in values:
-            wrong = "no variable chosen" if variable is None else f"no observed variable {show(variable)!r}"
-            raise ValueError(f"the model: {wrong}; pass variable= one of {list(values)}")
+        variable = chosen(list(values), variable, "the observed variables of the model")
         if observed is None:
             same = [name for name, given in self._arguments.items() if _same(given, values[variable])]
             if len(same) != 1:

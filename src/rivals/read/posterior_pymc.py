@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from rivals._checks import show
 from rivals._types import FloatArray
+from rivals.read.inputs import as_mapping, chosen
 
 
 class PymcPosterior:
     """A model with `pymc.Data`, a tree with the group posterior, and held-out values by the names of the data."""
 
     def __init__(self, model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> None:
-        self._variable = _choose([rv.name for rv in model.observed_RVs], variable)
+        self._variable = chosen([rv.name for rv in model.observed_RVs], variable, "the observed variables of the model")
         self._observed = observed or _data_behind(model, self._variable)
         own = self._own_values(model)
         if held_out is None:
@@ -83,10 +84,7 @@ class PymcPosterior:
 
     def _check_names(self, model: Any, held_out: Any, own: npt.NDArray[Any]) -> None:
         """All data that have a row for each point must be given anew, also where the new points are as many."""
-        if not isinstance(held_out, Mapping):
-            raise TypeError(
-                f"held_out for PyMC is a mapping from the names of pymc.Data to values; got {type(held_out).__name__}"
-            )
+        as_mapping(held_out, "PyMC", "from the names of pymc.Data to values")
         if self._observed is None:
             raise ValueError(
                 f"the observed values of {self._variable!r} are fixed in the model and cannot be replaced; put them into a container, "
@@ -106,15 +104,6 @@ class PymcPosterior:
                     f"held_out: no values of {data.name!r}, which has a row for each of {len(own)} points in the model; pass those of the "
                     "held-out points, or the same again if its rows are not points"
                 )
-
-
-def _choose(names: list[str], variable: str | None) -> str:
-    if variable is None and len(names) == 1:
-        return names[0]
-    if variable in names:
-        return str(variable)
-    wrong = "no variable chosen" if variable is None else f"no observed variable {show(variable)!r}"
-    raise ValueError(f"the model: {wrong}; pass variable= one of {names}")
 
 
 def _data_behind(model: Any, variable: str) -> str | None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from rivals._checks import show
 from rivals._types import FloatArray
+from rivals.read.inputs import as_mapping
 
 LIKELIHOOD, OBSERVED, SIMULATED = "log_lik", "y", "_rep"
 
@@ -20,11 +21,11 @@ class StanPosterior:
     seen: bool | None = None  # neither the model nor the fit holds the data in a form that we could read
 
     def __init__(self, model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> None:
-        if not isinstance(held_out, Mapping):
-            raise TypeError(
-                f"held_out for CmdStanPy is a mapping, the data of the program; got {type(held_out).__name__}"
-            )
-        self._model, self._draws, self._data = model, draws, dict(held_out)
+        self._model, self._draws, self._data = (
+            model,
+            draws,
+            as_mapping(held_out, "CmdStanPy", "the data of the program"),
+        )
         self._likelihood, self._observed = variable or LIKELIHOOD, observed or OBSERVED
         if self._observed not in self._data:
             raise ValueError(

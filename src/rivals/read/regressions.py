@@ -11,17 +11,9 @@ from rivals._checks import warn
 from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density, gaussian
+from rivals.read.distributions import at_inputs
 from rivals.read.estimators import classifier
-from rivals.read.inputs import (
-    as_pair,
-    as_targets,
-    as_values,
-    check_inputs,
-    check_response,
-    check_same_shape,
-    n_rows,
-    some_rows,
-)
+from rivals.read.inputs import as_targets, as_values, check_response, n_rows
 from rivals.read.noise import warn_of_many_parameters
 
 # What is read, and what the points of each may bring besides exog. Models that are not here are refused.
@@ -111,30 +103,14 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
             "learn the noise from other data, and use rivals.read.regressor(results, exog, noise=...)",
         )
 
-    def loss(data: Any) -> FloatArray:
-        at, targets = as_pair(data)
+    def law(at: Any) -> Density:
         if columns and n_rows(at, "exog") != n_points:
             raise ValueError(
-                f"{', '.join(columns)} were given for {n_points} points, and the data have {n_rows(at, 'exog')}; make the candidate with the "
-                "exog of these data"
+                f"{', '.join(columns)} are known for {n_points} points, but {n_rows(at, 'exog')} were requested; make the candidate with their exog"
             )
-        density = _law(results, name, at, columns)
-        values = _successes(as_values(targets, "endog"), columns)
-        check_same_shape(np.empty(density.batch or ()), values, name)
-        return -density.log_density(values)
+        return _law(results, name, at, columns)
 
-    def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:
-        if columns and n != n_points:
-            raise ValueError(
-                f"{', '.join(columns)} are known for {n_points} points, so exactly as many can be simulated, not {n}"
-            )
-        at = some_rows(exog, n, rng)
-        return at, _law(results, name, at, columns).simulate(n, rng)
-
-    def check(data: Any) -> None:
-        check_inputs(as_pair(data)[0], exog, name)
-
-    return Candidate(loss, simulate, check)
+    return at_inputs(law, exog, name, targets=lambda given, what: _successes(as_values(given, what), columns))
 
 
 def _readable(results: Any, columns: dict[str, Any]) -> str:
