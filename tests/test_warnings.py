@@ -16,7 +16,7 @@ FEW = {name: rivals.Losses(*rng.exponential(scale, (2, 8))) for name, scale in (
 
 
 def few_losses():
-    rivals.compare(FEW, n_draws=100, max_draws=100, rng=0)
+    rivals.compare(FEW, rng=0)
 
 
 def few_losses_side_by_side():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import time
@@ -9,16 +10,28 @@ from pathlib import Path
 
 import numpy as np
 
+import rivals
 from rivals import Candidate, Experiment
 from rivals.calibration import ExperimentLosses
+from rivals.laws import Beta
 
 SEPARATION = 0.1
 
 # Sizes with which an experiment takes a few milliseconds, under the law that is computed in more steps.
 SMALL = {
-    "n_data": 64, "n_truth": 300, "n_draws": 64, "c": [0.0625, 1.0], "law": "beta", "n_simulations": 2, "depth": 4,
+    "n_data": 64, "n_truth": 300, "c": [0.0625, 1.0], "law": Beta(depth=4, n_draws=64), "n_simulations": 2,
     "rng": 7, "progress": False,
 }  # fmt: skip
+
+
+def calibrate(*arguments, block_size=None, **settings):
+    """`rivals.calibrate` in blocks of so many experiments; users have no need to choose that."""
+    module = importlib.import_module("rivals.calibration.calibrate")
+    before, module.BLOCK_SIZE = module.BLOCK_SIZE, block_size
+    try:
+        return rivals.calibrate(*arguments, **settings)
+    finally:
+        module.BLOCK_SIZE = before
 
 
 def gaussian(mean):

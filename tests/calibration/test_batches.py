@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from omegas import CENTRES, N_DATA, N_TRUTH, Offsets
+from omegas import CENTRES, N_DATA, N_TRUTH, Offsets, calibrate
 
-from rivals.calibration import Experiment, calibrate
+from rivals.calibration import Experiment
 from rivals.losses import Candidate
 
 SIZES = {"n_data": N_DATA, "n_truth": N_TRUTH, "n_simulations": 2, "c": [0.05, 0.5], "rng": 3, "progress": False}

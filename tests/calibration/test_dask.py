@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from omegas import sleeper, toy
+from omegas import calibrate, sleeper, toy
 from typer.testing import CliRunner
 
 import rivals
@@ -39,7 +39,7 @@ def test_same_bits_on_dask_with_a_worker_killed(client, small):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    found = rivals.calibrate({"s": sleeper}, n_experiments=80, executor=client.get_executor(), block_size=4, **small)
+    found = calibrate({"s": sleeper}, n_experiments=80, executor=client.get_executor(), block_size=4, **small)
     killer.join()
     assert not found.failures
     np.testing.assert_array_equal(found.records, expected.records)

@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import pytest
-from omegas import SMALL, KillsItsWorker, gaussian, now_and_then, slow, toy
+from omegas import SMALL, KillsItsWorker, calibrate, gaussian, now_and_then, slow, toy
 
 import rivals
 from rivals._checks import warn
@@ -54,9 +54,7 @@ def test_blocks_take_about_a_second():
 
 @pytest.mark.parametrize(("executor", "block_size"), [(1, None), (2, 1), (2, 7)])
 def test_same_bits_for_any_workers_and_blocks(small, expected, executor, block_size):
-    found = rivals.calibrate(
-        {"one": toy, "two": toy}, n_experiments=60, executor=executor, block_size=block_size, **small
-    )
+    found = calibrate({"one": toy, "two": toy}, n_experiments=60, executor=executor, block_size=block_size, **small)
     np.testing.assert_array_equal(found.records, expected)
 
 
@@ -83,7 +81,7 @@ def test_a_worker_that_is_killed_costs_nothing(tmp_path, small):
     """kill -9 in six experiments of a hundred, once each: the records are those of a calm run."""
     folder = tmp_path / "markers"
     folder.mkdir()
-    found = rivals.calibrate({"k": KillsItsWorker(folder)}, n_experiments=100, executor=2, block_size=10, **small)
+    found = calibrate({"k": KillsItsWorker(folder)}, n_experiments=100, executor=2, block_size=10, **small)
     deaths = len(list(folder.iterdir()))
     assert deaths >= 3
     assert not found.failures
@@ -93,7 +91,7 @@ def test_a_worker_that_is_killed_costs_nothing(tmp_path, small):
 
 
 def test_an_experiment_that_always_kills_its_worker_is_recorded(tmp_path, small):
-    found = rivals.calibrate(
+    found = calibrate(
         {"k": KillsItsWorker(tmp_path, always=True)}, n_experiments=50, executor=2, block_size=10, **small
     )
     deadly = len(list(tmp_path.iterdir()))
@@ -218,10 +216,10 @@ def test_interrupting_in_this_process(small, tmp_path):
     with pytest.raises(
         CalibrationInterrupted, match=r"stopped after \d+ of 40 experiments; all of them are in"
     ) as caught:
-        rivals.calibrate({"i": interrupt}, n_experiments=40, executor=0, block_size=1, store=store, **small)
+        calibrate({"i": interrupt}, n_experiments=40, executor=0, block_size=1, store=store, **small)
     assert f"after {open_store(store).n_experiments} of 40" in str(caught.value)
     with pytest.raises(CalibrationInterrupted, match="they are lost; name a store"):
-        rivals.calibrate({"i": interrupt}, n_experiments=40, executor=0, block_size=1, **small)
+        calibrate({"i": interrupt}, n_experiments=40, executor=0, block_size=1, **small)
 
 
 def test_memory_of_the_parent_does_not_grow():
@@ -289,7 +287,7 @@ def test_an_edited_module_is_not_mistaken_for_the_one_before(tmp_path, monkeypat
 def test_what_was_unpacked_is_bounded_and_of_one_run():
     job = make_study(
         toy,
-        Settings(c=[1.0], n_data=2, n_synthetic=2, n_truth=2, n_draws=2, entropy=0),
+        Settings(c=[1.0], n_data=2, n_truth=2, entropy=0),
         n_experiments=1,
         loss_unit=None,
     )
@@ -325,7 +323,7 @@ def test_an_epistemic_distribution_is_told_its_index_by_workers(small):
             observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-1.0), gaussian(1.0))
         )
 
-    found = rivals.calibrate(listed, n_experiments=12, executor=2, block_size=1, **{**small, "c": [1.0]})
+    found = calibrate(listed, n_experiments=12, executor=2, block_size=1, **{**small, "c": [1.0]})
     assert found.records["truly_better"].tolist() == [True, False] * 6
 
 

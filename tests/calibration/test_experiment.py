@@ -9,12 +9,19 @@ from omegas import SEPARATION, gaussian, refitted, replicated, toy
 import rivals
 from rivals import Candidate, Experiment
 from rivals._random import EXPERIMENT_DATA, EXPERIMENT_DESIGN, EXPERIMENT_SYNTHETIC, stream
-from rivals.calibration.experiment import Settings, experiment_entropy, is_undecided, run_experiment, wants_index
+from rivals.calibration.experiment import (
+    Settings,
+    experiment_entropy,
+    is_undecided,
+    law_to_calibrate,
+    run_experiment,
+    wants_index,
+)
+from rivals.laws import Beta, Transport
 from rivals.losses import losses_of_model
 
 SIZES = {
-    "c": (0.0625, 1.0), "n_data": 100, "n_synthetic": 100, "n_truth": 2000, "n_draws": 500, "law": "beta",
-    "n_simulations": 1,
+    "c": (0.0625, 1.0), "n_data": 100, "n_truth": 2000, "law": Beta(n_draws=500), "n_simulations": 1,
 }  # fmt: skip
 
 
@@ -43,11 +50,11 @@ def test_the_law_of_the_paper_gives_the_numbers_it_always_gave():
     assert outcome.truth_error == pytest.approx(0.004543867289069388, rel=1e-9)
 
 
-@pytest.mark.parametrize("law", ["transport", "beta"])
+@pytest.mark.parametrize("law", [Transport(), Beta(n_draws=20_000)], ids=["transport", "beta"])
 @pytest.mark.parametrize("order", [None, "time"])
 def test_an_experiment_is_a_comparison(law, order):
     """The probability at each c is what `compare` says of the same losses, to its Monte Carlo error."""
-    outcome = run(toy, 3, law=law, order=order, n_simulations=4, n_draws=20_000)
+    outcome = run(toy, 3, law=law, order=order, n_simulations=4)
     own = experiment_entropy(3, 0, 0)
     experiment = toy(stream(own, EXPERIMENT_DESIGN))
     data = experiment.observe(100, stream(own, EXPERIMENT_DATA))
@@ -59,9 +66,9 @@ def test_an_experiment_is_a_comparison(law, order):
     }
     for c, probability in zip(SIZES["c"], outcome.probability, strict=True):
         compared = rivals.compare(losses, law=law, order=order, c=c, rng=0)
-        tolerance = 1e-12 if law == "transport" else 0.03  # 4 standard errors of two samples
+        tolerance = 1e-12 if law.closed_form else 0.03  # 4 standard errors of two samples
         assert probability == pytest.approx(compared.probability[0, 1], abs=tolerance)
-    assert (outcome.standard_error == 0.0).all() == (law == "transport")
+    assert (outcome.standard_error == 0.0).all() == law.closed_form
 
 
 def test_a_series_has_a_larger_sampling_error():
@@ -76,7 +83,7 @@ def test_a_series_has_a_larger_sampling_error():
 
         return Experiment(observe=observe, candidates=(gaussian(0.0), gaussian(0.5)))
 
-    sizes = {"law": "transport", "c": (1e-9,), "n_data": 400}
+    sizes = {"law": Transport(), "c": (1e-9,), "n_data": 400}
     for index in range(5):
         iid, hac = (run(series, index=index, order=order, **sizes).probability[0] for order in (None, "time"))
         assert abs(hac - 0.5) < abs(iid - 0.5)
@@ -123,7 +130,7 @@ def test_a_replication_of_another_form_or_size(replicate, message):
 
 def test_the_truth_and_its_error():
     """R_a − R_b = 2 s μ in closed form; the recorded error is that of the mean of 2 s y: 2 s / √n."""
-    sizes = {"c": (1.0,), "n_data": 50, "n_synthetic": 50, "n_truth": 20_000, "n_draws": 10}
+    sizes = {"c": (1.0,), "n_data": 50, "n_truth": 20_000, "law": Beta(n_draws=10)}
     deviations = []
     for index in range(40):
         truth = []
@@ -147,7 +154,7 @@ def undecided(outcome):
 
 
 def test_a_truth_too_close_to_call_is_marked():
-    sizes = {"c": (1.0,), "n_data": 50, "n_synthetic": 50, "n_truth": 200, "n_draws": 10}
+    sizes = {"c": (1.0,), "n_data": 50, "n_truth": 200, "law": Beta(n_draws=10)}
 
     def tie(rng):
         return Experiment(observe=lambda n, rng: rng.standard_normal(n), candidates=(gaussian(0.1), gaussian(-0.1)))
@@ -225,11 +232,7 @@ def test_who_is_told_its_index():
     [
         ({"c": []}, ValueError, "one or more different values"),
         ({"c": 1.0}, TypeError, "c is not a sequence of numbers"),
-        ({"n_synthetic": 1}, ValueError, "n_synthetic must be at least 2"),
-        ({"depth": 25}, ValueError, "depth must be at most 24"),
-        ({"depth": 8, "law": "transport"}, ValueError, "law 'transport' has no depth: got 8"),
-        ({"law": "groups"}, ValueError, "law 'groups' has no c to calibrate"),
-        ({"law": "transprt"}, ValueError, "did you mean 'transport'?"),
+        ({"n_data": 1}, ValueError, "n_data must be at least 2"),
         ({"order": "space"}, ValueError, "order must be one of 'time'"),
         ({"n_simulations": 0}, ValueError, "n_simulations must be at least 1"),
         ({"n_replications": 1.5}, TypeError, "n_replications must be a whole number"),
@@ -238,6 +241,14 @@ def test_who_is_told_its_index():
 def test_settings_are_checked_where_they_are_made(changes, error, message):
     with pytest.raises(error, match=message):
         Settings(entropy=0, **{**SIZES, **changes})
+
+
+@pytest.mark.parametrize(
+    ("law", "message"), [("groups", "law 'groups' is not calibrated"), ("transprt", "did you mean 'transport'?")]
+)
+def test_laws_that_cannot_be_calibrated(law, message):
+    with pytest.raises(ValueError, match=message):
+        law_to_calibrate(law)
 
 
 def test_settings_sort_c():

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from omegas import SMALL, gaussian, toy
+from omegas import SMALL, calibrate, gaussian, toy
 from typer.testing import CliRunner
 
 import rivals
@@ -31,7 +31,7 @@ HERE = os.path.dirname(__file__)
 
 def run(path=None, omega=toy, n=8, **changes):
     settings = {"n_experiments": n, "store": path, "executor": 0, **SMALL, **changes}
-    return rivals.calibrate(omega, **settings)
+    return calibrate(omega, **settings)
 
 
 def run_script(code, *arguments, **environment):

@@ -11,7 +11,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from omegas import SMALL, toy
+from omegas import SMALL, calibrate, toy
 
 import rivals
 from rivals._workers.interrupts import Interrupts
@@ -49,7 +49,7 @@ class Swallows(ThreadPoolExecutor):
 def test_an_interrupt_that_is_swallowed_ends_the_run(tmp_path, small):
     store = tmp_path / "s.sqlite"
     with Swallows(1) as executor, pytest.raises(CalibrationInterrupted, match="run it again to continue") as caught:
-        rivals.calibrate({"t": toy}, n_experiments=40, executor=executor, block_size=1, store=store, **small)
+        calibrate({"t": toy}, n_experiments=40, executor=executor, block_size=1, store=store, **small)
     kept = open_store(store).n_experiments
     assert executor.submitted == 6
     assert 0 < kept <= 6
@@ -63,7 +63,7 @@ def test_an_interrupt_among_the_locks_of_futures_does_not_hang():
         from concurrent.futures import _base
         sys.path.insert(0, {HERE!r})
         import rivals
-        from omegas import sleeper
+        from omegas import Beta, sleeper
 
         class Interrupted(_base._AcquireFutures):
             def __enter__(self):

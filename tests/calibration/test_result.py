@@ -18,6 +18,7 @@ from rivals.calibration.curve import (
     most_cautious,
     wilson_interval,
 )
+from rivals.laws import Beta
 
 
 def made_up(probability, truth, *, c=(1.0,), omegas=("o",), omega=None):
@@ -25,8 +26,8 @@ def made_up(probability, truth, *, c=(1.0,), omegas=("o",), omega=None):
     probability = np.asarray(probability, dtype=float).reshape(len(truth), len(c))
     risks = np.column_stack([np.where(truth, 0.0, 1.0), np.where(truth, 1.0, 0.0), np.full(len(truth), 1e-3)])
     return Calibration(
-        omegas=omegas, c=c, n_data=100, n_synthetic=100, n_truth=1000, n_draws=100, loss_unit="nats", entropy=0, failures=(),
-        law="beta", n_simulations=1, order=None, n_replications=1, _replicated=False,
+        omegas=omegas, c=c, n_data=100, n_truth=1000, loss_unit="nats", entropy=0, failures=(),
+        law="beta", options={}, n_simulations=1, order=None, n_replications=1, _replicated=False,
         _omega=np.zeros(len(truth), dtype=np.int64) if omega is None else omega,
         _experiment=np.arange(len(truth)), _probability=probability,
         _standard_error=np.zeros_like(probability), _risks=risks,
@@ -62,8 +63,8 @@ def toy_calibration():
         return Experiment(observe=observe, candidates=(gaussian(-SEPARATION), gaussian(SEPARATION)))
 
     found = rivals.calibrate(
-        {"toy": omega}, n_data=100, n_experiments=400, n_truth=20_000, n_draws=400, c=[1e-6, 0.03, 0.5], rng=1,
-        law="beta", n_simulations=1, executor=0, progress=False,
+        {"toy": omega}, n_data=100, n_experiments=400, n_truth=20_000, c=[1e-6, 0.03, 0.5], rng=1,
+        law=Beta(n_draws=400), n_simulations=1, executor=0, progress=False,
     )  # fmt: skip
     return found, np.array(posteriors)
 

@@ -16,6 +16,7 @@ from rivals.calibration import StoreError, open_store
 from rivals.calibration.experiment import Settings
 from rivals.calibration.store import open_reader, open_writer
 from rivals.calibration.study import make_study
+from rivals.laws import Beta
 
 
 def run(path, small, **changes):
@@ -51,12 +52,11 @@ def test_fresh_entropy_is_taken_from_the_store(tmp_path, small):
         ({"rng": 8}, "entropy: the store has '7', this run '8'"),
         ({"c": [1.0]}, r"c: the store has \[0.0625, 1.0\], this run \[1.0\]"),
         ({"n_data": 65}, "n_data: the store has 64, this run 65"),
-        ({"n_synthetic": 10}, "n_synthetic: the store has 64, this run 10"),
         ({"n_truth": 301}, "n_truth"),
-        ({"n_draws": 65}, "n_draws"),
-        ({"depth": None}, "depth: the store has 4, this run None"),
+        ({"law": Beta(depth=4, n_draws=65)}, "options: the store has .*'n_draws': 64"),
+        ({"law": Beta(n_draws=64)}, "options: the store has .*'depth': 4.*, this run .*'depth': None"),
         ({"loss_unit": "bits"}, "loss_unit: the store has None, this run 'bits'"),
-        ({"law": "transport", "depth": None}, "law: the store has 'beta', this run 'transport'"),
+        ({"law": "transport"}, "law: the store has 'beta', this run 'transport'"),
         ({"n_simulations": 3}, "n_simulations: the store has 2, this run 3"),
         ({"order": "time"}, "order: the store has None, this run 'time'"),
         ({"n_replications": 2}, "n_replications: the store has 1, this run 2"),
@@ -86,52 +86,6 @@ def test_a_newer_schema_is_refused(tmp_path, small):
     connection.close()
     with pytest.raises(StoreError, match="newer rivals: schema 99, this one reads up to 3; upgrade"):
         run(path, small)
-
-
-SCHEMA_1 = """
-CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE outcomes (
-    omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
-    probability BLOB NOT NULL, standard_error BLOB NOT NULL,
-    risk_a REAL NOT NULL, risk_b REAL NOT NULL, truth_error REAL NOT NULL, seconds REAL NOT NULL,
-    PRIMARY KEY (omega, experiment)
-) WITHOUT ROWID;
-CREATE TABLE failures (
-    omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
-    attempts INTEGER NOT NULL, seed TEXT NOT NULL, error TEXT NOT NULL, traceback TEXT NOT NULL,
-    PRIMARY KEY (omega, experiment)
-) WITHOUT ROWID;
-PRAGMA application_id = 1380537921; PRAGMA user_version = 1;
-"""
-
-
-def test_a_store_of_schema_1_is_read_and_not_written(tmp_path, small):
-    """What it held before there were laws and replications: the paper's law, one simulation, the truth from the risks."""
-    new, old = tmp_path / "new.sqlite", tmp_path / "old.sqlite"
-    expected = run(new, small, n_simulations=1)
-    with sqlite3.connect(new) as source, sqlite3.connect(old) as target:
-        target.executescript(SCHEMA_1)
-        (identity,) = source.execute("SELECT value FROM study WHERE key = 'identity'").fetchone()
-        kept = {
-            key: value
-            for key, value in json.loads(identity).items()
-            if key not in ("law", "n_simulations", "order", "n_replications")
-        }
-        target.execute("INSERT INTO study VALUES ('identity', ?)", (json.dumps(kept),))
-        columns = "omega, experiment, probability, standard_error, risk_a, risk_b, truth_error, seconds"
-        rows = source.execute(f"SELECT {columns} FROM outcomes").fetchall()
-        target.executemany("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    source.close()
-    target.close()
-    with pytest.warns(rivals.RivalsWarning, match="has no checksum"):
-        found = open_store(old)
-    np.testing.assert_array_equal(found.records, expected.records)
-    assert (found.law, found.n_simulations, found.order, found.n_replications) == ("beta", 1, None, 1)
-    assert found.question == expected.question
-    with pytest.raises(
-        StoreError, match="written by an older rivals: schema 1, this one writes 3; it can still be read"
-    ):
-        run(old, small, n_simulations=1)
 
 
 def test_the_question_is_kept(tmp_path, small):
@@ -200,7 +154,7 @@ def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path, small):
     path = tmp_path / "s.sqlite"
     first = run(path, small)
     sizes = {key: value for key, value in small.items() if key not in ("rng", "progress")}
-    settings = Settings(n_synthetic=small["n_data"], entropy=small["rng"], **sizes)
+    settings = Settings(entropy=small["rng"], **sizes)
     study = make_study(toy, settings, n_experiments=8, loss_unit=None)
     with open_writer(path, study.identity, study.n_experiments):
         with pytest.raises(StoreError, match="another process is writing"):
@@ -233,14 +187,14 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path, small):
         import resource, sys
         sys.path.insert(0, {str(tmp_path)!r}); sys.path.insert(0, {os.path.dirname(__file__)!r})
         import rivals, rivals.calibration.store as store
-        from omegas import toy
+        from omegas import Beta, calibrate, toy
         written = store.Store.write
         def write(self, successes, failures):
             written(self, successes, failures)
             print(len(successes), flush=True)
         store.Store.write = write
         resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
-        rivals.calibrate(toy, n_experiments=3000, store={str(path)!r}, executor=0, block_size=20, **{small!r})
+        calibrate(toy, n_experiments=3000, store={str(path)!r}, executor=0, block_size=20, **{small!r})
     """
     found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300)
     assert found.returncode != 0

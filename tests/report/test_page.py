@@ -6,7 +6,6 @@ import json
 import re
 import time
 from html.parser import HTMLParser
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,12 +14,11 @@ import rivals
 from pages import HOSTILE, comparison
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
-from rivals.core.verdict import probability_matrix
+from rivals.core.verdict import binned_probabilities, probability_matrix
 from rivals.report import write_report
 from rivals.report.contents import contents
 from rivals.report.page import embedded
-from rivals.report.runs import binned_probabilities
-from rivals.report.sentences import extreme_losses, notes, remarks
+from rivals.report.sentences import doubts, extreme_losses, notes
 
 
 class Structure(HTMLParser):
@@ -59,7 +57,7 @@ def test_hostile_names_add_no_elements(tmp_path):
     samples = [tuple(rng.exponential(1 + 0.1 * i, (2, 200))) for i in range(len(HOSTILE))]
     tags = []
     for names in (HOSTILE, [f"model {i}" for i in range(len(HOSTILE))]):
-        result = rivals.compare(dict(zip(names, samples, strict=True)), n_draws=2000, max_draws=2000, rng=0)
+        result = rivals.compare(dict(zip(names, samples, strict=True)), rng=0)
         path = write_report(result, tmp_path / "r.html", c=[0.5], title=names[0])
         page = Structure(path.read_text(encoding="utf-8"))
         assert page.suspect == []
@@ -92,7 +90,7 @@ def test_embedded_numbers_are_those_of_the_library(law):
         if law == "transport" or expected.c == result.c:  # elsewhere the page applies the rule to the probabilities
             assert [by is None for by in run["by"]] == [name in expected.survivors for name in result.names]
         intervals = [expected.risk_interval(name) for name in result.names]
-        shown = np.array([run["low"], run["high"]]).T + result.reference
+        shown = np.array([run["low"], run["high"]]).T + result.applied.reference
         np.testing.assert_allclose(shown, intervals, rtol=1e-4, atol=1e-4)
         assert len(run["band"]) == (4 if law == "beta" else 0)
 
@@ -122,31 +120,14 @@ def test_the_largest_losses_are_listed_and_a_heavy_tail_is_called_one(tmp_path):
     rows = {row["model"]: row for row in extreme_losses(result, result.ranking)}
     assert rows["heavy"]["losses"][0] == {"position": 123, "loss": "1e+07"}
     assert (rows["heavy"]["word"], rows["light"]["word"]) == ("do not trust", "good")
-    assert any("Do not trust the mean loss of heavy" in remark for remark in remarks(result))
+    assert any("Do not trust the mean loss of heavy" in remark for remark in doubts(result))
     text = write_report(result, tmp_path / "r.html").read_text(encoding="utf-8")
     assert '1e+07 <span class="point">(123)</span>' in text
 
 
 def test_one_simulation_is_remarked_and_several_that_agree_are_not():
-    assert any("one simulation" in remark for remark in remarks(comparison(2, n_simulations=1)))
-    assert not any("one simulation" in remark for remark in remarks(comparison(2, n_simulations=4)))
-
-
-def test_laws_that_disagree_are_remarked():
-    # Searched over c: between the verdicts of one law and of the other there is a c at which they differ.
-    result = comparison(4, n_simulations=4)
-    differing = [
-        run
-        for run in result.sweep([2.0**k for k in range(-14, 0)])
-        if set(run.other_laws["beta"]) != set(run.rejections)
-    ]
-    assert differing
-    assert any("The laws disagree: law “beta”" in remark for remark in remarks(differing[0]))
-    several = SimpleNamespace(
-        unstable=(), law="transport", n_simulations=2, ranking=("A", "B", "C"), rejections=("A", "B"),
-        other_laws={"beta": ("C",)}, losses={name: rivals.Losses(np.arange(100.0)) for name in "ABC"},
-    )  # fmt: skip
-    assert "at the same c, keeps A, B and rejects C." in remarks(several)[0]
+    assert any("one simulation" in remark for remark in doubts(comparison(2, n_simulations=1)))
+    assert not any("one simulation" in remark for remark in doubts(comparison(2, n_simulations=4)))
 
 
 @pytest.mark.parametrize("law", ["transport", "groups"])

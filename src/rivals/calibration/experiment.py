@@ -25,7 +25,7 @@ from rivals.laws import ORDERS, Law, Order, Setting, law_of
 from rivals.losses import Losses, effective_size, losses_of_model
 
 # Increased whenever the numbers of an experiment change: a store is then never filled by two algorithms.
-ALGORITHM = 1
+ALGORITHM = 2
 
 # The truth counts as decided when the risks differ by more than this many standard errors.
 DECIDED = 2.0

@@ -100,11 +100,15 @@ def _values_of_verdict(result: Any, name: str) -> dict[str, Any]:
 
 
 def _won(result: Any, name: str) -> dict[str, Any]:
-    """In how many groups the best model has the lower mean loss."""
+    """In how many groups the best model has the lower mean loss, and how probably it has in a new one."""
     if result.won is None:
-        return {"groups_lost_to_best": None, "groups": None}
+        return {"groups_lost_to_best": None, "groups": None, "best_is_better": None}
     best, own = result.names.index(result.ranking[0]), result.names.index(name)
-    return {"groups_lost_to_best": int(result.won[best, own]), "groups": len(result.applied.setting.groups.names)}
+    return {
+        "groups_lost_to_best": int(result.won[best, own]),
+        "groups": len(result.applied.setting.groups.names),
+        "best_is_better": float(result.probability[best, own]),
+    }
 
 
 COLUMNS = (
@@ -132,9 +136,13 @@ COLUMNS = (
     Column(
         "best won",
         "best won",
-        "In how many groups the best model has the lower mean loss of the two.",
+        "In how many groups the best model has the lower mean loss of the two, and how probably it has in a new group.",
         _won,
-        lambda row, form: "" if row["model"] == form.best else f"{row['groups_lost_to_best']} of {row['groups']}",
+        lambda row, form: (
+            ""
+            if row["model"] == form.best
+            else f"{row['groups_lost_to_best']} of {row['groups']}, P {probability_text(row['best_is_better'])}"
+        ),
         lambda rows: rows[0]["groups"] is not None,
     ),
     Column(

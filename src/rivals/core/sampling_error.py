@@ -93,7 +93,9 @@ class MeanErrors:
             return self._whole
         if self.n_models <= WHOLE:
             return self._whole[np.ix_(first, second)]
-        return self._scaled(self.factor * (self.rows[first] @ self.rows[second].T), first, second)
+        products = self.factor * (self.rows[first] @ self.rows[second].T)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.ldexp(products, self.exponents[first][:, None] + self.exponents[second][None, :]))
 
     @cached_property
     def variance(self) -> FloatArray:
@@ -106,12 +108,10 @@ class MeanErrors:
     @cached_property
     def _whole(self) -> FloatArray:
         products = self.factor * (self.rows @ self.rows.T)
-        everyone = np.arange(self.n_models)
-        return self._scaled(0.5 * (products + products.T), everyone, everyone)
-
-    def _scaled(self, products: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
         with np.errstate(over="ignore"):
-            return np.asarray(np.ldexp(products, self.exponents[first][:, None] + self.exponents[second][None, :]))
+            return np.asarray(
+                np.ldexp(0.5 * (products + products.T), self.exponents[:, None] + self.exponents[None, :])
+            )
 
 
 def blocks(n_models: int) -> Iterator[slice]:

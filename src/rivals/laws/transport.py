@@ -357,23 +357,23 @@ class TransportRisks(Applied):
         self._means = np.ldexp(self.empirical, -self._unit)
         self._squares = np.asarray(self._singles.mean(axis=1))
         self.risk_mean = self.reference + self.empirical
-        self.risk_std = self._risk_std()
+        self._set_width()
 
     def at(self, c: float) -> TransportRisks:
         other = copy(self)
         other.setting = replace(self.setting, c=c)
         for stale in ("draws", "_verdict"):
             other.__dict__.pop(stale, None)
-        other.risk_std = other._risk_std()
+        other._set_width()
         return other
 
     @property
     def distance(self) -> FloatArray:
         return np.asarray(np.ldexp(np.sqrt(self._squares), self._unit))
 
-    def _risk_std(self) -> FloatArray:
+    def _set_width(self) -> None:
         own = transport_variance(self._squares, self._errors.variance, self.setting.c)
-        return np.ldexp(np.sqrt(own), self._unit)
+        self.risk_std = np.ldexp(np.sqrt(own), self._unit)
 
     # ---------------------------------------------------------------- every pair
 
@@ -396,6 +396,8 @@ class TransportRisks(Applied):
 
     def _pairs(self, squares: FloatArray) -> FloatArray:
         n_models = self._means.size
+        if n_models <= WHOLE:
+            return self.probability(np.arange(n_models), np.arange(n_models), squares)
         matrix = np.full((n_models, n_models), 0.5)
         for piece in blocks(n_models):
             here, later = np.arange(piece.start, piece.stop), np.arange(piece.start, n_models)

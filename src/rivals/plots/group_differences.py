@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Of more groups than this, names are not written.
-MOST_NAMES = 40
+MOST_NAMES = 24
+HIGHEST = 6.0
 LEVEL = 0.9
 
 
@@ -74,15 +75,17 @@ def plot_groups(
     a, b = result.names.index(model), result.names.index(rival)
     difference, error = applied.differences(a, b)
     order = np.argsort(difference)
-    ax = axes_or_new(ax, height=1.8 + 0.2 * min(order.size, MOST_NAMES))
+    ax = axes_or_new(ax, height=min(1.8 + 0.2 * order.size, HIGHEST))
     rows = np.arange(order.size)
     colours = [COLOURS[0] if difference[group] > 0 else COLOURS[1] for group in order]
     ax.axvline(0.0, color="0.6", linewidth=1)
-    ax.hlines(rows, (difference - error)[order], (difference + error)[order], color=colours, linewidth=1.4)
-    ax.scatter(difference[order], rows, color=colours, s=18, zorder=3)
-    place = -1.2 - 0.02 * order.size
+    many = order.size > MOST_NAMES
+    thin = {"linewidth": 0.7, "alpha": 0.45} if many else {"linewidth": 1.4}
+    ax.hlines(rows, (difference - error)[order], (difference + error)[order], color=colours, **thin)
+    ax.scatter(difference[order], rows, color=colours, s=5 if many else 18, zorder=3)
+    place = -1.2 - 0.05 * order.size
     _draw_new(ax, applied, a, b, place)
-    names = [literal(groups.names[group]) for group in order] if order.size <= MOST_NAMES else []
+    names = [literal(groups.names[group]) for group in order] if not many else []
     ax.set_yticks(
         [place, *(rows if names else [])], ["a new group", *names], fontsize="x-small" if is_narrow(ax) else "small"
     )
@@ -90,7 +93,7 @@ def plot_groups(
     won, probability = int(result.won[b, a]), float(result.probability[b, a])
     reading(
         ax,
-        f"Each group: the difference ± its sampling error; right of the line {literal(rival, 20)} is better, in {won} of {order.size} groups. "
+        f"Each group: the difference ± its sampling error; right of zero {literal(rival, 20)} is better, in {won} of {order.size} groups. "
         f"Below: nine in ten new groups. P({literal(rival, 20)} better in a new group) = {probability_text(probability)}. {setting(result)}.",
         title=title,
     )

@@ -120,7 +120,9 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
 
 def _check_sweep(sweep: Sweep) -> None:
     if isinstance(sweep, Comparison):
-        raise TypeError("plot_sweep draws a comparison at several c: got a Comparison at one; pass result.sweep([...])")
+        has_c = sweep.applied.law.uses_c(sweep.applied.setting.n_simulations)
+        what = "pass result.sweep([...])" if has_c else f"law {sweep.law!r} has no c to sweep over here"
+        raise TypeError(f"plot_sweep draws a comparison at several c: got a Comparison at one; {what}")
 
 
 def _shade_verdicts(ax: Axes, c: FloatArray, runs: list[Comparison]) -> None:
