@@ -138,7 +138,7 @@ SCRIPT = """
     import sys
     sys.path.insert(0, {here!r})
     import rivals
-    from omegas import {omega}
+    from omegas import Beta, {omega}
     rivals.calibrate({{"one": {omega}, "two": {omega}}}, n_experiments={n}, executor=2, store={store!r}, **{small!r})
     print("finished")
 """

@@ -74,7 +74,7 @@ def test_json(here):
         (["nowhere_at_all:x"], "No module named"),
         (["omegas:nothing"], "has no 'nothing'"),
         (["omegas:toy", "--c", "two"], "--c is not a number: got 'two'"),
-        (["omegas:toy", "--law", "groups"], "law 'groups' has no c to calibrate"),
+        (["omegas:toy", "--law", "groups"], "law 'groups' is not calibrated"),
         (["omegas:toy", "--order", "tim"], "did you mean 'time'?"),
         (["omegas:toy", "--n-replications", "2"], "n_replications = 2, but an experiment has no replicate"),
         (["omegas.py:toy"], "write it as omegas:toy"),

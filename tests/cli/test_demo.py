@@ -34,7 +34,8 @@ def test_demo_prints_and_writes(tmp_path, run, result):
 
 def test_it_has_a_verdict_and_an_undecided_pair(result):
     assert result.survivors == ("Planck", "Rayleigh-Jeans")
-    assert not result.unstable
+    assert not result.undecided
+    assert min(result.stability.values()) >= 0.9
     assert 0.6 < result.probability[0, 1] < 0.9
 
 
@@ -52,7 +53,7 @@ def test_what_a_colleague_is_told_holds(result):
     assert gap > 5 * error  # so that sampling error is not the reason to keep both
     # Neither law simulates what was recorded: a law that does would be this far off by chance alone.
     by_chance = result.losses["Planck"].simulations
-    assert result.distance["Planck"] > 4 * abs(by_chance[0].mean() - by_chance[1].mean())
+    assert result.applied.distance[result.names.index("Planck")] > 4 * abs(by_chance[0].mean() - by_chance[1].mean())
 
 
 def test_what_is_said_about_c_holds(result):

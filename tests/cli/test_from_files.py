@@ -100,7 +100,7 @@ def test_c_is_that_of_the_law_by_default(folder, run):
 
 def test_c_from_a_calibration(folder, run):
     """The store is opened, and the calibration is used as by the library: its c, its law, its curve."""
-    sizes = {"n_data": 400, "n_truth": 1000, "n_experiments": 64, "n_draws": 64, "c": [2**-4, 1.0], "n_simulations": 1}
+    sizes = {"n_data": 400, "n_truth": 1000, "n_experiments": 64, "c": [2**-4, 1.0], "n_simulations": 1}
     rivals.calibrate(toys.omega, **sizes, rng=0, executor=0, progress=False, store="study.sqlite")
     expected = rivals.compare(long_table("long.tsv"), c=rivals.calibration.open_store("study.sqlite"), rng=3)
     shown = run("compare", "long.tsv", "--c", "study.sqlite", "--seed", "3", "--json")
@@ -133,7 +133,7 @@ def with_groups(folder):
     return folder
 
 
-@pytest.mark.parametrize("law", ["transport", "beta", "groups"])
+@pytest.mark.parametrize("law", [(), ("--law", "groups")], ids=["default", "groups"])
 @pytest.mark.parametrize(
     "files",
     [
@@ -144,10 +144,11 @@ def with_groups(folder):
     ids=["wide", "both", "long"],
 )
 def test_groups_from_a_column(with_groups, run, files, law):
-    shown = run("compare", *files, "--law", law, "--seed", "7", "--json")
+    shown = run("compare", *files, *law, "--seed", "7", "--json")
     assert shown.exit_code == 0, shown.output
     losses = losses_from_files("observed.csv", "synthetic.csv")
-    expected = rivals.compare(losses, law=law, groups=LABELS, rng=7)
+    expected = rivals.compare(losses, groups=LABELS, rng=7)
+    assert expected.law == "groups"
     assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
 
 
@@ -164,8 +165,10 @@ def test_mistakes_in_groups_are_said(with_groups, main, capsys):
         assert main("compare", *arguments) == 2
         return capsys.readouterr().err
 
-    assert main("sweep", "grouped.tsv", "--law", "groups", "--groups", "session") == 2
+    assert main("sweep", "grouped.csv", "--groups", "session") == 2
     assert "no c to sweep over" in capsys.readouterr().err
+    for law in ("transport", "beta"):
+        assert f"law '{law}' does not know" in complaint("grouped.tsv", "--groups", "session", "--law", law)
     assert "did you mean 'session'?" in complaint("grouped.csv", "synthetic.csv", "--groups", "sesion")
     assert "groups: losses.npz is not a table" in complaint("losses.npz", "--groups", "session")
     text = Path("grouped.tsv").read_text(encoding="utf-8")
@@ -317,7 +320,7 @@ def test_groups_of_log_likelihoods(with_groups, run):
     assert turned == {name: pytest.approx(-risk) for name, risk in straight.items()}
 
 
-SAVED = {"law": "beta", "c": 0.5, "threshold": 0.8, "n_draws": 300, "max_draws": 900, "depth": 5}
+SAVED = {"law": rivals.laws.Beta(depth=5, n_draws=300, max_draws=900), "c": 0.5, "threshold": 0.8}
 
 
 @pytest.fixture
@@ -333,7 +336,7 @@ def saved(folder):
         ([], {}),
         (["--c", "2^-3"], {"c": 0.125}),
         (["--threshold", "0.95", "--seed", "3"], {"threshold": 0.95, "rng": 3}),
-        (["--law", "transport"], {"law": "transport", "c": None, "depth": None}),
+        (["--law", "transport"], {"law": "transport", "c": None}),
     ],
 )
 def test_a_saved_comparison_keeps_its_settings_unless_others_are_given(saved, run, options, changes):

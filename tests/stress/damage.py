@@ -29,7 +29,7 @@ def comparison() -> rivals.Comparison:
         f"model {index}": (rng.exponential(1 + 0.4 * index, 200), rng.exponential(1 + 0.4 * index, (2, 200)))
         for index in range(3)
     }
-    return rivals.compare(models, rng=0, n_draws=500, max_draws=500)
+    return rivals.compare(models, rng=0)
 
 
 def content_of_archive(path: Path) -> str:

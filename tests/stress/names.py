@@ -82,7 +82,7 @@ def losses(names: list[str], n: int = 120) -> dict[str, Any]:
 
 
 def compare(names: list[str]) -> rivals.Comparison:
-    return rivals.compare(losses(names), rng=0, n_draws=500, max_draws=500)
+    return rivals.compare(losses(names), rng=0)
 
 
 def acting(text: str) -> list[str]:
