@@ -80,7 +80,7 @@ def plot_groups(
     colours = [COLOURS[0] if difference[group] > 0 else COLOURS[1] for group in order]
     ax.axvline(0.0, color="0.6", linewidth=1)
     many = order.size > MOST_NAMES
-    thin = {"linewidth": 0.7, "alpha": 0.45} if many else {"linewidth": 1.4}
+    thin: dict[str, Any] = {"linewidth": 0.7, "alpha": 0.45} if many else {"linewidth": 1.4}
     ax.hlines(rows, (difference - error)[order], (difference + error)[order], color=colours, **thin)
     ax.scatter(difference[order], rows, color=colours, s=5 if many else 18, zorder=3)
     place = -1.2 - 0.05 * order.size
