@@ -58,5 +58,5 @@ plot_probability(result)
 # trust". They give most digits no loss at all, and a few the largest that the floor
 # allows. Their mean loss depends on these few, and on the floor. Look at them:
 
-for row in result.extremes["10 neighbours"][:3]:
+for row in result.losses["10 neighbours"].observed.argsort()[:-4:-1]:
     print(f"image {half + row}: a {digits[half + row]}")

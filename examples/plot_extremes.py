@@ -41,7 +41,7 @@ print(result)
 # the average. The note also lists the rows of the largest losses, counted from 0. Look
 # at them:
 
-rows = list(result.extremes["Gaussian"])
+rows = np.argsort(result.losses["Gaussian"].observed)[:-6:-1]
 print("steps:", np.round(held_out[rows]))
 share = result.losses["Gaussian"].observed[rows].sum() / (
     result.empirical_risk["Gaussian"] * held_out.size

@@ -41,7 +41,7 @@ losses = {
     "persistence": np.abs(now - before),
     "damped persistence": np.abs(now - damping * before),
 }
-result = rivals.compare(losses, law="groups", groups=np.repeat(years, 12), rng=0)
+result = rivals.compare(losses, groups=np.repeat(years, 12), rng=0)
 print(result)
 
 # %%

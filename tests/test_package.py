@@ -3,7 +3,6 @@
 import doctest
 import importlib
 import pkgutil
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,15 +56,6 @@ MODULES = sorted(info.name for info in pkgutil.walk_packages(rivals.__path__, "r
 def test_examples_in_docstrings_run(module):
     found = doctest.testmod(importlib.import_module(module), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert found.failed == 0
-
-
-def test_the_python_of_the_readme_runs_as_it_stands(tmp_path, monkeypatch, capsys):
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert blocks
-    monkeypatch.chdir(tmp_path)
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
-    assert "Worth keeping" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("package", ["rivals", "rivals.read"])
