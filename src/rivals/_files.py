@@ -20,18 +20,19 @@ TIMES_ITS_SIZE = 8
 
 
 @contextmanager
-def reading(path: str | PathLike[str], what: str) -> Iterator[None]:
-    """Turn any error in decoding a file into one sentence; a damaged file may raise anything."""
-    check_plain_file(path)
+def reading(path: str | PathLike[str], what: str, *, folder: bool = False) -> Iterator[None]:
+    """Turn any error in decoding a file, or a folder, into one sentence; a damaged one may raise anything."""
+    if not folder:
+        check_plain_file(path)
     try:
         yield
-    except (FileNotFoundError, PermissionError, ImportError):
-        raise
     except MemoryError:
         raise ValueError(
             f"{show(os.fspath(path))}: there is not enough memory to unpack it; free memory, or split the file"
         ) from None
     except Exception as error:
+        if isinstance(error, (PermissionError, ImportError)) or not os.path.exists(path):
+            raise
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         raise ValueError(f"{show(os.fspath(path))}: cannot be read as {what} ({show(reason)[:500]})") from error
 
@@ -51,16 +52,22 @@ def check_plain_file(path: str | PathLike[str]) -> None:
 
 
 def allowed_bytes(path: str | PathLike[str]) -> int:
-    """How much memory the content of a file may take."""
+    """How much memory the content of a file, or of the files in a folder, may take."""
+    files: list[str | PathLike[str]] = [
+        os.path.join(place, name) for place, _, names in os.walk(path) for name in names
+    ]
+    return max(max_bytes(), TIMES_ITS_SIZE * sum(_stored(file) for file in files or [path]))
+
+
+def _stored(path: str | PathLike[str]) -> int:
+    """Bytes on disk: a sparse file counts with what is stored of it."""
     status = os.stat(path)
-    # A sparse file counts with what is stored of it.
-    stored = min(status.st_size, 512 * getattr(status, "st_blocks", status.st_size))
-    return max(max_bytes(), TIMES_ITS_SIZE * stored)
+    return min(status.st_size, 512 * getattr(status, "st_blocks", status.st_size))
 
 
 def check_memory(path: str | PathLike[str], needed: int) -> None:
     """Refuse a file whose content would take far more memory than the file is large, before it is unpacked."""
-    if needed > allowed_bytes(path):
+    if needed > max_bytes() and needed > allowed_bytes(path):
         raise ValueError(
             f"it would unpack to {_in_words(needed)}, but the limit for a file of its size is {_in_words(allowed_bytes(path))}; if you "
             f"trust it, set the environment variable {MAX_BYTES_VARIABLE} to more bytes"

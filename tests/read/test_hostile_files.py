@@ -12,6 +12,7 @@ import time
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ import pytest
 import rivals
 from rivals.comparison import archive
 from rivals.read import long_table, losses_from_files, npz
+
+hostile = pytest.importorskip("stress.hostile")
 
 if sys.platform == "win32":
     pytest.skip("pipes, devices and limits of memory are those of POSIX", allow_module_level=True)
@@ -199,6 +202,30 @@ def test_texts_that_begin_anywhere_are_refused(tmp_path):
     with pyarrow.ipc.new_file(str(tmp_path / "t.feather"), pyarrow.schema([("model", pyarrow.string())])) as file:
         file.write_batch(pyarrow.record_batch([texts], names=["model"]))
     refused(tmp_path / "t.feather", r"t\.feather: cannot be read as a Feather file")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="how much memory is used is read from /proc")
+@pytest.mark.parametrize("kind", hostile.MAKERS)
+def test_files_made_to_harm_are_refused(monkeypatch, kind):
+    """`make stress` has them in full size; here they, and the limit of memory, are a sixty-fourth of that."""
+    monkeypatch.setattr(hostile, "SCALE", 1 / 64)
+    monkeypatch.setenv("RIVALS_MAX_BYTES", str(2**24))
+    outcome, remark = hostile.try_hostile(kind, Random(kind))
+    assert outcome == "refused", remark
+
+
+def test_arrays_in_parts_that_are_whole_are_read(tmp_path):
+    """Chunks, texts of any length and dimensions without coordinates are no fault, and nor are coordinates of zeros."""
+    pytest.importorskip("h5netcdf")
+    pytest.importorskip("zarr")
+    data = hostile.dataset(Random(0)).assign(note=(("line",), np.array(["one", "three"], dtype=object)))
+    data = data.assign_coords(chain=("chain", [0]))
+    encoding = {"observed": {"chunksizes": (1, 7), "zlib": True}}
+    data.to_netcdf(tmp_path / "t.nc", engine="h5netcdf", encoding=encoding)
+    found = [losses_from_files(tmp_path / "t.nc"), losses_from_files(hostile.zarr_store(tmp_path, Random(1), 2))]
+    found.append(losses_from_files(hostile.zarr_store(tmp_path / "three", Random(1), 3)))
+    np.testing.assert_array_equal(found[0]["B"].observed, data["observed"].values[1])
+    np.testing.assert_array_equal(found[1]["B"].observed, found[2]["B"].observed)
 
 
 @pytest.mark.skipif(not find_spec("openpyxl"), reason='Excel files need openpyxl: pip install "rivals[excel]"')

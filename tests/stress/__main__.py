@@ -32,6 +32,7 @@ PARTS = [
     ("browser", "browse", 1),
     ("writes", "interrupt_writes", 1),
     ("readers", "fuzz_readers", 3),
+    ("hostile", "refuse_hostile", 2),
     ("processes", "inject_faults", 4),
     ("numbers", "fuzz_numbers", 3),
 ]
@@ -53,6 +54,7 @@ WHAT = {
     "browse": "the same in pages and drawings in Chromium",
     "interrupt_writes": "writers killed at random moments, and disks that are full",
     "fuzz_readers": "tables and archives from elsewhere, mutated",
+    "refuse_hostile": "files made to harm: links, other people's files, missing parts, pickles, gigabytes in kilobytes",
     "inject_faults": "workers and parents that die, hang, or are stopped",
     "fuzz_numbers": "the fast core against a plain and slow one",
 }

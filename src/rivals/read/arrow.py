@@ -13,7 +13,7 @@ from rivals._checks import show
 from rivals._files import check_memory
 
 # Bytes of a cell: a number, or a reference to a text that is shared, and what it is made from; and one that is an object of its own.
-CELL, OBJECT = 16, 80
+CELL, OBJECT = 16, 128
 
 
 def check_table(path: str | PathLike[str], schema: Any, n_rows: int, n_bytes: int) -> None:
@@ -24,9 +24,10 @@ def check_table(path: str | PathLike[str], schema: Any, n_rows: int, n_bytes: in
     for field in schema:
         kind = field.type.value_type if pyarrow.types.is_dictionary(field.type) else field.type
         text = pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)
-        if not (text or pyarrow.types.is_primitive(kind) or pyarrow.types.is_decimal(kind) or kind == pyarrow.null()):
+        number = pyarrow.types.is_floating(kind) or pyarrow.types.is_integer(kind) or pyarrow.types.is_null(kind)
+        if not (number or text or pyarrow.types.is_primitive(kind) or pyarrow.types.is_decimal(kind)):
             raise ValueError(f"column {show(field.name)!r} holds {kind}; write numbers and text alone, or leave it out")
-        cells += CELL if text or pyarrow.types.is_floating(kind) or pyarrow.types.is_integer(kind) else OBJECT
+        cells += CELL if number or text else OBJECT
     check_memory(path, max(n_rows * cells, n_bytes))
 
 

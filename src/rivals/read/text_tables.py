@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import show
-from rivals._files import allowed_bytes, check_memory, check_plain_file, reading
+from rivals._files import check_memory, check_plain_file, reading
 from rivals.read.fast_text import read_fast
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -80,13 +80,11 @@ def header_names(header: Sequence[str], where: str) -> list[str]:
 
 def _check_unpacked(path: Path) -> None:
     """A compressed file states its size only at its end, if at all: decompress it once, and keep nothing."""
-    allowed = allowed_bytes(path)
     with reading(path, "a table compressed by gzip"), gzip.open(path, "rb") as file:
         unpacked = 0
         while chunk := file.read(CHUNK):
             unpacked += len(chunk)
-            if unpacked > allowed:
-                check_memory(path, unpacked)
+            check_memory(path, unpacked)
 
 
 def _columns(
@@ -130,7 +128,7 @@ class _Blocks:
         self.rows: list[list[str]] = []
         self.parts: list[list[npt.NDArray[Any]]] = [[] for _ in is_label]
         self.words: dict[str, str] = {}
-        self.needed, self.allowed = 0, allowed_bytes(path)
+        self.needed = 0
 
     def add(self, cells: list[str]) -> None:
         self.rows.append(cells)
@@ -143,9 +141,8 @@ class _Blocks:
             self.needed += NUMBER * part.size
             parts.append(part)
         self.rows = []
-        if self.needed > self.allowed:
-            with reading(self.path, "a table"):
-                check_memory(self.path, self.needed)
+        with reading(self.path, "a table"):
+            check_memory(self.path, self.needed)
 
     def columns(self) -> list[npt.NDArray[Any]]:
         self.convert()

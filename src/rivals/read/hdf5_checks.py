@@ -1,0 +1,76 @@
+"""HDF5 files before they are loaded: every array is in the file itself, once and completely, and fits into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from rivals._checks import show
+from rivals._files import check_memory
+
+# What NetCDF writes for a dimension without coordinates, which has no values.
+NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
+
+
+def check_hdf5(hdf5: Any, path: str | PathLike[str]) -> None:
+    """Refuse links, arrays in other files, parts that are missing, and what would unpack to far more than the file has."""
+    with hdf5.File(path, "r") as file:
+        arrays = list(_arrays(hdf5, file))
+        check_memory(path, sum(array.size * max(array.dtype.itemsize, 8) for array in arrays))
+        for array in arrays:
+            if array.is_virtual or array.external:
+                raise ValueError(
+                    f"its array {show(array.name)!r} is stored in other files, which are not read; copy it"
+                )
+            _check_complete(array)
+            if hdf5.check_string_dtype(array.dtype) is not None or hdf5.check_vlen_dtype(array.dtype) is not None:
+                _check_lengths(array, path)
+
+
+def _arrays(hdf5: Any, file: Any) -> Iterator[Any]:
+    """All arrays. Each object has one name, so that there are no cycles, and no array counts twice."""
+    groups, seen = [file], {hdf5.h5o.get_info(file.id).addr}
+    while groups:
+        group = groups.pop()
+        for name in group:
+            where = f"{group.name.rstrip('/')}/{name}"
+            if not isinstance(group.get(name, getlink=True), hdf5.HardLink):
+                raise ValueError(f"{show(where)!r} is a link, which is not followed; copy what it points to")
+            node = group[name]
+            address = hdf5.h5o.get_info(node.id).addr
+            if address in seen:
+                raise ValueError(
+                    f"{show(where)!r} is another name of something in it; give each group and array one name"
+                )
+            seen.add(address)
+            if isinstance(node, hdf5.Group):
+                groups.append(node)
+            elif isinstance(node, hdf5.Dataset) and node.shape is not None:
+                yield node
+
+
+def _check_complete(array: Any) -> None:
+    """A part that was never written would be read as fill values."""
+    if array.size == 0 or bytes(array.attrs.get("NAME", b"")).startswith(NO_VARIABLE):
+        return
+    expected = (
+        prod(-(-length // part) for length, part in zip(array.shape, array.chunks, strict=True)) if array.chunks else 1
+    )
+    found = array.id.get_num_chunks() if array.chunks else int(array.id.get_storage_size() > 0)
+    if found < expected:
+        raise ValueError(
+            f"{expected - found} of {expected} parts of its array {show(array.name)!r} are missing, and would be read as fill values"
+        )
+
+
+def _check_lengths(array: Any, path: str | PathLike[str]) -> None:
+    """Texts of any length: one that is stored once may stand in every cell."""
+    needed = 0
+    for place in np.ndindex(array.shape):
+        cell = array[place]
+        needed += len(cell) if hasattr(cell, "__len__") else 8
+        check_memory(path, needed)
