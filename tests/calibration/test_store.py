@@ -78,14 +78,18 @@ def test_other_epistemic_distributions_are_refused(tmp_path, small):
         rivals.calibrate({"toy": refitted}, n_experiments=8, store=path, executor=0, **small)
 
 
-def test_a_newer_schema_is_refused(tmp_path, small):
+@pytest.mark.parametrize(
+    ("schema", "remedy"), [(99, "newer rivals: .*; upgrade"), (3, "older rivals: .*; calibrate again")]
+)
+def test_another_schema_is_refused(tmp_path, small, schema, remedy):
     path = tmp_path / "s.sqlite"
     run(path, small)
     with sqlite3.connect(path) as connection:
-        connection.execute("PRAGMA user_version = 99")
+        connection.execute(f"PRAGMA user_version = {schema}")
     connection.close()
-    with pytest.raises(StoreError, match="newer rivals: schema 99, this one reads up to 3; upgrade"):
-        run(path, small)
+    for use in (lambda: run(path, small), lambda: open_store(path)):
+        with pytest.raises(StoreError, match=remedy):
+            use()
 
 
 def test_the_question_is_kept(tmp_path, small):

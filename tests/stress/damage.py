@@ -142,10 +142,10 @@ def damage_stores(seconds: float, seed: int, **amount: int) -> dict[str, Any]:
 def edit_stores(seconds: float, seed: int) -> dict[str, Any]:
     """A store whose rows were edited by SQLite itself, so that the file is in order and its content is not."""
     edits = [
-        "UPDATE outcomes SET probability = zeroblob(16) WHERE experiment = 3",
-        "UPDATE outcomes SET risk_a = 1e9 WHERE experiment = 3",
-        "UPDATE outcomes SET experiment = 1000 WHERE experiment = 3",
-        "DELETE FROM outcomes WHERE experiment = 3",
+        "UPDATE experiments SET failed = 1 WHERE experiment = 3",
+        "UPDATE experiments SET value = replace(value, '0.', '1.') WHERE experiment = 3",
+        "UPDATE experiments SET experiment = 1000 WHERE experiment = 3",
+        "DELETE FROM experiments WHERE experiment = 3",
         "UPDATE study SET value = replace(value, '32', '33') WHERE key = 'identity'",
     ]
     counts: dict[str, Any] = {

@@ -1,38 +1,28 @@
-"""The file of a store: its schema, its journal, the lock of its writer, and checks for damage."""
+"""The file of a store: its name, the lock of its writer, its layout, checks for damage, and what the errors of SQLite mean."""
 
 from __future__ import annotations
 
 import json
 import os
 import sqlite3
-import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 from rivals._checks import show
-from rivals.laws import LAWS
 
 APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
-SCHEMA_VERSION = 3  # 1 had no column `truth`, 2 no checksums
-FIRST_WITH_CHECKSUMS = 3
+SCHEMA_VERSION = 4
 MEND = "restore it from a copy, or name another file"
 
+# The description of the study, and one row for each experiment that has ended: numbers and text as JSON.
 SCHEMA = """
 CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE outcomes (
-    omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
-    probability BLOB NOT NULL, standard_error BLOB NOT NULL,
-    risk_a REAL NOT NULL, risk_b REAL NOT NULL, truth_error REAL NOT NULL, truth REAL NOT NULL,
-    seconds REAL NOT NULL, checksum BLOB NOT NULL,
-    PRIMARY KEY (omega, experiment)
-) WITHOUT ROWID;
-CREATE TABLE failures (
-    omega INTEGER NOT NULL, experiment INTEGER NOT NULL,
-    attempts INTEGER NOT NULL, seed TEXT NOT NULL, error TEXT NOT NULL, traceback TEXT NOT NULL, checksum BLOB NOT NULL,
-    PRIMARY KEY (omega, experiment)
+CREATE TABLE experiments (
+    omega INTEGER NOT NULL, experiment INTEGER NOT NULL, failed INTEGER NOT NULL, seconds REAL NOT NULL,
+    value TEXT NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (omega, experiment)
 ) WITHOUT ROWID;
 """
 
@@ -60,206 +50,6 @@ class StoreError(RuntimeError):
     """
 
 
-@dataclass
-class Tally:
-    """How many records there are, and the sum of their checksums: a missing record is noticed, too."""
-
-    outcomes: int = 0
-    failures: int = 0
-    total: int = 0  # exclusive or: the order does not matter, and a record can be removed again
-
-    def add(self, table: str, seal: bytes, *, times: int = 1) -> None:
-        """Count a record, or take one away again."""
-        setattr(self, table, getattr(self, table) + times)
-        self.total ^= int.from_bytes(seal, "little")
-
-    def as_plain(self) -> list[Any]:
-        """For JSON."""
-        return [self.outcomes, self.failures, f"{self.total:016x}"]
-
-
-def seal(*values: Any) -> bytes:
-    """A checksum of the values of a record, of their types and of their order.
-
-    Examples
-    --------
-    >>> seal(1, "a") == seal(1, "a"), seal(1, "a") == seal(1, "b"), seal("ab", "c") == seal("a", "bc")
-    (True, False, False)
-    """
-    content = blake2b(digest_size=8)
-    for value in values:
-        if isinstance(value, float):
-            part = b"f" + struct.pack("<d", value + 0.0)  # SQLite has no negative zero
-        elif isinstance(value, bytes):
-            part = b"b" + value
-        else:
-            part = type(value).__name__[:1].encode() + str(value).encode()
-        content.update(len(part).to_bytes(8, "little") + part)
-    return content.digest()
-
-
-def create(connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
-    """Lay out an empty store for the study of this identity."""
-    connection.execute("BEGIN IMMEDIATE")
-    for statement in SCHEMA.split(";"):
-        connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    put_entry(connection, "identity", identity)
-    put_entry(connection, "tally", Tally().as_plain())
-    connection.execute("COMMIT")
-
-
-def put_entry(connection: sqlite3.Connection, key: str, value: Any) -> None:
-    """Write one entry of the description of the study."""
-    text = json.dumps(value)
-    connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?, ?)", (key, text, seal(key, text)))
-
-
-def get_entry(connection: sqlite3.Connection, key: str, path: str) -> Any:
-    """One entry of the description of the study; None where there is none."""
-    if schema_version(connection) < FIRST_WITH_CHECKSUMS:
-        row = connection.execute("SELECT value FROM study WHERE key = ?", (key,)).fetchone()
-        return None if row is None else json.loads(row[0])
-    row = connection.execute("SELECT value, checksum FROM study WHERE key = ?", (key,)).fetchone()
-    if row is None:
-        return None
-    check_seal(row[1], key, row[0], what=f"entry {key!r} of the study", path=path)
-    return json.loads(row[0])
-
-
-def check_seal(found: bytes, *values: Any, what: str, path: str) -> None:
-    """Refuse a record that was changed since it was written."""
-    if found != seal(*values):
-        raise StoreError(f"{path!r} is damaged: the checksum of {what} is wrong; {MEND}")
-
-
-def set_journal(connection: sqlite3.Connection) -> None:
-    """Write-ahead log if the file system allows it, else a rollback journal; always synchronous."""
-    try:
-        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-    except sqlite3.OperationalError as error:
-        if "lock" not in str(error):
-            raise
-        mode = "refused"
-    if mode != "wal":
-        connection.execute("PRAGMA journal_mode = DELETE")
-    connection.execute("PRAGMA synchronous = FULL")
-
-
-def is_blank(connection: sqlite3.Connection) -> bool:
-    """Whether nothing was written yet: a new file, or one whose writer was killed before its first commit."""
-    try:
-        tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-        return not tables and not connection.execute("PRAGMA application_id").fetchone()[0]
-    except (sqlite3.DatabaseError, ValueError, MemoryError):  # `check_file` says what is wrong
-        return False
-
-
-def check_file(connection: sqlite3.Connection, path: str) -> None:
-    """Refuse a file that is not a store, is damaged, or was written by a newer version."""
-    with as_store_errors(path):
-        application = connection.execute("PRAGMA application_id").fetchone()[0]
-        version = schema_version(connection)
-        problem = None if application != APPLICATION_ID else connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if application != APPLICATION_ID:
-            raise StoreError(
-                f"{path!r} is not a calibration store, but an SQLite file of another program; name another file"
-            )
-        if version > SCHEMA_VERSION:
-            raise StoreError(
-                f"{path!r} was written by a newer rivals: schema {version}, this one reads up to {SCHEMA_VERSION}; upgrade rivals"
-            )
-        if problem != "ok":
-            raise StoreError(f"{path!r} is damaged or cut short: {show(problem)}; {MEND}")
-        columns = [row[1] for row in connection.execute("PRAGMA table_info(outcomes)")]
-        if ("checksum" in columns) != (version >= FIRST_WITH_CHECKSUMS):
-            raise StoreError(f"{path!r} is damaged: it is not laid out as schema {version}; {MEND}")
-        _check_entries(connection, version, path)
-
-
-def _check_entries(connection: sqlite3.Connection, version: int, path: str) -> None:
-    """The description of the study is whole, and can be understood."""
-    entries = {
-        key: get_entry(connection, key, path) for (key,) in connection.execute("SELECT key FROM study").fetchall()
-    }
-    needed = {"identity"} if version < FIRST_WITH_CHECKSUMS else {"identity", "tally"}
-    if missing := needed - set(entries):
-        raise StoreError(f"{path!r} is damaged: the study has no entry {sorted(missing)[0]!r}; {MEND}")
-    identity = entries["identity"]
-    understood = (
-        isinstance(identity["omegas"], dict)
-        and all(isinstance(c, float) for c in identity["c"])
-        and all(isinstance(identity[name], int) for name in ("n_data", "n_truth"))
-        and identity["law"] in LAWS
-        and isinstance(identity["options"], dict)
-        and int(identity["entropy"]) >= 0
-        and "loss_unit" in identity
-    )
-    if not understood:
-        raise StoreError(f"{path!r} is damaged: its description of the study cannot be understood; {MEND}")
-
-
-@contextmanager
-def as_store_errors(path: str) -> Iterator[None]:
-    """Turn any error in reading a store into one sentence that names the file."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StoreError(f"{path!r} cannot be read: {explain(error)}") from error
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
-        raise StoreError(f"{path!r} is damaged: {type(error).__name__}: {show(error)[:200]}; {MEND}") from error
-
-
-def schema_version(connection: sqlite3.Connection) -> int:
-    """The version of the layout of a store."""
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def check_identity(connection: sqlite3.Connection, identity: Mapping[str, Any], path: str) -> None:
-    """Refuse the store of another study, with what differs."""
-    version = schema_version(connection)
-    if version < SCHEMA_VERSION:
-        raise StoreError(
-            f"{path!r} was written by an older rivals: schema {version}, this one writes {SCHEMA_VERSION}; it can still be read "
-            "with open_store; name another file to start again"
-        )
-    differing = _differences(get_entry(connection, "identity", path), identity)
-    if differing:
-        raise StoreError(
-            f"{path!r} belongs to another study: {'; '.join(differing)}; use the same settings to continue it, or name another file"
-        )
-
-
-def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    """Sentences on what differs between two identities."""
-    sentences = []
-    for key in sorted(set(stored) | set(wanted)):
-        old, new = stored.get(key), wanted.get(key)
-        if old == new:
-            continue
-        if key == "omegas":
-            old, new = old or {}, new or {}
-            if list(old) != list(new):
-                sentences.append(f"epistemic distributions: the store has {list(old)}, this run {list(new)}")
-            else:
-                changed = [name for name in old if old[name] != new[name]]
-                parts = sorted(
-                    {part for name in changed for part, _ in set(old[name].items()) ^ set(new[name].items())}
-                )
-                sentences.append(
-                    f"the code or the settings of epistemic distribution(s) {changed} changed: {', '.join(parts[:5])}"
-                    + (f" and {len(parts) - 5} more" if len(parts) > 5 else "")
-                )
-        else:
-            sentences.append(f"{key}: the store has {old!r}, this run {new!r}")
-    return sentences
-
-
-def _lock_path(path: str) -> str:
-    return f"{path}-writer"
-
-
 def real_path(path: Any) -> str:
     """The file that a name stands for: through links, so that all names of a store share one lock."""
     name = os.fsdecode(path)
@@ -278,6 +68,45 @@ def real_path(path: Any) -> str:
     return real
 
 
+# ---------------------------------------------------------------- connections
+
+
+def connect_to_write(path: str) -> sqlite3.Connection:
+    """Write-ahead log if the file system allows it, else a rollback journal; always synchronous."""
+    connection = sqlite3.connect(path, isolation_level=None, timeout=10.0)
+    try:
+        if not is_blank(connection):
+            check_file(connection, path)
+        try:
+            mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            if "lock" not in str(error):
+                raise
+            mode = "refused"
+        if mode != "wal":
+            connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_to_read(path: str) -> sqlite3.Connection:
+    """A connection that cannot write, even if SQLite cannot create the files that it keeps beside a store."""
+    address = f"{Path(path).as_uri()}?mode=ro"
+    with as_store_errors(path):
+        connection = sqlite3.connect(address, uri=True, timeout=10.0, isolation_level=None)
+        try:
+            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        except (sqlite3.Error, ValueError, MemoryError):  # the next query says why
+            log = f"{path}-wal"
+            if not os.access(os.path.dirname(path), os.W_OK) and not (os.path.exists(log) and os.path.getsize(log)):
+                connection.close()
+                connection = sqlite3.connect(f"{address}&immutable=1", uri=True, isolation_level=None)
+        return connection
+
+
 def take_lock(path: str) -> sqlite3.Connection:
     """Hold a lock that ends with this process, however it ends: an open transaction on a file beside the store."""
     folder = os.path.dirname(path)
@@ -290,12 +119,12 @@ def take_lock(path: str) -> sqlite3.Connection:
         )
     lock = None
     try:
-        lock = sqlite3.connect(_lock_path(path), isolation_level=None, timeout=0.0)
+        lock = sqlite3.connect(f"{path}-writer", isolation_level=None, timeout=0.0)
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.Error as error:
         if lock is not None:
             lock.close()
-        if _name(error) in ("SQLITE_BUSY", "SQLITE_LOCKED"):
+        if _is_busy(error):
             raise StoreError(
                 f"another process is writing to {path!r}; wait until it ends, or look at it with `rivals calibrate --status`"
             ) from None
@@ -305,19 +134,14 @@ def take_lock(path: str) -> sqlite3.Connection:
 
 def is_locked(path: str) -> bool:
     """Whether some process is writing to the store."""
-    if not os.path.exists(_lock_path(path)):
+    if not os.path.exists(f"{path}-writer"):
         return False
-    with closing(sqlite3.connect(_lock_path(path), isolation_level=None, timeout=0.0)) as probe:
+    with closing(sqlite3.connect(f"{path}-writer", isolation_level=None, timeout=0.0)) as probe:
         try:
             probe.execute("BEGIN EXCLUSIVE")
         except sqlite3.Error as error:
-            return _name(error) in ("SQLITE_BUSY", "SQLITE_LOCKED")
+            return _is_busy(error)
     return False
-
-
-def last_change(path: str) -> float:
-    """When the store was last written to, as a time stamp."""
-    return max(os.path.getmtime(name) for name in (path, f"{path}-wal") if os.path.exists(name))
 
 
 def mark_of(path: str) -> tuple[int, int] | None:
@@ -329,25 +153,101 @@ def mark_of(path: str) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+# ---------------------------------------------------------------- layout and damage
+
+
+def lay_out(connection: sqlite3.Connection) -> None:
+    """The tables of an empty store, within a transaction."""
+    for statement in SCHEMA.split(";"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def is_blank(connection: sqlite3.Connection) -> bool:
+    """Whether nothing was written yet: a new file, or one whose writer was killed before its first commit."""
+    try:
+        tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+        return not tables and not connection.execute("PRAGMA application_id").fetchone()[0]
+    except (sqlite3.DatabaseError, ValueError, MemoryError):  # `check_file` says what is wrong
+        return False
+
+
+def check_file(connection: sqlite3.Connection, path: str) -> None:
+    """Refuse a file that is not a store, is damaged, or was written by another version."""
+    with as_store_errors(path):
+        if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+            raise StoreError(
+                f"{path!r} is not a calibration store, but an SQLite file of another program; name another file"
+            )
+        problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            raise StoreError(
+                f"{path!r} was written by a newer rivals: schema {version}, this one reads {SCHEMA_VERSION}; upgrade rivals"
+            )
+        if version < SCHEMA_VERSION:
+            raise StoreError(
+                f"{path!r} was written by an older rivals: schema {version}, this one reads {SCHEMA_VERSION}; calibrate again"
+            )
+        if problem != "ok":
+            raise StoreError(f"{path!r} is damaged or cut short: {show(problem)}; {MEND}")
+
+
+def seal(*values: object) -> bytes:
+    """A checksum of the values of a record, of their types and of their order.
+
+    Examples
+    --------
+    >>> seal(1, "a") == seal(1, "a"), seal(1, "a") == seal(1, "b"), seal("ab", "c") == seal("a", "bc")
+    (True, False, False)
+    """
+    return blake2b(json.dumps(values).encode(), digest_size=8).digest()
+
+
+def check_seal(found: bytes, *values: object, what: str, path: str) -> None:
+    """Refuse a record that was changed since it was written."""
+    if found != seal(*values):
+        raise StoreError(f"{path!r} is damaged: the checksum of {what} is wrong; {MEND}")
+
+
+# ---------------------------------------------------------------- errors
+
+
+@contextmanager
+def as_store_errors(path: str, problem: str = "cannot be read") -> Iterator[None]:
+    """Turn any error in the use of a store into one sentence that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{path!r} {problem}: {explain(error)}") from error
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
+        raise StoreError(f"{path!r} is damaged: {type(error).__name__}: {show(error)[:200]}; {MEND}") from error
+
+
+NO_LOCKS = "the file system offers no locks; put the store on a local disk"
+NOT_PERMITTED = "access is not permitted; make the file and its folder readable and writable"
+LOCKED = "another process holds it locked; wait until it ends"
+UNWRITABLE = "the disk cannot be written to; is it full, or a limit on file sizes reached?"
 # What SQLite's errors mean, and what to do; the first entry that begins the error's name counts.
 MEANINGS = {
     "SQLITE_FULL": "the disk is full; make room",
     "SQLITE_READONLY": "it is read-only; make the file and its folder writable, or copy it elsewhere",
     "SQLITE_CANTOPEN": "the file cannot be opened; is its folder writable, and the name right?",
-    "SQLITE_PERM": "access is not permitted; make the file and its folder readable and writable",
-    "SQLITE_AUTH": "access is not permitted; make the file and its folder readable and writable",
-    "SQLITE_BUSY": "another process holds it locked; wait until it ends",
-    "SQLITE_LOCKED": "another process holds it locked; wait until it ends",
-    "SQLITE_PROTOCOL": "the file system offers no locks; put the store on a local disk",
+    "SQLITE_PERM": NOT_PERMITTED,
+    "SQLITE_AUTH": NOT_PERMITTED,
+    "SQLITE_BUSY": LOCKED,
+    "SQLITE_LOCKED": LOCKED,
+    "SQLITE_PROTOCOL": NO_LOCKS,
     "SQLITE_NOLFS": "the file system does not allow files this large; put the store on another disk",
-    "SQLITE_IOERR_LOCK": "the file system offers no locks; put the store on a local disk",
-    "SQLITE_IOERR_RDLOCK": "the file system offers no locks; put the store on a local disk",
-    "SQLITE_IOERR_UNLOCK": "the file system offers no locks; put the store on a local disk",
-    "SQLITE_IOERR_CHECKRESERVEDLOCK": "the file system offers no locks; put the store on a local disk",
-    "SQLITE_IOERR_SHMSIZE": "the disk cannot be written to; is it full, or a limit on file sizes reached?",
+    "SQLITE_IOERR_LOCK": NO_LOCKS,
+    "SQLITE_IOERR_RDLOCK": NO_LOCKS,
+    "SQLITE_IOERR_UNLOCK": NO_LOCKS,
+    "SQLITE_IOERR_CHECKRESERVEDLOCK": NO_LOCKS,
+    "SQLITE_IOERR_SHMSIZE": UNWRITABLE,
     "SQLITE_IOERR_SHM": "the file system offers no shared memory; put the store on a local disk",
     "SQLITE_IOERR_SHORT_READ": f"it is cut short; {MEND}",
-    "SQLITE_IOERR_WRITE": "the disk cannot be written to; is it full, or a limit on file sizes reached?",
+    "SQLITE_IOERR_WRITE": UNWRITABLE,
     "SQLITE_IOERR": "the disk cannot be read or written; is it full, a limit on file sizes reached, or the medium damaged?",
     "SQLITE_NOTADB": f"it is not a calibration store, or is damaged or cut short; {MEND}",
     "SQLITE_NOMEM": "there is not enough memory",
@@ -357,10 +257,13 @@ MEANINGS = {
 def explain(error: sqlite3.Error) -> str:
     """What SQLite says, and what it means."""
     name = _name(error)
-    meaning = next(
-        (text for begin, text in MEANINGS.items() if name.startswith(begin)), f"it is damaged or cut short; {MEND}"
-    )
+    otherwise = f"it is damaged or cut short; {MEND}"
+    meaning = next((text for begin, text in MEANINGS.items() if name.startswith(begin)), otherwise)
     return f"{meaning} ({show(error)[:200]})"
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return _name(error) in ("SQLITE_BUSY", "SQLITE_LOCKED")
 
 
 def _name(error: sqlite3.Error) -> str:

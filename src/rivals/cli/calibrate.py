@@ -296,7 +296,7 @@ def _print_status(path: Path, as_json: bool) -> None:
     typer.echo(
         f"{show(path)}: {'being written' if standing['being_written'] else 'not being written'}, last change ", nl=False
     )
-    typer.echo(f"{standing['seconds_since_last_write']:.0f} s ago" + ("" if standing["checksum"] else ", no checksum"))
+    typer.echo(f"{standing['seconds_since_last_write']:.0f} s ago")
     for name, counts in standing["omegas"].items():
         each = counts["seconds_each"]
         typer.echo(
