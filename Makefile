@@ -83,8 +83,8 @@ test-newest: .venv/.release
 	fi
 
 # The readers against the real libraries, each in an environment of its own; minutes, and gigabytes of packages.
-test-recipes:
-	$(PYTHON) tools/recipes.py $(RECIPES)
+test-recipes: .venv/.release
+	PATH="$(BIN):$$PATH" $(PYTHON) tools/recipes.py $(RECIPES)
 
 lint: .venv/.lint
 	$(BIN)/ruff check .

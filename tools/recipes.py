@@ -1,7 +1,7 @@
 """Run the recipes against the real libraries: `make test-recipes`, or `python tools/recipes.py NAME …` for some of them.
 
 Each file of tests/recipes begins with `# needs: requirement, requirement`. Files with the same needs share one environment, under .venv-recipes, which is made once and
-kept until the needs change. What cannot be installed counts as failed, with pip's last words; one table at the end says what ran with which versions.
+kept until the needs change. What cannot be installed counts as failed, with uv's last words; one table at the end says what ran with which versions.
 """
 
 import argparse
@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import time
-import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,7 +53,7 @@ def run(file: Path) -> tuple[str, str, str, float, bool]:
     try:
         python = environment(needs)
     except subprocess.CalledProcessError as error:
-        words = (error.stderr or error.stdout or "").strip().splitlines()[-1:] or ["pip failed"]
+        words = (error.stderr or error.stdout or "").strip().splitlines()[-1:] or ["uv failed"]
         return name_of(file), f"not installed: {words[0]}", "none", time.monotonic() - began, False
     # The options of the default run leave out this folder and what is slow; here both are wanted.
     done = subprocess.run([python, "-m", "pytest", "-q", "-m", "", str(file)], cwd=ROOT, capture_output=True, text=True)
@@ -73,12 +72,13 @@ def environment(needs: list[str]) -> str:
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     done = folder / "needs.txt"
     if not done.exists():
-        venv.create(folder, with_pip=True, clear=True)
-        # The recipe's own needs first: what they pin holds for the rest.
-        for packages in (["--upgrade", "pip"], [*needs, *TESTERS, "--editable", f"{ROOT}[all]"]):
-            subprocess.run(
-                [python, "-m", "pip", "install", "--quiet", *packages], check=True, capture_output=True, text=True
-            )
+        # uv shares what several environments have in common; it is told of wheels at hand as pip is.
+        at_hand = {"UV_FIND_LINKS": os.environ["PIP_FIND_LINKS"]} if "PIP_FIND_LINKS" in os.environ else {}
+        for command in (
+            ["venv", "--quiet", "--clear", "--python", sys.executable, folder],
+            ["pip", "install", "--quiet", "--python", folder, *needs, *TESTERS, "--editable", f"{ROOT}[all]"],
+        ):
+            subprocess.run(["uv", *command], check=True, capture_output=True, text=True, env=os.environ | at_hand)
         done.write_text("\n".join(needs))
     return str(python)
 
