@@ -37,7 +37,7 @@ print(result)
 
 # %%
 # Read the note at the Gaussian: "do not trust". The tail index of its losses is
-# estimated as 1.18, and above 1 a mean need not exist, so that a few points may dominate
+# estimated as 1.14, and above 1 a mean need not exist, so that a few points may dominate
 # the average. The note also lists the rows of the largest losses, counted from 0. Look
 # at them:
 

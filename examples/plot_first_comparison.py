@@ -53,8 +53,7 @@ models = {
 # ``c`` sets how much of the mismatch between data and simulations may change in a
 # replication. At c = 1 it is about all of it, and no model is rejected. The old estimate
 # is far behind, but its simulations differ so much from the data that a replication may
-# reverse the order. Law "beta", that of the original paper, would reject it on the same
-# losses.
+# reverse the order.
 
 result = rivals.compare(models, held_out, c=1.0, rng=0)
 print(result)

@@ -30,7 +30,7 @@ models = {"no offset": detector(0.0), "offset": detector(0.5)}
 # One comparison, with 16 simulations of each model
 # -------------------------------------------------
 
-result = rivals.compare(models, readings, c=0.3, rng=0)
+result = rivals.compare(models, readings, c=0.27, rng=0)
 print(result)
 
 # %%
@@ -47,7 +47,7 @@ print(result)
 
 def probability_with(n_simulations, seed):
     again = rivals.compare(
-        models, readings, c=0.3, n_simulations=n_simulations, rng=seed
+        models, readings, c=0.27, n_simulations=n_simulations, rng=seed
     )
     return again.probability[0, 1]
 

@@ -75,7 +75,7 @@ print(result)
 #
 # The notes give the effective sample size. The losses from 5 and 6 years ago are worth
 # only about 46 independent ones. Without ``order="time"`` the standard error of
-# this model's difference to the best would be too small by a third:
+# this model's difference to the best would be too small by more than half:
 
 independent = rivals.compare(models, held_out, c=0.0625, rng=0)
 for name in ("5 and 6 years ago", "one cycle ago"):

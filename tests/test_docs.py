@@ -139,9 +139,9 @@ def test_what_the_tutorial_says_holds():
     assert abs(np.quantile(best.observed, 0.9) - np.quantile(best.simulations, 0.9)) < 0.3
     assert np.all(np.quantile(best.observed, 0.99) > np.quantile(best.simulations, 0.99, axis=1))
     assert all(mended.risk_std[name] < result.risk_std[name] for name in result.names)
-    assert all(mended.distance[name] < result.distance[name] for name in result.names)
+    assert np.all(mended.applied.distance < result.applied.distance)
     assert mended.survivors == ("Michaelis-Menten", "logarithm")
-    assert mended.unstable == ("logarithm",)
+    assert [(duel.model, duel.reason) for duel in mended.undecided] == [("logarithm", "simulations")]
     assert 0.6 < mended.stability["logarithm"] < 0.8
 
 
@@ -270,7 +270,7 @@ def test_a_block_that_draws_is_followed_by_its_picture(tmp_path):
 
 def test_classes_list_their_attributes_and_methods():
     members = extension("members").members_of("rivals", "Comparison")
-    assert {"names", "survivors", "probability", "critical_c"} <= set(members["attributes"])
+    assert {"survivors", "probability", "difference"} <= set(members["attributes"])
     assert {"sweep", "save", "report"} <= set(members["methods"])
     assert not members["derived"]
     assert extension("members").members_of("rivals.calibration", "StoreError")["derived"] == ["RuntimeError"]

@@ -42,8 +42,8 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "x.csv": lambda path: calibration().to_csv(path),
     "x.parquet": lambda path: calibration().to_parquet(path),
     "x.png": lambda path: _plot(calibration(), path),
-    "risks.png": lambda path: demo.write_report(result(), path.parent),
-    "comparison.json": lambda path: demo.write_report(result(), path.parent),
+    "risks.png": lambda path: demo.write_report(result(), result(), path.parent),
+    "comparison.json": lambda path: demo.write_report(result(), result(), path.parent),
 }
 
 

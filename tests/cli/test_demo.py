@@ -26,7 +26,9 @@ def test_demo_prints_and_writes(tmp_path, run, result):
         "rivals calibrate",
     ):
         assert " ".join(line.split()) in " ".join(shown.output.split())  # lines are wrapped
-    assert (out / "risks.png").read_bytes()[:4] == b"\x89PNG"
+    for picture in ("risks.png", "paths.png"):
+        assert (out / picture).read_bytes()[:4] == b"\x89PNG"
+    assert "The paper's process, law 'beta', c = 0.25, 1 simulation" in " ".join(shown.output.split())
     assert (out / "table.txt").read_text(encoding="utf-8") == f"{result}\n"
     survivors = json.loads((out / "comparison.json").read_text(encoding="utf-8"))["survivors"]
     assert survivors == ["Planck", "Rayleigh-Jeans"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from rivals._checks import need, show
 from rivals._types import FloatArray
+from rivals.comparison import rendering
 from rivals.criteria.score import Variations
 
 
@@ -55,15 +55,9 @@ class CriteriaTable:
         known = ", ".join(row.criterion for row in self.rows)
         raise KeyError(f"no criterion {criterion!r} in this table; it has {known}")
 
-    def cells(self) -> list[list[str]]:
-        """Return the table as text, headings first."""
-        head = [
-            "criterion",
-            *(show(name) for name in self.names),
-            "scale",
-            "better",
-            "accounts for variations",
-        ]
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Headings and cells as text."""
+        headings = ["criterion", *map(show, self.names), "scale", "better", "accounts for variations"]
         body = [
             [
                 row.criterion,
@@ -74,7 +68,7 @@ class CriteriaTable:
             ]
             for row in self.rows
         ]
-        return [head, *body]
+        return headings, body
 
     @property
     def notes(self) -> list[str]:
@@ -83,23 +77,12 @@ class CriteriaTable:
         return doubts + [f"{criterion} left out: {reason}" for criterion, reason in self.omitted.items()]
 
     def __str__(self) -> str:
-        cells = self.cells()
-        widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
-        lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in cells]
-        return "\n".join(text.rstrip() for text in [self._title, *lines, *self.notes])
+        return "\n".join([self._title, rendering.text(*self._table()), *map(rendering.wrap, self.notes)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head, *body = [[escape(text) for text in line] for line in self.cells()]
-        headings = "".join(f"<th>{text}</th>" for text in head)
-        rows = "".join("<tr>" + "".join(f"<td>{text}</td>" for text in line) + "</tr>" for line in body)
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
-        # The class keeps notebooks from taking dollar signs in names for mathematics.
-        return (
-            f'<div class="tex2jax_ignore mathjax_ignore"><p>{escape(self._title)}</p>'
-            f"<table><thead><tr>{headings}</tr></thead><tbody>{rows}</tbody></table>{notes}</div>"
-        )
+        return rendering.html(*self._table(), before=self._title, after=" ".join(self.notes))
 
     @property
     def _title(self) -> str:
