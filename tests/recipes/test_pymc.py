@@ -108,6 +108,12 @@ def test_what_is_wrong_is_said(line):
         pymc.Normal("y", pymc.Normal("a"), 1.0, observed=Y[:N])
     with pytest.raises(ValueError, match="are fixed in the model"):
         posterior(fixed, draws, {})
+    with pytest.raises(TypeError, match="with the group 'posterior'; got dict"):
+        posterior(model, {"a": X}, HELD_OUT)
+    with pymc.Model() as joint:
+        pymc.MvNormal("y", pymc.Normal("a") * np.ones(N), np.eye(N), observed=Y[:N])
+    with pytest.raises(ValueError, match="one likelihood for all points together"):
+        posterior(joint, draws, leave_one_out=True)
     with pytest.raises(ValueError, match=r"observed: the model has no pymc\.Data 'w'"):
         posterior(model, draws, HELD_OUT, observed="w")
 

@@ -15,7 +15,7 @@ from rivals._types import RNG, FloatArray
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
 from rivals.read.arviz import REDUCTIONS, Reduction, reduce_draws
-from rivals.read.leave_one_out import leave_one_out_weights, relative_efficiency
+from rivals.read.leave_one_out import groups_of, leave_one_out_weights, relative_efficiency
 from rivals.read.loss_tables import make_losses
 from rivals.read.posterior_bambi import BambiPosterior
 from rivals.read.posterior_numpyro import NumpyroPosterior
@@ -114,6 +114,11 @@ def posterior(
     entropy = entropy_from(rng)
     likelihood = fitted.log_likelihood(None)
     points = likelihood.shape[1:]
+    if not points:
+        raise ValueError(
+            "the model has one likelihood for all points together, as a multivariate normal or a Gaussian process has, so that points have "
+            "no losses of their own; write the points as independent given the parameters, or a rivals.Candidate"
+        )
     weights = None
     if leave_one_out:
         flat = likelihood.reshape(len(likelihood), -1)
@@ -147,6 +152,10 @@ def _check_seen(seen: bool | None, leave_one_out: bool, reduction: str) -> None:
 
 def _fitted(model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> Posterior:
     libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+    if libraries & {"pymc", "bambi"} and "posterior" not in groups_of(draws):
+        raise TypeError(
+            f"draws: expected what pymc.sample or bambi.Model.fit returned, with the group 'posterior'; got {type(draws).__name__}"
+        )
     if "pymc" in libraries:
         return PymcPosterior(model, draws, held_out, variable, observed)
     if "bambi" in libraries:

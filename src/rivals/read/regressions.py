@@ -13,7 +13,7 @@ from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density, gaussian
 from rivals.read.distributions import at_inputs
 from rivals.read.estimators import classifier
-from rivals.read.inputs import as_targets, as_values, check_response, n_rows
+from rivals.read.inputs import as_targets, as_values, check_response, library_of, n_rows
 from rivals.read.noise import warn_of_many_parameters
 
 # What is read, and what the points of each may bring besides exog. Models that are not here are refused.
@@ -120,7 +120,7 @@ def _readable(results: Any, columns: dict[str, Any]) -> str:
     if model is None or not (callable(getattr(results, "predict", None)) and hasattr(results, "params")):
         raise TypeError(f"expected the results of a regression of statsmodels, as OLS(y, x).fit() gives; got {name}")
     check_response(results)
-    if name not in BRING:
+    if name not in BRING or library_of(model) != "statsmodels":
         raise TypeError(f"{name} is none of the models that are read ({', '.join(BRING)}); {INSTEAD.get(name, NO_LAW)}")
     if type(results).__name__.startswith("RegularizedResults"):
         raise TypeError(f"{name}.fit_regularized estimates no distribution of the noise; {NO_LAW}")
