@@ -14,7 +14,7 @@ import pytest
 import rivals
 from rivals.cli.sweep import DEFAULT_C
 from rivals.cli.values import read_c
-from rivals.read import long_table, losses_from_files
+from rivals.read import long_table, losses_from_files, wide_tables
 from rivals.testbeds import toys
 
 
@@ -150,6 +150,18 @@ def test_groups_from_a_column(with_groups, run, files, law):
     expected = rivals.compare(losses, groups=LABELS, rng=7)
     assert expected.law == "groups"
     assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+    tables = [file for file in files if file.startswith("grouped") or file.endswith(".csv")]
+    carried = losses_from_files(*tables, groups="session")  # the same in Python
+    assert carried["right"].groups.tolist() == LABELS
+    np.testing.assert_array_equal(rivals.compare(carried, rng=7).probability, expected.probability)
+
+
+@pytest.mark.parametrize("files", [("grouped.csv", "synthetic.csv"), ("grouped.tsv",)], ids=["wide", "long"])
+def test_clusters_from_a_column(with_groups, run, files):
+    shown = run("compare", *files, "--clusters", "session", "--seed", "7", "--json")
+    assert shown.exit_code == 0, shown.output
+    expected = rivals.compare(losses_from_files("observed.csv", "synthetic.csv"), clusters=LABELS, rng=7)
+    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
 
 
 def test_groups_need_no_simulations(with_groups, run):
@@ -158,6 +170,8 @@ def test_groups_need_no_simulations(with_groups, run):
     losses = {name: sample.observed for name, sample in losses_from_files("observed.csv", "synthetic.csv").items()}
     expected = rivals.compare(losses, law="groups", groups=LABELS, rng=7)
     np.testing.assert_array_equal(json.loads(shown.stdout)["probability"], expected.probability)
+    alone = wide_tables("grouped.csv", groups="session")
+    np.testing.assert_array_equal(rivals.compare(alone, rng=7).probability, expected.probability)
 
 
 def test_mistakes_in_groups_are_said(with_groups, main, capsys):

@@ -132,7 +132,7 @@ class LocalProcesses:
         self.n_workers = n_workers
         self.interrupts = Interrupts()
         # A process of loky outlives this one, even if it is killed, and then removes the folder.
-        self._tracker = need("loky.backend.resource_tracker", extra="parallel", purpose="several processes")
+        self._tracker = need("loky", extra="parallel", purpose="several processes").backend.resource_tracker
         self._folder = tempfile.mkdtemp(prefix="rivals-")  # of each worker a note, named by its number
         self._tracker.register(self._folder, "folder")
         self.notes: str | None = self._folder

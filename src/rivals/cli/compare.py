@@ -10,6 +10,7 @@ import typer
 from rivals.cli.from_files import compare_files
 from rivals.cli.options import (
     C,
+    Clusters,
     Groups,
     Ignore,
     Index,
@@ -36,6 +37,7 @@ def compare(
     ignore: Ignore = None,
     index: Index = None,
     groups: Groups = None,
+    clusters: Clusters = None,
     log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: C = None,

@@ -24,7 +24,7 @@ from rivals.read.selection import Selection
 # Options of the commands that are arguments of `rivals.compare`, by their names there.
 SETTINGS = {"law": "law", "c": "c", "threshold": "threshold", "order": "order", "loss_unit": "loss_unit", "seed": "rng"}
 # Options that name columns with labels of the points, and become arguments of `rivals.compare`, too.
-LABELS = ("groups",)
+LABELS = ("groups", "clusters")
 
 SIMULATED = re.compile("synth|simul", re.IGNORECASE)
 MANY_MODELS = 12

@@ -20,7 +20,7 @@ Observed = Annotated[
 Synthetic = Annotated[
     Path | None,
     typer.Argument(
-        help="Losses of each model on its own simulations, in the same columns; not needed under law groups.",
+        help="Losses of each model on its own simulations, in the same columns; not needed with --groups.",
         show_default=False,
     ),
 ]
@@ -53,7 +53,10 @@ LogLikelihood = Annotated[
 ]
 Law = Annotated[
     str | None,
-    typer.Option(help=f"Law of the risk: {', '.join(LAWS)}. The first is the default.", show_default=False),
+    typer.Option(
+        help=f"Law of the risk: {', '.join(LAWS)}. With --groups that for groups by default, else the first.",
+        show_default=False,
+    ),
 ]
 C = Annotated[
     str | None,
@@ -71,8 +74,16 @@ Order = Annotated[
 Groups = Annotated[
     str | None,
     typer.Option(
-        help="Column of the observed or long table with the group of each point. Replications under law groups, clusters "
-        "under the others.",
+        help="Column of the observed or long table that says to which replication a point belongs, such as a session. With three "
+        "or more, no simulations are needed.",
+        metavar="COLUMN",
+        show_default=False,
+    ),
+]
+Clusters = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that says which points belong together without being replications: sampling errors allow for it.",
         metavar="COLUMN",
         show_default=False,
     ),

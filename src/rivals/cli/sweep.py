@@ -9,6 +9,7 @@ import typer
 from rivals.cli.from_files import compare_files
 from rivals.cli.options import (
     SEVERAL_C,
+    Clusters,
     Groups,
     Ignore,
     Index,
@@ -35,6 +36,7 @@ def sweep(
     ignore: Ignore = None,
     index: Index = None,
     groups: Groups = None,
+    clusters: Clusters = None,
     log_likelihood: LogLikelihood = False,
     law: Law = None,
     c: Annotated[

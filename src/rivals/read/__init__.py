@@ -11,21 +11,20 @@ if TYPE_CHECKING:
     from rivals.read.estimators import classifier, regressor
     from rivals.read.files import losses_from_files
     from rivals.read.forecasts import forecast
-    from rivals.read.loss_tables import long_table
-    from rivals.read.model_columns import wide_tables
     from rivals.read.networks import network
     from rivals.read.npz_files import npz
     from rivals.read.posteriors import posterior
     from rivals.read.regressions import regression
     from rivals.read.scores import simulator
     from rivals.read.summary_losses import summaries
+    from rivals.read.tables import long_table, wide_tables
     from rivals.read.xarrays import dataset
 
 HOMES = {
     "arviz_tree": "arviz", "classifier": "estimators", "cross_validated": "cross_validation", "curve": "curve_fits", "dataset": "xarrays",
-    "distribution": "distributions", "forecast": "forecasts", "long_table": "loss_tables", "losses_from_files": "files", "network": "networks",
+    "distribution": "distributions", "forecast": "forecasts", "long_table": "tables", "losses_from_files": "files", "network": "networks",
     "npz": "npz_files", "posterior": "posteriors", "regression": "regressions", "regressor": "estimators", "simulator": "scores", "summaries": "summary_losses",
-    "wide_tables": "model_columns",
+    "wide_tables": "tables",
 }  # fmt: skip
 
 __all__ = [

@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from rivals._checks import check_name, show
 from rivals.losses import Losses
 from rivals.read.arviz import HELD_OUT, SIMULATED, arviz_tree
-from rivals.read.columns import columns_of, suffix_of
+from rivals.read.columns import suffix_of
 from rivals.read.labelled_files import is_labelled, open_labelled
-from rivals.read.loss_tables import LONG, check_equally_many, labels_of, losses_from_columns, rows_of
-from rivals.read.model_columns import losses_from_observed, losses_from_wide
+from rivals.read.loss_tables import check_equally_many
 from rivals.read.npz_files import npz
-from rivals.read.point_labels import Labels, labels_of_rows, take_labels
 from rivals.read.selection import Selection
+from rivals.read.tables import WIDE_ALONE, Found, carrying, named, read_long, read_wide
 from rivals.read.xarrays import losses_from_dataset
-
-WIDE_ALONE = (
-    "; if it has one column per model, give a second file with the synthetic losses in the same columns, or name the column "
-    "of the replications (groups), which need none"
-)
 
 
 def losses_from_files(
@@ -33,6 +26,7 @@ def losses_from_files(
     models: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     index: str | None = None,
+    groups: str | None = None,
     log_likelihood: bool = False,
 ) -> dict[str, Losses]:
     """Losses of several models from one file, or from a pair of wide tables.
@@ -53,6 +47,8 @@ def losses_from_files(
         Models, or columns of wide tables, to leave out.
     index : str, optional
         The column of the tables that names the data points, by which rows are put into one order.
+    groups : str, optional
+        The column that says to which replication an observed point belongs. The losses carry it, and `compare` uses it.
     log_likelihood : bool
         Whether the table holds log likelihoods (higher is better); losses are their negatives.
 
@@ -72,7 +68,9 @@ def losses_from_files(
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
     selection = Selection.checked(models, ignore)
-    return read_files(observed, synthetic, selection, index=index, log_likelihood=log_likelihood)[0]
+    return carrying(
+        read_files(observed, synthetic, selection, index=index, labels=named(groups), log_likelihood=log_likelihood)
+    )
 
 
 def read_files(
@@ -80,33 +78,22 @@ def read_files(
     synthetic: str | PathLike[str] | None,
     selection: Selection,
     *,
-    index: str | None = None,
-    labels: Mapping[str, str] = MappingProxyType({}),
-    log_likelihood: bool = False,
-) -> tuple[dict[str, Losses], dict[str, Labels]]:
+    index: str | None,
+    labels: Mapping[str, str],
+    log_likelihood: bool,
+) -> Found:
     """Losses by model, and what `labels` (option → column) say of the observed points."""
-    if is_labelled(observed) or suffix_of(observed) == ".npz":
-        for option in (*(["index"] if index is not None else []), *labels):
-            raise ValueError(
-                f"{option}: {show(observed)} is not a table; its arrays have no columns, so leave {option} out, or write a long table"
-            )
-        losses = _arrays(observed, synthetic, log_likelihood=log_likelihood)
-        return {name: losses[name] for name in selection.of(losses, show(observed))}, {}
-    text = labels_of(index, *labels.values())
-    where, columns = columns_of(observed, text)
-    beside = take_labels(where, columns, labels)
-    options: dict[str, Any] = {"index": index, "log_likelihood": log_likelihood}
-    if synthetic is not None:
-        where_too, second = columns_of(synthetic, text)
-        second = {name: column for name, column in second.items() if name not in labels.values()}
-        return losses_from_wide((where, columns), (where_too, second), selection, **options), beside
-    if labels and not all(name in columns for name in LONG):
-        return losses_from_observed((where, columns), selection, **options), beside
-    losses = losses_from_columns(where, columns, selection, **options, otherwise=WIDE_ALONE)
-    if labels:
-        rows = {name: own for name, (own, _) in rows_of(where, columns, selection, index).items()}
-        beside = {option: labels_of_rows(where, option, each, rows) for option, each in beside.items()}
-    return losses, beside
+    if not is_labelled(observed) and suffix_of(observed) != ".npz":
+        options: dict[str, Any] = {"index": index, "labels": labels, "log_likelihood": log_likelihood}
+        if synthetic is not None:
+            return read_wide(observed, synthetic, selection, **options)
+        return read_long(observed, selection, **options, otherwise=WIDE_ALONE)
+    for option in (*(["index"] if index is not None else []), *labels):
+        raise ValueError(
+            f"{option}: {show(observed)} is not a table; its arrays have no columns, so leave {option} out, or write a long table"
+        )
+    losses = _arrays(observed, synthetic, log_likelihood=log_likelihood)
+    return {name: losses[name] for name in selection.of(losses, show(observed))}, {}
 
 
 def _arrays(path: str | PathLike[str], other: str | PathLike[str] | None, *, log_likelihood: bool) -> dict[str, Losses]:

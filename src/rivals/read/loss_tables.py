@@ -1,4 +1,4 @@
-"""Long tables of losses (model, kind, loss), of one simulation or of several; and what all tables share."""
+"""Columns of long tables (model, kind, loss) as losses, of one simulation or of several; and what all tables share."""
 
 from __future__ import annotations
 
@@ -12,52 +12,13 @@ from rivals._checks import check_losses, is_missing, show
 from rivals._types import FloatArray, IntArray
 from rivals.losses import Losses
 from rivals.read.alignment import FIRST_ROW, in_order, index_of, label, places_of
-from rivals.read.columns import Column, columns_of, numbers
+from rivals.read.columns import Column, numbers
 from rivals.read.selection import Selection, listed
 
 LONG = ("model", "kind", "loss")
 SIMULATION = "simulation"  # the optional column that tells simulations apart
 LABELS = ("model", "kind", SIMULATION)
 KINDS = ("observed", "synthetic")
-
-
-def long_table(
-    table: Any, *, models: Iterable[str] | None = None, index: str | None = None, log_likelihood: bool = False
-) -> dict[str, Losses]:
-    """Losses from a table with one loss per row: columns `model`, `kind` (observed or synthetic) and `loss`.
-
-    Parameters
-    ----------
-    table : path, data frame or mapping
-        A file (.csv, .csv.gz, .tsv, .parquet, .feather, .xlsx), a data frame (pandas, polars, also lazy, pyarrow, and
-        others that narwhals supports), or a mapping of columns. With several
-        simulations a column `simulation` says which one a synthetic loss belongs to, by a number or a name; for
-        observed losses it is ignored, and so are columns of other names. Law "groups" needs no synthetic losses.
-    models : iterable of str, optional
-        The models to read; all by default.
-    index : str, optional
-        The column that names the data points. The rows of every model, and of every simulation whose cells in it are
-        not empty, are put into the order of the observed rows of the first model; they must be of the same points.
-    log_likelihood : bool
-        Whether the table holds log likelihoods (higher is better); losses are their negatives.
-
-    Returns
-    -------
-    dict
-        Name → `Losses`, in the order in which the models first appear; simulations likewise.
-
-    Examples
-    --------
-    >>> table = {"model": ["A"] * 4, "kind": ["observed", "observed", "synthetic", "synthetic"], "loss": [1.0, 2.0, 1.5, 1.0]}
-    >>> long_table(table)
-    {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
-    """
-    return losses_from_columns(
-        *columns_of(table, labels_of(index)),
-        Selection.checked(models, ()),
-        index=index,
-        log_likelihood=log_likelihood,
-    )
 
 
 def labels_of(*columns: str | None) -> set[str]:

@@ -1,9 +1,8 @@
-"""Wide tables of losses: one column per model, in an observed table and mostly in a synthetic one."""
+"""Columns of wide tables, one per model, as losses: of an observed table, and mostly of a synthetic one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -11,66 +10,17 @@ from rivals._checks import show, warn
 from rivals._types import FloatArray, IntArray
 from rivals.losses import Losses
 from rivals.read.alignment import FIRST_ROW, in_order, index_of, places_of
-from rivals.read.columns import Column, columns_of, numbers
+from rivals.read.columns import Column, numbers
 from rivals.read.loss_tables import (
     SIMULATION,
     by_simulation,
     check_finite,
-    labels_of,
     make_losses,
     rows_by_label,
     simulations_of,
 )
 from rivals.read.selection import Selection, no_numbers
 from rivals.read.swapped import look_swapped
-
-
-def wide_tables(
-    observed: Any,
-    synthetic: Any,
-    *,
-    models: Iterable[str] | None = None,
-    ignore: Iterable[str] = (),
-    index: str | None = None,
-    log_likelihood: bool = False,
-) -> dict[str, Losses]:
-    """Losses from two tables with one column per model, the same models in both.
-
-    Parameters
-    ----------
-    observed, synthetic : path, data frame or mapping
-        Losses on held-out data, and on the model's own simulations: files (.csv, .csv.gz, .tsv, .parquet, .feather,
-        .xlsx), data frames (pandas, polars, also lazy, pyarrow, and others that narwhals supports), or mappings of columns.
-        With several simulations a column `simulation` of the synthetic table says which one a row belongs to, by a
-        number or a name; each has the same number of rows.
-    models : iterable of str, optional
-        The columns that are models; all by default, and then a column that looks like an index is refused.
-    ignore : iterable of str
-        Columns to leave out, such as an id or a fold.
-    index : str, optional
-        The column of both tables that names the data points. The rows of every simulation are put into the order of the
-        observed ones; they must be of the same points.
-    log_likelihood : bool
-        Whether the table holds log likelihoods (higher is better); losses are their negatives.
-
-    Returns
-    -------
-    dict
-        Name → `Losses`, in the order of the columns of `observed`.
-
-    Examples
-    --------
-    >>> wide_tables({"A": [1.0, 2.0], "B": [2.0, 2.5]}, {"A": [1.5, 1.0], "B": [2.2, 2.1]})["B"]
-    Losses(2 observed, 2 synthetic, empirical risk 2.25)
-    """
-    labels = labels_of(index)
-    return losses_from_wide(
-        columns_of(observed, labels),
-        columns_of(synthetic, labels),
-        Selection.checked(models, ignore),
-        index=index,
-        log_likelihood=log_likelihood,
-    )
 
 
 def losses_from_wide(
