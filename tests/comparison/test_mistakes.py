@@ -61,6 +61,14 @@ def test_rows_with_an_index_are_put_into_one_order():
     twice = b.set_axis(np.arange(500) // 2)
     with pytest.raises(ValueError, match=r"the index of model 'B'.*occurs twice"):
         rivals.compare({"A": (a, simulated["A"]), "B": (twice, simulated["B"])}, rng=0)
+    # Labels of points are rows, too.
+    sessions = pandas.Series(np.arange(500) // 50)
+    given = {"A": (a, simulated["A"]), "B": (b, simulated["B"])}
+    with pytest.warns(
+        rivals.RivalsWarning, match="the rows of clusters stand in another order than those of the losses"
+    ):
+        result = rivals.compare(given, clusters=sessions.iloc[moved], rng=0)
+    np.testing.assert_array_equal(result.probability, rivals.compare(given, clusters=sessions, rng=0).probability)
     # An array has no labels: its rows are in order.
     rivals.compare({"A": (a, simulated["A"]), "B": (shifted.to_numpy(), simulated["B"])}, rng=0)
 

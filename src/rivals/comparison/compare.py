@@ -18,6 +18,8 @@ from rivals._checks import (
     check_threshold,
     models_in_turn,
     read_groups,
+    row_labels,
+    rows_in_order,
     show,
     warn,
 )
@@ -172,16 +174,17 @@ def _setting(
             )
         labels, clusters = None, sample.groups if clusters is None else clusters
     return chosen, Setting(
-        groups=_grouping(labels, sample.n_observed, "groups"),
-        clusters=_grouping(clusters, sample.n_observed, "clusters"),
+        groups=_grouping(labels, sample, "groups"),
+        clusters=_grouping(clusters, sample, "clusters"),
         n_simulations=sample.n_simulations,
     )
 
 
-def _grouping(labels: npt.ArrayLike | None, n_points: int, what: str) -> Grouping | None:
+def _grouping(labels: Any, sample: Losses, what: str) -> Grouping | None:
     if labels is None:
         return None
-    codes, names = read_groups(labels, n_points, what)
+    rows = rows_in_order(row_labels(labels), sample.index, what, "the losses")
+    codes, names = read_groups(labels if rows is None else labels.iloc[rows], sample.n_observed, what)
     if len(names) < 2 and what == "clusters":
         raise ValueError(
             "clusters: all points are in one, but their sampling errors need at least two; leave clusters out"
