@@ -19,5 +19,7 @@ def members_of(module: str, name: str) -> dict[str, list[str]]:
                 found["attributes"].append(member)
             elif isroutine(value) or isinstance(value, classmethod | staticmethod):
                 found["methods"].append(member)
-    found["derived"] = [base.__name__ for base in documented.__bases__ if base is not object]
+    # Bases of our own are where some of the members live, not something that readers know.
+    others = [base for base in documented.__bases__ if not base.__module__.startswith("rivals")]
+    found["derived"] = [base.__name__ for base in others if base is not object]
     return {kind: list(dict.fromkeys(names)) for kind, names in found.items()}

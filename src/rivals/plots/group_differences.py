@@ -60,7 +60,8 @@ def plot_groups(
     >>> rng = np.random.default_rng(0)
     >>> school = np.repeat([f"school {i}" for i in range(8)], 100)
     >>> a = rng.exponential(size=800)
-    >>> b = a + 0.2 + np.repeat(0.15 * rng.standard_normal(8), 100) + 0.3 * rng.standard_normal(800)
+    >>> offset = np.repeat(0.15 * rng.standard_normal(8), 100)
+    >>> b = a + 0.2 + offset + 0.3 * rng.standard_normal(800)
     >>> ax = plot_groups(rivals.compare({"line": a, "mean": b}, groups=school))
     """
     groups = result.applied.setting.groups
