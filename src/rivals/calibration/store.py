@@ -13,7 +13,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
@@ -25,6 +25,8 @@ from rivals._workers.attempts import Done, Failed
 from rivals.calibration import store_file as file
 from rivals.calibration.store_file import MEND, StoreError, as_store_errors, check_seal, real_path, seal
 from rivals.laws import LAWS
+
+NUMBERS = ("risk_a", "risk_b", "truth_error", "truth")  # of an outcome
 
 
 @dataclass(frozen=True)
@@ -184,8 +186,9 @@ class Store:
         """Write a block in one transaction, failures with their seeds. When this returns, it is on the disk, under the name of the store."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
+            tally = self.get("tally")
             for each in done:
-                self._insert(each.place, each.index, False, float(each.seconds), _as_plain(each.result))
+                self._insert(tally, each.place, each.index, 0, float(each.seconds), _as_plain(each.result))
             for failed, seed in failures:
                 value = {
                     "attempts": failed.attempts,
@@ -193,7 +196,8 @@ class Store:
                     "error": failed.error,
                     "traceback": failed.traceback,
                 }
-                self._insert(failed.place, failed.index, True, 0.0, value)
+                self._insert(tally, failed.place, failed.index, 1, 0.0, value)
+            self._put("tally", tally)
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
@@ -213,19 +217,18 @@ class Store:
         text = json.dumps(value)
         self._connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?, ?)", (key, text, seal(key, text)))
 
-    def _insert(self, omega: int, experiment: int, failed: bool, seconds: float, value: Mapping[str, Any]) -> None:
+    def _insert(self, tally: list[int], omega: int, experiment: int, failed: int, seconds: float, value: Any) -> None:
         """Write a record with its checksum. An experiment that failed and was tried again has one record, the last."""
-        count, total = self.get("tally")
         where = "FROM experiments WHERE omega = ? AND experiment = ?"
         for was_failure, mark in self._rows(f"SELECT failed, checksum {where}", omega, experiment):
             if not was_failure:
                 return
             self._connection.execute(f"DELETE {where}", (omega, experiment))
-            count, total = count - 1, total ^ int.from_bytes(mark, "little")
-        row = (omega, experiment, int(failed), seconds, json.dumps(value))
+            _count(tally, mark, -1)
+        row = (omega, experiment, failed, seconds, json.dumps(value))
         mark = seal(*row)
         self._connection.execute("INSERT INTO experiments VALUES (?, ?, ?, ?, ?, ?)", (*row, mark))
-        self._put("tally", [count + 1, total ^ int.from_bytes(mark, "little")])
+        _count(tally, mark)
 
     def _unwritten(self, error: sqlite3.Error) -> StoreError:
         return StoreError(
@@ -300,7 +303,7 @@ class Store:
                     continue
                 keys[place] = omega, experiment
                 probability[place], standard_error[place] = value["probability"], value["standard_error"]
-                numbers[place] = [value[name] for name in ("risk_a", "risk_b", "truth_error", "truth")]
+                numbers[place] = [value[name] for name in NUMBERS]
                 place += 1
             if size and replicated is None:
                 raise StoreError(f"{self.path!r} is damaged: the study has no entry 'replicated'; {MEND}")
@@ -348,18 +351,18 @@ class Store:
 
     def _checked(self) -> Iterator[tuple[int, int, bool, dict[str, Any]]]:
         """All records, each checked to be as it was written, and at the end that none is missing."""
-        count = total = 0
+        tally = [0, 0]
         # Closed in every case: a query that is still referenced, as by the traceback of an error, keeps the file open.
         with closing(self._connection.execute("SELECT * FROM experiments ORDER BY omega, experiment")) as rows:
             for *row, mark in rows:
                 what = f"experiment {row[1]} of epistemic distribution {row[0]}"
                 check_seal(mark, *row, what=what, path=self.path)
-                count, total = count + 1, total ^ int.from_bytes(mark, "little")
+                _count(tally, mark)
                 yield row[0], row[1], bool(row[2]), json.loads(row[4])
         written = self.get("tally")
-        if [count, total] != written:
+        if tally != written:
             raise StoreError(
-                f"{self.path!r} is damaged: {written[0]} experiments were written, {count} are found, or not the same ones; {MEND}"
+                f"{self.path!r} is damaged: {written[0]} experiments were written, {tally[0]} are found, or not the same ones; {MEND}"
             )
 
     def _mean_seconds(self, omega: int) -> float | None:
@@ -373,11 +376,16 @@ class Store:
         return self._connection.execute(query, values).fetchall()
 
 
+def _count(tally: list[int], mark: bytes, times: int = 1) -> None:
+    """Number of records, and the exclusive or of their checksums: in any order, and a record can be removed again."""
+    tally[0] += times
+    tally[1] ^= int.from_bytes(mark, "little")
+
+
 def _as_plain(outcome: Any) -> dict[str, Any]:
     """An outcome as numbers and lists, in full precision; whether it is replicated is said once for the study."""
-    plain = {name: np.asarray(value, dtype=float).tolist() for name, value in asdict(outcome).items()}
-    del plain["replicated"]
-    return plain
+    numbers = {name: float(getattr(outcome, name)) for name in NUMBERS}
+    return {"probability": outcome.probability.tolist(), "standard_error": outcome.standard_error.tolist(), **numbers}
 
 
 def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
