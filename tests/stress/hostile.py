@@ -17,11 +17,13 @@ import tempfile
 import time
 import warnings
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -324,6 +326,45 @@ def excel_long_row(folder: Path, random: Random) -> Path:
     return sheet(folder, iter([b"<row>", *[b"<c/>" * int(10**6 * SCALE)] * random.randrange(190, 230), b"</row>"]))
 
 
+def excel_laughs(folder: Path, random: Random) -> Path:
+    """Entities of entities: a billion letters in some lines."""
+    entities = ['<!ENTITY a "' + "ha" * 64 + '">']
+    names = "abcdefghij"[: random.randrange(8, 10)]
+    entities += [f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in pairwise(names)]
+    path = sheet(folder, iter([b'<row><c t="str"><v>&%s;</v></c></row>' % names[-1].encode()]))
+    with zipfile.ZipFile(path) as source:
+        members = {name: source.read(name) for name in source.namelist()}
+    declared = f"<!DOCTYPE worksheet [{''.join(entities)}]>".encode()
+    members["xl/worksheets/sheet1.xml"] = declared + members["xl/worksheets/sheet1.xml"]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as target:
+        for name, content in members.items():
+            target.writestr(name, content)
+    return path
+
+
+def hdf5_large_chunk(folder: Path, random: Random) -> Path:
+    """A few numbers in a chunk of gigabytes, which is unpacked as a whole."""
+
+    def make(file: Any, name: str) -> None:
+        parts = (1, int(2**29 * 0.9 * SCALE))
+        array = file.create_dataset(
+            name, shape=(2, 40), maxshape=(2, None), chunks=parts, dtype="f8", compression="gzip"
+        )
+        array.id.write_direct_chunk((0, 0), zlib.compress(bytes(8), 1))
+        array.id.write_direct_chunk((1, 0), zlib.compress(bytes(8), 1))
+
+    return replaced(folder, random, make)
+
+
+def zarr_records(folder: Path, random: Random) -> Path:
+    """A type of a gigabyte for each cell."""
+    store = zarr_store(folder, random, version=2)
+    path = store / "observed" / ".zarray"
+    kind = random.choice([[["a", "|V1000000000"]], "|V1000000000", "|S1000000000"])
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"dtype": kind}))
+    return store
+
+
 def npz_claims(folder: Path, random: Random) -> Path:
     shape = random.choice([(2**40,), (2**20, 2**20)])
     header = f"{ {'descr': '|V0', 'fortran_order': False, 'shape': shape}!r}\n".encode()
@@ -343,9 +384,9 @@ NEEDED = {
 MAKERS: dict[str, Maker] = {
     maker.__name__: maker
     for maker in (
-        zarr_linked_array, zarr_linked_chunk, zarr_piped_chunk, zarr_pickles, zarr_missing_chunk, zarr_large_chunk,
-        hdf5_soft_links, hdf5_external_link, hdf5_external_storage, hdf5_virtual, hdf5_missing_chunk, hdf5_cycle, hdf5_shared_text,
-        parquet_rows, feather_zeros, feather_views, excel_far_cell, excel_long_row, npz_claims,
+        zarr_linked_array, zarr_linked_chunk, zarr_piped_chunk, zarr_pickles, zarr_missing_chunk, zarr_large_chunk, zarr_records,
+        hdf5_soft_links, hdf5_external_link, hdf5_external_storage, hdf5_virtual, hdf5_missing_chunk, hdf5_cycle, hdf5_shared_text, hdf5_large_chunk,
+        parquet_rows, feather_zeros, feather_views, excel_far_cell, excel_long_row, excel_laughs, npz_claims,
     )
     if find_spec(NEEDED[maker.__name__.partition("_")[0]])
 }  # fmt: skip

@@ -48,8 +48,9 @@ def stated_size(message: Any) -> tuple[int, int]:
     (count,) = struct.unpack_from("<I", content, start)
     sizes = 0
     for place, length in struct.iter_unpack("<qq", content[start + 4 : start + 4 + 16 * count]):
-        sizes += struct.unpack_from("<q", body, place)[0] if packed is not None and length >= 8 else length
-    return struct.unpack_from("<q", content, rows)[0] if rows is not None else 0, sizes
+        stated = struct.unpack_from("<q", body, place)[0] if packed is not None and length >= 8 else 0
+        sizes += max(length, stated, 0)
+    return max(struct.unpack_from("<q", content, rows)[0], 0) if rows is not None else 0, sizes
 
 
 def _follow(content: memoryview, place: int | None) -> int:

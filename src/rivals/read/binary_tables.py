@@ -31,7 +31,8 @@ def read_parquet(path: Path) -> Columns:
             schema, content = file.schema_arrow, file.metadata
             groups = [content.row_group(index) for index in range(content.num_row_groups)]
             _check_columns(schema.names)
-            check_table(path, schema, content.num_rows, sum(max(group.total_byte_size, 0) for group in groups))
+            n_rows = sum(max(group.num_rows, 0) for group in groups)
+            check_table(path, schema, n_rows, sum(max(group.total_byte_size, 0) for group in groups))
             text = [field.name for field in schema if str(field.type) in ("string", "large_string")]
         # Kept as a dictionary: a long name that occurs in every row is stored once.
         return _from_arrow(parquet.read_table(path, read_dictionary=text, partitioning=None))

@@ -15,12 +15,16 @@ from rivals._files import check_memory
 # What NetCDF writes for a dimension without coordinates, which has no values.
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 
+MANY_TEXTS = 64
+
 
 def check_hdf5(hdf5: Any, path: str | PathLike[str]) -> None:
     """Refuse links, arrays in other files, parts that are missing, and what would unpack to far more than the file has."""
     with hdf5.File(path, "r") as file:
         arrays = list(_arrays(hdf5, file))
-        check_memory(path, sum(array.size * max(array.dtype.itemsize, 8) for array in arrays))
+        check_memory(
+            path, sum(max(array.dtype.itemsize, 8) * max(array.size, prod(array.chunks or ())) for array in arrays)
+        )
         for array in arrays:
             if array.is_virtual or array.external:
                 raise ValueError(
@@ -47,10 +51,21 @@ def _arrays(hdf5: Any, file: Any) -> Iterator[Any]:
                     f"{show(where)!r} is another name of something in it; give each group and array one name"
                 )
             seen.add(address)
+            _check_attributes(hdf5, node, where)
             if isinstance(node, hdf5.Group):
                 groups.append(node)
             elif isinstance(node, hdf5.Dataset) and node.shape is not None:
                 yield node
+
+
+def _check_attributes(hdf5: Any, node: Any, where: str) -> None:
+    """Lists of texts are refused, beyond the few that anybody writes: one text may stand in every place, and all are loaded."""
+    for name in node.attrs:
+        attribute = node.attrs.get_id(name)
+        if hdf5.check_vlen_dtype(attribute.dtype) is not None and prod(attribute.shape) > MANY_TEXTS:
+            raise ValueError(
+                f"the attribute {show(name)!r} of {show(where)!r} lists {prod(attribute.shape)} texts; remove it"
+            )
 
 
 def _check_complete(array: Any) -> None:

@@ -69,12 +69,14 @@ def _codecs(content: dict[str, Any]) -> list[str]:
 
 
 def _cell_size(kind: Any) -> int:
+    """Bytes of a number or a text, by what the metadata call its type."""
     if isinstance(kind, dict):  # texts of fixed length, in version 3
-        return int(kind.get("configuration", {}).get("length_bytes", 8))
-    try:
-        return int(np.dtype(kind).itemsize)
-    except TypeError:  # "string"
+        return int(kind["configuration"]["length_bytes"])
+    if kind == "string":
         return 8
+    if not isinstance(kind, str) or np.dtype(kind).kind not in "biufcSUOmM":
+        raise ValueError(f"an array holds {show(kind)[:200]}; save numbers")
+    return int(np.dtype(kind).itemsize)
 
 
 def _check_complete(folder: Path, content: dict[str, Any], counts: list[int]) -> None:
