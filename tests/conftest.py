@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -16,6 +17,14 @@ os.environ.setdefault("MPLBACKEND", "Agg")  # before matplotlib, which a minimal
 # A shell starts jobs in the background with Ctrl-C ignored, and their children inherit it: tests that press it would wait in vain.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# No deadline: on a busy machine any example may take long.
+with contextlib.suppress(ImportError):
+    import hypothesis
+
+    hypothesis.settings.register_profile("rivals", deadline=None)
+    hypothesis.settings.load_profile("rivals")
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,9 @@ from rivals.calibration import CalibrationInterrupted, StoreError, open_store
 from rivals.calibration.experiment import Settings
 from rivals.calibration.study import make_study
 
+# They kill processes and wait for them: one after the other, where several tests run at a time.
+pytestmark = pytest.mark.xdist_group("processes")
+
 HERE = os.path.dirname(__file__)
 
 

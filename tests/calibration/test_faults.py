@@ -26,6 +26,9 @@ from rivals.calibration import StoreError, open_store
 from rivals.calibration.store_file import take_lock
 from rivals.cli.app import app
 
+# They kill processes and wait for them: one after the other, where several tests run at a time.
+pytestmark = pytest.mark.xdist_group("processes")
+
 HERE = os.path.dirname(__file__)
 
 

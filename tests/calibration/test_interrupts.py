@@ -18,6 +18,9 @@ from rivals._workers.interrupts import Interrupts
 from rivals._workers.processes import Foreign, LocalProcesses, open_pool
 from rivals.calibration import CalibrationInterrupted, open_store
 
+# They kill processes and wait for them: one after the other, where several tests run at a time.
+pytestmark = pytest.mark.xdist_group("processes")
+
 HERE = os.path.dirname(__file__)
 
 
