@@ -76,14 +76,10 @@ def arviz_tree(
     >>> arviz_tree(tree, reduction="lpd")
     Losses(100 observed, 100 synthetic, empirical risk 0.68988)
     """
-    check_choice(reduction, "reduction", REDUCTIONS)
+    check_reduction(reduction, leave_one_out)
     where = "the tree"
     if isinstance(tree, (str, PathLike)):
         where, tree = show(fspath(tree)), open_labelled(tree)
-    if leave_one_out and reduction != "lpd":
-        raise ValueError(
-            f"leave_one_out is for the reduction 'lpd', the loss of the posterior predictive; got {reduction!r}"
-        )
     if held_out is None:
         held_out = TRAINING if leave_one_out else HELD_OUT
     if held_out == TRAINING and TRAINING in groups_of(tree) and not leave_one_out:
@@ -103,6 +99,15 @@ def arviz_tree(
         return Losses(observed)
     synthetic = reduce_draws(draws_of(simulated, simulation), reduction, f"{where}, group {simulated!r}")
     return make_losses(variable or "in the tree", observed, synthetic, where)
+
+
+def check_reduction(reduction: str, leave_one_out: bool) -> None:
+    """A reduction that is known, and the one that leave-one-out weights are for."""
+    check_choice(reduction, "reduction", REDUCTIONS)
+    if leave_one_out and reduction != "lpd":
+        raise ValueError(
+            f"leave_one_out is for the reduction 'lpd', the loss of the posterior predictive; got {reduction!r}"
+        )
 
 
 def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> Any:

@@ -9,12 +9,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_choice, check_size, warn
+from rivals._checks import check_size, warn
 from rivals._random import POSTERIOR_CHOICE, POSTERIOR_PREDICTION, entropy_from, stream
 from rivals._types import RNG, FloatArray
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
-from rivals.read.arviz import REDUCTIONS, Reduction, reduce_draws
+from rivals.read.arviz import Reduction, check_reduction, reduce_draws
 from rivals.read.leave_one_out import groups_of, leave_one_out_weights, relative_efficiency
 from rivals.read.loss_tables import make_losses
 from rivals.read.posterior_bambi import BambiPosterior
@@ -107,10 +107,10 @@ def posterior(
 
     In PyMC, with data in containers, the call is the same: `posterior(model, pymc.sample(model=model), {"x": x_new, "y_observed": y_new})`.
     """
-    check_choice(reduction, "reduction", REDUCTIONS)
+    check_reduction(reduction, leave_one_out)
     n_simulations = check_size(n_simulations, "n_simulations")
     fitted = _fitted(model, draws, held_out, variable, observed)
-    _check_seen(fitted.seen, leave_one_out, reduction)
+    _check_seen(fitted.seen, leave_one_out)
     entropy = entropy_from(rng)
     likelihood = fitted.log_likelihood(None)
     points = likelihood.shape[1:]
@@ -133,11 +133,7 @@ def posterior(
     return replace(losses, may_repeat=True)
 
 
-def _check_seen(seen: bool | None, leave_one_out: bool, reduction: str) -> None:
-    if leave_one_out and reduction != "lpd":
-        raise ValueError(
-            f"leave_one_out is for the reduction 'lpd', the loss of the posterior predictive; got {reduction!r}"
-        )
+def _check_seen(seen: bool | None, leave_one_out: bool) -> None:
     if leave_one_out and seen is False:
         raise ValueError(
             "leave_one_out is for the data that the model was fitted to, but those given are not the ones in the model; leave out held_out "

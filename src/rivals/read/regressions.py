@@ -13,7 +13,7 @@ from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density, gaussian
 from rivals.read.distributions import at_inputs
 from rivals.read.estimators import classifier
-from rivals.read.inputs import as_targets, as_values, check_response, library_of, n_rows
+from rivals.read.inputs import as_targets, check_response, library_of, n_rows
 from rivals.read.noise import warn_of_many_parameters
 
 # What is read, and what the points of each may bring besides exog. Models that are not here are refused.
@@ -110,7 +110,7 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
             )
         return _law(results, name, at, columns)
 
-    return at_inputs(law, exog, name, targets=lambda given, what: _successes(as_values(given, what), columns))
+    return at_inputs(law, exog, name, targets=lambda given, what: _successes(as_targets(given, what), columns))
 
 
 def _readable(results: Any, columns: dict[str, Any]) -> str:
