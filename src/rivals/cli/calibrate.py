@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from contextlib import closing, contextmanager, redirect_stdout
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -21,7 +21,7 @@ from rivals._checks import need, show
 from rivals._files import replacing
 from rivals.calibration.calibrate import N_TRUTH
 from rivals.cli.console import say, warnings_as_sentences
-from rivals.cli.options import SEVERAL_C, Json, Order, given_options
+from rivals.cli.options import SEVERAL_C, described, given_options
 from rivals.cli.outputs import check_output, check_picture
 from rivals.cli.values import draw_seed, parse_c
 from rivals.comparison import N_SIMULATIONS
@@ -33,62 +33,43 @@ if TYPE_CHECKING:
 EXPORTS = {".csv": "to_csv", ".parquet": "to_parquet"}
 STORES = (".sqlite", ".sqlite3", ".db")
 NEEDED = {
-    "--n-data": "how many data points has the real experiment?",
-    "--n-experiments": "how many experiments for each epistemic distribution?",
+    "n_data": "how many data points has the real experiment?",
+    "n_experiments": "how many experiments for each epistemic distribution?",
 }
+# Options that are arguments of `rivals.calibrate` as they are.
+SETTINGS = (
+    "law", "n_simulations", "order", "n_experiments", "n_data", "n_truth", "n_replications", "loss_unit", "progress", "time_limit", "retry",
+)  # fmt: skip
 
 
+@described(
+    c=f"{SEVERAL_C} The default depends on the law.",
+    law="Law of the risk, one that has a c.",
+    n_simulations="Simulations of each candidate.",
+)
 def calibrate(
     ctx: typer.Context,
-    target: Annotated[
-        str | None,
-        typer.Argument(
-            help="module:name of an epistemic distribution, or of a mapping from names to several; or a store."
-        ),
-    ] = None,
-    c: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{SEVERAL_C} The default depends on the law.",
-            metavar="VALUES",
-            show_default=False,
-        ),
-    ] = None,
-    law: Annotated[str, typer.Option(help="Law of the risk, one that has a c.")] = DEFAULT.name,
-    n_simulations: Annotated[int, typer.Option(help="Simulations of each candidate.")] = N_SIMULATIONS,
-    order: Order = None,
-    n_experiments: Annotated[
-        int | None, typer.Option(help="Experiments per epistemic distribution (required).")
-    ] = None,
-    n_data: Annotated[
-        int | None, typer.Option(help="Data points per experiment: as many as the real one has (required).")
-    ] = None,
-    n_truth: Annotated[int, typer.Option(help="Data points that determine the true winner.")] = N_TRUTH,
-    n_replications: Annotated[
-        int, typer.Option(help="Fresh replications of each experiment that has a replicate.")
-    ] = 1,
-    loss_unit: Annotated[
-        str | None, typer.Option(help='Unit of the losses, such as "nats".', show_default=False)
-    ] = None,
-    store: Annotated[Path | None, typer.Option(help="SQLite file that keeps every finished experiment.")] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Seed of the random numbers; drawn, printed and kept in the store if omitted.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Worker processes; one per core by default, 0 to run in this process.")
-    ] = None,
-    dask: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786.")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds after which an experiment is abandoned.")] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Rerun experiments that failed before.")] = False,
-    progress: Annotated[bool, typer.Option(help="Show progress.")] = True,
-    status: Annotated[
-        bool, typer.Option("--status", help="Show the progress of a store, also while it is being written.")
-    ] = False,
-    export: Annotated[
-        Path | None, typer.Option(help="Write the records of the store to a .csv or .parquet file.")
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the calibration curves to this file.")] = None,
-    as_json: Json = False,
+    target: str | None = None,
+    c: list[str] | None = None,
+    law: str = DEFAULT.name,
+    n_simulations: int = N_SIMULATIONS,
+    order: str | None = None,
+    n_experiments: int | None = None,
+    n_data: int | None = None,
+    n_truth: int = N_TRUTH,
+    n_replications: int = 1,
+    loss_unit: str | None = None,
+    store: Path | None = None,
+    seed: int | None = None,
+    workers: int | None = None,
+    dask: str | None = None,
+    time_limit: float | None = None,
+    retry: bool = False,
+    progress: bool = True,
+    status: bool = False,
+    export: Path | None = None,
+    plot: Path | None = None,
+    as_json: bool = False,
 ) -> None:
     """Find the best c, and what probabilities mean, from simulated experiments.
 
@@ -109,23 +90,12 @@ def calibrate(
         if not as_json:
             _print_status(opened, as_json)
     else:
-        _check_needed({"--n-data": n_data, "--n-experiments": n_experiments})
-        settings = {
-            "c": None if c is None else parse_c(c),
-            "law": law,
-            "n_simulations": n_simulations,
-            "order": order,
-            "n_experiments": n_experiments,
-            "n_data": n_data,
-            "n_truth": n_truth,
-            "n_replications": n_replications,
-            "loss_unit": loss_unit,
-            "rng": _seed(store) if seed is None else seed,
-            "store": store,
-            "progress": progress,
-            "time_limit": time_limit,
-            "retry": retry,
-        }
+        missing = [name for name in NEEDED if ctx.params[name] is None]
+        if missing:
+            options = " and ".join(f"--{name.replace('_', '-')}" for name in missing)
+            raise ValueError(f"missing {options}: {' '.join(NEEDED[name] for name in missing)}")
+        settings = {name: ctx.params[name] for name in SETTINGS} | {"store": store}
+        settings |= {"c": parse_c(c) if c else None, "rng": _seed(store) if seed is None else seed}
         with _result_alone_on_stdout():
             result = _run(load_omegas(str(target)), settings, workers, dask)
         _check_finished(result)
@@ -189,13 +159,6 @@ def _send_by_value(module: Any) -> None:
     except ImportError:
         return
     register_pickle_by_value(module)
-
-
-def _check_needed(options: Mapping[str, object]) -> None:
-    missing = [name for name, value in options.items() if value is None]
-    if missing:
-        questions = " ".join(NEEDED[name] for name in missing)
-        raise ValueError(f"missing {' and '.join(missing)}: {questions}")
 
 
 def _store_to_show(ctx: typer.Context, target: str | None, store: Path | None) -> Path | None:

@@ -3,52 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from rivals.cli.from_files import compare_files
-from rivals.cli.options import (
-    C,
-    Clusters,
-    Groups,
-    Ignore,
-    Index,
-    Json,
-    Law,
-    LogLikelihood,
-    LossUnit,
-    Models,
-    Observed,
-    Order,
-    Seed,
-    Synthetic,
-    Threshold,
-    Title,
-)
+from rivals.cli.options import described
 from rivals.cli.outputs import check_output, check_page
 
 
+@described()
 def compare(
     ctx: typer.Context,
-    observed: Observed,
-    synthetic: Synthetic = None,
-    models: Models = None,
-    ignore: Ignore = None,
-    index: Index = None,
-    groups: Groups = None,
-    clusters: Clusters = None,
-    log_likelihood: LogLikelihood = False,
-    law: Law = None,
-    c: C = None,
-    threshold: Threshold = 0.95,
-    order: Order = None,
-    loss_unit: LossUnit = None,
-    seed: Seed = None,
-    as_json: Json = False,
-    report: Annotated[Path | None, typer.Option(help="Also write the interactive page to this file.")] = None,
-    title: Title = None,
-    save: Annotated[Path | None, typer.Option(help="Also save the comparison to this .npz file.")] = None,
+    observed: Path,
+    synthetic: Path | None = None,
+    models: list[str] | None = None,
+    ignore: list[str] | None = None,
+    index: str | None = None,
+    groups: str | None = None,
+    clusters: str | None = None,
+    log_likelihood: bool = False,
+    law: str | None = None,
+    c: str | None = None,
+    threshold: float = 0.95,
+    order: str | None = None,
+    loss_unit: str | None = None,
+    seed: int | None = None,
+    as_json: bool = False,
+    report: Path | None = None,
+    title: str | None = None,
+    save: Path | None = None,
 ) -> None:
     """Say which models survive, from files of losses.
 

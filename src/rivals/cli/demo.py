@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import fill
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -14,7 +14,7 @@ from rivals._checks import need, show
 from rivals._files import replacing
 from rivals._random import DEMO_HELD_OUT, entropy_from, stream
 from rivals._types import RNG
-from rivals.cli.options import C, Law, Simulations, Threshold
+from rivals.cli.options import described
 from rivals.cli.outputs import check_output_folder
 from rivals.comparison import Comparison, Sweep
 from rivals.comparison import compare as compare_models
@@ -34,13 +34,14 @@ WIDTH = 100
 PAPERS_C = 2.0**-2
 
 
+@described(seed="Seed of the random numbers.")
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("rivals-demo"),
-    law: Law = None,
-    c: C = None,
-    threshold: Threshold = 0.95,
-    n_simulations: Simulations = None,
-    seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
+    out: Path = Path("rivals-demo"),
+    law: str | None = None,
+    c: str | None = None,
+    threshold: float = 0.95,
+    n_simulations: int | None = None,
+    seed: int = 0,
 ) -> None:
     """Compare three laws of black body radiation, under the default law of the risk and under the paper's. Say what the verdict
     depends on, and write a report.

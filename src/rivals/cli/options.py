@@ -1,105 +1,85 @@
-"""Arguments and options that several commands share, by the names and with the defaults of `rivals.compare`."""
+"""What the arguments and options of all commands mean; their names and defaults are those of the library."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
 from rivals.laws import LAWS
 
-Observed = Annotated[
-    Path,
-    typer.Argument(
-        help="Losses on held-out data, one column per model (.csv, .csv.gz, .tsv, .parquet, .feather, .xlsx); or, without a second file, "
-        "a long table with the columns model, kind, loss, an .npz archive, a NetCDF file (.nc) or a Zarr folder.",
-        show_default=False,
-    ),
-]
-Synthetic = Annotated[
-    Path | None,
-    typer.Argument(
-        help="Losses of each model on its own simulations, in the same columns; not needed with --groups.",
-        show_default=False,
-    ),
-]
-Models = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Models to compare, separated by commas; may be repeated. All by default.",
-        metavar="NAMES",
-        show_default=False,
-    ),
-]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="Columns to leave out, such as an id or a fold, separated by commas; may be repeated.",
-        metavar="NAMES",
-        show_default=False,
-    ),
-]
-Index = Annotated[
-    str | None,
-    typer.Option(
-        help="Column that names the data points: rows of all tables are put into its order, and refused if points differ.",
-        metavar="COLUMN",
-        show_default=False,
-    ),
-]
-LogLikelihood = Annotated[
-    bool, typer.Option("--log-likelihood", help="The files hold log likelihoods: higher is better.")
-]
-Law = Annotated[
-    str | None,
-    typer.Option(
-        help=f"Law of the risk: {', '.join(LAWS)}. With --groups that for groups by default, else the first.",
-        show_default=False,
-    ),
-]
-C = Annotated[
-    str | None,
-    typer.Option(
-        help="Sensitivity to the discrepancy between model and data, such as 0.25 or 2^-2; or the store of a calibration, "
-        "whose law and curve are then used as well. The default depends on the law.",
-        show_default=False,
-    ),
-]
-Threshold = Annotated[float, typer.Option(help="Probability above which a better rival rejects a model.")]
-Order = Annotated[
-    str | None,
-    typer.Option(help='"time" if the points are a time series: sampling errors then allow for autocorrelation.'),
-]
-Groups = Annotated[
-    str | None,
-    typer.Option(
-        help="Column of the observed or long table that says to which replication a point belongs, such as a session. With three "
-        "or more, no simulations are needed.",
-        metavar="COLUMN",
-        show_default=False,
-    ),
-]
-Clusters = Annotated[
-    str | None,
-    typer.Option(
-        help="Column that says which points belong together without being replications: sampling errors allow for it.",
-        metavar="COLUMN",
-        show_default=False,
-    ),
-]
-LossUnit = Annotated[
-    str | None,
-    typer.Option(help='Unit of the losses, such as "nats"; must be that of the calibration.', show_default=False),
-]
-Title = Annotated[str | None, typer.Option(help="Heading of the interactive page.", show_default=False)]
-Simulations = Annotated[
-    int | None, typer.Option(help="Simulations of each candidate; 16 by default.", show_default=False)
-]
-# For the commands that take several values of c; each command adds its default.
+Command = TypeVar("Command", bound=Callable[..., None])
+
+ARGUMENTS = {
+    "observed": "Losses on held-out data, one column per model (.csv, .csv.gz, .tsv, .parquet, .feather, .xlsx); or, without a second file, "
+    "a long table with the columns model, kind, loss, an .npz archive, a NetCDF file (.nc) or a Zarr folder.",
+    "synthetic": "Losses of each model on its own simulations, in the same columns; not needed with --groups.",
+    "target": "module:name of an epistemic distribution, or of a mapping from names to several; or a store.",
+}
+OPTIONS = {
+    "models": "Models to compare, separated by commas; may be repeated. All by default.",
+    "ignore": "Columns to leave out, such as an id or a fold, separated by commas; may be repeated.",
+    "index": "Column that names the data points: rows of all tables are put into its order, and refused if points differ.",
+    "groups": "Column of the observed or long table that says to which replication a point belongs, such as a session. With three or more, no "
+    "simulations are needed.",
+    "clusters": "Column that says which points belong together without being replications: sampling errors allow for it.",
+    "log_likelihood": "The files hold log likelihoods: higher is better.",
+    "law": f"Law of the risk: {', '.join(LAWS)}. With --groups that for groups by default, else the first.",
+    "c": "Sensitivity to the discrepancy between model and data, such as 0.25 or 2^-2; or the store of a calibration, whose law and curve are "
+    "then used as well. The default depends on the law.",
+    "threshold": "Probability above which a better rival rejects a model.",
+    "order": '"time" if the points are a time series: sampling errors then allow for autocorrelation.',
+    "loss_unit": 'Unit of the losses, such as "nats"; must be that of the calibration.',
+    "n_simulations": "Simulations of each candidate; 16 by default.",
+    "seed": "Seed of the random numbers; drawn and printed if omitted, and kept in a store.",
+    "as_json": "Print JSON, for programs.",
+    "report": "Also write the interactive page to this file.",
+    "title": "Heading of the interactive page.",
+    "save": "Also save the comparison to this .npz file.",
+    "out": "Folder for the report.",
+    "n_experiments": "Experiments per epistemic distribution (required).",
+    "n_data": "Data points per experiment: as many as the real one has (required).",
+    "n_truth": "Data points that determine the true winner.",
+    "n_replications": "Fresh replications of each experiment that has a replicate.",
+    "store": "SQLite file that keeps every finished experiment.",
+    "workers": "Worker processes; one per core by default, 0 to run in this process.",
+    "dask": "Address of a Dask scheduler, such as tcp://host:8786.",
+    "time_limit": "Seconds after which an experiment is abandoned.",
+    "retry": "Rerun experiments that failed before.",
+    "progress": "Show progress.",
+    "status": "Show the progress of a store, also while it is being written.",
+    "export": "Write the records of the store to a .csv or .parquet file.",
+    "plot": "Draw the calibration curves to this file.",
+}
 SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repeated."
-Seed = Annotated[int | None, typer.Option(help="Seed of the random numbers; drawn and printed if omitted.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+SHOWN_AS = {"models": "NAMES", "ignore": "NAMES", "index": "COLUMN", "groups": "COLUMN", "clusters": "COLUMN"}
+# Those that are only ever switched on.
+SWITCHES = {"as_json": "--json", "log_likelihood": "--log-likelihood", "retry": "--retry", "status": "--status"}
+
+
+def described(**instead: str) -> Callable[[Command], Command]:
+    """Tell typer what the parameters of a command mean; some mean something else in this one."""
+
+    def describe(command: Command) -> Command:
+        kinds = get_type_hints(command)
+        for name, parameter in inspect.signature(command).parameters.items():
+            if name in ARGUMENTS:
+                meaning: Any = typer.Argument(help=ARGUMENTS[name], show_default=False)
+            elif name in OPTIONS:
+                meaning = typer.Option(
+                    *([SWITCHES[name]] if name in SWITCHES else []),
+                    help=instead.get(name, OPTIONS[name]),
+                    metavar="VALUES" if kinds[name] == list[str] | None and name == "c" else SHOWN_AS.get(name),
+                    show_default=parameter.default is not None,
+                )
+            else:
+                continue
+            command.__annotations__[name] = Annotated[kinds[name], meaning]
+        return command
+
+    return describe
 
 
 def given_options(ctx: typer.Context) -> frozenset[str]:

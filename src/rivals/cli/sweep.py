@@ -2,55 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
 
 import typer
 
 from rivals.cli.from_files import compare_files
-from rivals.cli.options import (
-    SEVERAL_C,
-    Clusters,
-    Groups,
-    Ignore,
-    Index,
-    Json,
-    Law,
-    LogLikelihood,
-    Models,
-    Observed,
-    Order,
-    Seed,
-    Synthetic,
-    Threshold,
-)
+from rivals.cli.options import SEVERAL_C, described
 
 # In octaves, from where nearly every difference is called reproducible to where hardly any is.
 DEFAULT_C = [2.0**k for k in range(-6, 4)]
 
 
+@described(c=f"{SEVERAL_C} 2^-6 to 2^3 in octaves by default.")
 def sweep(
     ctx: typer.Context,
-    observed: Observed,
-    synthetic: Synthetic = None,
-    models: Models = None,
-    ignore: Ignore = None,
-    index: Index = None,
-    groups: Groups = None,
-    clusters: Clusters = None,
-    log_likelihood: LogLikelihood = False,
-    law: Law = None,
-    c: Annotated[
-        list[str] | None,
-        typer.Option(
-            help=f"{SEVERAL_C} 2^-6 to 2^3 in octaves by default.",
-            metavar="VALUES",
-            show_default=False,
-        ),
-    ] = None,
-    threshold: Threshold = 0.95,
-    order: Order = None,
-    seed: Seed = None,
-    as_json: Json = False,
+    observed: Path,
+    synthetic: Path | None = None,
+    models: list[str] | None = None,
+    ignore: list[str] | None = None,
+    index: str | None = None,
+    groups: str | None = None,
+    clusters: str | None = None,
+    log_likelihood: bool = False,
+    law: str | None = None,
+    c: list[str] | None = None,
+    threshold: float = 0.95,
+    order: str | None = None,
+    seed: int | None = None,
+    as_json: bool = False,
 ) -> None:
     """Say how the verdict depends on c.
 
