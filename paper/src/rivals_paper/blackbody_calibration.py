@@ -19,7 +19,7 @@ from rivals_paper.blackbody_records import Record, committed
 from rivals_paper.calibration_panels import frame_panel
 from rivals_paper.experiments import Experiments
 from rivals_paper.method import PAPER
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, IN_FILES, Reproduction, Task, comparison, new_figure, published
 from rivals_paper.streams import stream
 
 NAME = "blackbody-calibration"
@@ -177,7 +177,8 @@ def _comparisons(stored: dict[str, Any], records: dict[str, Record], summaries: 
                     comparison(
                         f"c = 2^{k}: {what}",
                         variant=variant,
-                        published=theirs,
+                        reference=theirs,
+                        source=IN_FILES,
                         ours=ours,
                         standard_error=error,
                         explanation=EXPLANATIONS[what] if variant == CORRECTED else UNKNOWN,

@@ -22,7 +22,7 @@ from rivals_paper.blackbody_models import (
 )
 from rivals_paper.densities import common_range, density
 from rivals_paper.mirrored import sample_risk_as_published
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, IN_PAPER, Reproduction, Task, comparison, new_figure
 from rivals_paper.risks import probability, sample_risk
 from rivals_paper.streams import stream
 
@@ -84,7 +84,7 @@ def make(task: Task) -> Reproduction:
         for variant in (AS_PUBLISHED, CORRECTED):
             value = numbers[panel.letter][variant]["B"]
             what = f"panel {panel.letter}: P(R_Planck < R_Rayleigh-Jeans)"
-            comparisons.append(comparison(what, variant=variant, published=None, ours=value))
+            comparisons.append(comparison(what, variant=variant, reference=None, source=None, ours=value))
     return Reproduction(
         figure=_draw(panels, numbers),
         comparisons=comparisons,
@@ -165,7 +165,8 @@ def _stated(seed: int) -> list[dict[str, Any]]:
                 comparison(
                     what,
                     variant=variant,
-                    published=stated,
+                    reference=stated,
+                    source=IN_PAPER,
                     ours=value,
                     standard_error=total,
                     explanation=LOSS_AT_TRUE_TEMPERATURE,

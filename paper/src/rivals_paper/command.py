@@ -11,9 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from rivals_paper import registry
-from rivals_paper.output import Task, describe, differs
+from rivals_paper.output import AS_PUBLISHED, SOURCES, Task, describe, differs
 
 HEADINGS = ("", "seconds", "comparisons", "within 3 SE", "explained", "not explained", "without SE")
+SOURCE_HEADINGS = ("number we compare with, computed as published", *HEADINGS[2:])
 
 
 def reproduce(
@@ -44,6 +45,7 @@ def reproduce(
     task = Task(out, experiments, seed, progress)
     done = [_reproduce(module, task) for module in modules]
     typer.echo(_summary(done))
+    typer.echo(_by_source(done))
     failed = [each.name for each in done if each.comparisons is None]
     if failed:
         typer.echo(f"Not reproduced: {', '.join(failed)}.", err=True)
@@ -60,11 +62,15 @@ class Done:
 
     def counts(self) -> list[int]:
         """Comparisons; within three standard errors; farther away, with a reason and without; without a standard error."""
-        rows = self.comparisons or []
-        apart = [row for row in rows if differs(row)]
-        explained = sum("explanation" in row for row in apart)
-        with_error = sum(_has_error(row) for row in rows)
-        return [len(rows), with_error - len(apart), explained, len(apart) - explained, len(rows) - with_error]
+        return counts(self.comparisons or [])
+
+
+def counts(rows: Sequence[dict[str, Any]]) -> list[int]:
+    """Comparisons; within three standard errors; farther away, with a reason and without; without a standard error."""
+    apart = [row for row in rows if differs(row)]
+    explained = sum("explanation" in row for row in apart)
+    with_error = sum(_has_error(row) for row in rows)
+    return [len(rows), with_error - len(apart), explained, len(apart) - explained, len(rows) - with_error]
 
 
 def _reproduce(module: registry.PaperModule, task: Task) -> Done:
@@ -92,26 +98,36 @@ def _summary(done: Sequence[Done]) -> str:
     ]
     sums = [sum(column) for column in zip(*(each.counts() for each in done), strict=True)]
     body.append(["all", f"{sum(each.seconds for each in done):.0f}", *map(str, sums)])
-    widths = [
-        max(len(line[column]) for line in (HEADINGS, *body) if column < len(line)) for column in range(len(HEADINGS))
-    ]
+    return _table(HEADINGS, body)
+
+
+def _by_source(done: Sequence[Done]) -> str:
+    """The numbers computed as published, by where the original number stands: only the first two are published."""
+    rows = [row for each in done for row in each.comparisons or [] if row["variant"] == AS_PUBLISHED]
+    body = [[source, *map(str, counts([row for row in rows if row["source"] == source]))] for source in SOURCES]
+    return _table(SOURCE_HEADINGS, body)
+
+
+def _table(headings: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    lines = (headings, *body)
+    widths = [max(len(line[k]) for line in lines if k < len(line)) for k in range(len(headings))]
     return "\n".join(
         "  ".join(
             cell.rjust(width) if column else cell.ljust(width)
             for column, (cell, width) in enumerate(zip(line, widths, strict=False))
         ).rstrip()
-        for line in (HEADINGS, *body)
+        for line in lines
     )
 
 
 def _has_error(row: dict[str, Any]) -> bool:
     """Whether both numbers are finite, and their difference has a standard error."""
-    return all(isinstance(row[key], (int, float)) for key in ("published", "ours", "standard_error"))
+    return all(isinstance(row[key], (int, float)) for key in ("reference", "ours", "standard_error"))
 
 
 def _numeric(row: dict[str, Any]) -> dict[str, Any]:
     """Undo the spelling of infinities, which JSON knows only as strings."""
     return {
-        key: float(value) if key in ("published", "ours") and isinstance(value, str) else value
+        key: float(value) if key in ("reference", "ours") and isinstance(value, str) else value
         for key, value in row.items()
     }

@@ -8,7 +8,7 @@ import numpy as np
 
 from rivals.testbeds import blackbody
 from rivals_paper import nested_families as nested
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, comparison
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, IN_FILES, RERUN, comparison
 
 Rows = list[dict[str, Any]]
 
@@ -71,13 +71,17 @@ def _information(stored: dict[str, Any], scores: dict[str, Any]) -> Rows:
                 # For two of the 200 the published parameters were, after all, fitted to the spectrum itself.
                 own = size == 64 and law == "planck" and m in (0, 2)
                 published = ours[f"{criterion} refit" if own else f"{criterion} as published"][i]
-                refit = f"{name}, refitted (published: by an independent optimiser, same penalties)"
-                for what, variant, reference, value in (
-                    (name, AS_PUBLISHED, theirs[criterion][i], published),
-                    (refit, CORRECTED, theirs[f"{criterion}_refit"][i], ours[f"{criterion} refit"][i]),
+                refit = f"{name}, refitted by an independent optimiser, same penalties"
+                for what, variant, reference, value, source in (
+                    (name, AS_PUBLISHED, theirs[criterion][i], published, IN_FILES),
+                    (refit, CORRECTED, theirs[f"{criterion}_refit"][i], ours[f"{criterion} refit"][i], RERUN),
                 ):
                     why = FLAT_OPTIMUM if m == 6 and abs(value - reference) > 0.1 else None
-                    rows.append(comparison(what, variant=variant, published=reference, ours=value, explanation=why))
+                    rows.append(
+                        comparison(
+                            what, variant=variant, reference=reference, source=source, ours=value, explanation=why
+                        )
+                    )
     return rows
 
 
@@ -101,7 +105,8 @@ def _evidence(stored: dict[str, Any], scores: dict[str, Any]) -> Rows:
                     comparison(
                         name,
                         variant=variant,
-                        published=value,
+                        reference=value,
+                        source=IN_FILES,
                         ours=other,
                         standard_error=error,
                         explanation=explanation,
@@ -112,7 +117,8 @@ def _evidence(stored: dict[str, Any], scores: dict[str, Any]) -> Rows:
                 comparison(
                     name,
                     variant=CORRECTED,
-                    published=theirs["elpd"][i],
+                    reference=theirs["elpd"][i],
+                    source=IN_FILES,
                     ours=ours["elpd corrected"][i],
                     standard_error=ours["elpd corrected se"][i],
                     explanation=why,
@@ -132,7 +138,8 @@ def _complexity(stored: dict[str, Any], complexities: dict[str, Any]) -> Rows:
             comparison(
                 name,
                 variant=AS_PUBLISHED if own else CORRECTED,
-                published=stored["log_complexity_76"][nested.key(law, 0)],
+                reference=stored["log_complexity_76"][nested.key(law, 0)],
+                source=IN_FILES,
                 ours=ours["value"],
                 standard_error=ours["standard_error"],
                 explanation=UNEVEN_SUM if own else SHARED_COMPLEXITY,
@@ -162,7 +169,8 @@ def _risk(stored: dict[str, Any], risks: dict[str, Any], spreads: dict[str, Any]
                     comparison(
                         f"{what} of R, {law}, {m} coefficients, L = {size}",
                         variant=variant,
-                        published=theirs[what],
+                        reference=theirs[what],
+                        source=IN_FILES,
                         ours=ours,
                         standard_error=float(np.hypot(factor * both, simulation)),
                         explanation=OTHER_SIMULATION if variant == CORRECTED else flat,
@@ -191,7 +199,8 @@ def _probability(stored: dict[str, Any], pairs: dict[str, Any]) -> Rows:
                 comparison(
                     f"{label}, L = {size}",
                     variant=variant,
-                    published=value,
+                    reference=value,
+                    source=IN_FILES,
                     ours=ours,
                     standard_error=float(np.hypot(error, our_error)),
                     explanation=OTHER_SIMULATION if variant == CORRECTED else None,

@@ -19,7 +19,7 @@ from rivals_paper.blackbody_models import (
 )
 from rivals_paper.criteria_table_picture import draw
 from rivals_paper.mirrored import probability_as_published
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, published
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, IN_FILES, IN_PAPER, Reproduction, Task, comparison, published
 from rivals_paper.risks import probability, sample_risk
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
@@ -153,7 +153,8 @@ def _noise_comparisons(noise: dict[str, list[float]], stored: dict[str, Any]) ->
         comparison(
             f"rel. σ in %, {window}, {column}",
             variant=variant,
-            published=stored["relative_noise_percent"][i],
+            reference=stored["relative_noise_percent"][i],
+            source=IN_PAPER,
             ours=100 * noise[window][i],
             explanation=why,
         )
@@ -219,7 +220,8 @@ def _comparisons(cells: list[Cell], values: dict[str, Any], stored: dict[str, An
                     comparison(
                         f"{criterion}, {cell}",
                         variant=variant,
-                        published=theirs[i],
+                        reference=theirs[i],
+                        source=IN_FILES,
                         ours=ours["value"][i],
                         standard_error=error,
                         explanation=EXPLANATIONS[criterion] if variant == CORRECTED and not same else None,

@@ -12,7 +12,7 @@ from rivals.testbeds import blackbody
 from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_models import LOSS_AT_TRUE_TEMPERATURE, TITLES, losses_corrected
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, RERUN, Reproduction, Task, comparison, new_figure
 from rivals_paper.streams import stream
 
 NAME = "process"
@@ -80,7 +80,8 @@ def make(task: Task) -> Reproduction:
                     comparison(
                         f"{what} at Φ = {PHI[i] * 16:.0f}/16",
                         variant=variant,
-                        published=reference,
+                        reference=reference,
+                        source=RERUN,
                         ours=ours[what][i],
                         standard_error=float(errors[variant][i]) if what.startswith("standard") else None,
                         explanation=OTHER_SIMULATION if variant == CORRECTED and what != "q*" else None,

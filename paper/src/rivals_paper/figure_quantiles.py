@@ -14,7 +14,7 @@ from rivals.testbeds import blackbody
 from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import CONSTANTS, NoiseName, fit_as_published, fit_corrected, integrate_copies
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, Reproduction, Task, comparison, new_figure
+from rivals_paper.output import AS_PUBLISHED, CORRECTED, RERUN, Reproduction, Task, comparison, new_figure
 from rivals_paper.streams import stream
 
 NAME = "quantiles"
@@ -92,7 +92,8 @@ def _neuron(
                 comparison(
                     f"neuron, {noise} loss, {what} (read off the figure by an independent re-run)",
                     variant=variant,
-                    published=value,
+                    reference=value,
+                    source=RERUN,
                     ours=float(ours[what].mean()),
                     standard_error=float(np.hypot(*spreads)),
                     explanation=None if variant == AS_PUBLISHED else EXPLANATIONS[noise],
@@ -117,7 +118,11 @@ def black_body(rng: np.random.Generator) -> Column:
     published = {"smallest loss": (-6.874, 0.0), "largest loss": (12.36, 1.0), "median loss": (-6.793, 0.5)}
     rows = [
         comparison(
-            f"black body, {what}", variant=variant, published=value, ours=float(np.quantile(losses[variant], level))
+            f"black body, {what}",
+            variant=variant,
+            reference=value,
+            source=RERUN,
+            ours=float(np.quantile(losses[variant], level)),
         )
         for variant in losses
         for what, (value, level) in published.items()

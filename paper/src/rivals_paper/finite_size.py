@@ -28,7 +28,7 @@ from rivals_paper.neuron_example import (
     fit_as_published,
     fit_corrected,
 )
-from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure
+from rivals_paper.output import AS_PUBLISHED, IN_FILES, VARIANTS, Reproduction, Task, comparison, new_figure
 from rivals_paper.pyloric import ACCURATE, LABELS, LOOSE, NeuronModel, fit, observe
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
@@ -96,7 +96,8 @@ def make(task: Task) -> Reproduction:
                 comparison(
                     f"{what}: 95 % less 5 % quantile, mean over the models (the notebook says 'about')",
                     variant=variant,
-                    published=stated,
+                    reference=stated,
+                    source=IN_FILES,
                     ours=float(np.mean([_width(values) for values in panels[kind].values()])),
                     standard_error=None,  # the notebook gives one digit
                     explanation=None if variant == AS_PUBLISHED else WIDER,

@@ -22,19 +22,19 @@ from rivals_paper.neuron_runs import (
     COUNT_MAIN,
     MAIN,
     N_DATA,
-    N_TRUTH,
     OTHER_EXPERIMENTS,
     WHAT_WAS_WRONG,
     experiments_of,
+    n_truth,
     omega_of,
     original,
     power_of_two,
     summaries,
     summary,
 )
-from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.output import AS_PUBLISHED, IN_FILES, VARIANTS, Reproduction, Task, comparison, new_figure, published
 from rivals_paper.pyloric import conditions
-from rivals_paper.records import COPIES, recorded, recorded_loss_only, recorded_ratio
+from rivals_paper.records import recorded, recorded_loss_only, recorded_ratio
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
 
@@ -60,7 +60,7 @@ Variants = dict[str, dict[str, Experiments]]
 
 def make(task: Task) -> Reproduction:
     """Make the picture and the numbers, from the records, or of as many experiments as asked for."""
-    criterion, ratios, copies = _recorded() if task.experiments is None else _computed(task, task.experiments)
+    criterion, copied = _recorded() if task.experiments is None else _computed(task, task.experiments)
     emd = experiments_of(task, CALIBRATION, MAIN, C_MAIN, COUNT_MAIN)
     numbers = {f"B^Q, {variant}": summaries(by) for variant, by in criterion.items()}
     numbers["tails of B^Q"] = {
@@ -75,12 +75,12 @@ def make(task: Task) -> Reproduction:
         numbers["B^Q of observed losses, all 48 conditions"] = _all_conditions()
     return Reproduction(
         figure=_draw(criterion, emd),
-        comparisons=_comparisons(criterion, ratios, copies),
+        comparisons=copied["comparisons"] + _comparisons(criterion, copied["auc"]),
         numbers=numbers,
         settings={
             "source": "records" if task.experiments is None else "computed",
             "experiments": len(emd[AS_PUBLISHED][MAIN[0].key].truth),
-            "copies": len(copies[MAIN[0].key]),
+            "copies": len(copied["auc"][MAIN[0].key]),
             "c_Q": C_MAIN,
         },
     )
@@ -105,20 +105,18 @@ def synthetic_loss_only(ratio: FloatArray, tolerance: float) -> FloatArray:
 Ratios = dict[str, list[FloatArray]]
 
 
-def _recorded() -> tuple[Variants, Ratios, dict[str, list[Experiments]]]:
-    """B^Q of all variants, the ratios of all copies, and B^Q as published of all copies."""
-    ratios = {each.key: [recorded_ratio(AS_PUBLISHED, each.key, copy) for copy in range(COPIES)] for each in MAIN}
-    copies = {
-        key: [_from_ratio(each, recorded(AS_PUBLISHED, key, copy=copy).truth) for copy, each in enumerate(by_copy)]
-        for key, by_copy in ratios.items()
+def _recorded() -> tuple[Variants, dict[str, Any]]:
+    """B^Q of all variants, and what copies of the published run say."""
+    own = {each.key: recorded_ratio(AS_PUBLISHED, each.key) for each in MAIN}
+    criterion = {
+        AS_PUBLISHED: {key: _from_ratio(ratio, recorded(AS_PUBLISHED, key).truth) for key, ratio in own.items()}
     }
-    criterion = {AS_PUBLISHED: {key: each[0] for key, each in copies.items()}}
     for name, variant in ((OBSERVED, AS_PUBLISHED), *((variant, variant) for variant in VARIANTS[1:])):
         criterion[name] = {each.key: recorded_loss_only(variant, each.key) for each in MAIN}
-    return criterion, ratios, copies
+    return criterion, published("copies")[NAME]
 
 
-def _computed(task: Task, count: int) -> tuple[Variants, Ratios, dict[str, list[Experiments]]]:
+def _computed(task: Task, count: int) -> tuple[Variants, dict[str, Any]]:
     """The same for `count` experiments, simulated here, and one copy."""
     criterion: Variants = {variant: {} for variant in (AS_PUBLISHED, OBSERVED, *VARIANTS[1:])}
     ratios = {}
@@ -134,7 +132,7 @@ def _computed(task: Task, count: int) -> tuple[Variants, Ratios, dict[str, list[
             if variant == AS_PUBLISHED:
                 ratios[condition.key] = [ratio]
                 criterion[variant][condition.key] = _from_ratio(ratio, truth)
-    return criterion, ratios, {key: [each] for key, each in criterion[AS_PUBLISHED].items()}
+    return criterion, of_copies(ratios, {key: [each.truth] for key, each in criterion[AS_PUBLISHED].items()})
 
 
 def _experiment(omega: Any, variant: str, rng: np.random.Generator, index: int) -> tuple[list[float], float, float]:
@@ -142,9 +140,9 @@ def _experiment(omega: Any, variant: str, rng: np.random.Generator, index: int) 
     # As published, the random numbers are the original ones, which go by the index.
     experiment = omega(rng, index) if variant == AS_PUBLISHED else omega(rng)
     data = experiment.observe(N_DATA, rng)
-    first, second = experiment.candidates(data)
+    first, second = experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates
     losses = first.loss(data), second.loss(data)
-    new = experiment.observe(N_TRUTH, rng)
+    new = experiment.observe(n_truth(variant), rng)
     return (
         [loss_only(*losses, tolerance=c).value for c in C_MAIN],
         float(np.log(second.sigma / first.sigma)),
@@ -171,23 +169,19 @@ def _from_ratio(ratio: FloatArray, truth: FloatArray) -> Experiments:
 # ---------------------------------------------------------------- beside the published ones
 
 
-def _comparisons(
-    criterion: Variants, ratios: Ratios, copies: Mapping[str, Sequence[Experiments]]
-) -> list[dict[str, Any]]:
+def of_copies(ratios: Ratios, truths: Mapping[str, Sequence[FloatArray]]) -> dict[str, Any]:
+    """What copies of the published run say: their AUC, and the original run as one more of them."""
     stored = published("neuron_calibration")["conditions"]
-    rows = []
+    rows, found = [], {}
     for condition in MAIN:
         key, theirs = condition.key, original(condition.key, "bq")
-        ours = copies[key]
+        ours = [_from_ratio(*each) for each in zip(ratios[key], truths[key], strict=True)]
         count = len(ours[0].truth)
+        found[key] = [[each.auc(column)[0] for column in range(len(C_MAIN))] for each in ours]
         for column, c in enumerate(C_MAIN):
-            what = f"{key}: AUC of B^Q at c_Q = {power_of_two(c)}"
             # Of fewer experiments only one c_Q is known; the order of the experiments is the same for all.
             area = stored[key]["auc_bq"][column] if count == COUNT_MAIN else theirs.first(count).auc(0)[0]
-            areas = np.array([each.auc(column)[0] for each in ours])
-            rows.append(compare_with_copies(what, area, areas))
-            for variant in VARIANTS[1:]:
-                rows.append(_otherwise(what, variant, criterion[variant][key].auc(column), theirs, areas))
+            rows.append(compare_with_copies(_what(key, c), area, [each[column] for each in found[key]]))
         for end, name in ((0, "lowest"), (-1, "highest")):
             rows.append(
                 compare_with_copies(
@@ -202,7 +196,20 @@ def _comparisons(
         if len(same) > 1:
             what = f"{key}: correlation of ln(sigma_b / sigma_a) between runs"
             rows.append(between_runs(what, known[finite], same, correlation))
-    return rows
+    return {"comparisons": rows, "auc": found}
+
+
+def _comparisons(criterion: Variants, copied: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        _otherwise(_what(each.key, c), variant, criterion[variant][each.key].auc(column), original(each.key, "bq"), np.array(copied[each.key])[:, column])
+        for each in MAIN
+        for column, c in enumerate(C_MAIN)
+        for variant in VARIANTS[1:]
+    ]  # fmt: skip
+
+
+def _what(key: str, c: float) -> str:
+    return f"{key}: AUC of B^Q at c_Q = {power_of_two(c)}"
 
 
 def _otherwise(
@@ -214,7 +221,8 @@ def _otherwise(
     return comparison(
         what,
         variant=variant,
-        published=theirs_area,
+        reference=theirs_area,
+        source=IN_FILES,
         ours=area if np.isfinite(area) else None,
         standard_error=total if np.isfinite(total) and total > 0 else None,
         explanation=f"{OTHER_EXPERIMENTS[variant]} B^Q is that of the observed losses.",
@@ -235,9 +243,10 @@ def _tails(each: Experiments, columns: Sequence[int] = range(len(C_MAIN))) -> li
 
 
 def _draw(criterion: Variants, emd: Variants) -> Any:
+    """For two columns: 183 mm."""
     rows = [(f"$B^Q$\n{variant}", by) for variant, by in criterion.items()]
     rows += [(f"$B^{{EMD}}$\n{variant}", by) for variant, by in emd.items()]
-    figure: Any = new_figure(8, 10.6)
+    figure: Any = new_figure(7.2, 9.4)
     axes = figure.subplots(len(rows), len(MAIN), squeeze=False)
     for i, (name, by) in enumerate(rows):
         for j, condition in enumerate(MAIN):
@@ -245,10 +254,10 @@ def _draw(criterion: Variants, emd: Variants) -> Any:
             if i == 0:
                 draw_original(panel, original(condition.key, "bq"), 0, "original study, $2^0$")
                 panel.set_title(f"{' vs '.join(condition.pair)}\n{condition.input} input", fontsize=8)
-            draw_neuron_curves(panel, by[condition.key], C_MAIN, size=2.5, line=0)
+            draw_neuron_curves(panel, by[condition.key], C_MAIN, size=2.5, line=0.5)
             plain_ticks(panel, left=j == 0, bottom=i == len(rows) - 1)
         axes[i, 0].set_ylabel(name.replace(" as pub", "\nas pub").replace(", but", ",\nbut"), fontsize=8)
-    figure.supxlabel("criterion: stated probability that the first model is better", fontsize=9)
-    figure.supylabel("part of experiments in which it is", fontsize=9)
+    figure.supxlabel("criterion: stated probability that the first model is better", fontsize=8)
+    figure.supylabel("part of experiments in which it is", fontsize=8)
     one_legend(figure, axes[0, 0], "$c_Q$ of $B^Q$, c of $B^{EMD}$", loc="outside upper center", ncols=7)
     return figure

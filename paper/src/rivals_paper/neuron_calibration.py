@@ -15,11 +15,11 @@ from rivals_paper.neuron_copies import (
     agreement,
     between_runs,
     compare_with_copies,
-    copies_of,
     correlation,
     distance,
     median_difference,
     spread_of,
+    summary_of_copies,
 )
 from rivals_paper.neuron_rules import valid_for
 from rivals_paper.neuron_runs import (
@@ -38,19 +38,18 @@ from rivals_paper.neuron_runs import (
     recorded_at_all_c,
     summaries,
 )
-from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.output import AS_PUBLISHED, IN_FILES, VARIANTS, Reproduction, Task, comparison, new_figure, published
 from rivals_paper.pyloric import Condition
-from rivals_paper.records import LAWS, recorded_truth
+from rivals_paper.records import LAWS, recorded_fresh, recorded_long
 
 NAME = "neuron-calibration"
 DESCRIPTION = "Calibration of c for the neuron models: six epistemic distributions"
 
 READING = (
-    "Each point is a bin of experiments: how probable it was said to be that the first model has the lower risk, and how often it "
-    "has. On the diagonal both agree; in the shaded area the criterion is overconfident. Large panels: as published; the grey line "
-    "is the original study at c = 2^-2. Small panels: the same with everything but the constants of the circuit corrected, and with "
-    "these, too. Below: area under the ROC curve as published; bars are the range of copies that differ by rounding alone, open "
-    "marks the original study on the same experiments."
+    "Curves: each point is a bin of experiments, how probable it was said to be that the first model has the lower risk (across), and how often it has (up). On the "
+    "diagonal both agree; in the red and yellow areas the criterion is overconfident. Grey: the original study at c = 2^-2. Rows: as published; recordings with rounding errors of "
+    "their own, widths fitted on another recording, truth from fresh recordings, with the published constants of the circuit; and with the documented ones. Below: of the winners stated beyond "
+    "0.95, the part that is wrong, and the part of the experiments in which one is stated; 5 % are allowed."
 )
 DIFFERENCES = WHAT_WAS_WRONG
 
@@ -68,21 +67,21 @@ Variants = dict[str, dict[str, Experiments]]
 def make(task: Task) -> Reproduction:
     """Make the picture and the numbers, from the records; experiments asked for are computed and added to those in the stores."""
     experiments = experiments_of(task, NAME, MAIN, C_MAIN, COUNT_MAIN)
-    copies = copies_of(task, NAME, MAIN, COUNT_MAIN)
+    copied = summary_of_copies(NAME, task, of_copies)
     numbers: dict[str, Any] = {variant: summaries(by) for variant, by in experiments.items()}
-    numbers["copies which differ by rounding alone"] = _copies_in_numbers(copies)
-    numbers["valid c"] = _validity(experiments, copies, recorded=task.experiments is None)
+    numbers["copies which differ by rounding alone"] = copied["numbers"]
+    numbers["valid c"] = _validity(experiments, recorded=task.experiments is None)
     if task.experiments is None:
-        numbers["truth within two standard errors of a tie"] = _undecided()
+        numbers["length of the truth"] = _length_of_the_truth()
     return Reproduction(
-        figure=_draw(experiments, copies),
-        comparisons=_comparisons(experiments, copies),
+        figure=_draw(experiments),
+        comparisons=copied["comparisons"] + _comparisons(experiments, copied["numbers"]),
         numbers=numbers,
         settings={
             "source": "records" if task.experiments is None else "computed",
             "experiments": len(experiments[AS_PUBLISHED][MAIN[0].key].truth),
-            "copies": len(copies[MAIN[0].key]),
-            "experiments of each copy": len(copies[MAIN[0].key][0].truth),
+            "copies": len(copied["numbers"][MAIN[0].key]["auc"]),
+            "experiments of each copy": copied["experiments"],
             "c": C_MAIN,
             "n_data": N_DATA,
             "n_truth": N_TRUTH,
@@ -107,11 +106,10 @@ def _copies_in_numbers(copies: Copies) -> dict[str, Any]:
     }
 
 
-def _validity(experiments: Variants, copies: Copies, recorded: bool) -> dict[str, Any]:
+def _validity(experiments: Variants, recorded: bool) -> dict[str, Any]:
     """For which conditions each c is valid: original study, each copy, the other variants, and the other law."""
     found: dict[str, Any] = {"original study": valid_for({each.key: original(each.key) for each in MAIN}, C_MAIN)}
     found |= {variant: valid_for(by, C_MAIN) for variant, by in experiments.items()}
-    found["number of conditions in each copy"] = _valid_in_copies(copies)
     if recorded:
         for variant, law in product(VARIANTS, LAWS):
             by = recorded_at_all_c(variant, MAIN, COUNT_MAIN, law)
@@ -125,26 +123,39 @@ def _valid_in_copies(copies: Copies) -> dict[str, list[int]]:
     return {f"{c:g}": [row[f"{c:g}"]["valid"] for row in rows] for c in C_MAIN}
 
 
-def _undecided() -> dict[str, dict[str, float]]:
-    """Part of the experiments whose truth one recording does not decide."""
-    found: dict[str, dict[str, float]] = {}
-    for variant in VARIANTS:
+def _length_of_the_truth() -> dict[str, dict[str, Any]]:
+    """Part of the experiments in which 16 384 ms of one recording name the same better model as fresh recordings as long as the data; and as one of these does."""
+    found: dict[str, dict[str, Any]] = {}
+    for variant in VARIANTS[1:]:
         found[variant] = {}
         for condition in MAIN:
-            difference, error = recorded_truth(variant, condition.key)
-            found[variant][condition.key] = round(float(np.mean(np.abs(difference) < 2 * error)), 4)
+            fresh, long = recorded_fresh(variant, condition.key), recorded_long(variant, condition.key)
+            found[variant][condition.key] = {
+                "long and fresh agree": round(float(np.mean((long < 0) == (fresh.mean(axis=1) < 0))), 4),
+                "one fresh and the others agree": round(
+                    float(np.mean((fresh[:, 0] < 0) == (fresh[:, 1:].mean(axis=1) < 0))), 4
+                ),
+            }
     return found
 
 
 # ---------------------------------------------------------------- beside the published ones
 
 
-def _comparisons(experiments: Variants, copies: Copies) -> list[dict[str, Any]]:
+def _comparisons(experiments: Variants, copied: dict[str, Any]) -> list[dict[str, Any]]:
+    rows = []
+    for condition in MAIN:
+        for variant in VARIANTS[1:]:
+            areas = np.array(copied[condition.key]["auc"])
+            rows += _otherwise(condition, variant, experiments[variant][condition.key], areas)
+    return rows
+
+
+def of_copies(copies: Copies) -> dict[str, Any]:
+    """What copies of the published run say: their ranges, and the original run as one more of them."""
     rows = []
     for condition in MAIN:
         rows += _as_published(condition, copies[condition.key], _same(condition, copies))
-        for variant in VARIANTS[1:]:
-            rows += _otherwise(condition, variant, experiments[variant][condition.key], copies[condition.key])
     theirs = valid_for({each.key: _same(each, copies) for each in MAIN}, C_MAIN)
     rows += [
         compare_with_copies(
@@ -152,7 +163,8 @@ def _comparisons(experiments: Variants, copies: Copies) -> list[dict[str, Any]]:
         )
         for c, ours in zip(C_MAIN, _valid_in_copies(copies).values(), strict=True)
     ]
-    return rows
+    count = len(copies[MAIN[0].key][0].truth)
+    return {"comparisons": rows, "numbers": _copies_in_numbers(copies), "experiments": count}
 
 
 def _as_published(condition: Condition, copies: Sequence[Experiments], theirs: Experiments) -> list[dict[str, Any]]:
@@ -207,7 +219,8 @@ def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str
         return comparison(
             f"{key}: {what} (two runs of the original study; ours: mean of pairs of copies)",
             variant=AS_PUBLISHED,
-            published=theirs,
+            reference=theirs,
+            source=IN_FILES,
             ours=float(pairs.mean()) if np.isfinite(pairs).all() else None,
             standard_error=error if error > 0 else None,
             explanation=OTHER_VERSIONS,
@@ -222,20 +235,19 @@ def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str
     return rows
 
 
-def _otherwise(
-    condition: Condition, variant: str, ours: Experiments, copies: Sequence[Experiments]
-) -> list[dict[str, Any]]:
+def _otherwise(condition: Condition, variant: str, ours: Experiments, areas: FloatArray) -> list[dict[str, Any]]:
     """A corrected variant beside the original study: other experiments, so that both have a sampling error."""
     rows, theirs = [], original(condition.key)
     for column, c in enumerate(C_MAIN):
-        rounding = spread_of(np.array([each.auc(column)[0] for each in copies]))
+        rounding = spread_of(areas[:, column]) if len(areas) > 1 else 0.0
         (area, error), (theirs_area, theirs_error) = ours.auc(column), theirs.auc(column)
         total = float(np.sqrt(error**2 + theirs_error**2 + rounding**2))
         rows.append(
             comparison(
                 f"{condition.key}: AUC at c = {power_of_two(c)}",
                 variant=variant,
-                published=theirs_area,
+                reference=theirs_area,
+                source=IN_FILES,
                 ours=area if np.isfinite(area) else None,
                 standard_error=total if np.isfinite(total) and total > 0 else None,
                 explanation=OTHER_EXPERIMENTS[variant],
@@ -260,70 +272,58 @@ def _generator(condition: Condition, each: Experiments) -> float:
 # ---------------------------------------------------------------- picture
 
 
-def _draw(experiments: Variants, copies: Copies) -> Any:
-    figure: Any = new_figure(8, 12)
-    upper, middle, lower = figure.subfigures(3, 1, height_ratios=(6.3, 3.2, 2.7))
-    _draw_published(upper, experiments[AS_PUBLISHED])
-    _draw_others(middle, experiments)
-    _draw_rounding(lower, copies)
+def _draw(experiments: Variants) -> Any:
+    """For two columns: 183 mm."""
+    figure: Any = new_figure(7.2, 8.6)
+    upper, lower = figure.subfigures(2, 1, height_ratios=(5.2, 3.4))
+    axes = upper.subplots(len(experiments), len(MAIN))
+    for row, (variant, by) in enumerate(experiments.items()):
+        for column, condition in enumerate(MAIN):
+            panel = axes[row, column]
+            if variant == AS_PUBLISHED:
+                draw_original(panel, original(condition.key), C_MAIN.index(0.25), "original study, $2^{-2}$")
+                panel.set_title(f"{_pair(condition)}\n{condition.input} input", fontsize=8)
+            draw_neuron_curves(panel, by[condition.key], C_MAIN, size=2.5, line=0.6)
+            plain_ticks(panel, left=column == 0, bottom=row == len(experiments) - 1)
+        axes[row, 0].set_ylabel(_in_lines(variant), fontsize=8)
+    upper.supxlabel("stated probability $B$ that the first model is better", fontsize=8)
+    one_legend(upper, axes[0, 0], "c", loc="outside upper center", ncols=7, columnspacing=1)
+    _draw_errors(lower, experiments)
     return figure
 
 
-def _draw_published(part: Any, by: dict[str, Experiments]) -> None:
-    axes = part.subplots(2, 3)
-    for i, condition in enumerate(MAIN):
-        column, row = divmod(i, 2)
-        panel = axes[row, column]
-        draw_original(panel, original(condition.key), C_MAIN.index(0.25), "original study, $2^{-2}$")
-        draw_neuron_curves(panel, by[condition.key], C_MAIN, size=3)
-        panel.set_title(f"{_pair(condition)}, {condition.input} input", fontsize=9)
-        plain_ticks(panel, left=column == 0, bottom=row == 1)
-        if row == 1:
-            panel.set_xlabel(f"$B^{{EMD}}$: stated probability\nthat {condition.pair[0]} is better", fontsize=8)
-    for panel in axes[:, 0]:
-        panel.set_ylabel("part of experiments\nin which it is", fontsize=8)
-    part.suptitle(f"As published, {len(by[MAIN[0].key].truth)} experiments per panel", fontsize=10)
-    one_legend(part, axes[0, 0], "c", loc="outside lower center", ncols=7)
+def _draw_errors(part: Any, experiments: Variants) -> None:
+    """Of each variant, the part of the stated winners that is wrong (above), and how often one is stated, against c."""
+    panels = part.subplots(2, len(experiments), sharex=True, sharey="row")
+    looks = dict(zip(dict.fromkeys(each.pair for each in MAIN), ("#D55E00", "#0072B2", "#009E73"), strict=True))
+    for column, (variant, by) in enumerate(experiments.items()):
+        for condition in MAIN:
+            found = [by[condition.key].verdicts(k) for k in range(len(C_MAIN))]
+            style = {
+                "color": looks[condition.pair],
+                "ls": "-" if condition.input == "weak" else "--",
+                "marker": "o",
+                "ms": 2.5,
+                "lw": 1,
+            }
+            label = f"{_pair(condition)}, {condition.input}"
+            panels[0, column].plot(np.log2(C_MAIN), [each.wrong for each in found], label=label, **style)
+            panels[1, column].plot(np.log2(C_MAIN), [each.stated for each in found], **style)
+        panels[0, column].axhline(0.05, color="0.5", lw=0.8, ls=":")
+        panels[0, column].set(title=variant, ylim=(-0.02, 0.55))
+        panels[0, column].title.set_fontsize(8)
+        panels[1, column].set_xticks(np.log2(C_MAIN), [f"$2^{{{np.log2(c):.0f}}}$" for c in C_MAIN])
+        panels[1, column].set(ylim=(-0.03, 1.03))
+        panels[1, column].set_xlabel("c", fontsize=8)
+    for panel in panels.flat:
+        panel.tick_params(labelsize=8)
+    panels[0, 0].set_ylabel("stated winners\nthat are wrong", fontsize=8)
+    panels[1, 0].set_ylabel("experiments with\na stated winner", fontsize=8)
+    one_legend(part, panels[0, 0], "", loc="outside lower center", ncols=6, columnspacing=1)
 
 
-def _draw_others(part: Any, experiments: Variants) -> None:
-    axes = part.subplots(2, 6)
-    for row, variant in enumerate(VARIANTS[1:]):
-        for i, condition in enumerate(MAIN):
-            panel = axes[row, i]
-            draw_neuron_curves(panel, experiments[variant][condition.key], C_MAIN, size=2.5, line=0.6)
-            plain_ticks(panel, left=i == 0, bottom=row == 1)
-            if row == 0:
-                panel.set_title(f"{_pair(condition)}\n{condition.input}", fontsize=8)
-        axes[row, 0].set_ylabel(variant.capitalize().replace(" as ", "\nas "), fontsize=8)
-    part.suptitle("The same, corrected (same axes, same c)", fontsize=10)
-
-
-def _draw_rounding(part: Any, copies: Copies) -> None:
-    """AUC of the copies, pair by pair, and that of the original study on the same experiments."""
-    panels = part.subplots(1, 3, sharey=True)
-    exponents = np.log2(C_MAIN)
-    for i, condition in enumerate(MAIN):
-        column, row = divmod(i, 2)
-        panel, colour = panels[column], ("#0072B2", "#D55E00")[row]
-        areas = np.array([_aucs(each) for each in copies[condition.key]])
-        low, middle, high = areas.min(axis=0), areas.mean(axis=0), areas.max(axis=0)
-        x = exponents + (row - 0.5) * 0.4
-        bars = [middle - low, high - middle]
-        panel.errorbar(x, middle, yerr=bars, color=colour, lw=1, capsize=2, label=f"copies, {condition.input} input")
-        theirs = _aucs(_same(condition, copies))
-        panel.plot(
-            x, theirs, "os"[row], ls="", ms=4.5, color=colour, mfc="white", label=f"original study, {condition.input}"
-        )
-        panel.axhline(0.5, color="0.7", lw=0.8, zorder=0)
-        panel.set_title(_pair(condition), fontsize=9)
-        panel.set_xticks(exponents, [f"$2^{{{exponent:.0f}}}$" for exponent in exponents], fontsize=8)
-        panel.set_ylim(-0.02, 1.02)
-        panel.tick_params(axis="y", labelsize=8)
-        panel.set_xlabel("c", fontsize=8)
-    panels[0].set_ylabel("area under the ROC curve", fontsize=8)
-    part.suptitle("As published: what rounding alone does (mean and range of the copies)", fontsize=10)
-    one_legend(part, panels[0], "", loc="outside lower center", ncols=4)
+def _in_lines(variant: str) -> str:
+    return variant.replace(" as ", "\nas ")
 
 
 def _pair(condition: Condition) -> str:

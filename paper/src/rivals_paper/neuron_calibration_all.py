@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rivals_paper.calibration_panels import COLOURS, draw_neuron_curves, draw_original, one_legend, plain_ticks
+from rivals_paper.calibration_panels import COLOURS, frame_panel, one_legend, plain_ticks
 from rivals_paper.experiments import Experiments
-from rivals_paper.neuron_copies import compare_with_copies, copies_of, spread_of
+from rivals_paper.neuron_copies import Copies, compare_with_copies, spread_of, summary_of_copies
 from rivals_paper.neuron_rules import THRESHOLD, valid_for, verdict_table
 from rivals_paper.neuron_runs import (
     C_ALL,
@@ -28,9 +28,9 @@ from rivals_paper.neuron_runs import (
     summaries,
     summary,
 )
-from rivals_paper.output import AS_PUBLISHED, VARIANTS, Reproduction, Task, comparison, new_figure
+from rivals_paper.output import AS_PUBLISHED, IN_FILES, VARIANTS, Reproduction, Task, comparison, new_figure
 from rivals_paper.pyloric import Condition, conditions
-from rivals_paper.records import COPIES, LAWS, recorded, recorded_truth
+from rivals_paper.records import LAWS
 
 NAME = "neuron-calibration-all"
 DESCRIPTION = "Calibration of c for the neuron models: all 48 epistemic distributions"
@@ -42,11 +42,10 @@ PAIRS, NOISES, LEVELS, CORRELATIONS, INPUTS = (
 )
 
 READING = (
-    "Each small panel is one epistemic distribution: bins of experiments, how probable it was said to be that the first model is "
-    "better (across) and how often it is (up). On the diagonal both agree; in the shaded area the criterion is overconfident. Grey "
-    "lines: the original study at c = 2^-2, where its numbers are known. Three blocks, one for each variant; as published, noise is "
-    f"Gaussian whatever its label. Below: of all experiments, how many get a verdict (B beyond {THRESHOLD}) and how many of these "
-    "verdicts name the wrong model, for each c and both laws of the risk."
+    "One panel for each pair of candidates, input and variant, over all forms of noise. Each line is one of the eight epistemic distributions with this pair and input, at c = 2^-2: bins of "
+    "experiments, how probable it was said to be that the first model is better (across) and how often it is (up). On the diagonal both agree; in the red and yellow areas the criterion is "
+    f"overconfident. Below: of all experiments, how many get a verdict (B beyond {THRESHOLD}) and how many of these verdicts name the wrong model, for each c and both laws of the risk. As published, noise "
+    "is Gaussian whatever its label."
 )
 DIFFERENCES = WHAT_WAS_WRONG
 
@@ -72,7 +71,7 @@ def make(task: Task) -> Reproduction:
         numbers |= _only_recorded()
     return Reproduction(
         figure=_draw(experiments, verdicts),
-        comparisons=_comparisons(task, experiments),
+        comparisons=_comparisons(summary_of_copies(NAME, task, of_copies), experiments),
         numbers=numbers,
         settings={
             "source": "records" if from_records else "computed",
@@ -111,37 +110,19 @@ def _verdicts(experiments: Variants, from_records: bool) -> dict[str, dict[str, 
 
 
 def _only_recorded() -> dict[str, Any]:
-    """What takes all copies, the second law, other values of c, or the error of the truth."""
-    copies = [
-        valid_for(
-            {each.key: recorded(AS_PUBLISHED, each.key, copy=copy).first(COUNT_ALL) for each in conditions()}, C_MAIN
-        )
-        for copy in range(COPIES)
-    ]
+    """What takes the second law, or other values of c."""
     by = {
         f"{variant}, law {law}": recorded_at_all_c(variant, conditions(), COUNT_ALL, law)
         for variant, law in product(VARIANTS, LAWS)
     }
     by_noise = {f"{name}, {noise}": of_noise(each, noise) for name, each in by.items() for noise in NOISES}
     return {
-        "truth within two standard errors of a tie": {
-            f"{variant}, {noise}": _undecided(variant, noise) for variant, noise in product(VARIANTS, NOISES)
-        },
-        "number of conditions in each copy for which c is valid": {
-            c: [row[c]["valid"] for row in copies] for c in copies[0]
-        },
         "valid c, all that was tried": {name: valid_for(each, all_c()) for name, each in by.items()},
         "valid c, all that was tried, one noise": {
             name: {c: row["valid"] for c, row in valid_for(each, all_c()).items()} for name, each in by_noise.items()
         },
         "auc, all that was tried": {name: _areas(each) for name, each in by_noise.items()},
     }
-
-
-def _undecided(variant: str, noise: str) -> float:
-    """Part of the experiments whose truth one recording does not decide, mean over conditions."""
-    chosen = [recorded_truth(variant, each.key) for each in conditions() if each.noise == noise]
-    return round(float(np.mean([np.mean(np.abs(difference) < 2 * error) for difference, error in chosen])), 4)
 
 
 def _areas(by: dict[str, Experiments]) -> dict[str, Any]:
@@ -157,24 +138,36 @@ def _areas(by: dict[str, Experiments]) -> dict[str, Any]:
     return found
 
 
-def _comparisons(task: Task, experiments: Variants) -> list[dict[str, Any]]:
+def of_copies(copies: Copies) -> dict[str, Any]:
     """AUC where the original numbers are known: of the six main conditions, the same experiments of the longer run."""
-    rows = []
-    copies = copies_of(task, NAME, MAIN, COUNT_ALL)
+    rows, areas = [], {}
+    for condition, c in product(MAIN, C_ALL):
+        each, place = copies[condition.key], C_MAIN.index(c)
+        areas[f"{condition.key}, {c:g}"] = [one.first(COUNT_ALL).auc(place)[0] for one in each]
+        same = original(condition.key).first(min(len(each[0].truth), COUNT_ALL))
+        rows.append(compare_with_copies(_what(condition, c), same.auc(place)[0], areas[f"{condition.key}, {c:g}"]))
+    return {"comparisons": rows, "auc": areas}
+
+
+def _what(condition: Condition, c: float) -> str:
+    return f"{condition.key}: AUC at c = {power_of_two(c)}"
+
+
+def _comparisons(copied: dict[str, Any], experiments: Variants) -> list[dict[str, Any]]:
+    rows = list(copied["comparisons"])
     for condition, (column, c) in product(MAIN, enumerate(C_ALL)):
-        place, what = C_MAIN.index(c), f"{condition.key}: AUC at c = {power_of_two(c)}"
-        areas = np.array([each.auc(place)[0] for each in copies[condition.key]])
-        same = original(condition.key).first(len(copies[condition.key][0].truth))
-        rows.append(compare_with_copies(what, same.auc(place)[0], areas))
-        theirs, theirs_error = original(condition.key).auc(place)
+        areas = np.array(copied["auc"][f"{condition.key}, {c:g}"])
+        theirs, theirs_error = original(condition.key).auc(C_MAIN.index(c))
         for variant in VARIANTS[1:]:
             area, error = experiments[variant][condition.key].auc(column)
-            total = float(np.sqrt(error**2 + theirs_error**2 + spread_of(areas) ** 2))
+            rounding = spread_of(areas) if areas.size > 1 else 0.0
+            total = float(np.sqrt(error**2 + theirs_error**2 + rounding**2))
             rows.append(
                 comparison(
-                    what,
+                    _what(condition, c),
                     variant=variant,
-                    published=theirs,
+                    reference=theirs,
+                    source=IN_FILES,
                     ours=area if np.isfinite(area) else None,
                     standard_error=total if np.isfinite(total) and total > 0 else None,
                     explanation=OTHER_EXPERIMENTS[variant],
@@ -187,35 +180,30 @@ def _comparisons(task: Task, experiments: Variants) -> list[dict[str, Any]]:
 
 
 def _draw(experiments: Variants, verdicts: dict[str, dict[str, Any]]) -> Any:
-    figure: Any = new_figure(8, 22.4)
-    *blocks, lower = figure.subfigures(4, 1, height_ratios=(6.9, 6.3, 6.3, 3.0))
-    for part, (variant, by) in zip(blocks, experiments.items(), strict=True):
-        _draw_block(part, variant, by)
+    """For two columns: 183 mm."""
+    figure: Any = new_figure(7.2, 7.2)
+    upper, lower = figure.subfigures(2, 1, height_ratios=(4.6, 2.6))
+    columns = list(product(PAIRS, INPUTS))
+    axes = upper.subplots(len(experiments), len(columns))
+    for row, (variant, by) in enumerate(experiments.items()):
+        for column, (pair, input_) in enumerate(columns):
+            panel = axes[row, column]
+            frame_panel(panel)
+            for noise, level, correlation in product(NOISES, LEVELS, CORRELATIONS):
+                curve = by[Condition(pair, noise, level, correlation, input_).key].curve(C_ALL.index(0.25), 16)
+                style = {
+                    "color": {"Gaussian": "#0072B2", "Cauchy": "#D55E00"}[noise],
+                    "ls": {"low": "-", "high": ":"}[level],
+                }
+                panel.plot(*curve, lw=1, label=f"{noise}, {level} noise" if correlation == "short" else None, **style)
+            plain_ticks(panel, left=column == 0, bottom=row == len(experiments) - 1)
+            if row == 0:
+                panel.set_title(f"{' vs '.join(pair)}\n{input_} input", fontsize=8)
+        axes[row, 0].set_ylabel(variant.replace(" as ", "\nas "), fontsize=8)
+    upper.supxlabel("stated probability $B$ that the first model is better, $c = 2^{-2}$", fontsize=8)
+    one_legend(upper, axes[0, 0], "", loc="outside upper center", ncols=4)
     _draw_verdicts(lower, verdicts)
     return figure
-
-
-def _draw_block(part: Any, variant: str, by: dict[str, Experiments]) -> None:
-    main = {condition.key for condition in MAIN}
-    rows, columns = list(product(PAIRS, INPUTS)), list(product(NOISES, LEVELS, CORRELATIONS))
-    axes = part.subplots(len(rows), len(columns), squeeze=False)
-    for (i, (pair, input_)), (j, (noise, level, correlation)) in product(enumerate(rows), enumerate(columns)):
-        panel, condition = axes[i, j], Condition(pair, noise, level, correlation, input_)
-        if condition.key in main and variant == AS_PUBLISHED:
-            draw_original(panel, original(condition.key), C_MAIN.index(0.25), "original study, $2^{-2}$")
-        draw_neuron_curves(panel, by[condition.key], C_ALL, size=2, line=0.5)
-        plain_ticks(panel, left=j == 0, bottom=i == len(rows) - 1)
-        if i == 0:
-            label = noise if variant != AS_PUBLISHED else f"“{noise}”"
-            panel.set_title(f"{label}\n{level} noise\n{correlation} corr.", fontsize=8)
-        if j == 0:
-            panel.set_ylabel(f"{' vs '.join(pair)}\n{input_} input", fontsize=8)
-    count = len(next(iter(by.values())).truth)
-    title = f"{variant.capitalize()}, {count} experiments per panel"
-    if variant == AS_PUBLISHED:
-        title += "\nacross: stated probability that the first model is better; up: part of experiments in which it is"
-        one_legend(part, axes[0, 0], "c", loc="outside lower center", ncols=6)
-    part.suptitle(title, fontsize=10)
 
 
 def _draw_verdicts(part: Any, verdicts: dict[str, dict[str, Any]]) -> None:
@@ -231,9 +219,8 @@ def _draw_verdicts(part: Any, verdicts: dict[str, dict[str, Any]]) -> None:
                 if float(c) in C_MAIN:  # those in between stay open
                     panel.plot(x, y, ls="", marker=marker, ms=5, color=COLOURS[C_MAIN.index(float(c))], label=label)
         panel.axhline(1 - THRESHOLD, color="0.7", lw=0.8, zorder=0)
-        panel.set_title(variant.capitalize(), fontsize=9)
+        panel.set_title(variant, fontsize=8)
         panel.set_xlabel("part of experiments with a verdict", fontsize=8)
         panel.tick_params(labelsize=8)
     panels[0].set_ylabel("part of the verdicts\nthat is wrong", fontsize=8)
-    one_legend(part, panels[0], "", loc="outside lower center", ncols=8, columnspacing=1)
-    part.suptitle(f"Verdicts at B > {THRESHOLD} over all 48 conditions (grey line: {1 - THRESHOLD:.2f})", fontsize=10)
+    one_legend(part, panels[0], "", loc="outside lower center", ncols=4, columnspacing=1)

@@ -10,23 +10,26 @@ import numpy as np
 
 from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
-from rivals_paper.neuron_runs import C_MAIN, by_condition, run_omegas
-from rivals_paper.output import AS_PUBLISHED, Task, comparison
+from rivals_paper.neuron_runs import C_MAIN, MAIN, by_condition, run_omegas
+from rivals_paper.output import AS_PUBLISHED, IN_FILES, Task, comparison, published
 from rivals_paper.pyloric import LOOSE, Condition, Published
-from rivals_paper.records import COPIES, recorded
 
+COPIES: Final = 8
 # Computed anew, copies are of so many experiments.
 EXPERIMENTS: Final = 32
+Copies = dict[str, list[Experiments]]
 
 
-def copies_of(task: Task, name: str, conditions: Sequence[Condition], count: int) -> dict[str, list[Experiments]]:
-    """Copies of the published run: `count` experiments each from the records, or computed anew if the task asks for that."""
+def summary_of_copies(
+    name: str, task: Task, of: Callable[[Copies], dict[str, Any]], conditions: Sequence[Condition] = MAIN
+) -> dict[str, Any]:
+    """What a figure says of copies of the published run: kept with the package, or of copies computed anew if the task asks for that.
+
+    Eight copies of all experiments, a GPU's work, made what is kept (`python paper/benchmarks/neuron_records.py published OUT`).
+    """
     if task.experiments is None:
-        return {
-            condition.key: [recorded(AS_PUBLISHED, condition.key, copy=copy).first(count) for copy in range(COPIES)]
-            for condition in conditions
-        }
-    return run_copies(task, name, conditions, min(EXPERIMENTS, task.experiments))
+        return dict(published("copies")[name])
+    return of(run_copies(task, name, conditions, min(EXPERIMENTS, task.experiments)))
 
 
 def run_copies(
@@ -64,7 +67,8 @@ def compare_with_copies(
     return comparison(
         f"{what} (ours: {f'mean of {values.size} copies' if values.size > 1 else 'one run'})",
         variant=AS_PUBLISHED,
-        published=theirs if np.isfinite(theirs) else None,
+        reference=theirs if np.isfinite(theirs) else None,
+        source=IN_FILES,
         ours=float(values.mean()) if finite else None,
         standard_error=error if error > 0 else None,
         explanation=explanation,

@@ -12,29 +12,23 @@ from rivals.calibration import judge_experiments
 from rivals_paper.experiments import Experiments
 
 THRESHOLD: Final = 0.95
-JUDGED_BINS: Final = 16  # as `judge_experiments` has them
 
 
 def valid_for(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, Any]:
-    """For each c, the number of conditions for which its curve is valid, the most overconfident one, and what is wrong with how many.
+    """For each c, the number of conditions for which it is valid, what is wrong with how many, and errors and stated winners of each condition.
 
     A c is used for all conditions together, so it has to be valid for each: the worst case decides.
     """
     validity = judge_experiments({key: (each.probability, each.truth) for key, each in by.items()}, c)
     found = {}
     for column, value in enumerate(c):
-        # As `CalibrationCurve.overconfidence`: where there is an excess, its mean.
-        excess = [float(np.mean(np.maximum(each.excess(column, JUDGED_BINS), 0.0))) for each in by.values()]
-        worst = int(np.argmax(excess))
-        reasons = [
-            row[column] for row, good in zip(validity.reasons, validity.valid[:, column], strict=True) if not good
-        ]
+        good, reasons = validity.valid[:, column], [row[column] for row in validity.reasons]
         found[f"{value:g}"] = {
-            "valid": len(by) - len(reasons),
+            "valid": int(good.sum()),
             "of": len(by),
-            "worst": validity.omegas[worst],
-            "its overconfidence": round(excess[worst], 4),
-            "not valid": dict(Counter(reason.partition(":")[0] for reason in reasons)),
+            "not valid": dict(Counter(why.partition(":")[0] for why, ok in zip(reasons, good, strict=True) if not ok)),
+            "error": {key: round(float(each), 4) for key, each in zip(by, validity.error[:, column], strict=True)},
+            "stated": {key: round(float(each), 4) for key, each in zip(by, validity.stated[:, column], strict=True)},
         }
     return found
 

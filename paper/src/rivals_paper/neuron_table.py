@@ -26,6 +26,7 @@ from rivals_paper.output import (
     AS_PUBLISHED,
     CONSTANTS_PUBLISHED,
     CORRECTED,
+    IN_PAPER,
     VARIANTS,
     Reproduction,
     Task,
@@ -94,7 +95,8 @@ def make(task: Task) -> Reproduction:
                 comparison(
                     f"P(R_{name[0]} < R_{name[1]})",
                     variant=variant,
-                    published=theirs,
+                    reference=theirs,
+                    source=IN_PAPER,
                     ours=float(means[variant][k]),
                     standard_error=float(error),
                     explanation=EXPLANATIONS.get(variant),

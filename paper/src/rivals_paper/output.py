@@ -22,6 +22,12 @@ CONSTANTS_PUBLISHED = "constants as published"  # of the circuit; everything els
 CORRECTED = "corrected"
 VARIANTS = (AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED)
 
+# Where a number that ours is compared with comes from. Only the first two are published: the third is a run of the authors' code or settings by this project.
+IN_PAPER = "paper"
+IN_FILES = "authors' files"
+RERUN = "our run of the authors' code"
+SOURCES = (IN_PAPER, IN_FILES, RERUN)
+
 
 @dataclass(frozen=True)
 class Task:
@@ -80,12 +86,13 @@ def comparison(
     what: str,
     *,
     variant: str,
-    published: float | None,
+    reference: float | None,
     ours: float | None,
+    source: str | None,
     standard_error: float | None = None,
     explanation: str | None = None,
 ) -> dict[str, Any]:
-    """Return one published number beside ours.
+    """Return one number of the original study beside ours.
 
     Parameters
     ----------
@@ -93,10 +100,12 @@ def comparison(
         Which number.
     variant : {"as published", "constants as published", "corrected"}
         Whether ours was computed as theirs was, errors included, or correctly.
-    published : float or None
-        The published number, None where there is none.
+    reference : float or None
+        The original number, None where there is none.
     ours : float or None
         Our number.
+    source : {"paper", "authors' files", "our run of the authors' code"} or None
+        Where the original number stands; None where there is none. Only the first two count as agreement with what was published.
     standard_error : float, optional
         Of the difference, from both sides' Monte Carlo noise; None for numbers without any.
     explanation : str, optional
@@ -105,10 +114,13 @@ def comparison(
     """
     if variant not in VARIANTS:
         raise ValueError(f"variant must be one of {VARIANTS}: got {variant!r}")
+    if source not in SOURCES and (source, reference) != (None, None):
+        raise ValueError(f"source must be one of {SOURCES}, or None where there is no reference: got {source!r}")
     row = {
         "what": what,
         "variant": variant,
-        "published": published,
+        "source": source,
+        "reference": reference,
         "ours": ours,
         "standard_error": standard_error,
     }
@@ -118,8 +130,8 @@ def comparison(
 
 
 def differs(row: Mapping[str, Any]) -> bool:
-    """Return whether ours is more than three standard errors from the published number, and wants an explanation."""
-    values = [row["published"], row["ours"], row["standard_error"]]
+    """Return whether ours is more than three standard errors from the original number, and wants an explanation."""
+    values = [row["reference"], row["ours"], row["standard_error"]]
     # A stored row has infinities as strings.
     if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in values):
         return False
@@ -129,8 +141,8 @@ def differs(row: Mapping[str, Any]) -> bool:
 
 def describe(row: Mapping[str, Any]) -> str:
     """Return one line for a comparison: theirs, ours, and the difference in standard errors."""
-    theirs, ours, error = row["published"], row["ours"], row["standard_error"]
-    line = f"{row['what']} ({row['variant']}): published {_number(theirs)}, ours {_number(ours)}"
+    theirs, ours, error = row["reference"], row["ours"], row["standard_error"]
+    line = f"{row['what']} ({row['variant']}): {row['source'] or 'nothing published'} {_number(theirs)}, ours {_number(ours)}"
     if theirs is None or ours is None or not (math.isfinite(theirs) and math.isfinite(ours)):
         return line
     difference = f"{ours - theirs:+.3g}"

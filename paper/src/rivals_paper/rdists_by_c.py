@@ -22,6 +22,7 @@ from rivals_paper.output import (
     AS_PUBLISHED,
     CONSTANTS_PUBLISHED,
     CORRECTED,
+    RERUN,
     VARIANTS,
     Reproduction,
     Task,
@@ -131,7 +132,8 @@ def _comparisons(moments: dict[str, FloatArray]) -> list[dict[str, Any]]:
                         comparison(
                             f"{key} of the risk of {label} at c = 2^{exponent} (independent re-run)",
                             variant=variant,
-                            published=theirs[key][label],
+                            reference=theirs[key][label],
+                            source=RERUN,
                             ours=float(each[:, i, j, k].mean()),
                             standard_error=float(error),
                             explanation=EXPLANATIONS.get(variant),

@@ -1,7 +1,7 @@
 """Records of all neuron experiments at the paper's own size, which ship with the package.
 
-A GPU made them in minutes: 512 experiments of each of the 48 conditions, 2048 of the six main ones, in three variants, and as published in
-eight copies that differ by rounding alone. Random numbers as published are those of the original study.
+A GPU made them in minutes: 512 experiments of each of the 48 conditions, 2048 of the six main ones, in three variants (`python -m rivals_paper.gpu`,
+and as published `paper/benchmarks/neuron_records.py`). Random numbers as published are those of the original study.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
 from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED
 
-COPIES: Final = 8
 FILES: Final = {
     AS_PUBLISHED: "as-published",
     CONSTANTS_PUBLISHED: "constants-as-published",
@@ -27,7 +26,7 @@ FILES: Final = {
 LAWS: Final = ("beta", "transport")
 
 
-def recorded(variant: str, key: str, *, law: str = "beta", copy: int = 0) -> Experiments:
+def recorded(variant: str, key: str, *, law: str = "beta") -> Experiments:
     """Experiments of one condition, with B at every c of `recorded_c`.
 
     Parameters
@@ -37,37 +36,41 @@ def recorded(variant: str, key: str, *, law: str = "beta", copy: int = 0) -> Exp
         Of the condition, such as "AvsB|Gaussian|low|short|weak".
     law : {"beta", "transport"}
         Of the risk.
-    copy : int
-        0 to 7; copies differ by rounding alone. Only of "as published" under law "beta" there is more than the first.
     """
     if law not in LAWS:
         raise ValueError(f"there are records of the laws {LAWS}; got {law!r}")
-    if copy and law != "beta":
-        raise ValueError(f"copies are of law 'beta' only; got copy {copy} of law {law!r}")
-    truth = (_column(variant, key, "difference", copy) < 0).astype(float)
-    return Experiments(_fractions(_column(variant, key, law, copy)), truth)
+    return Experiments(_fractions(_column(variant, key, law)), _truth(variant, key))
+
+
+def _truth(variant: str, key: str) -> FloatArray:
+    """1 where the first model has the lower risk: as published on 16 384 ms of one recording, else over fresh recordings as long as the data."""
+    difference = _column(variant, key, "difference")
+    return np.asarray((difference if difference.ndim == 1 else difference.mean(axis=1)) < 0, dtype=float)
 
 
 def recorded_between(variant: str, key: str, *, law: str = "beta") -> Experiments:
     """The same experiments, with B at every c of `recorded_c_between`, where the original study tried nothing."""
-    return Experiments(_fractions(_column(variant, key, f"{law}_between", 0)), recorded(variant, key, law=law).truth)
+    return Experiments(_fractions(_column(variant, key, f"{law}_between")), recorded(variant, key, law=law).truth)
 
 
 def recorded_loss_only(variant: str, key: str) -> Experiments:
     """B^Q of the observed losses, at every c_Q of `recorded_c`."""
-    truth = (_column(variant, key, "difference", 0) < 0).astype(float)
-    return Experiments(_fractions(_column(variant, key, "loss_only", 0)), truth)
+    return Experiments(_fractions(_column(variant, key, "loss_only")), _truth(variant, key))
 
 
-def recorded_ratio(variant: str, key: str, copy: int = 0) -> FloatArray:
+def recorded_ratio(variant: str, key: str) -> FloatArray:
     """ln(sigma_b / sigma_a), the widths that both candidates were fitted with."""
-    return np.asarray(_column(variant, key, "ratio", copy), dtype=float)
+    return np.asarray(_column(variant, key, "ratio"), dtype=float)
 
 
-def recorded_truth(variant: str, key: str) -> tuple[FloatArray, FloatArray]:
-    """Risk of the first model less that of the second, on 16 384 ms of new data, and its standard error."""
-    difference, error = (np.asarray(_column(variant, key, name, 0), dtype=float) for name in ("difference", "error"))
-    return difference, error
+def recorded_fresh(variant: str, key: str) -> FloatArray:
+    """Risk of the first model less that of the second in each fresh recording as long as the data, (experiments, recordings); not as published."""
+    return np.asarray(_column(variant, key, "difference"), dtype=float)
+
+
+def recorded_long(variant: str, key: str) -> FloatArray:
+    """The same on one recording of 16 384 ms, of the six main conditions; not as published."""
+    return np.asarray(_column(variant, key, "long"), dtype=float)
 
 
 def recorded_c() -> tuple[float, ...]:
@@ -80,15 +83,9 @@ def recorded_c_between() -> tuple[float, ...]:
     return tuple(_archive(FILES[AS_PUBLISHED])["c_between"].tolist())
 
 
-def _column(variant: str, key: str, name: str, copy: int) -> Any:
+def _column(variant: str, key: str, name: str) -> Any:
     if variant not in FILES:
         raise ValueError(f"there are records of {tuple(FILES)}; got {variant!r}")
-    if copy and variant != AS_PUBLISHED:
-        raise ValueError(f"copies are of {AS_PUBLISHED!r} only; got copy {copy} of {variant!r}")
-    if not 0 <= copy < COPIES:
-        raise ValueError(f"there are copies 0 to {COPIES - 1}; got {copy}")
-    if copy:
-        return _array(f"{FILES[variant]}-copies", f"{key}/{name}")[copy - 1]
     return _array(FILES[variant], f"{key}/{name}")
 
 

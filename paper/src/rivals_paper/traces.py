@@ -25,6 +25,7 @@ from rivals_paper.neuron_example import (
 from rivals_paper.output import (
     AS_PUBLISHED,
     CORRECTED,
+    RERUN,
     VARIANTS,
     Reproduction,
     Task,
@@ -130,7 +131,8 @@ def _spikes() -> list[dict[str, Any]]:
                     comparison(
                         f"{cell}: {what}",
                         variant=variant,
-                        published=value,
+                        reference=value,
+                        source=RERUN,
                         ours=float(ours),
                         # Between runs of the original that differ in settling time, 1 to 5.
                         standard_error=3.0,

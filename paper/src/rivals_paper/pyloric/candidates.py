@@ -12,7 +12,7 @@ from rivals_paper.checks import check_positive
 from rivals_paper.noise import ColouredNoise
 from rivals_paper.pyloric.circuit import model_of
 from rivals_paper.pyloric.integrate import LOOSE, Solver
-from rivals_paper.pyloric.recording import NoiseName, Recording, sample_times, voltage
+from rivals_paper.pyloric.recording import NoiseName, Recording, Sessions, sample_times, voltage
 
 # The candidates of the paper; the data of its example are from LP 1.
 LABELS: Final = {"A": "LP 2", "B": "LP 3", "C": "LP 4", "D": "LP 5"}
@@ -63,8 +63,10 @@ class NeuronModel:
         """Voltage in mV which the model expects at these times."""
         return voltage(self.cell, times, current if self.driven else None, variant=self.variant, solver=self.solver)
 
-    def loss(self, data: Recording) -> FloatArray:
+    def loss(self, data: Recording | Sessions) -> FloatArray:
         """Negative log likelihood of each sample, in nats."""
+        if isinstance(data, Sessions):
+            return np.concatenate([self.loss(part) for part in data.parts])
         return losses(data.voltage - self.voltage(data.times, data.current), self.sigma, self.noise)
 
     def simulate(self, n: int, rng: np.random.Generator) -> Recording:

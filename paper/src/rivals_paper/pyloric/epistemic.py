@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -12,7 +13,7 @@ import numpy as np
 from rivals_paper import seeds
 from rivals_paper.pyloric.candidates import LABELS, NeuronModel, fit
 from rivals_paper.pyloric.integrate import ACCURATE, LOOSE, Solver
-from rivals_paper.pyloric.recording import NoiseName, Recording, Rounding, observe
+from rivals_paper.pyloric.recording import NoiseName, Recording, Rounding, Sessions, observe
 
 if TYPE_CHECKING:
     from rivals.calibration import Experiment
@@ -110,53 +111,50 @@ class Corrected:
     """The epistemic distribution of a condition, with errors corrected: a function from a generator to an `Experiment`.
 
     Cauchy noise is Cauchy noise; candidates get the input that the data got; the integrator is accurate; digitisation
-    rounds; the constants of the circuit are the documented ones. Each can be turned off, to see what it does. By default
-    a recording shares its rounding errors with the candidate that made it; `own_rounding=True` changes this.
+    rounds; the constants of the circuit are the documented ones. The width of the noise is fitted on another recording, and every recording has
+    rounding errors of its own. More points than a recording has (`n_session`) come from several recordings, each with input and noise of its own.
 
     Parameters
     ----------
     condition : Condition
-    driven : bool
-        Whether candidates get the input that the data got.
-    heavy_tails : bool
-        Whether Cauchy noise is Cauchy noise.
     solver : Solver
     variant : str
         As in `simulate`.
-    rounding : {"round", "truncate", "none"}
-        As in `observe`.
     own_rounding : bool
-        Whether the recording is integrated with rounding errors of its own. If not, the candidate that made the data
+        Whether recordings are integrated with rounding errors of their own. If not, the candidate that made the data
         reproduces their trace exactly, as if it knew the state of the cell to the last bit, and misses only the noise.
+    n_session : int
+        Samples of a recording.
 
     Examples
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> experiment = Corrected(Condition(("A", "B")))(rng)
-    >>> data = experiment.observe(50, rng)
-    >>> [model.cell for model in experiment.candidates(data)]
+    >>> experiment = Corrected(Condition(("A", "B")), n_session=50)(rng)
+    >>> len(experiment.observe(100, rng).parts)
+    2
+    >>> [model.cell for model in experiment.candidates]
     ['LP 2', 'LP 3']
     """
 
     condition: Condition
-    driven: bool = True
-    heavy_tails: bool = True
     solver: Solver = ACCURATE
     variant: str = "prinz2004"
-    rounding: Rounding = "round"
-    own_rounding: bool = False
+    own_rounding: bool = True
+    n_session: int = 4000
 
     def __call__(self, rng: np.random.Generator) -> Experiment:
         """Draw an experiment."""
         from rivals.calibration import Experiment
 
-        noise: NoiseName = "cauchy" if self.heavy_tails and self.condition.noise == "Cauchy" else "gaussian"
+        noise: NoiseName = "cauchy" if self.condition.noise == "Cauchy" else "gaussian"
         drawn, solver, variant = self.condition.draw(rng), self.solver, self.variant
         recorder = solver.with_other_rounding() if self.own_rounding else solver
-        record = partial(_record, drawn, noise=noise, solver=recorder, variant=variant, rounding=self.rounding)
-        refit = partial(_fit_pair, self.condition.cells, driven=self.driven, solver=solver, variant=variant)
-        return Experiment(observe=record, candidates=refit)
+        record = partial(_record, drawn, noise=noise, solver=recorder, variant=variant, rounding="round")
+        candidates = _fit_pair(
+            self.condition.cells, record(self.n_session, rng), driven=True, solver=solver, variant=variant
+        )
+        return Experiment(observe=partial(_sessions, record, self.n_session), candidates=candidates)
 
 
 @dataclass(frozen=True)
@@ -251,6 +249,14 @@ def record_published(drawn: Draw, index: int, n: int, rng: object = None, *, sol
     del rng  # part of what `Experiment` asks of a function
     original = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", index)
     return _record(drawn, n, original, noise="gaussian", solver=solver, variant="published", rounding="truncate")
+
+
+def _sessions(record: Callable[..., Recording], longest: int, n: int, rng: np.random.Generator) -> Recording | Sessions:
+    """n samples: of one recording, or of several where they are more than one has."""
+    if n <= longest:
+        return record(n, rng)
+    sizes = [longest] * (n // longest) + [n % longest] * bool(n % longest)
+    return Sessions(tuple(record(size, rng) for size in sizes))
 
 
 def _fit_pair(

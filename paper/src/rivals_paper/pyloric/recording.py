@@ -51,6 +51,23 @@ class Recording:
         return self.times.size
 
 
+@dataclass(frozen=True, eq=False)
+class Sessions:
+    """Several recordings of one experiment.
+
+    Examples
+    --------
+    >>> one = Recording(np.array([3000.0, 3001.0]), np.array([-50.0, -49.0]))
+    >>> len(Sessions((one, one)))
+    4
+    """
+
+    parts: tuple[Recording, ...]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+
 def observe(
     cell: str,
     n: int,
