@@ -125,8 +125,9 @@ lock: .venv/.release
 docs: .venv/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
-# `rivals reproduce`, and what it can make anew.
+# `rivals reproduce`: a first figure in seconds, and what else it can make.
 paper: .venv/.paper
+	$(BIN)/rivals reproduce process --out rivals-paper
 	$(BIN)/rivals reproduce --list
 
 # What would be uploaded: the wheel works alone, outside of the repository, and a few of the tests in the sdist pass on it.

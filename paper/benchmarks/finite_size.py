@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from neuron_records import SEED, Clock, free, word
 
 from rivals_paper.arrays import FloatArray
 from rivals_paper.gpu import simulate as gpu
+from rivals_paper.gpu.records import Clock, free, word
 from rivals_paper.pyloric import ACCURATE, LABELS, LOOSE, sample_times
 from rivals_paper.pyloric.circuit import pair
 
@@ -30,6 +30,9 @@ SIGMA_FINITE_SIZE: Final = {
 RECORDINGS, LENGTHS = 400, (400, 4_000, 40_000, 400_000)
 PIECE: Final = 20_000  # ms integrated at a time
 CIRCUITS: Final = {"constants as published": "published", "corrected": "prinz2004"}
+
+
+SEED: Final = 20250611
 
 
 def finite_size(folder: Path, variant: str) -> None:

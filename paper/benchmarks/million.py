@@ -36,9 +36,8 @@ SEED: Final = 31
 
 def simulate(folder: Path, experiments: int) -> None:
     """Count, by law, c and bin of B, experiments and those in which the first candidate is better."""
-    from neuron_records import word
-
     from rivals_paper.gpu import judge
+    from rivals_paper.gpu.records import word
     from rivals_paper.gpu.simulate import cupy
 
     cp, began = cupy(), time.perf_counter()

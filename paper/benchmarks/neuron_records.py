@@ -1,22 +1,16 @@
-"""Records of the neuron calibrations at the paper's own size, made on a GPU in minutes: 48 conditions × 512 experiments, the six of the main figure × 2048.
+"""Records of the neuron calibrations as published, made on a GPU: 48 conditions × 512 experiments, the six of the main figure × 2048.
 
     python paper/benchmarks/neuron_records.py published OUT [--limit N]      with the original random numbers, in eight copies that differ by rounding alone
-    python paper/benchmarks/neuron_records.py corrected OUT [--limit N]      all corrected
-    python paper/benchmarks/neuron_records.py constants OUT [--limit N]      constants of the circuit as published, everything else corrected
-        [--own-rounding]                                               either with recordings that do not share the rounding errors of the candidate that made them
-    python paper/benchmarks/neuron_records.py check OUT                      the judge of `gpu_judge` beside that of the library, on the same losses
 
-OUT is a folder. Each writes an .npz file of compact records and a .json file with the time of every stage, after every part: an interrupted run keeps what it has.
+The other variants: `python -m rivals_paper.gpu`. OUT is a folder. It writes an .npz file of compact records and a .json file with the time of every stage, after every part: an interrupted run keeps what it has.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -27,8 +21,9 @@ from rivals_paper import noise, seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.gpu import judge
 from rivals_paper.gpu import simulate as gpu
+from rivals_paper.gpu.records import Clock, coded, free, word
 from rivals_paper.neuron_runs import C_MAIN, MAIN, N_DATA, N_TRUTH
-from rivals_paper.pyloric import ACCURATE, LOOSE, Condition, conditions, published_draws, sample_times
+from rivals_paper.pyloric import LOOSE, Condition, conditions, published_draws, sample_times
 from rivals_paper.pyloric.circuit import pair
 from rivals_paper.pyloric.epistemic import Draw
 
@@ -190,91 +185,6 @@ def repeated(currents: gpu.Currents, times: int) -> gpu.Currents:
     return gpu.Currents(currents.coefficients, *(cp.ascontiguousarray(cp.repeat(each, times, axis=0)) for each in own))
 
 
-# ---------------------------------------------------------------- corrected
-
-
-def corrected(folder: Path, name: str, constants: str, limit: int | None, *, own_rounding: bool) -> None:
-    """Candidates get the input of the recording, noise is what its label says, the solver is accurate, digitisation rounds.
-
-    With `own_rounding` the recording is integrated apart from both candidates; without, it is the trace of one of them.
-    """
-    cp, clock = gpu.cupy(), Clock()
-    wanted = all_corrected(limit)
-    kept = Kept(folder / (f"{name}-own-rounding" if own_rounding else name), wanted, clock)
-    cells = sorted({cell for each in wanted for cell in each.cells})
-    steps = np.array([ACCURATE.first_step, ACCURATE.with_other_rounding().first_step])
-    with clock("settling"):
-        both = [pair(cell, constants) for cell in cells for _ in steps]
-        settled = gpu.settle_many(both, solver=ACCURATE, first_steps=np.tile(steps, len(cells)))
-        settled = settled.reshape(len(cells), len(steps), -1)
-    for part_number, places in enumerate(parts_of(kept.missing(), 2 + own_rounding, lambda i: (wanted[i].cells, wanted[i].drawn.cell))):  # fmt: skip
-        part = [wanted[i] for i in places]
-        cell_of = [each.cells[which] for which in range(2) for each in part]
-        if own_rounding:
-            cell_of += [each.drawn.cell for each in part]
-        own = np.arange(len(cell_of)) // len(part) // 2  # 1 for the recordings
-        sigma: Any = None
-        for n in (N_DATA, N_TRUTH):
-            seed = word(SEED, places[0], n, len(constants))
-            tau = np.array([each.drawn.tau for each in part])
-            strength = np.array([each.drawn.strength for each in part])
-            with clock("currents"):
-                keys = np.random.default_rng(seed).integers(2**63, size=len(part)).tolist()
-                currents = gpu.coloured_noise(tau, strength, float(sample_times(n)[-1]), keys)
-                shared = (currents.first_piece, currents.n_pieces, currents.grids)
-                currents = gpu.Currents(
-                    currents.coefficients, *(cp.concatenate([each] * (2 + own_rounding)) for each in shared)
-                )
-            with clock(f"integrating {n} ms"):
-                initial = settled[cp.asarray([cells.index(cell) for cell in cell_of]), cp.asarray(own)]
-                v = gpu.simulate_many(
-                    [pair(cell, constants) for cell in cell_of], sample_times(n), currents, solver=ACCURATE,
-                    first_steps=steps[own], initial=initial,
-                )[:, 1].reshape(-1, len(part), n)  # fmt: skip
-                clock.work(len(cell_of) * float(sample_times(n)[-1]) / 1000)
-                del currents
-            with clock("residuals"):
-                by_second = cp.asarray([each.drawn.cell == each.cells[1] for each in part])
-                made = v[2] if own_rounding else cp.where(by_second[:, None], v[1], v[0])
-                recorded = cp.rint(cp.clip(made + disturbances(part, n, seed), -128.0, 127.0))
-                del made
-                residual = cp.stack([recorded - v[which] for which in range(2)], axis=1)
-                del v, recorded
-            if n == N_DATA:
-                with clock("judging"):
-                    sigma, found = judged(residual, seed=seed, transport=1)
-                kept.put(places, found, 1)
-            else:
-                with clock("truth"):
-                    kept.put(places, truth_of(residual, sigma), 1)
-                kept.save()
-            del residual
-            free()
-            print(f"{name}, part {part_number + 1}, {n} ms: {clock}", flush=True)
-
-
-def all_corrected(limit: int | None = None) -> list[Asked]:
-    """The same numbers of experiments, with parameters of their own."""
-    wanted = []
-    for condition in conditions():
-        for index in range(count_of(condition, limit)):
-            rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(*seeds.words(condition.key), index)))
-            wanted.append(Asked(condition.key, index, condition.cells, condition.noise, condition.draw(rng)))
-    return wanted
-
-
-def disturbances(part: list[Asked], n: int, seed: int) -> Any:
-    """Observation noise, (experiments, n); Cauchy noise has half the scale."""
-    cp = gpu.cupy()
-    rng = cp.random.RandomState(word(seed))
-    out = rng.standard_normal((len(part), n))
-    heavy = cp.asarray(np.flatnonzero([each.noise == "Cauchy" for each in part]))
-    if heavy.size:
-        out[heavy] = rng.standard_cauchy((int(heavy.size), n)) / 2
-    out *= cp.asarray([each.drawn.scale for each in part])[:, None]
-    return out
-
-
 # ---------------------------------------------------------------- judging
 
 
@@ -308,11 +218,6 @@ def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, 
     return sigma, found | {key: np.concatenate(each) for key, each in more.items()}
 
 
-def word(*keys: int) -> int:
-    """A seed of 32 bits."""
-    return int(np.random.SeedSequence(keys).generate_state(1)[0])
-
-
 def simulated(count: int, ratio: Any, seed: int) -> Any:
     """Sorted losses of both candidates on a simulation of their own, (count, 2, N_DATA)."""
     out = judge.sorted_gaussian_losses(2 * count, N_DATA, seed=seed).reshape(count, 2, N_DATA)
@@ -340,70 +245,6 @@ def truth_of(residual: Any, sigma: Any) -> dict[str, Any]:
         error.append(judge.mean_errors(sequence).get())
         free()
     return {"difference": np.concatenate(difference), "error": np.concatenate(error)}
-
-
-# ---------------------------------------------------------------- the judge beside the library's
-
-
-def check(folder: Path) -> None:
-    """B of some experiments by the library and by `gpu_judge`, on the same observed losses: z of the differences, and time."""
-    from rivals.calibration.experiment import ExperimentLosses, Settings, run_given
-
-    cp = gpu.cupy()
-    rng = np.random.default_rng(0)
-    count = 64
-    # From nearly equal to clearly different, light and heavy tails.
-    scale = np.exp(rng.normal(0, 0.03, (count, 2, 1)))
-    residual = scale * np.where(rng.random((count, 1, 1)) < 0.5, rng.standard_normal((count, 2, N_DATA)), rng.standard_t(4, (count, 2, N_DATA)))  # fmt: skip
-    sigma = np.sqrt(np.mean(residual**2, axis=2, keepdims=True))
-    losses = np.log(sigma) + residual**2 / (2 * sigma**2)
-    synthetic = np.log(sigma) + rng.standard_normal((count, 2, N_DATA)) ** 2 / 2
-    truth = rng.standard_normal((count, 2, 4096)).cumsum(axis=2) * 0.01 + rng.standard_normal((count, 2, 4096))
-    c = np.array(sorted((*C_MAIN, *C_BETWEEN)))
-    sizes = {
-        "n_data": N_DATA,
-        "n_synthetic": N_DATA,
-        "n_truth": 4096,
-        "n_draws": 2048,
-        "entropy": 1,
-        "n_simulations": 1,
-    }
-    began = time.perf_counter()
-    given = [ExperimentLosses(losses[i], synthetic[i], truth[i]) for i in range(count)]
-    library = {
-        law: [run_given(each, Settings(c=c.tolist(), law=law, depth=8 if law == "beta" else None, **sizes), 0, i) for i, each in enumerate(given)]
-        for law in ("beta", "transport")
-    }  # fmt: skip
-    processor = time.perf_counter() - began
-    observed, other = judge.sorted_rows(cp.asarray(losses)), judge.sorted_rows(cp.asarray(synthetic))
-    assert np.array_equal(observed.get(), np.sort(losses, axis=2))
-    beta = judge.beta_probability(observed, other, c, seed=1).get()
-    again = judge.beta_probability(observed, other, c, seed=2).get()
-    squares = cp.mean(cp.abs(other - observed), axis=2) ** 2
-    difference = cp.asarray(losses[:, 0] - losses[:, 1])
-    variance = difference.var(axis=1, ddof=1) / N_DATA
-    transport = judge.transport_probability(cp.asarray(losses.mean(axis=2)), squares, variance, c).get()
-    errors = np.array([each.standard_error for each in library["beta"]])
-    theirs = np.array([each.probability for each in library["beta"]])
-    z = (beta - theirs) / (np.sqrt(2) * errors)
-    own = judge.mean_errors(cp.asarray(truth[:, 0] - truth[:, 1])).get()
-    gaussian = judge.sorted_gaussian_losses(1000, N_DATA, seed=3).get()
-    from scipy.stats import chi2, kstest
-
-    report = {
-        "z of B, law beta": {"mean": z.mean(), "sd": z.std(), "largest": np.abs(z).max()},
-        "z of two seeds here": float(((beta - again) / (np.sqrt(2) * errors)).std()),
-        "largest difference of B, law transport": np.abs(transport - [each.probability for each in library["transport"]]).max(),
-        "largest relative difference of the error of the truth": np.abs(own / [each.truth_error for each in library["beta"]] - 1).max(),
-        "p of simulated losses": kstest(2 * gaussian.ravel()[::7], chi2(1).cdf).pvalue,
-        "rows sorted": bool((np.diff(gaussian, axis=1) >= 0).all()),
-        "library s per experiment and core, both laws": processor / count,
-    }  # fmt: skip
-    text = json.dumps(
-        {key: value if isinstance(value, dict) else float(value) for key, value in report.items()}, indent=1
-    )
-    (folder / "check.json").write_text(text)
-    print(text, flush=True)
 
 
 # ---------------------------------------------------------------- keeping
@@ -486,59 +327,13 @@ class Kept:
         Path(f"{self.path}-times.json").write_text(json.dumps(self.clock.report(), indent=1))
 
 
-def coded(probability: FloatArray) -> Any:
-    """A probability in 16 bits; experiments that are not there yet are 0."""
-    return np.round(np.nan_to_num(probability) * 65535).astype(np.uint16)
-
-
-class Clock:
-    """Seconds of every stage, the device's work included, and simulated seconds."""
-
-    def __init__(self) -> None:
-        self.began, self.simulated = time.perf_counter(), 0.0
-        self.stages: dict[str, float] = {}
-
-    @contextmanager
-    def __call__(self, stage: str) -> Iterator[None]:
-        began = time.perf_counter()
-        yield
-        gpu.cupy().cuda.get_current_stream().synchronize()
-        self.stages[stage] = self.stages.get(stage, 0.0) + time.perf_counter() - began
-
-    def work(self, seconds: float) -> None:
-        """Count simulated seconds."""
-        self.simulated += seconds
-
-    def report(self) -> dict[str, Any]:
-        """All of it."""
-        total = time.perf_counter() - self.began
-        return {"total s": total, "stages s": self.stages, "simulated s": self.simulated}
-
-    def __str__(self) -> str:
-        stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in self.stages.items())
-        return f"{time.perf_counter() - self.began:.0f} s in all; {stages}; {self.simulated:.0f} s simulated"
-
-
-def free() -> None:
-    """Give memory back, so that the next part finds it whole."""
-    gpu.cupy().get_default_memory_pool().free_all_blocks()
-
-
 def main() -> None:
     """Run what is asked for."""
-    what, folder, *options = sys.argv[1:]
+    _, folder, *options = sys.argv[1:]
     limit = int(options[options.index("--limit") + 1]) if "--limit" in options else None
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    run: dict[str, Callable[[], None]] = {
-        "published": lambda: published(out, limit),
-        "corrected": lambda: corrected(out, "corrected", "prinz2004", limit, own_rounding="--own-rounding" in options),
-        "constants": lambda: corrected(
-            out, "constants-as-published", "published", limit, own_rounding="--own-rounding" in options
-        ),
-        "check": lambda: check(out),
-    }
-    run[what]()
+    published(out, limit)
 
 
 if __name__ == "__main__":

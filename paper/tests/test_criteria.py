@@ -69,24 +69,6 @@ def test_towards_zero_temperature_the_likelihood_rises():
     assert values[-1] - values[-2] < 0.1
 
 
-def test_elpd_differences_in_the_documentation_are_those_of_the_results(numbers):
-    page = (ROOT / "docs/corrections.md").read_text(encoding="utf-8")
-    scores, sizes = numbers["scores"], numbers["sizes"]
-    for m in (2, 4, 6):
-        cells = []
-        for size in nested_families.SIZES_SHOWN:
-            i = sizes.index(size)
-            cost = scores["planck,0"]["elpd corrected"][i] - scores[f"planck,{m}"]["elpd corrected"][i]
-            cells.append(f"{cost:.2f} ± {scores[f'planck,{m}']['elpd corrected se of the difference'][i]:.2f}")
-        assert f"| {m} | {' | '.join(cells)} |" in page
-
-
-def test_probabilities_in_the_documentation_are_those_of_the_results(numbers):
-    page = (ROOT / "docs/corrections.md").read_text(encoding="utf-8")
-    over = numbers["P(R_Planck < R_Rayleigh-Jeans) over simulations"].values()
-    assert ", ".join(f"{each['median']:.3f}" for each in over) in page
-
-
 def test_relative_noise_is_the_printed_row_at_short_waves_only():
     stored = published("criteria_table")
     long, short = criteria_table._relative_noise(criteria_table._cells(stored), stored).values()

@@ -249,27 +249,6 @@ def test_density_of_a_long_tail_is_that_of_its_middle():
     assert density(tailed, points)[0] < 0.5 * normal
 
 
-def test_the_page_has_the_numbers_of_the_result():
-    page = (ROOT / "docs" / "corrections-neurons.md").read_text(encoding="utf-8")
-    content = json.loads((ROOT / "paper" / "results" / "finite-size.json").read_text(encoding="utf-8"))
-    for variant, numbers in content["numbers"].items():
-        by_size = numbers["simulations"].values()
-        for label in LABELS:
-            spreads = (
-                " / ".join(f"{by[label][key]:#.2g}" for by in by_size) for key in ("std", "width_05_95", "width_25_75")
-            )
-            counts = [by[label].get("out_of_step") for by in by_size]
-            slips = "–" if variant == AS_PUBLISHED else " / ".join(map(str, counts))
-            cells = (variant, label, f"{numbers['sigma of the simulations'][label]:#.3g}", *spreads, slips)
-            assert f"| {' | '.join(cells)} |\n" in page
-        widths = [
-            [each["width_05_95"] for each in by.values()]
-            for by in (numbers["bootstrap"]["4000"], numbers["simulations"]["4000"], numbers["risk"])
-        ]
-        cells = (variant, *(f"{min(each):.2f} to {max(each):.2f}" for each in widths))
-        assert f"| {' | '.join(cells)} |\n" in page
-
-
 def test_a_single_recording_is_drawn_as_a_tick():
     from rivals_paper.output import new_figure
 

@@ -22,7 +22,7 @@ def test_the_page_is_what_the_results_say(tool):
 
 def test_how_to_choose_c_names_the_range_of_the_rule(tool):
     text = (ROOT.parent / "docs" / "choose-c.md").read_text(encoding="utf-8")
-    assert f"computed as published, it accepts {tool['blackbody_valid']('as published')}." in text
+    assert f"computed as published, the rule accepts {tool['blackbody_valid']('as-published')}." in text
 
 
 def test_every_result_has_its_section(tool):
@@ -30,7 +30,7 @@ def test_every_result_has_its_section(tool):
     names = [path.stem for path in (ROOT / "results").glob("*.json")]
     assert names
     for name in names:
-        assert f"\n`rivals reproduce {name}`\n" in text
+        assert f"`rivals reproduce {name}` · " in text
         assert f"../results/{name}.png" in text
 
 
@@ -40,3 +40,25 @@ def test_a_statement_that_no_longer_holds_stops(tool):
         tool["holds"](False)
     with pytest.raises(LookupError, match="has 0 comparisons 'nothing'"):
         tool["value"]("process", "nothing")
+
+
+def test_the_corrections_have_the_numbers_of_the_results(tool):
+    text = (ROOT / "docs" / "corrections.md").read_text(encoding="utf-8")
+    assert tool["length_of_the_truth"]() in text
+    assert tool["counts_table"]() in text
+    seconds = [tool["gpu_seconds"](variant) for variant in ("constants as published", "corrected")]
+    assert "OUT` ({} s) and `corrected` ({} s".format(*seconds) in text
+    six = tool["result"]("neuron-calibration")["numbers"]["valid c"]["constants as published"]["0.25"]
+    key = "AvsD|Gaussian|low|short|weak"
+    assert (
+        f"in {100 * six['stated'][key]:.0f} % of the experiments at 2⁻², {100 * six['error'][key]:.1f} % of them wrong"
+        in text
+    )
+    everywhere = tool["result"]("neuron-calibration-all")["numbers"]["verdicts beyond 0.95"]["constants as published"][
+        "beta"
+    ]["0.25"]
+    assert f"conditions {100 * everywhere['wrong']:.1f} % of the stated winners are wrong at 2⁻²" in text
+
+
+def test_the_pages_are_short():
+    assert sum(len(page.read_text(encoding="utf-8").split()) for page in (ROOT / "docs").glob("*.md")) <= 6000

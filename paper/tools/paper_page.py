@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ RESULTS = ROOT / "results"
 NOTHING = "–"  # in place of a number that no result has
 
 AS_PUBLISHED, CORRECTED = "as published", "corrected"
+PUBLISHED = ("paper", "authors' files")  # sources that count as agreement with what was published
 
 
 @cache
@@ -52,8 +52,8 @@ def ours(name: str, what: str, variant: str = CORRECTED, digits: int = 2) -> str
 
 
 def theirs(name: str, what: str, variant: str = AS_PUBLISHED, digits: int = 2) -> str:
-    """The published number as text."""
-    return number(value(name, what, variant, "published"), digits)
+    """The original number as text."""
+    return number(value(name, what, variant, "reference"), digits)
 
 
 def values(name: str, what: str, variant: str = CORRECTED, key: str = "ours") -> list[float]:
@@ -77,10 +77,16 @@ def number(x: float, digits: int = 2) -> str:
 
 
 def agreement(name: str, what: str = ".*") -> str:
-    """How many of the numbers as published lie within three standard errors of the published ones."""
-    compared = [row for row in rows(name, what, AS_PUBLISHED) if _score(row) is not None]
+    """How many of the numbers as published lie within three standard errors of those in the paper or in the authors' files; a dash where there are none."""
+    compared = [row for row in rows(name, what, AS_PUBLISHED) if row["source"] in PUBLISHED and _score(row) is not None]
     near = sum(abs(_score(row) or 0.0) <= 3 for row in compared)
     return f"{near} of {len(compared)}" if compared else NOTHING
+
+
+def sources(name: str) -> str:
+    """Where the numbers stand with which ours are compared."""
+    found = dict.fromkeys(row["source"] for row in rows(name, variant=AS_PUBLISHED) if row["source"])
+    return ", ".join(found) or NOTHING
 
 
 def far(name: str) -> str:
@@ -97,44 +103,112 @@ def holds(condition: bool) -> str:
     return ""
 
 
-def published_validity() -> str:
-    """Which c the rule of the package calls valid on the records of the original study, as a table."""
-    sys.path.insert(0, str(ROOT / "src"))
+def six_conditions(variant: str) -> str:
+    """Of the six main conditions at each c, how many of the stated winners are wrong and how many are stated, in %; bold where the rule calls c valid."""
     from rivals.calibration import judge_experiments
-    from rivals_paper.neuron_runs import C_MAIN, MAIN, original
+    from rivals_paper.neuron_runs import C_MAIN, MAIN, original, recorded_at
 
-    records = {each.key: original(each.key) for each in MAIN}
+    records = (
+        {each.key: original(each.key) for each in MAIN}
+        if variant == "original study"
+        else recorded_at(variant, MAIN, C_MAIN, 2048)
+    )
     validity = judge_experiments({key: (each.probability, each.truth) for key, each in records.items()}, C_MAIN)
-    head = ["condition", *(f"c = 2{_superscript(round(math.log2(c)))}" for c in C_MAIN)]
+    head = ["wrong / stated %", *(f"c = 2{_superscript(round(math.log2(c)))}" for c in C_MAIN)]
     lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
-    for condition, valid, reasons in zip(MAIN, validity.valid, validity.reasons, strict=True):
-        words = ["**valid**" if ok else why.split(":")[0] for ok, why in zip(valid, reasons, strict=True)]
-        lines.append(f"| {' against '.join(condition.pair)}, {condition.input} input | {' | '.join(words)} |")
-    for_all = ["**valid**" if c in validity.for_all else "no" for c in C_MAIN]
-    return "\n".join([*lines, f"| all six | {' | '.join(for_all)} |"])
+    for place, condition in enumerate(MAIN):
+        cells = [
+            _cell(*each)
+            for each in zip(validity.error[place], validity.stated[place], validity.valid[place], strict=True)
+        ]
+        lines.append(f"| {' against '.join(condition.pair)}, {condition.input} input | {' | '.join(cells)} |")
+    count = [str(int(validity.valid[:, column].sum())) for column in range(len(C_MAIN))]
+    return "\n".join([*lines, f"| valid, of 6 | {' | '.join(count)} |"])
 
 
-def blackbody_valid(variant: str) -> str:
+def _cell(error: float, stated: float, valid: bool) -> str:
+    text = f"{NOTHING if math.isnan(error) else number(100 * error, 0 if error >= 0.095 else 1)} / {number(100 * stated, 0)}"
+    return f"**{text}**" if valid else text
+
+
+def all_conditions() -> str:
+    """Of all 48 conditions at each c, three variants side by side: stated winners that are wrong, stated, and for how many conditions c is valid."""
+    numbers = result("neuron-calibration-all")["numbers"]
+    c = list(next(iter(numbers["valid c, all that was tried"].values())))
+    head = ["wrong % / stated % / valid of 48", *(f"2{_superscript(round(math.log2(float(each))))}" for each in c)]
+    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
+    for law in ("beta", "transport"):
+        for variant, laws in numbers["verdicts beyond 0.95"].items():
+            valid = numbers["valid c, all that was tried"][f"{variant}, law {law}"]
+            cells = [
+                f"{NOTHING if laws[law][each]['wrong'] is None else number(100 * laws[law][each]['wrong'], 1)} / {number(100 * laws[law][each]['stated'], 0)} / {valid[each]['valid']}"
+                for each in c
+            ]
+            lines.append(f"| {variant}, law {law} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def length_of_the_truth() -> str:
+    """In which part of the experiments a long recording names the same better model as fresh ones as long as the data."""
+    found = result("neuron-calibration")["numbers"]["length of the truth"]
+    keys = list(next(iter(found.values())))
+    lines = [
+        "| long and fresh recordings agree, % | " + " | ".join(_pair(key) for key in keys) + " |",
+        "| --- " * (1 + len(keys)) + "|",
+    ]
+    for variant, by in found.items():
+        lines.append(f"| {variant} | {' | '.join(number(100 * by[key]['long and fresh agree'], 0) for key in keys)} |")
+    return "\n".join(lines)
+
+
+def counts_table() -> str:
+    """The loss on spike counts, documented constants: wrong / stated % at three c, and how often each loss says that the cell that made the data is better."""
+    found = json.loads((ROOT / "benchmarks" / "results" / "spike_counts.json").read_text(encoding="utf-8"))
+    lines = [
+        "| wrong / stated % | c = 2⁻⁶ | 2⁻⁴ | 2⁻² | true cell better, by counts | by voltages |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for key, row in found["conditions"].items():
+        cells = [
+            _cell(math.nan if e is None else e, s, False)
+            for e, s in zip(row["error"][:3], row["stated"][:3], strict=True)
+        ]
+        better = (row["the cell that made the data is better by counts"], row["by voltages"])
+        lines.append(
+            f"| {_pair(key)} | {' | '.join(cells)} | {' | '.join(number(100 * each, 0) + ' %' for each in better)} |"
+        )
+    return "\n".join(lines)
+
+
+def gpu_seconds(variant: str) -> str:
+    """Seconds of the GPU for the records of a variant."""
+    found = json.loads((ROOT / "benchmarks" / "results" / "gpu_records.json").read_text(encoding="utf-8"))
+    return number(found[variant]["total s"], 0)
+
+
+def _pair(key: str) -> str:
+    pair, *_, strength = key.split("|")
+    return f"{pair.replace('vs', ' vs ')}, {strength}"
+
+
+def blackbody_valid(name: str) -> str:
     """The range of c that the rule of the package calls valid for black body radiation, in powers of two."""
     from rivals.calibration import judge_experiments
+    from rivals_paper.blackbody_records import committed
 
-    found = result("blackbody-calibration")
-    size, by_c = found["settings"]["bin_size"], found["numbers"][variant]
-    exponents = [int(key.removeprefix("2^")) for key in by_c]
-    # Bins of equal count, in the order of B: for the coarser bins of the rule they are as good as the experiments.
-    truth = {
-        key: [k < round(size * part) for part in each["observed"] for k in range(size)] for key, each in by_c.items()
-    }
-    stated = {key: [[part] for part in each["predicted"] for _ in range(size)] for key, each in by_c.items()}
-    validity = {
-        exponent: judge_experiments({key: (stated[key], truth[key])}, [2.0**exponent]).valid[0, 0]
-        for exponent, key in zip(exponents, by_c, strict=True)
-    }
-    valid = [exponent for exponent in sorted(exponents) if validity[exponent]]
-    inside = [exponent for exponent in exponents if valid and valid[0] <= exponent <= valid[-1]]
-    if sorted(inside) != valid:  # with a gap
-        return "each of " + ", ".join(f"2{_superscript(exponent)}" for exponent in valid)
-    return f"2{_superscript(valid[0])} to 2{_superscript(valid[-1])}" if valid else "none"
+    record = committed(name)
+    validity = judge_experiments({name: (record.experiments.probability, record.experiments.truth)}, 2.0**record.log2_c)
+    valid = [int(k) for k, good in zip(record.log2_c, validity.valid[0], strict=True) if good]
+    if valid != [int(k) for k in record.log2_c if valid[0] <= k <= valid[-1]]:
+        return "each of " + ", ".join(f"2{_superscript(k)}" for k in valid)
+    return f"2{_superscript(valid[0])} to 2{_superscript(valid[-1])}"
+
+
+def steps_row(kind: str, k: str, law: str) -> list[str]:
+    """A row of the benchmark of lowering c in steps."""
+    text = (ROOT / "benchmarks" / "results" / "steps.md").read_text(encoding="utf-8")
+    cells = [line.strip("| ").split(" | ") for line in text.splitlines()]
+    return next(row[3:] for row in cells if row[:3] == [kind, k, law])
 
 
 @cache
@@ -170,79 +244,22 @@ def domain_table(variant: str) -> str:
     return "\n".join(lines)
 
 
-def auc_of_all(variant: str, noise: str, c: float) -> str:
-    """The lowest and the highest area under the ROC curve of the 48 conditions, or of those of one noise, at one c."""
-    found = result("neuron-calibration-all")
-    by = found["numbers"][variant]
-    conditions = by.get("conditions") or by["summary"]
-    column = found["settings"]["c"].index(c)
-    areas = [each["auc"][column] for key, each in conditions.items() if noise in key.split("|") or not noise]
-    low, high = number(min(areas)), number(max(areas))
-    return low if low == high else f"{low} … {high}"
-
-
-def valid_counts(name: str) -> str:
-    """For how many conditions each c is valid, of each variant that says so, as a table; nothing where none does."""
-    by = _counts(name)
-    if not by:
-        return ""
-    values = list(next(iter(by.values())))
-    of = by[CORRECTED][values[0]]["of"]
-    head = [f"of {of} conditions, valid at c =", *(f"2{_superscript(round(math.log2(float(c))))}" for c in values)]
-    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
-    for variant, each in by.items():
-        lines.append(f"| {variant} | {' | '.join(str(each[c]['valid']) if c in each else NOTHING for c in values)} |")
-    return "\n" + "\n".join(lines) + "\n"
-
-
-def own_rounding_counts(variant: str) -> str:
-    """Of all 48 conditions, for how many each c of that figure is valid where recordings do not share the rounding errors of a candidate, as a row of its table."""
-    path = ROOT / "benchmarks" / "results" / "shared_rounding.json"
-    rows = json.loads(path.read_text(encoding="utf-8"))["records"]
-    own = [row for row in rows if row["variant"] == variant and row["rounding"] == "own"]
-    counts = [sum(row["valid, beta"][c] for row in own) for c in _counts("neuron-calibration-all")[variant]]
-    return f"| {variant}, own rounding errors | {' | '.join(map(str, counts))} |"
-
-
-def valid_for_all(name: str, variant: str) -> str:
-    """The values of c that are valid for all conditions, in powers of two; nothing where the result does not say so."""
-    cells = _counts(name).get(variant, {})
-    powers = [
-        f"2{_superscript(round(math.log2(float(c))))}" for c, each in cells.items() if each["valid"] == each["of"]
-    ]
-    return ", ".join(powers) or ("none" if cells else "")
-
-
-def _counts(name: str) -> dict[str, Any]:
-    """For each variant, and each c, the number of conditions for which it is valid; nothing where the result has none."""
-    numbers = result(name)["numbers"]
-    by = numbers.get("valid c") or {
-        variant: each["valid c"] for variant, each in numbers.items() if isinstance(each.get("valid c"), dict)
-    }
-    # Law "beta" at more values of c is the same as the variant itself at these.
-    return {
-        variant.removesuffix(", all c that were tried"): each
-        for variant, each in by.items()
-        if "law beta" not in variant and all("valid" in cell for cell in each.values())
-    }
-
-
 def _superscript(integer: int) -> str:
     return str(integer).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def _score(row: dict[str, Any]) -> float | None:
     """The difference in standard errors; None where it has none."""
-    numbers = [row["published"], row["ours"], row["standard_error"]]
+    numbers = [row["reference"], row["ours"], row["standard_error"]]
     if not all(isinstance(each, (int, float)) for each in numbers) or not row["standard_error"]:
         return None
-    return float((row["ours"] - row["published"]) / row["standard_error"])
+    return float((row["ours"] - row["reference"]) / row["standard_error"])
 
 
 def picture(name: str, text: str) -> str:
-    """A small picture, and links to the large one and to the numbers."""
+    """A picture, the command that makes it, and its numbers."""
     path = f"../results/{name}"
-    return f'<img src="{path}.png" alt="{text}" width="680">\n\n[Picture]({path}.png) · [numbers]({path}.json)'
+    return f"![{text}]({path}.png)\n\n`rivals reproduce {name}` · [numbers]({path}.json)"
 
 
 def page() -> str:
@@ -253,28 +270,9 @@ def page() -> str:
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     functions = (
-        rows,
-        value,
-        values,
-        ours,
-        theirs,
-        span,
-        number,
-        agreement,
-        far,
-        holds,
-        published_validity,
-        picture,
-        auc_of_all,
-        exists,
-        million,
-        own_rounding_counts,
-        neuron_risks,
-        domain_table,
-        blackbody_valid,
-        valid_counts,
-        valid_for_all,
-    )
+        rows, value, values, ours, theirs, span, number, agreement, sources, far, holds, six_conditions, all_conditions, length_of_the_truth, counts_table,
+        gpu_seconds, picture, exists, million, neuron_risks, domain_table, blackbody_valid, steps_row,
+    )  # fmt: skip
     environment.globals.update({function.__name__: function for function in functions}, result=result, max=max, min=min)
     text = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render()
     text = re.sub(r" +$", "", text, flags=re.MULTILINE)

@@ -54,7 +54,7 @@ LOOKS = {
 
 READING = (
     "Each point is a bin of 32 simulated experiments: how probable it was said to be that Planck has the lower risk, and "
-    "how often it has. On the diagonal the two agree; in the shaded areas the criterion is overconfident. Rows: as "
+    "how often it has. On the diagonal the two agree; in the red and yellow areas the criterion is overconfident. Rows: as "
     "published; the same experiments with the exact process; corrected, with law beta and one simulation as in the paper; "
     "corrected, with the library's defaults, the transport law and 16 simulations."
 )
@@ -227,9 +227,8 @@ def _independent_error(what: str, theirs: float, n_theirs: int, ours: float, n_o
 
 
 def _draw(records: dict[str, Record]) -> Any:
-    figure = new_figure(9, 12.2)
+    figure = new_figure(7.2, 9.6)
     axes = figure.subplots(len(records), 3, sharex=True, sharey=True)
-    shown: set[int] = set()
     for row, (variant, record) in zip(axes, records.items(), strict=True):
         log2_c = record.log2_c.tolist()
         for panel, group in zip(row, WIDE_PANELS if 4 in log2_c else PANELS, strict=True):
@@ -238,11 +237,10 @@ def _draw(records: dict[str, Record]) -> Any:
                 colour, marker = LOOKS[k]
                 curve = record.experiments.curve(log2_c.index(k), _bins(len(record)))
                 panel.plot(*curve, marker, ms=3.5, mew=0, color=colour, label=f"$2^{{{k}}}$")
-            if not shown.issuperset(group):
-                panel.legend(title="c", fontsize=9, title_fontsize=9, loc="lower right", handlelength=0.5)
-                shown.update(group)
-        row[0].set_title(TITLES[variant], fontsize=13, loc="left")
-        row[0].set_ylabel("how often it is", fontsize=12)
+            panel.legend(title="c", fontsize=8, title_fontsize=8, loc="lower right", handlelength=0.5, borderpad=0.2)
+            panel.tick_params(labelsize=8)
+        row[0].set_title(TITLES[variant], fontsize=10, loc="left")
+        row[0].set_ylabel("part of experiments\nin which Planck is better", fontsize=8)
     for panel in axes[-1]:
-        panel.set_xlabel("P(Planck is better)", fontsize=12)
+        panel.set_xlabel("stated probability of that", fontsize=8)
     return figure

@@ -49,7 +49,7 @@ READING = (
     "Nine spectra (grey) with both laws at their fitted temperatures, and dotted at 4000 K, where the published losses "
     "were evaluated. Below each the distribution of the risk of both models, as published and corrected; the less they "
     "overlap, the surer the choice. B is the probability that Planck has the lower risk; in brackets its range over 16 "
-    "simulations of the candidates."
+    "simulations of the candidates. B_0 is the bias of the spectrometer, in kW m⁻² nm⁻¹ sr⁻¹."
 )
 DIFFERENCES = [
     LOSS_AT_TRUE_TEMPERATURE,
@@ -206,7 +206,9 @@ def _draw_data(axes: Any, panel: Panel) -> None:
     # Room for the temperatures above the data.
     top = 10 if panel.data.wavelength[0] < 1 else 0.03
     axes.set(xscale="log", ylim=(-0.05 * top, top))
-    axes.set_title(f"{panel.letter}   gain 2$^{{{np.log2(panel.gain):.0f}}}$", fontsize=11, loc="left")
+    bias = ROWS[(ord(panel.letter) - ord("a")) // 3][1]
+    label = f"$B_0$ = {1e3 * bias:.2g}·10$^{{-3}}$" if bias else "$B_0$ = 0"
+    axes.set_title(f"{panel.letter}   gain 2$^{{{np.log2(panel.gain):.0f}}}$, {label}", fontsize=11, loc="left")
     kelvin = "\n".join(f"{TITLES[law]} {_kelvin(panel.models[law].temperature)}" for law in blackbody.LAWS)
     # Where no curve passes: visible light has the law of Rayleigh and Jeans on the right.
     place, side = (0.03, "left") if panel.data.wavelength[0] < 1 else (0.97, "right")

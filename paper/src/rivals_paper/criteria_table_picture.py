@@ -23,7 +23,7 @@ NEGLIGIBLE = 1e-6
 
 
 def draw(values: dict[str, Any], stored: dict[str, Any], noise: dict[str, list[float]]) -> Any:
-    """Return the figure: columns as printed, as published, corrected; a strip of rel. σ, then a block for each criterion.
+    """Return the figure: columns in the paper, our run as published, corrected; a strip of rel. σ, then a block for each criterion.
 
     Parameters
     ----------
@@ -60,7 +60,11 @@ def _noise(axes: Any, stored: dict[str, Any], noise: dict[str, list[float]]) -> 
     as_printed, none = [f"{value} %" for value in stored["relative_noise_percent"]], [""] * len(printed)
     names = [f"rel. σ, {window.replace('-', '–').removesuffix(' µm')}" for window in noise]
     gains = [f"$2^{{{np.log2(gain):.0f}}}$" for _ in stored["biases"] for gain in stored["gains"]]
-    contents = (("as printed", none, as_printed), ("as published", none, printed), ("corrected", other, printed))
+    contents = (
+        ("in the paper", none, as_printed),
+        ("our run as published", none, printed),
+        ("corrected", other, printed),
+    )
     for each, (title, *rows) in zip(axes, contents, strict=True):
         each.set_title(f"{title}\n" + "$B_0 > 0$".center(24) + "$B_0 = 0$".center(24), fontsize=MEDIUM)
         each.set(xlim=(-0.5, len(gains) - 0.5), ylim=(1.5, -0.5))

@@ -33,7 +33,7 @@ REFERENCE = {
 
 READING = (
     "a: the observed quantile function of the loss (q*, green), that of the model's own simulations (q~, red), the band "
-    "q* ± √c δ between which realisations move, and six of them (grey). b: their marginals at three Φ (dotted in a). "
+    "q* ± √c δ between which realisations move, and thirty of them (grey). b: their marginals at three Φ (dotted in a). "
     "c: the two increments on either side of these Φ. d: refinement of one path at a larger c: each new point (green) is "
     "drawn from a beta distribution (grey) between its neighbours."
 )
@@ -41,8 +41,8 @@ DIFFERENCES = [
     LOSS_AT_TRUE_TEMPERATURE + " Here the fitted temperature is 3994.7 K, and the picture, which shows the published "
     "variant, hardly changes. What changes the spread of the marginals is the simulation of the model: over 16 of them it "
     "varies by several per cent (numbers, 'over simulations').",
-    "The data are not those of the panel the caption refers to (4096 points of another seed instead of 512), and three "
-    "refinements are shown where the caption says four.",
+    "The data are not those of the panel the caption refers to (4096 points of another seed instead of 512), and the published "
+    "panels show three refinements where the caption says four: here are four, of the lower half of the path.",
 ]
 OTHER_SIMULATION = (
     "Loss at the fitted temperature, maximum likelihood instead of the regularised fit, and another simulation of the "
@@ -152,6 +152,9 @@ def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
         axes.tick_params(labelsize=SMALL)
         if number == 0:
             axes.legend(fontsize=SMALL, loc="upper left")
+            for (left, right), (low, high) in windows[1:]:
+                top = min(high, ylim[1] - 0.1)
+                axes.plot([left, right, right, left, left], [low, low, top, top, low], color="black", lw=1)
         if number == 2:
             axes.set_xticks([0.97, 0.98, 0.99, 1])
     step = 1 / (len(phi) - 1)
@@ -183,11 +186,11 @@ def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
 
 
 def _draw_paths(axes: Any, process: HierarchicalBetaProcess, seed: int) -> None:
-    phi, paths = process.sample_paths(6, depth=10, rng=stream(seed, 2))
+    phi, paths = process.sample_paths(30, depth=10, rng=stream(seed, 2))
     centre = process.reference + process.observed(phi)
     simulated = process.reference + process.synthetic[0](phi)
     band = np.sqrt(process.c) * np.abs(simulated - centre)
-    axes.plot(phi, paths.T, color="0.55", lw=0.6, label=["realisations"] + [None] * (len(paths) - 1))
+    axes.plot(phi, paths.T, color="0.6", lw=0.4, label=["realisations"] + [None] * (len(paths) - 1))
     axes.fill_between(
         phi, centre - band, centre + band, color="#F0E442", alpha=0.6, lw=0, label="$q^* ± \\sqrt{c}\\,δ$"
     )
@@ -216,13 +219,13 @@ def _draw_refinement(figure: Any, cell: Any, losses: Losses, seed: int) -> None:
 
     process = HierarchicalBetaProcess.from_losses(losses, c=LARGE_C, depth=8)
     panels = cell.subgridspec(1, 4)
-    depth = 5  # one halving to reach Φ = 1/2, then four steps shown
+    depth = 4  # refinements; the first halves the whole
     phi, paths = process.sample_paths(1, depth=depth, rng=stream(seed, 3))
-    path, half = paths[0], 2 ** (depth - 1)
-    for step in range(1, 5):
-        axes = figure.add_subplot(panels[0, step - 1])
-        spacing = 2 ** (depth - 1 - step + 1)
-        old = np.arange(0, half + 1, spacing)
+    path, half = paths[0], 2 ** (depth - 1)  # beyond Φ = 1/2 losses are a hundred times as large
+    for step in range(depth):
+        axes = figure.add_subplot(panels[0, step])
+        spacing = 2 ** (depth - step)
+        old = np.arange(0, 2**depth + 1, spacing) if step == 0 else np.arange(0, half + 1, spacing)
         new = old[:-1] + spacing // 2 if spacing > 1 else np.empty(0, dtype=int)
         axes.plot(phi[old], path[old], "o-", color="0.3", ms=4, lw=0.8, label="before")
         for number, point in enumerate(new):
@@ -234,12 +237,18 @@ def _draw_refinement(figure: Any, cell: Any, losses: Losses, seed: int) -> None:
             axes.fill_betweenx(low + heights * (high - low), phi[point], phi[point] + width, color="0.8", lw=0)
             axes.plot([phi[point]] * 2, [low, high], color="0.6", lw=0.8)
         axes.plot(phi[new], path[new], "o", color="#009E73", ms=5, label="new")
-        axes.set(xlim=(-0.02, 0.56), xticks=(0, 0.25, 0.5))
+        axes.set(xlim=(-0.02, 0.56), xticks=(0, 0.25, 0.5), ylim=_lower_half(path[: half + 1]))
         axes.set_xlabel("Φ", fontsize=MEDIUM)
-        axes.set_title(f"d  ΔΦ = 1/{2 ** (step + 1)}", fontsize=MEDIUM)
+        axes.set_title(f"d  refinement {step + 1}, ΔΦ = 1/{2 ** (step + 1)}", fontsize=MEDIUM)
         axes.tick_params(labelsize=SMALL)
-        if step == 1:
+        if step == 0:
             axes.set_ylabel("loss $q$ (nats)", fontsize=MEDIUM)
             axes.legend(fontsize=SMALL, loc="upper left")
         else:
             axes.set_yticklabels([])
+
+
+def _lower_half(path: FloatArray) -> tuple[float, float]:
+    """Limits of the axis, with a margin."""
+    rise = float(path[-1] - path[0])
+    return float(path[0] - 0.08 * rise), float(path[-1] + 0.08 * rise)

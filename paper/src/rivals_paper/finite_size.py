@@ -51,7 +51,7 @@ READING = (
     "too. In the other variants most do in the end; rare slips of A and B (constants as published), and a phase of C that drifts "
     "slowly (corrected), keep it wide. Ticks below the curves: recordings beyond them. Out of step: number of recordings that "
     "the model misses by more than noise and digitisation explain. d: the risk distributions, which do not narrow. Columns: the "
-    "three variants. All curves are drawn to the same height; the panels b, and the panels c, of a column share their axis. "
+    "three variants. Heights are those of densities, relative to the highest of the panel, but at least a tenth of it; the panels b, and the panels c, of a column share their axis. "
     "--experiments N simulates N recordings on the processor instead."
 )
 DIFFERENCES = [
@@ -316,13 +316,17 @@ def _rows(name: str, by_size: dict[int, dict[str, FloatArray]]) -> list[tuple[st
 
 
 def _densities(panel: Any, by_label: dict[str, FloatArray], points: FloatArray, *, long_tailed: bool) -> None:
+    drawn = {}
     for label, values in by_label.items():
         if values.size < 2:  # `--experiments 1`: a tick without a curve
             continue
         # Even points alone would miss the peak of a narrow one.
         here = np.union1d(points, np.quantile(values, np.linspace(0, 1, 101)))
-        heights = density(values, here, long_tailed=long_tailed)
-        heights /= heights.max()
+        drawn[label] = (here, density(values, here, long_tailed=long_tailed))
+    # Areas are equal, as of densities; only where one is very narrow the others are shown a tenth as high at least.
+    highest = max((heights.max() for _, heights in drawn.values()), default=1.0)
+    for label, (here, heights) in drawn.items():
+        heights = heights / max(highest if heights.max() > 0.1 * highest else 10 * heights.max(), 1e-300)
         panel.fill_between(here, heights, color=COLOURS[label], alpha=0.2, lw=0)
         panel.plot(here, heights, color=COLOURS[label], ls=STYLES[label], lw=1.3, label=label)
     panel.set(xlim=(points[0], points[-1]), ylim=(0, 1.05), yticks=[])

@@ -129,11 +129,11 @@ def _probabilities(fitted: dict[str, Fitted], variant: str, n_draws: int, rng: n
 
 
 def _draw(means: dict[str, FloatArray], spreads: dict[str, FloatArray]) -> Any:
-    figure = new_figure(10.5, 4.4)
+    figure = new_figure(7.2, 3.4)
     for column, variant in enumerate(VARIANTS):
         axes = figure.add_subplot(1, 3, 1 + column)
         matrix, errors = _square(means[variant]), spreads[variant]
-        axes.imshow(matrix, cmap="Blues", vmin=0, vmax=1)
+        axes.imshow(matrix, cmap="PuOr", vmin=0, vmax=1)
         for i in range(4):
             for j in range(4):
                 axes.text(
@@ -142,20 +142,20 @@ def _draw(means: dict[str, FloatArray], spreads: dict[str, FloatArray]) -> Any:
                     _entry(i, j, matrix, errors, bracket=variant == AS_PUBLISHED),
                     ha="center",
                     va="center",
-                    fontsize=10,
+                    fontsize=8,
                     fontweight="bold" if matrix[i, j] > THRESHOLD else "normal",
-                    color="white" if matrix[i, j] > 0.6 else "black",
+                    color="white" if abs(matrix[i, j] - 0.5) > 0.35 else "black",
                 )
         axes.set_xticks(range(4), LABELS)
         axes.set_yticks(range(4), LABELS)
-        axes.set_title(variant, fontsize=12)
-        axes.set_xlabel("model b", fontsize=11)
+        axes.set_title(variant, fontsize=9)
+        axes.set_xlabel("model b", fontsize=8)
         if column == 0:
-            axes.set_ylabel("model a", fontsize=11)
+            axes.set_ylabel("model a", fontsize=8)
     figure.suptitle(
-        "P(R$_a$ < R$_b$) on the example recording, c = 2$^{-2}$; dark: a has the lower risk\n"
+        "P(R$_a$ < R$_b$) on the example recording, c = 2$^{-2}$; violet: a has the lower risk, white: undecided\n"
         "± : spread of runs that differ by rounding errors alone; in brackets: published",
-        fontsize=12,
+        fontsize=9,
     )
     return figure
 

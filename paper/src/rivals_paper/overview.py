@@ -112,7 +112,10 @@ def draw(
     _draw_risks(figure.add_subplot(grid[2, :2]), result)
     panel = figure.add_subplot(grid[2, 2:])
     plot_calibration(calibration, bins=8, band=False, title=False, ax=panel)
-    panel.set(xlabel="stated probability that Planck is better", ylabel="how often it is")
+    panel.set(xlabel="stated probability that Planck is better", ylabel="part of experiments in which it is")
+    panel.set_title("")
+    handles, _ = panel.get_legend_handles_labels()
+    panel.legend(handles, [f"$2^{{{np.log2(c):.0f}}}$" for c in calibration.c], title="c", fontsize=8, loc="upper left")
     panel.set_title(
         f"6  calibration: c = $2^{{{np.log2(result.c):.0f}}}$ for 4 and 5", loc="left", fontsize=12, fontweight="bold"
     )
@@ -142,9 +145,9 @@ def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool
     observed, synthetic = process.reference + process.observed(phi), process.reference + process.synthetic[0](phi)
     if paths:
         grid, drawn = process.sample_paths(N_PATHS, rng=0)
-        panel.plot(grid, drawn.T, color="0.45", lw=0.5, alpha=0.7)
-        panel.plot([], [], color="0.45", lw=0.8, label="sampled paths")
-        panel.plot(phi, observed, color=COLOURS[0], lw=2, label="q*")
+        panel.plot(grid, drawn.T, color="0.5", lw=0.5)
+        panel.plot([], [], color="0.5", lw=0.8, label="sampled paths")
+        panel.plot(phi, observed, "--", color=COLOURS[0], lw=1, label="q*")
     else:
         panel.fill_between(phi, observed, synthetic, color=BAND, alpha=0.8, lw=0, label="discrepancy δ")
         panel.plot(phi, observed, color=COLOURS[0], lw=2, label="q*, on the data")

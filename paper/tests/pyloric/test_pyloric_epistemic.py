@@ -26,23 +26,24 @@ def test_published_experiments_are_those_of_their_index():
 
 def test_corrected_candidates_are_told_the_input_and_the_right_one_wins():
     condition = Condition(("A", "B"), correlation="long", input="strong")
-    records = rivals.calibrate(Corrected(condition), n_experiments=3, rng=0, **SIZES | {"n_data": 256}).records
+    records = rivals.calibrate(
+        Corrected(condition, variant="published", n_session=256), n_experiments=3, rng=0, **SIZES | {"n_data": 256}
+    ).records
     designs = [stream(experiment_entropy(0, 0, index), EXPERIMENT_DESIGN) for index in range(3)]
     made_by_a = [condition.draw(design).cell == "LP 2" for design in designs]
     # With input known and the solver converged, the cell that made the data is left with its noise alone.
     assert records["truly_better"].tolist() == made_by_a
 
 
-def test_switches_of_the_corrections_do_what_they_say():
-    condition = Condition(("A", "D"), noise="Cauchy")
+def test_more_points_than_a_recording_has_come_from_several_with_inputs_of_their_own():
     rng = np.random.default_rng
-    heavy = Corrected(condition)(rng(1)).observe(2000, rng(2)).voltage
-    light = Corrected(condition, heavy_tails=False)(rng(1)).observe(2000, rng(2)).voltage
-    # The same cell, input and generator: only the noise differs, by outliers of many times its scale.
-    assert np.abs(heavy - light).max() > 30
-    data = Corrected(condition)(rng(1)).observe(300, rng(2))
-    assert all(model.driven for model in Corrected(condition)(rng(1)).candidates(data))
-    assert not any(model.driven for model in Corrected(condition, driven=False)(rng(1)).candidates(data))
+    experiment = Corrected(Condition(("A", "D"), noise="Cauchy"), n_session=100)(rng(1))
+    several = experiment.observe(250, rng(2))
+    assert [len(part) for part in several.parts] == [100, 100, 50]
+    assert several.parts[0].current is not several.parts[1].current
+    model, _ = experiment.candidates
+    assert model.driven
+    np.testing.assert_array_equal(model.loss(several)[100:200], model.loss(several.parts[1]))
 
 
 def test_a_recording_with_rounding_errors_of_its_own_departs_from_the_model_that_made_it():
@@ -51,9 +52,8 @@ def test_a_recording_with_rounding_errors_of_its_own_departs_from_the_model_that
     drawn = condition.draw(rng(1))
     widths = {}
     for own in (False, True):
-        experiment = Corrected(condition, own_rounding=own)(rng(1))
-        models = experiment.candidates(experiment.observe(1500, rng(2)))
-        widths[own] = next(model.sigma for model in models if model.cell == drawn.cell)
+        experiment = Corrected(condition, own_rounding=own, n_session=1500)(rng(1))
+        widths[own] = next(model.sigma for model in experiment.candidates if model.cell == drawn.cell)
     # Noise and the rounding to whole mV, or a chaotic cell that was integrated twice.
     assert widths[False] == pytest.approx(np.hypot(drawn.scale, np.sqrt(1 / 12)), rel=4 / np.sqrt(2 * 1500))
     assert widths[True] > 3 * widths[False]
