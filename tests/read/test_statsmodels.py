@@ -290,37 +290,49 @@ def test_a_gee_by_formula_takes_a_frame_as_a_glm_does():
         np.testing.assert_allclose(regression(fit, at).loss((at, new["y"])), by_hand, rtol=1e-12)
 
 
-def test_what_the_fit_was_given_for_each_point_is_needed_anew_also_where_lengths_agree():
-    rng = np.random.default_rng(0)
-    x = sm.add_constant(rng.uniform(-1, 1, 400))
-    share = rng.beta(2 * np.exp(x[:, 1]), 2 * np.exp(-x[:, 1]))
-    counts = np.where(rng.random(400) < 1 / (1 + np.exp(-x[:, 1])), 0, rng.poisson(3.0, 400))
-    old, new = slice(0, 200), slice(200, 400)
-    fit = BetaModel(share[old], x[old], exog_precision=x[old]).fit(disp=0)
-    with pytest.raises(TypeError, match="BetaModel was fitted with exog_precision; pass exog_precision="):
-        regression(fit, x[new])
-    mean = 1 / (1 + np.exp(-x[new] @ fit.params[:2]))
-    precision = np.exp(x[new] @ fit.params[2:])
-    law = stats.beta(mean * precision, (1 - mean) * precision)
-    model = regression(fit, x[new], exog_precision=x[new])
-    np.testing.assert_allclose(model.loss((x[new], share[new])), -law.logpdf(share[new]), rtol=1e-9, atol=1e-9)
-    with pytest.raises(ValueError, match=r"exog_precision: expected a design matrix of 2 columns.*\(200, 1\)"):
-        regression(fit, x[new], exog_precision=np.ones((200, 1)))
-    # One precision for all points needs nothing, however many points there are.
-    fit = BetaModel(share[old], x[old]).fit(disp=0)
-    mean, precision = 1 / (1 + np.exp(-x[:7] @ fit.params[:2])), np.exp(fit.params[2])
-    by_hand = -stats.beta(mean * precision, (1 - mean) * precision).logpdf(share[:7])
-    np.testing.assert_allclose(regression(fit, x[:7]).loss((x[:7], share[:7])), by_hand, rtol=1e-9)
+# What a fit was given for each point is needed anew, also where the new points are as many: statsmodels would take those of the fit.
+GENERATOR = np.random.default_rng(0)
+X_ALL = sm.add_constant(GENERATOR.uniform(-1, 1, 400))
+SHARE = GENERATOR.beta(2 * np.exp(X_ALL[:, 1]), 2 * np.exp(-X_ALL[:, 1]))
+COUNTS = np.where(GENERATOR.random(400) < 1 / (1 + np.exp(-X_ALL[:, 1])), 0, GENERATOR.poisson(3.0, 400))
+OLD, NEW = slice(0, 200), slice(200, 400)
 
-    fit = sm.ZeroInflatedPoisson(counts[old], x[old], exog_infl=x[old]).fit(disp=0, maxiter=200)
+
+def test_the_precision_of_a_beta_model_is_needed_anew():
+    fit = BetaModel(SHARE[OLD], X_ALL[OLD], exog_precision=X_ALL[OLD]).fit(disp=0)
+    with pytest.raises(TypeError, match="BetaModel was fitted with exog_precision; pass exog_precision="):
+        regression(fit, X_ALL[NEW])
+    mean = 1 / (1 + np.exp(-X_ALL[NEW] @ fit.params[:2]))
+    precision = np.exp(X_ALL[NEW] @ fit.params[2:])
+    law = stats.beta(mean * precision, (1 - mean) * precision)
+    model = regression(fit, X_ALL[NEW], exog_precision=X_ALL[NEW])
+    np.testing.assert_allclose(model.loss((X_ALL[NEW], SHARE[NEW])), -law.logpdf(SHARE[NEW]), rtol=1e-9, atol=1e-9)
+    with pytest.raises(ValueError, match=r"exog_precision: expected a design matrix of 2 columns.*\(200, 1\)"):
+        regression(fit, X_ALL[NEW], exog_precision=np.ones((200, 1)))
+    # One precision for all points needs nothing, however many points there are.
+    fit = BetaModel(SHARE[OLD], X_ALL[OLD]).fit(disp=0)
+    mean, precision = 1 / (1 + np.exp(-X_ALL[:7] @ fit.params[:2])), np.exp(fit.params[2])
+    by_hand = -stats.beta(mean * precision, (1 - mean) * precision).logpdf(SHARE[:7])
+    np.testing.assert_allclose(regression(fit, X_ALL[:7]).loss((X_ALL[:7], SHARE[:7])), by_hand, rtol=1e-9)
+
+
+def test_the_inflation_of_a_zero_inflated_model_is_needed_anew():
+    fit = sm.ZeroInflatedPoisson(COUNTS[OLD], X_ALL[OLD], exog_infl=X_ALL[OLD]).fit(disp=0, maxiter=200)
     with pytest.raises(TypeError, match="ZeroInflatedPoisson was fitted with exog_infl; pass exog_infl="):
-        regression(fit, x[new])
-    law = ZeroInflated(1 / (1 + np.exp(-x[new] @ fit.params[:2])), stats.poisson(np.exp(x[new] @ fit.params[2:])))
-    model = regression(fit, x[new], exog_infl=x[new])
-    np.testing.assert_allclose(model.loss((x[new], counts[new])), -law.logpmf(counts[new]), rtol=1e-9)
-    ordered = OrderedModel(np.minimum(counts[old], 3), x[old][:, 1:], offset=x[old][:, 1]).fit(disp=0, method="bfgs")
+        regression(fit, X_ALL[NEW])
+    law = ZeroInflated(
+        1 / (1 + np.exp(-X_ALL[NEW] @ fit.params[:2])), stats.poisson(np.exp(X_ALL[NEW] @ fit.params[2:]))
+    )
+    model = regression(fit, X_ALL[NEW], exog_infl=X_ALL[NEW])
+    np.testing.assert_allclose(model.loss((X_ALL[NEW], COUNTS[NEW])), -law.logpmf(COUNTS[NEW]), rtol=1e-9)
+
+
+def test_an_offset_that_cannot_be_read_is_refused():
+    ordered = OrderedModel(np.minimum(COUNTS[OLD], 3), X_ALL[OLD][:, 1:], offset=X_ALL[OLD][:, 1]).fit(
+        disp=0, method="bfgs"
+    )
     with pytest.raises(TypeError, match="OrderedModel was fitted with offset; this cannot be read: fit it without"):
-        regression(ordered, x[new][:, 1:])
+        regression(ordered, X_ALL[NEW][:, 1:])
 
 
 @pytest.mark.parametrize(
@@ -413,19 +425,28 @@ def test_a_concentrated_scale_is_that_of_the_fit(sunspots, kind):
     np.testing.assert_allclose(model.loss(new), -law.logpdf(new), rtol=1e-9)
 
 
+def test_gaps_in_held_out_data_are_refused(sunspots):
+    """statsmodels gives them the loss 0."""
+    new = np.where(np.isin(np.arange(109), [5, 9]), np.nan, sunspots[200:])
+    with pytest.raises(ValueError, match=r"2 of 109 points are NaN, the first at position 5.*without gaps"):
+        forecast(ARIMA(sunspots[:200], order=(1, 0, 0)).fit()).loss(new)
+
+
+def test_simple_differencing_is_refused(sunspots):
+    """statsmodels simulates differences, which would be judged as levels."""
+    with pytest.raises(ValueError, match=r"simulates differences.*simple_differencing=False"):
+        forecast(sm.tsa.SARIMAX(sunspots[:200], order=(1, 1, 0), simple_differencing=True).fit(disp=0))
+
+
 def test_time_series_that_would_be_judged_wrongly_are_refused(sunspots):
     old, new = sunspots[:200], sunspots[200:]
     fit = ARIMA(old, order=(1, 0, 0)).fit()
-    with pytest.raises(ValueError, match=r"2 of 109 points are NaN, the first at position 5.*without gaps"):
-        forecast(fit).loss(np.where(np.isin(np.arange(109), [5, 9]), np.nan, new))
     with pytest.raises(ValueError, match=r"the first 200 points are those to which the model was fitted.*data\[200:\]"):
         forecast(fit).loss(sunspots)
     with pytest.raises(TypeError, match="ARIMA was fitted without exog; leave it out"):
         forecast(fit, exog=new)
     with pytest.raises(TypeError, match="SARIMAX was fitted with exog; pass exog="):
         forecast(sm.tsa.SARIMAX(old, exog=np.arange(200.0), order=(1, 0, 0)).fit(disp=0))
-    with pytest.raises(ValueError, match=r"simulates differences.*simple_differencing=False"):
-        forecast(sm.tsa.SARIMAX(old, order=(1, 1, 0), simple_differencing=True).fit(disp=0))
     with pytest.raises(ValueError, match="low_memory=True"):
         forecast(sm.tsa.SARIMAX(old, order=(1, 0, 0)).fit(disp=0, low_memory=True))
     with pytest.raises(ValueError, match="initialization_method='estimated'"):
