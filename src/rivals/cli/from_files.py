@@ -37,21 +37,16 @@ class Source:
     observed: Path
     synthetic: Path | None
     selection: Selection
-    index: str | None
-    labels: dict[str, str]  # option → column
-    log_likelihood: bool
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Source:
         """From the options of a command."""
         models, ignore = (parse_names(options[key] or []) for key in ("models", "ignore"))
+        labels = {option: options[option] for option in LABELS if options[option] is not None}
         return cls(
             Path(options["observed"]),
             None if options["synthetic"] is None else Path(options["synthetic"]),
-            Selection(models or None, ignore),
-            options["index"],
-            {option: options[option] for option in LABELS if options[option] is not None},
-            options["log_likelihood"],
+            Selection(models or None, ignore, options["index"], labels, options["log_likelihood"]),
         )
 
     @property
@@ -62,7 +57,7 @@ class Source:
     @property
     def changes_something(self) -> bool:
         """Whether not all models are read as they are."""
-        return bool(self.selection.models or self.selection.ignore or self.log_likelihood or self.index or self.labels)
+        return any(vars(self.selection).values())
 
     def describe(self, models: Iterable[str]) -> str:
         """Which file is read as what, and which models were found, in one line."""
@@ -104,14 +99,7 @@ def compare_files(ctx: typer.Context, *, without: Iterable[str] = ()) -> Compari
         if saved is not None and not given and not source.changes_something:
             say(source.describe(saved.names))
             return saved
-        losses, labels = read_files(
-            source.observed,
-            source.synthetic,
-            source.selection,
-            index=source.index,
-            labels=source.labels,
-            log_likelihood=source.log_likelihood,
-        )
+        losses, labels = read_files(source.observed, source.synthetic, source.selection)
         say(source.describe(losses))
         if saved is not None:
             arguments = _over(saved, {name: arguments[name] for name in given})

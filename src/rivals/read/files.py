@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from rivals.read.labelled_files import is_labelled, open_labelled
 from rivals.read.loss_tables import check_equally_many
 from rivals.read.npz_files import npz
 from rivals.read.selection import Selection
-from rivals.read.tables import WIDE_ALONE, Found, carrying, named, read_long, read_wide
+from rivals.read.tables import WIDE_ALONE, Found, carrying, read_long, read_wide
 from rivals.read.xarrays import losses_from_dataset
 
 
@@ -67,32 +67,21 @@ def losses_from_files(
     ...     losses_from_files(path)
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
-    selection = Selection.checked(models, ignore)
-    return carrying(
-        read_files(observed, synthetic, selection, index=index, labels=named(groups), log_likelihood=log_likelihood)
-    )
+    selection = Selection.checked(models, ignore, groups, index=index, log_likelihood=log_likelihood)
+    return carrying(read_files(observed, synthetic, selection))
 
 
-def read_files(
-    observed: str | PathLike[str],
-    synthetic: str | PathLike[str] | None,
-    selection: Selection,
-    *,
-    index: str | None,
-    labels: Mapping[str, str],
-    log_likelihood: bool,
-) -> Found:
-    """Losses by model, and what `labels` (option → column) say of the observed points."""
+def read_files(observed: str | PathLike[str], synthetic: str | PathLike[str] | None, selection: Selection) -> Found:
+    """Losses by model, and what the labels of the selection say of the observed points."""
     if not is_labelled(observed) and suffix_of(observed) != ".npz":
-        options: dict[str, Any] = {"index": index, "labels": labels, "log_likelihood": log_likelihood}
         if synthetic is not None:
-            return read_wide(observed, synthetic, selection, **options)
-        return read_long(observed, selection, **options, otherwise=WIDE_ALONE)
-    for option in (*(["index"] if index is not None else []), *labels):
+            return read_wide(observed, synthetic, selection)
+        return read_long(observed, selection, WIDE_ALONE)
+    for option in (*(["index"] if selection.index is not None else []), *selection.labels):
         raise ValueError(
             f"{option}: {show(observed)} is not a table; its arrays have no columns, so leave {option} out, or write a long table"
         )
-    losses = _arrays(observed, synthetic, log_likelihood=log_likelihood)
+    losses = _arrays(observed, synthetic, log_likelihood=selection.log_likelihood)
     return {name: losses[name] for name in selection.of(losses, show(observed))}, {}
 
 

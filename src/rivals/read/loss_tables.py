@@ -17,23 +17,11 @@ from rivals.read.selection import Selection, listed
 
 LONG = ("model", "kind", "loss")
 SIMULATION = "simulation"  # the optional column that tells simulations apart
-LABELS = ("model", "kind", SIMULATION)
 KINDS = ("observed", "synthetic")
 
 
-def labels_of(*columns: str | None) -> set[str]:
-    """The columns that are always text: names, and those that the user names."""
-    return {*LABELS, *(name for name in columns if name is not None)}
-
-
 def losses_from_columns(
-    where: str,
-    columns: Mapping[str, Column],
-    selection: Selection,
-    *,
-    index: str | None = None,
-    log_likelihood: bool = False,
-    otherwise: str = "",
+    where: str, columns: Mapping[str, Column], selection: Selection, otherwise: str = ""
 ) -> dict[str, Losses]:
     """Losses from the columns of a long table; `otherwise` says what to do if it is not one."""
     absent = [name for name in LONG if name not in columns]
@@ -42,9 +30,8 @@ def losses_from_columns(
             f"{where}: no column {', '.join(map(repr, absent))}; a long table needs {', '.join(LONG)}, and this one has "
             f"{listed(columns)}{otherwise}"
         )
-    rows = rows_of(where, columns, selection, index)
-    loss = numbers(columns["loss"], f"{where}, column 'loss'", first_row=FIRST_ROW)
-    loss = -loss if log_likelihood else loss
+    rows = rows_of(where, columns, selection)
+    loss = selection.signed(numbers(columns["loss"], f"{where}, column 'loss'", first_row=FIRST_ROW))
     losses = {}
     for name, (observed, simulations) in rows.items():
         place = f"{where}, model {show(name)!r}"
@@ -57,9 +44,10 @@ def losses_from_columns(
 
 
 def rows_of(
-    where: str, columns: Mapping[str, Column], selection: Selection, index: str | None = None
+    where: str, columns: Mapping[str, Column], selection: Selection
 ) -> dict[str, tuple[IntArray, dict[str, IntArray]]]:
     """Model → the rows of its observed losses, and those of each simulation: of the same points, where an index names them."""
+    index = selection.index
     lengths = {name: len(columns[name]) for name in (*LONG, SIMULATION, index or SIMULATION) if name in columns}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"{where}: columns of a table must have the same length; got {lengths}")

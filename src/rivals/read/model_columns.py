@@ -22,17 +22,14 @@ from rivals.read.loss_tables import (
 from rivals.read.selection import Selection, no_numbers
 from rivals.read.swapped import look_swapped
 
+# Its name for messages, and its columns.
+Table = tuple[str, Mapping[str, Column]]
 
-def losses_from_wide(
-    observed: tuple[str, Mapping[str, Column]],
-    synthetic: tuple[str, Mapping[str, Column]],
-    selection: Selection,
-    *,
-    index: str | None = None,
-    log_likelihood: bool = False,
-) -> dict[str, Losses]:
+
+def losses_from_wide(observed: Table, synthetic: Table, selection: Selection) -> dict[str, Losses]:
     """Losses from the columns of two wide tables, each with its name for messages."""
     (where, first), (where_too, second) = observed, synthetic
+    index = selection.index
     # A model may be called "simulation" if both tables have it.
     several = SIMULATION in second and SIMULATION not in first
     labels = simulations_of(second[SIMULATION], None, where_too) if several else None
@@ -59,9 +56,7 @@ def losses_from_wide(
         )
     losses = {}
     for name in names:
-        observations, own = points[name], simulated[name]
-        if log_likelihood:
-            observations, own = -observations, -own
+        observations, own = selection.signed(points[name]), selection.signed(simulated[name])
         check_finite(observations, "observed losses", f"{where}, column {show(name)!r}")
         check_finite(own, "synthetic losses", f"{where_too}, column {show(name)!r}")
         if labels is not None or index is not None:
@@ -73,21 +68,19 @@ def losses_from_wide(
     return losses
 
 
-def losses_from_observed(
-    observed: tuple[str, Mapping[str, Column]], selection: Selection, *, index: str | None, log_likelihood: bool
-) -> dict[str, Losses]:
+def losses_from_observed(observed: Table, selection: Selection) -> dict[str, Losses]:
     """Losses from one wide table, for laws that need no simulations; it keeps its order."""
     where, columns = observed
-    if index is not None:
-        index_of(columns, index, where)
-    names = selection.of((name for name in columns if name != index), where)
+    if selection.index is not None:
+        index_of(columns, selection.index, where)
+    names = selection.of((name for name in columns if name != selection.index), where)
     selection.check_names(names, where)
     points = _numbers(columns, names, where)
     selection.check_values(points, {}, where)
-    sign = -1.0 if log_likelihood else 1.0
+    losses = {name: selection.signed(points[name]) for name in names}
     for name in names:
-        check_finite(sign * points[name], "observed losses", f"{where}, column {show(name)!r}")
-    return {name: make_losses(name, sign * points[name], np.empty(0), where) for name in names}
+        check_finite(losses[name], "observed losses", f"{where}, column {show(name)!r}")
+    return {name: make_losses(name, losses[name], np.empty(0), where) for name in names}
 
 
 def _numbers(columns: Mapping[str, Column], names: Iterable[str], where: str) -> dict[str, FloatArray]:
@@ -106,12 +99,7 @@ def _check_rows(column: FloatArray, columns: Mapping[str, Column], where: str, n
             )
 
 
-def _aligned(
-    observed: tuple[str, Mapping[str, Column]],
-    synthetic: tuple[str, Mapping[str, Column]],
-    simulations: dict[str, IntArray],
-    index: str,
-) -> dict[str, IntArray]:
+def _aligned(observed: Table, synthetic: Table, simulations: dict[str, IntArray], index: str) -> dict[str, IntArray]:
     """The rows of each simulation in the order of the observed points."""
     (where, first), (where_too, second) = observed, synthetic
     points = index_of(first, index, where)

@@ -1,16 +1,19 @@
-"""Which columns of a table are models: those that the user names, or all, if none looks like an index."""
+"""What to read from a table. Models are the columns that the user names, or all, if none looks like an index."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 
 from rivals._checks import show, warn
 from rivals._types import FloatArray
+
+LABELS = ("model", "kind", "simulation")
 
 # What pandas calls an index in a Parquet file, and a column without a name.
 INDEX_NAME = re.compile(r"__index_level_\d+__|Unnamed: (\d+)")
@@ -22,15 +25,32 @@ MANY_NAMES, LONG_NAME, MANY_TO_COMPARE = 12, 200, 2000
 
 @dataclass(frozen=True)
 class Selection:
-    """The models to read, all if None, and what to leave out."""
+    """What to read from a table: which models, all if None, and what to leave out; and what the other columns are."""
 
     models: Collection[str] | None = None
     ignore: Collection[str] = ()
+    index: str | None = None  # the column that names the points
+    labels: Mapping[str, str] = field(
+        default_factory=dict
+    )  # option → the column that it names, such as that of the groups
+    log_likelihood: bool = False
 
     @classmethod
-    def checked(cls, models: Iterable[str] | str | None, ignore: Iterable[str] | str) -> Selection:
+    def checked(
+        cls, models: Iterable[str] | str | None, ignore: Iterable[str] | str, groups: str | None, **others: Any
+    ) -> Selection:
         """From what a user gives: one name, or several."""
-        return cls(None if models is None else _as_names(models), _as_names(ignore))
+        labels = {} if groups is None else {"groups": groups}
+        return cls(None if models is None else _as_names(models), _as_names(ignore), labels=labels, **others)
+
+    @property
+    def text(self) -> set[str]:
+        """The columns that are always text: names, and those that the user names."""
+        return {*LABELS, *self.labels.values(), *({self.index} if self.index is not None else ())}
+
+    def signed(self, values: FloatArray) -> FloatArray:
+        """Losses, if these are log likelihoods."""
+        return -values if self.log_likelihood else values
 
     def of(self, names: Iterable[str], where: str) -> list[str]:
         """The selected names, in their order."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from rivals.losses import Losses
 from rivals.read.columns import columns_of
-from rivals.read.loss_tables import LONG, labels_of, losses_from_columns, rows_of
+from rivals.read.loss_tables import LONG, losses_from_columns, rows_of
 from rivals.read.model_columns import losses_from_observed, losses_from_wide
 from rivals.read.point_labels import Labels, labels_of_rows, take_labels
 from rivals.read.selection import Selection
@@ -20,7 +19,6 @@ WIDE_ALONE = (
     "; if it has one column per model, give a second file with the synthetic losses in the same columns, or name the column "
     "of the replications (groups), which need none"
 )
-NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def long_table(
@@ -61,8 +59,7 @@ def long_table(
     >>> long_table(table)
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
-    selection = Selection.checked(models, ())
-    return carrying(read_long(table, selection, index=index, labels=named(groups), log_likelihood=log_likelihood))
+    return carrying(read_long(table, Selection.checked(models, (), groups, index=index, log_likelihood=log_likelihood)))
 
 
 def wide_tables(
@@ -106,19 +103,12 @@ def wide_tables(
     >>> wide_tables({"A": [1.0, 2.0], "B": [2.0, 2.5]}, {"A": [1.5, 1.0], "B": [2.2, 2.1]})["B"]
     Losses(2 observed, 2 synthetic, empirical risk 2.25)
     """
-    selection = Selection.checked(models, ignore)
-    return carrying(
-        read_wide(observed, synthetic, selection, index=index, labels=named(groups), log_likelihood=log_likelihood)
-    )
+    selection = Selection.checked(models, ignore, groups, index=index, log_likelihood=log_likelihood)
+    return carrying(read_wide(observed, synthetic, selection))
 
 
 # Losses by model, and option → the label of each observed point.
 Found = tuple[dict[str, Losses], dict[str, Labels]]
-
-
-def named(groups: str | None) -> dict[str, str]:
-    """The columns with labels of the points, by the options that name them."""
-    return {} if groups is None else {"groups": groups}
 
 
 def carrying(found: Found) -> dict[str, Losses]:
@@ -130,45 +120,25 @@ def carrying(found: Found) -> dict[str, Losses]:
     return {name: replace(sample, groups=groups) for name, sample in losses.items()}
 
 
-def read_long(
-    table: Any,
-    selection: Selection,
-    *,
-    index: str | None,
-    labels: Mapping[str, str] = NONE,
-    log_likelihood: bool,
-    otherwise: str = "",
-) -> Found:
+def read_long(table: Any, selection: Selection, otherwise: str = "") -> Found:
     """A long table. If it is a wide one, and the replications of its points are named, that is enough."""
-    where, columns = columns_of(table, labels_of(index, *labels.values()))
-    beside = take_labels(where, columns, labels)
+    where, columns = columns_of(table, selection.text)
+    labels = take_labels(where, columns, selection.labels)
     if otherwise and labels and not all(name in columns for name in LONG):
-        return losses_from_observed((where, columns), selection, index=index, log_likelihood=log_likelihood), beside
-    losses = losses_from_columns(
-        where, columns, selection, index=index, log_likelihood=log_likelihood, otherwise=otherwise
-    )
+        return losses_from_observed((where, columns), selection), labels
+    losses = losses_from_columns(where, columns, selection, otherwise)
     if labels:
-        rows = {name: own for name, (own, _) in rows_of(where, columns, selection, index).items()}
-        beside = {option: labels_of_rows(where, option, each, rows) for option, each in beside.items()}
-    return losses, beside
+        rows = {name: own for name, (own, _) in rows_of(where, columns, selection).items()}
+        labels = {option: labels_of_rows(where, option, each, rows) for option, each in labels.items()}
+    return losses, labels
 
 
-def read_wide(
-    observed: Any,
-    synthetic: Any,
-    selection: Selection,
-    *,
-    index: str | None,
-    labels: Mapping[str, str] = NONE,
-    log_likelihood: bool,
-) -> Found:
+def read_wide(observed: Any, synthetic: Any, selection: Selection) -> Found:
     """One wide table or two; the labels are those in the observed one."""
-    text = labels_of(index, *labels.values())
-    where, columns = columns_of(observed, text)
-    beside = take_labels(where, columns, labels)
+    where, columns = columns_of(observed, selection.text)
+    labels = take_labels(where, columns, selection.labels)
     if synthetic is None:
-        return losses_from_observed((where, columns), selection, index=index, log_likelihood=log_likelihood), beside
-    where_too, second = columns_of(synthetic, text)
-    second = {name: column for name, column in second.items() if name not in labels.values()}
-    both = (where, columns), (where_too, second)
-    return losses_from_wide(*both, selection, index=index, log_likelihood=log_likelihood), beside
+        return losses_from_observed((where, columns), selection), labels
+    where_too, second = columns_of(synthetic, selection.text)
+    models = {name: column for name, column in second.items() if name not in selection.labels.values()}
+    return losses_from_wide((where, columns), (where_too, models), selection), labels
