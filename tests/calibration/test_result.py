@@ -24,14 +24,18 @@ from rivals.laws import Beta
 def made_up(probability, truth, *, c=(1.0,), omegas=("o",), omega=None):
     """A calibration with given outcomes."""
     probability = np.asarray(probability, dtype=float).reshape(len(truth), len(c))
-    risks = np.column_stack([np.where(truth, 0.0, 1.0), np.where(truth, 1.0, 0.0), np.full(len(truth), 1e-3)])
+    kinds = [("omega", "i8"), ("experiment", "i8"), ("probability", "f8", len(c)), ("standard_error", "f8", len(c))]
+    outcomes = np.zeros(
+        len(truth), dtype=kinds + [(name, "f8") for name in ("risk_a", "risk_b", "truth_error", "truth")]
+    )
+    outcomes["omega"] = 0 if omega is None else omega
+    outcomes["experiment"] = np.arange(len(truth))
+    outcomes["probability"], outcomes["truth"] = probability, truth
+    outcomes["risk_a"], outcomes["risk_b"] = np.where(truth, 0.0, 1.0), np.where(truth, 1.0, 0.0)
+    outcomes["truth_error"] = 1e-3
     return Calibration(
         omegas=omegas, c=c, n_data=100, n_truth=1000, loss_unit="nats", entropy=0, failures=(),
-        law="beta", options={}, n_simulations=1, order=None, n_replications=1, _replicated=False,
-        _omega=np.zeros(len(truth), dtype=np.int64) if omega is None else omega,
-        _experiment=np.arange(len(truth)), _probability=probability,
-        _standard_error=np.zeros_like(probability), _risks=risks,
-        _truth=np.asarray(truth, dtype=float),
+        law="beta", options={}, n_simulations=1, order=None, n_replications=1, _replicated=False, _outcomes=outcomes,
     )  # fmt: skip
 
 
@@ -73,7 +77,7 @@ def test_the_curve_of_a_solvable_toy(toy_calibration):
     """In each bin, the part in which a is truly better is the mean of P(truth | data), within the band."""
     found, posteriors = toy_calibration
     for c in found.c:
-        order = np.argsort(found._probability[:, found.c.index(c)], kind="stable")
+        order = np.argsort(found._outcomes["probability"][:, found.c.index(c)], kind="stable")
         known = np.array([posteriors[group].mean() for group in np.array_split(order, 8)])
         curve = found.curve(c, bins=8, confidence=0.9999)  # 24 bins: all of them inside with probability 0.998
         assert (curve.low <= known).all()
@@ -105,8 +109,7 @@ def test_bins_are_of_equal_count():
 
 def test_undecided_truths_count_half():
     found = made_up([0.2, 0.8], np.array([True, True]))
-    found._risks[0] = 0.5, 0.5, 1.0
-    found._truth[0] = 0.5
+    found._outcomes[["risk_a", "risk_b", "truth_error", "truth"]][0] = (0.5, 0.5, 1.0, 0.5)
     assert found.curve(1.0, bins=1).observed.tolist() == [0.75]
     assert found.curve(1.0, bins=1).undecided == 1
     assert found.records["undecided"].tolist() == [True, False]

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, nullcontext, suppress
-from typing import Any, Protocol
+from typing import Any
 
 from rivals._checks import need, warn
 from rivals._workers.attempts import BEAT
@@ -31,25 +31,31 @@ LEAVE_SECONDS = 5.0
 PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent dies
 
 
-class Pool(Protocol):
+class Pool:
     """Something that runs functions of modules."""
 
-    n_workers: int
-    in_process: bool  # whether they run here and now: arguments then need not be sent
-    notes: str | None  # folder in which workers note their current experiment, if someone watches them
-    interrupts: Interrupts  # to be looked at between two steps of the work
+    n_workers = 1
+    in_process = False  # whether they run here and now: arguments then need not be sent
+    notes: str | None = None  # folder in which workers note their current piece, if someone watches them
+
+    def __init__(self) -> None:
+        self.interrupts = Interrupts()  # to be looked at between two steps of the work
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Start a function, now or when a worker is free."""
+        raise NotImplementedError
 
     def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
-        """Kill workers whose experiment is long past the limit; return these experiments (place, index)."""
+        """Kill workers whose piece is long past the limit, if they are ours; return these pieces (place, index)."""
+        return set()
 
     def is_lost(self) -> bool:
         """Whether a cluster is out of reach, or has no workers left; after some patience that is an error."""
+        return False
 
     def rebuild(self) -> bool:
         """After the death of a worker: start new ones. False if they are not ours to start."""
+        return False
 
     def close(self, *, kill: bool) -> None:
         """End what this pool started; at once if `kill`."""
@@ -92,15 +98,10 @@ def _local_processes(n_workers: int) -> Pool:
         return InProcess()
 
 
-class InProcess:
+class InProcess(Pool):
     """No workers: each function runs when it is submitted. For debugging, and where processes are not wanted."""
 
-    n_workers = 1
     in_process = True
-    notes: str | None = None
-
-    def __init__(self) -> None:
-        self.interrupts = Interrupts()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -110,32 +111,18 @@ class InProcess:
             future.set_exception(error)
         return future
 
-    def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
-        return set()
 
-    def is_lost(self) -> bool:
-        return False
-
-    def rebuild(self) -> bool:
-        return False
-
-    def close(self, *, kill: bool) -> None:
-        pass
-
-
-class LocalProcesses:
+class LocalProcesses(Pool):
     """Processes on this machine, by loky: it accepts functions from notebooks, and reports the death of a worker."""
 
-    in_process = False
-
     def __init__(self, n_workers: int) -> None:
+        super().__init__()
         self.n_workers = n_workers
-        self.interrupts = Interrupts()
         # A process of loky outlives this one, even if it is killed, and then removes the folder.
         self._tracker = need("loky", extra="parallel", purpose="several processes").backend.resource_tracker
         self._folder = tempfile.mkdtemp(prefix="rivals-")  # of each worker a note, named by its number
         self._tracker.register(self._folder, "folder")
-        self.notes: str | None = self._folder
+        self.notes = self._folder
         self._executor = self._start()
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
@@ -155,9 +142,6 @@ class LocalProcesses:
                 _kill_with_children(pid)
                 overdue.add((int(place), int(index)))
         return overdue
-
-    def is_lost(self) -> bool:
-        return False
 
     def rebuild(self) -> bool:
         self._end(kill=True)
@@ -201,23 +185,17 @@ class LocalProcesses:
         )
 
 
-class Foreign:
+class Foreign(Pool):
     """An executor that the user made and owns: a Dask cluster, an MPI pool, a pool of processes or threads."""
 
-    in_process = False
-    notes: str | None = None
-
     def __init__(self, executor: Executor) -> None:
+        super().__init__()
         self._executor = executor
         self.n_workers = _workers_of(executor)
-        self.interrupts = Interrupts()
         self._lost_since: float | None = None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         return self._executor.submit(function, *arguments)
-
-    def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
-        return set()  # the processes are not ours
 
     def is_lost(self) -> bool:
         problem = _problem_of(getattr(self._executor, "_client", None))
@@ -232,12 +210,6 @@ class Foreign:
                 "the workers, and run it again with a new client to continue"
             )
         return True
-
-    def rebuild(self) -> bool:
-        return False
-
-    def close(self, *, kill: bool) -> None:
-        pass
 
 
 CLOSED = "is gone: the connection to its scheduler is closed"

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from rivals._checks import need, show
 from rivals._files import replacing
-from rivals._types import BoolArray, FloatArray
+from rivals._types import FloatArray
 from rivals.calibration.correction import Correction, fit_correction
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious
 from rivals.calibration.experiment import is_undecided
@@ -172,38 +172,21 @@ class Calibration:
     entropy: int
     failures: tuple[Failure, ...]
     _replicated: bool
-    _omega: npt.NDArray[np.int64]
-    _experiment: npt.NDArray[np.int64]
-    _probability: FloatArray
-    _standard_error: FloatArray
-    _risks: FloatArray
-    _truth: FloatArray
+    _outcomes: npt.NDArray[Any]  # one for each experiment, as the store keeps them
 
     @classmethod
     def from_store(cls, store: Store, n_experiments: int | None = None) -> Calibration:
         """Read the first `n_experiments` of each epistemic distribution, or all."""
-        contents = store.contents(n_experiments)
-        identity = contents.identity
+        identity, outcomes, failures, replicated = store.contents(n_experiments)
+        same = ("n_data", "n_truth", "law", "options", "n_simulations", "order", "n_replications", "loss_unit")
         return cls(
+            **{name: identity[name] for name in same},
             omegas=tuple(identity["omegas"]),
             c=tuple(identity["c"]),
-            n_data=identity["n_data"],
-            n_truth=identity["n_truth"],
-            law=identity["law"],
-            options=identity["options"],
-            n_simulations=identity["n_simulations"],
-            order=identity["order"],
-            n_replications=identity["n_replications"],
-            loss_unit=identity["loss_unit"],
             entropy=int(identity["entropy"]),
-            failures=contents.failures,
-            _replicated=contents.replicated,
-            _omega=contents.omega,
-            _experiment=contents.experiment,
-            _probability=contents.probability,
-            _standard_error=contents.standard_error,
-            _risks=contents.risks,
-            _truth=contents.truth,
+            failures=failures,
+            _replicated=replicated,
+            _outcomes=outcomes,
         )
 
     @property
@@ -217,7 +200,7 @@ class Calibration:
     @property
     def n_experiments(self) -> int:
         """Experiments with an outcome, over all epistemic distributions."""
-        return self._omega.size
+        return self._outcomes.size
 
     @property
     def records(self) -> npt.NDArray[Any]:
@@ -228,27 +211,17 @@ class Calibration:
         where undecided; of several replications the mean), risk_a, risk_b (the true risks), and truth_error (standard
         error of their difference).
         """
-        n, n_c = self._probability.shape
+        found = self._outcomes
         width = max(len(name) for name in self.omegas)
         kinds = (f"U{width}", "i8", "f8", "f8", "f8", "?", "?", "f8", "f8", "f8", "f8")
-        rows = np.empty((n, n_c), dtype=list(zip(FIELDS, kinds, strict=True)))
-        rows["omega"] = np.array(self.omegas)[self._omega][:, None]
-        rows["experiment"] = self._experiment[:, None]
-        rows["c"] = self.c
-        rows["probability"], rows["standard_error"] = self._probability, self._standard_error
-        rows["truly_better"], rows["undecided"] = self._truly_better[:, None], self._undecided[:, None]
-        rows["truth"] = self._truth[:, None]
-        for column, name in enumerate(("risk_a", "risk_b", "truth_error")):
-            rows[name] = self._risks[:, column, None]
+        rows = np.empty((found.size, len(self.c)), dtype=list(zip(FIELDS, kinds, strict=True)))
+        rows["omega"] = np.array(self.omegas)[found["omega"]][:, None]
+        rows["c"], rows["probability"], rows["standard_error"] = self.c, found["probability"], found["standard_error"]
+        rows["truly_better"] = (found["risk_a"] < found["risk_b"])[:, None]
+        rows["undecided"] = is_undecided(found["risk_a"], found["risk_b"], found["truth_error"])[:, None]
+        for name in ("experiment", "truth", "risk_a", "risk_b", "truth_error"):
+            rows[name] = found[name][:, None]
         return rows.ravel()
-
-    @cached_property
-    def _truly_better(self) -> BoolArray:
-        return self._risks[:, 0] < self._risks[:, 1]
-
-    @cached_property
-    def _undecided(self) -> BoolArray:
-        return is_undecided(*self._risks.T)
 
     def to_dataframe(self) -> Any:
         """`records` as a pandas data frame."""
@@ -279,8 +252,7 @@ class Calibration:
         self, c: float, omega: str | None = None, bins: int = 16, *, confidence: float = 0.95
     ) -> CalibrationCurve:
         """Calibration curve at one c: of one epistemic distribution, or of all experiments together."""
-        rows, column = self._finished(omega), self._column(c)
-        return calibration_curve(self._probability[rows, column], self._truth[rows], bins=bins, confidence=confidence)
+        return calibration_curve(*self._stated_and_true(c, omega), bins=bins, confidence=confidence)
 
     def overconfidence(self, c: float, omega: str | None = None, bins: int = 16) -> float:
         """Mean excess of |B_EMD − ½| over |B_epis − ½|, of the worst epistemic distribution if none is named."""
@@ -292,9 +264,7 @@ class Calibration:
 
     def judge(self, c: float, omega: str | None = None, bins: int = 16) -> Mapping[str, Judgement]:
         """Whether c is valid, for each epistemic distribution, and if not, why: how many of the stated winners are wrong?"""
-        rows = {name: self._finished(name) for name in self._names(omega)}
-        column = self._column(c)
-        return {name: judge(self._probability[own, column], self._truth[own], bins=bins) for name, own in rows.items()}
+        return {name: judge(*self._stated_and_true(c, name), bins=bins) for name in self._names(omega)}
 
     def validity(self, bins: int = 16) -> Validity:
         """Which c are valid for each epistemic distribution, as a table, and which for all of them.
@@ -316,18 +286,10 @@ class Calibration:
                 f"no epistemic distribution is selected: there are {list(self.omegas)}; choose some of these"
             )
         place = {self._place(name): new for new, name in enumerate(names)}
-        rows = np.isin(self._omega, list(place))
-        return replace(
-            self,
-            omegas=names,
-            failures=tuple(replace(each, omega=place[each.omega]) for each in self.failures if each.omega in place),
-            _omega=np.array([place[old] for old in self._omega[rows].tolist()], dtype=np.int64),
-            _experiment=self._experiment[rows],
-            _probability=self._probability[rows],
-            _standard_error=self._standard_error[rows],
-            _risks=self._risks[rows],
-            _truth=self._truth[rows],
-        )
+        outcomes = self._outcomes[np.isin(self._outcomes["omega"], list(place))]
+        outcomes["omega"] = [place[old] for old in outcomes["omega"].tolist()]
+        failures = tuple(replace(each, omega=place[each.omega]) for each in self.failures if each.omega in place)
+        return replace(self, omegas=names, failures=failures, _outcomes=outcomes)
 
     def problems(self, omega: str | None = None, bins: int = 16) -> dict[float, str | None]:
         """Why each c is not valid for every epistemic distribution; None where it is."""
@@ -373,11 +335,8 @@ class Calibration:
 
     def brier_score(self, c: float, omega: str | None = None) -> float:
         """Mean squared error of B as a forecast of the truth, of the worst epistemic distribution if none is named."""
-        column, scores = self._column(c), []
-        for name in self._names(omega):
-            rows = self._finished(name)
-            scores.append(float(np.mean((self._probability[rows, column] - self._truth[rows]) ** 2)))
-        return max(scores)
+        pairs = [self._stated_and_true(c, name) for name in self._names(omega)]
+        return max(float(np.mean((stated - true) ** 2)) for stated, true in pairs)
 
     def equally_good_c(self, omega: str | None = None) -> tuple[float, float]:
         """Smallest and largest c in the range around the best one whose Brier scores are not clearly worse than the best.
@@ -388,8 +347,8 @@ class Calibration:
         best = self._column(self.choose_c(omega, valid_only=False))
         worse = np.zeros(len(self.c), dtype=bool)
         for name in self._names(omega):
-            rows = self._finished(name)
-            squares = (self._probability[rows] - self._truth[rows, None]) ** 2
+            found = self._finished(name)
+            squares = (found["probability"] - found["truth"][:, None]) ** 2
             excess = squares - squares[:, [best]]
             worse |= excess.mean(axis=0) > 2.0 * excess.std(axis=0) / np.sqrt(len(excess))
         begin, end = next(run for run in _runs((~worse).tolist()) if run[0] <= best < run[1])
@@ -544,7 +503,7 @@ class Calibration:
         """Why nothing can be said yet, where an epistemic distribution has no finished experiment; else nothing."""
         lines = []
         for place, name in enumerate(self.omegas):
-            if self._rows(name).any():
+            if self._of(name).size:
                 continue
             failures = [failure for failure in self.failures if failure.omega == place]
             if failures:
@@ -585,7 +544,7 @@ class Calibration:
         """The best c with its range and law, the effect of its curve, and what to do next."""
         best = self.choose_c(valid_only=False)
         low, high = self.equally_good_c()
-        fewest, where = min((int(self._rows(name).sum()), name) for name in self.omegas)
+        fewest, where = min((self._of(name).size, name) for name in self.omegas)
         of_which = f" of {show(where)!r}" if len(self.omegas) > 1 else ""
         lines = [
             f"Best: c = {best:g} under law {self.law!r} (Brier score {self.brier_score(best):.3f})"
@@ -613,12 +572,11 @@ class Calibration:
         column = self._column(c)
         if (column, omega) not in self._corrections:
             self._check_enough(omega)
-            rows = self._rows(omega)
-            self._corrections[column, omega] = fit_correction(self._probability[rows, column], self._truth[rows])
+            self._corrections[column, omega] = fit_correction(*self._stated_and_true(c, omega))
         return self._corrections[column, omega]
 
     def _check_enough(self, omega: str) -> None:
-        n_experiments = int(self._rows(omega).sum())
+        n_experiments = self._of(omega).size
         if n_experiments < ENOUGH_TO_CORRECT:
             raise ValueError(
                 f"epistemic distribution '{show(omega)}' has {n_experiments} experiments: fewer than {ENOUGH_TO_CORRECT} are too few to "
@@ -651,20 +609,23 @@ class Calibration:
             raise ValueError(f"c = {c!r} was not calibrated: the values are {tried}; choose one of these")
         return int(near[0])
 
-    def _finished(self, omega: str | None) -> BoolArray:
-        """Which experiments there are, at least one."""
-        rows = self._rows(omega)
-        if not rows.any():
+    def _stated_and_true(self, c: float, omega: str | None) -> tuple[FloatArray, FloatArray]:
+        """B at one c, and the truth, of each experiment."""
+        found = self._finished(omega)
+        return found["probability"][:, self._column(c)], found["truth"]
+
+    def _finished(self, omega: str | None) -> npt.NDArray[Any]:
+        """The outcomes of one epistemic distribution, or all; at least one."""
+        found = self._of(omega)
+        if not found.size:
             whose = "any epistemic distribution" if omega is None else f"epistemic distribution {omega!r}"
             raise ValueError(
                 f"no curve yet: no experiment of {whose} has finished; print the calibration to see what failed, or wait"
             )
-        return rows
+        return found
 
-    def _rows(self, omega: str | None) -> BoolArray:
-        if omega is None:
-            return np.ones(self._omega.size, dtype=bool)
-        return np.asarray(self._omega == self._place(omega))
+    def _of(self, omega: str | None) -> npt.NDArray[Any]:
+        return self._outcomes if omega is None else self._outcomes[self._outcomes["omega"] == self._place(omega)]
 
     def _place(self, omega: str) -> int:
         if omega not in self.omegas:

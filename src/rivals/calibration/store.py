@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._types import BoolArray, FloatArray
+from rivals._types import BoolArray
 from rivals._workers.attempts import Done, Failed
 from rivals.calibration import store_file as file
 from rivals.calibration.store_file import MEND, StoreError, as_store_errors, check_seal, real_path, seal
 from rivals.laws import LAWS
 
-NUMBERS = ("risk_a", "risk_b", "truth_error", "truth")  # of an outcome
+# What is kept of an outcome.
+AT_EACH_C, NUMBERS = ("probability", "standard_error"), ("risk_a", "risk_b", "truth_error", "truth")
 
 
 @dataclass(frozen=True)
@@ -80,21 +81,6 @@ class Remaining:
     missing: list[BoolArray]  # of each epistemic distribution: which of the first experiments are still to be run
     seconds: list[float | None]  # mean seconds per experiment
     failed: int
-
-
-@dataclass(frozen=True)
-class Contents:
-    """All that a store holds, in the order of epistemic distribution and experiment."""
-
-    identity: dict[str, Any]
-    omega: npt.NDArray[np.int64]
-    experiment: npt.NDArray[np.int64]
-    probability: FloatArray  # (experiments, values of c)
-    standard_error: FloatArray
-    risks: FloatArray  # risk_a, risk_b, truth_error
-    truth: FloatArray
-    replicated: bool  # whether the truth is that of fresh replications
-    failures: tuple[Failure, ...]
 
 
 @contextmanager
@@ -289,36 +275,33 @@ class Store:
                 missing[omega][experiment] = False
             return Remaining(missing, [self._mean_seconds(place) for place in places], sum(row[2] for row in rows))
 
-    def contents(self, n_experiments: int | None = None) -> Contents:
-        """The first `n_experiments` of each epistemic distribution, or all."""
+    def contents(
+        self, n_experiments: int | None = None
+    ) -> tuple[dict[str, Any], npt.NDArray[Any], tuple[Failure, ...], bool]:
+        """The first `n_experiments` of each epistemic distribution, or all, in order.
+
+        The identity of the study, its outcomes as a structured array, its failures, and whether the truth is that of fresh
+        replications.
+        """
+        failures = []
         with self._snapshot():
             identity, replicated = self.identity(), self.get("replicated")
+            n_c = len(identity["c"])
+            kinds: list[Any] = [("omega", "i8"), ("experiment", "i8"), *((name, "f8", n_c) for name in AT_EACH_C)]
+            kinds += [(name, "f8") for name in NUMBERS]
             size = self._one("SELECT COUNT(*) FROM experiments WHERE NOT failed")
-            keys, numbers = np.empty((size, 2), dtype=np.int64), np.empty((size, 4))
-            probability, standard_error = np.empty((2, size, len(identity["c"])))
-            failures, place = [], 0
+            outcomes, place = np.empty(size, dtype=kinds), 0
             for omega, experiment, failed, value in self._checked():
                 if failed:
                     failures.append(Failure(omega, experiment, **value))
-                    continue
-                keys[place] = omega, experiment
-                probability[place], standard_error[place] = value["probability"], value["standard_error"]
-                numbers[place] = [value[name] for name in NUMBERS]
-                place += 1
+                else:
+                    outcomes[place] = (omega, experiment, *(value[name] for name in (*AT_EACH_C, *NUMBERS)))
+                    place += 1
             if size and replicated is None:
                 raise StoreError(f"{self.path!r} is damaged: the study has no entry 'replicated'; {MEND}")
-        wanted = np.full(size, True) if n_experiments is None else keys[:, 1] < n_experiments
-        return Contents(
-            identity=identity,
-            omega=keys[wanted, 0],
-            experiment=keys[wanted, 1],
-            probability=probability[wanted],
-            standard_error=standard_error[wanted],
-            risks=numbers[wanted, :3],
-            truth=numbers[wanted, 3],
-            replicated=bool(replicated),
-            failures=tuple(f for f in failures if n_experiments is None or f.experiment < n_experiments),
-        )
+        most = np.inf if n_experiments is None else n_experiments
+        first = outcomes[outcomes["experiment"] < most]
+        return identity, first, tuple(each for each in failures if each.experiment < most), bool(replicated)
 
     def status(self) -> dict[str, Any]:
         """How far the study has come."""
@@ -384,8 +367,7 @@ def _count(tally: list[int], mark: bytes, times: int = 1) -> None:
 
 def _as_plain(outcome: Any) -> dict[str, Any]:
     """An outcome as numbers and lists, in full precision; whether it is replicated is said once for the study."""
-    numbers = {name: float(getattr(outcome, name)) for name in NUMBERS}
-    return {"probability": outcome.probability.tolist(), "standard_error": outcome.standard_error.tolist(), **numbers}
+    return {name: np.asarray(getattr(outcome, name), dtype=float).tolist() for name in (*AT_EACH_C, *NUMBERS)}
 
 
 def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
