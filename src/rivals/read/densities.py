@@ -190,21 +190,14 @@ def _frozen(model: Any) -> Density:
             f"{name}: the parameters of {int(np.isnan(low).sum())} of {low.size} distributions are not in its domain; did the fit converge?"
         )
     log = model.logpmf if hasattr(model.dist, "pmf") else model.logpdf
-
-    def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-        return np.asarray(model.rvs(size=(*count, *batch), random_state=rng))
-
-    return Density(name, batch, (), log, sample)
+    return Density(name, batch, (), log, lambda count, rng: np.asarray(model.rvs((*count, *batch), random_state=rng)))
 
 
 def _infrastructure(model: Any, name: str, kinds: set[str]) -> Density:
     """A random variable of SciPy's new infrastructure."""
     log = model.logpmf if "DiscreteDistribution" in kinds else model.logpdf
-
-    def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-        return np.asarray(model.sample(count, rng=rng))
-
-    return Density(name, np.shape(model.sample((), rng=np.random.default_rng(0))), (), log, sample)
+    batch = np.shape(model.sample((), rng=np.random.default_rng(0)))
+    return Density(name, batch, (), log, lambda count, rng: np.asarray(model.sample(count, rng=rng)))
 
 
 def _torch(model: Any, name: str) -> Density:
@@ -248,10 +241,8 @@ def _with_keys(model: Any, name: str, origins: set[str]) -> Density:
             return np.asarray(model.sample(sample_shape=count, seed=jax_key(rng)))
         return np.asarray(model.sample(count, seed=rng.integers(2**31, size=2, dtype=np.int32)))
 
-    def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return np.asarray(model.log_prob(values))
-
-    return Density(name, tuple(model.batch_shape), tuple(model.event_shape), log, sample)
+    batch, event = tuple(model.batch_shape), tuple(model.event_shape)
+    return Density(name, batch, event, lambda values: np.asarray(model.log_prob(values)), sample)
 
 
 def jax_key(rng: np.random.Generator) -> Any:
