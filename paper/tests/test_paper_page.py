@@ -62,3 +62,18 @@ def test_the_corrections_have_the_numbers_of_the_results(tool):
 
 def test_the_pages_are_short():
     assert sum(len(page.read_text(encoding="utf-8").split()) for page in (ROOT / "docs").glob("*.md")) <= 6000
+
+
+def test_what_steps_cost_is_as_measured(tool):
+    text = (ROOT.parent / "docs" / "paper-method.md").read_text(encoding="utf-8")
+    assert f"same c, {tool['steps_row']('alike', '5', 'transport')[4]} % of the rejections" in text
+
+
+def test_every_equation_of_the_method_has_its_function(tool):
+    """Labels of the paper's equations about the method, in the table of the page."""
+    text = (ROOT.parent / "docs" / "paper-method.md").read_text(encoding="utf-8")
+    for label in (
+        "empirical-risk", "expected-risk_1d", "delta-EMD_def", "def_qs", "def_delta-emd", "hbp_boundaries", "assignment_subincrements", "def-r-v",
+        "root-problem-for-alpha-beta", "empirical-R-dist", "Bemd_def", "Bemd_double-sum", "R-crit", "tail-prob-crit", "theoretical-tail-prob", "def_Bconf", "calib-bound", "BQ_def",
+    ):  # fmt: skip
+        assert label in text

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Any, Final, NamedTuple
+from functools import cache
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from rivals_paper.pyloric.epistemic import Draw
 DeviceArray = Any
 N_DATA: Final = 4000  # ms, and samples
 FRESH: Final = 4  # recordings that tell the truth
-AHEAD: Final = 512  # experiments that `batch` computes at once
 FIT, DATA, FIRST_FRESH = 0, 1, 2  # which recording of an experiment
 CELLS: Final = tuple(LABELS.values())
 
@@ -116,6 +115,7 @@ class Recordings:
     variant: str = "published"
     n_simulations: int = 1
     fresh: int = FRESH
+    batch_size: ClassVar[int] = 512  # experiments that `calibrate` asks for at once: a GPU takes as long for one
 
     def ask(self, rng: np.random.Generator) -> Asked:
         """Draw the parameters of an experiment."""
@@ -123,28 +123,19 @@ class Recordings:
         return Asked(self.condition.cells, self.condition.noise, drawn, int(rng.integers(2**63)))
 
     def batch(self, indices: Sequence[int], rng_of: Callable[[int], np.random.Generator]) -> list[ExperimentLosses]:
-        """Losses of these experiments. Whatever is asked for, the GPU computes `AHEAD` at once, which takes it no longer than one."""
-        found = []
-        for index in indices:
-            first = index // AHEAD * AHEAD
-            asked = tuple(self.ask(rng_of(number)) for number in range(first, first + AHEAD))
-            found.append(_losses(self, asked)[index - first])
-        return found
+        """Losses of these experiments."""
+        asked = [self.ask(rng_of(index)) for index in indices]
+        sigma = widths(residuals(asked, self.variant, FIT)).get()
+        level = np.log(np.sqrt(2 * np.pi) * sigma)[:, :, None]
 
+        def losses(recording: int) -> FloatArray:
+            residual = residuals(asked, self.variant, recording).get()
+            return np.asarray(level + residual**2 / (2 * sigma[:, :, None] ** 2))
 
-@lru_cache(maxsize=1)
-def _losses(omega: Recordings, asked: tuple[Asked, ...]) -> list[ExperimentLosses]:
-    sigma = widths(residuals(asked, omega.variant, FIT)).get()
-    level = np.log(np.sqrt(2 * np.pi) * sigma)[:, :, None]
-
-    def losses(recording: int) -> FloatArray:
-        residual = residuals(asked, omega.variant, recording).get()
-        return np.asarray(level + residual**2 / (2 * sigma[:, :, None] ** 2))
-
-    observed = losses(DATA)
-    truth = np.concatenate([losses(FIRST_FRESH + k) for k in range(omega.fresh)], axis=2)
-    z = [np.random.default_rng(each.key).standard_normal((2, omega.n_simulations, N_DATA)) for each in asked]
-    return [ExperimentLosses(observed[i], level[i][:, None] + z[i] ** 2 / 2, truth[i]) for i in range(len(asked))]
+        observed = losses(DATA)
+        truth = np.concatenate([losses(FIRST_FRESH + k) for k in range(self.fresh)], axis=2)
+        z = [np.random.default_rng(each.key).standard_normal((2, self.n_simulations, N_DATA)) for each in asked]
+        return [ExperimentLosses(observed[i], level[i][:, None] + z[i] ** 2 / 2, truth[i]) for i in range(len(asked))]
 
 
 def residuals(asked: Sequence[Asked], variant: str, recording: int, n: int = N_DATA, own: bool = True) -> DeviceArray:
