@@ -15,6 +15,7 @@ import numpy as np
 from rivals._checks import check_positive
 from rivals._types import FloatArray, IntArray
 from rivals.comparison import archive
+from rivals.comparison.expectation import expected
 from rivals.comparison.judge import Verdict, judge
 from rivals.comparison.rendering import PairTable
 from rivals.comparison.shown import Shown, ShownSweep
@@ -271,6 +272,17 @@ class Comparison(Shown):
         """[a, b]: in how many groups a has the lower mean loss of the two; None without groups."""
         won: IntArray | None = getattr(self.applied, "won", None)
         return won
+
+    @property
+    def expected_error(self) -> float | None:
+        """How often winners stated like this lost in fresh groups of real data, a fraction; None where that was not measured.
+
+        Measured at the default c and threshold, from one data set and from 2 to 8 groups: `docs/does-it-work.md`.
+        """
+        found = expected(self.applied, calibrated=self.calibrated is not None)
+        groups = self.applied.setting.groups
+        exact = found is not None and found.groups == (1 if groups is None else len(groups.names))
+        return found.error / 100.0 if found is not None and exact else None
 
     @property
     def pairs(self) -> PairTable:

@@ -8,6 +8,7 @@ from typing import Any
 from rivals._checks import show
 from rivals._version import __version__
 from rivals.comparison import rendering
+from rivals.comparison.expectation import worth
 from rivals.comparison.table import cells_of, comparison_text, rows_of, shown_columns
 from rivals.laws.base import Applied
 
@@ -33,6 +34,7 @@ class Shown:
     stability: Any
     calibrated: Any
     probability: Any
+    expected_error: Any
 
     @property
     def verdict(self) -> str:
@@ -58,6 +60,7 @@ class Shown:
             "rejections": {name: vars(rejection) for name, rejection in self.rejections.items()},
             "undecided": [vars(duel) for duel in self.undecided],
             "verdict": self.verdict,
+            "expected_error": self.expected_error,
             "models": rows_of(self),
             "probability": self.probability.tolist(),
             "calibrated": None if self.calibrated is None else self.calibrated.tolist(),
@@ -116,7 +119,7 @@ def remarks(result: Shown) -> list[str]:
         found.append(
             f"The best of {len(result.names)} models is rejected more easily than one of a pair; threshold={corrected:.7g} makes up for that."
         )
-    return [*found, *result.applied.remarks(result.names)]
+    return [*found, *result.applied.remarks(result.names), *worth(result)]
 
 
 def made_with(result: Shown) -> str:
