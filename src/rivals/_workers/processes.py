@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, nullcontext, suppress
+from importlib import import_module
 from typing import Any
 
 from rivals._checks import need, warn
@@ -119,7 +120,8 @@ class LocalProcesses(Pool):
         super().__init__()
         self.n_workers = n_workers
         # A process of loky outlives this one, even if it is killed, and then removes the folder.
-        self._tracker = need("loky", extra="parallel", purpose="several processes").backend.resource_tracker
+        need("loky", extra="parallel", purpose="several processes")
+        self._tracker = import_module("loky.backend.resource_tracker")
         self._folder = tempfile.mkdtemp(prefix="rivals-")  # of each worker a note, named by its number
         self._tracker.register(self._folder, "folder")
         self.notes = self._folder
