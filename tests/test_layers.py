@@ -35,11 +35,11 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "process", "tails", "sampling_error", "wasserstein", "density", "verdict"],
     "laws": ["draws", "base", "transport", "beta", "groups"],
-    "comparison": ["rendering", "table", "judge", "arrays", "archive", "expectation", "shown", "result", "compare"],
+    "comparison": ["rendering", "table", "judge", "calibrated", "arrays", "archive", "expectation", "shown", "result", "compare"],
     "_workers": ["interrupts", "attempts", "processes", "blocks", "progress"],
     "calibration": [
-        "experiment", "forms", "replications", "fingerprint", "study", "store_file", "store",
-        "curve", "correction", "validity", "result", "calibrate",
+        "experiment", "outcomes", "forms", "replications", "fingerprint", "study", "store_file", "store",
+        "curve", "correction", "validity", "use", "shown", "result", "calibrate",
     ],
 }  # fmt: skip
 
@@ -141,11 +141,11 @@ def test_the_core_needs_numpy_and_scipy_special_only():
 
 
 def test_no_two_modules_of_one_name():
-    """But for `result`, one per package, commands, which are called as what they run, and laws, which are called by their names."""
+    """But for `result` and `shown`, one per package, commands, which are called as what they run, and laws, which are called by their names."""
     places = defaultdict(list)
     for name in MODULES:
         package, _, stem = name.rpartition(".")
-        if stem not in ("__init__", "result") and not package.startswith(("cli", "testbeds", "laws")):
+        if stem not in ("__init__", "result", "shown") and not package.startswith(("cli", "testbeds", "laws")):
             places[stem].append(name)
     assert {stem: names for stem, names in places.items() if len(names) > 1} == {}
 

@@ -68,7 +68,7 @@ def test_no_cell_of_an_exported_table_is_a_formula(tmp_path):
     """Blanks and newlines before a formula do not hide it from a spreadsheet."""
     settings = {"n_data": 32, "n_truth": 100, "c": [1.0], "n_simulations": 2, "rng": 0, "progress": False}
     calibration = rivals.calibrate(dict.fromkeys(FORMULAS, toy), n_experiments=1, executor=0, **settings)
-    calibration.to_csv(tmp_path / "x.csv")
+    calibration.export(tmp_path / "x.csv")
     with open(tmp_path / "x.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["omega"] for row in rows] == [f"'{name}" for name in FORMULAS]

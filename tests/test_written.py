@@ -39,8 +39,8 @@ def calibration() -> rivals.Calibration:
 WRITERS: dict[str, Callable[[Path], object]] = {
     "x.npz": lambda path: result().save(path),
     "x.html": lambda path: result().report(path),
-    "x.csv": lambda path: calibration().to_csv(path),
-    "x.parquet": lambda path: calibration().to_parquet(path),
+    "x.csv": lambda path: calibration().export(path),
+    "x.parquet": lambda path: calibration().export(path),
     "x.png": lambda path: _plot(calibration(), path),
     "risks.png": lambda path: demo.write_report(result(), result(), path.parent),
     "comparison.json": lambda path: demo.write_report(result(), result(), path.parent),

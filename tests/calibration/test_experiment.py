@@ -114,11 +114,10 @@ def test_where_nothing_varies_a_replication_is_new_data_of_the_process():
     ("replicate", "message"),
     [
         (lambda n, rng: rng.standard_normal(n - 1), r"replicate\(2000, rng\) returned data with 1999 and 1999 losses"),
-        (lambda n, rng: (rng.standard_normal(n),), "data of different forms: .ndarray of n. and ndarray of n;"),
-        (lambda n, rng: rng.standard_normal((n, 1)), "ndarray of n × 1 and ndarray of n"),
+        (lambda n, rng: rng.standard_normal((n, 2)), "returned data with 4000 and 4000 losses of candidates a and b"),
     ],
 )
-def test_a_replication_of_another_form_or_size(replicate, message):
+def test_a_replication_of_another_size(replicate, message):
     models = [Candidate(loss=lambda y: np.ravel(y) ** 2, simulate=lambda n, rng: rng.standard_normal(n))] * 2
 
     def omega(rng):
@@ -179,7 +178,7 @@ def test_candidates_may_be_refitted():
 @pytest.mark.parametrize(
     ("candidates", "error", "message"),
     [
-        ((gaussian(0.0),), ValueError, "exactly two candidates: got 1"),
+        ((gaussian(0.0),), ValueError, "two candidates or more: got 1"),
         ((gaussian(0.0), 3), TypeError, "candidate b: expected Losses"),
     ],
 )
@@ -253,3 +252,48 @@ def test_laws_that_cannot_be_calibrated(law, message):
 
 def test_settings_sort_c():
     assert Settings(entropy=0, **{**SIZES, "c": [4.0, 1.0]}).c == (1.0, 4.0)
+
+
+def test_points_may_be_columns():
+    """What data look like is the business of the candidates: here two rows, x and y, whatever the number of points."""
+    line = Candidate(
+        loss=lambda data: (data[1] - data[0]) ** 2,
+        simulate=lambda n, rng: np.stack([x := rng.standard_normal(n), x + rng.standard_normal(n)]),
+    )
+    flat = Candidate(loss=lambda data: data[1] ** 2, simulate=lambda n, rng: rng.standard_normal((2, n)))
+
+    def omega(rng):
+        return Experiment(observe=line.simulate, candidates=(line, flat), replicate=line.simulate)
+
+    assert run(omega).truth == 1.0
+
+
+def test_of_several_candidates_the_score_is_what_would_reject_the_truly_best():
+    """Law "transport" of all candidates at once: the largest probability of a rival of lower mean loss."""
+    centres = dict(zip("uvwx", (0.0, 0.05, -0.1, 0.3), strict=True))
+
+    def omega(rng):
+        mean = rng.normal(0, 0.1)
+        return Experiment(
+            observe=lambda n, rng: mean + rng.standard_normal(n),
+            candidates={name: gaussian(centre) for name, centre in centres.items()},
+        )
+
+    settings = Settings(c=(0.05, 1.0), n_data=100, n_truth=2000, entropy=5, n_simulations=2)
+    found = [run_experiment(omega, settings, 0, index) for index in range(30)]
+    assert all(outcome.n_candidates == 4 and outcome.names == tuple("uvwx") for outcome in found)
+    scores = np.array([outcome.score for outcome in found])
+    # Nobody of lower mean loss, or somebody who is at least the likelier winner.
+    assert ((scores == 0.0) | (scores > 0.5)).all()
+    assert (scores == 0.0).any()
+    assert (scores > 0.5).any()
+    # A larger c is more cautious.
+    assert (scores[:, 1] <= scores[:, 0]).all()
+
+
+def test_the_score_of_a_pair_is_the_probability_of_the_wrong_one():
+    """Nothing where the truly better one leads in the data, too; law "transport" gives its rival less than one half then."""
+    for index in range(40):
+        outcome = run(toy, index=index, law=Transport())
+        against = 1 - outcome.probability if outcome.risk_a < outcome.risk_b else outcome.probability
+        np.testing.assert_array_equal(outcome.score, np.where(against > 0.5, against, 0.0))

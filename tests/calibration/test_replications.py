@@ -110,10 +110,14 @@ def test_a_mixture_draws_its_weights_for_each_problem():
 
 
 def test_pairs_are_drawn_in_both_orders():
-    omega = replications({**MODELS, "zero": gaussian(0.0)}, Y, offset=0.1)
-    names = {id(model): name for name, model in omega.models.items()}
-    pairs = {tuple(names[id(model)] for model in problem(omega, seed).candidates) for seed in range(100)}
-    assert len(pairs) == 6
+    three = {**MODELS, "zero": gaussian(0.0)}
+    for n_candidates, wanted in ((2, 6), (3, 6), (None, 6)):
+        omega = replications(three, Y, offset=0.1, n_candidates=n_candidates)
+        orders = {tuple(problem(omega, seed).candidates) for seed in range(100)}
+        assert len(orders) == wanted
+        assert {len(order) for order in orders} == {n_candidates or 3}
+    with pytest.raises(ValueError, match="n_candidates = 4, but there are 3 models"):
+        replications(three, Y, offset=0.1, n_candidates=4)
 
 
 def test_parameters_are_drawn_for_each_replication():
@@ -177,6 +181,10 @@ def as_matrix(candidate):
     )
 
 
+def as_rows(candidate):
+    return Candidate(loss=candidate.loss, simulate=lambda n, rng: np.stack(candidate.simulate(n, rng)))
+
+
 def as_mapping(candidate):
     return Candidate(
         loss=lambda data: candidate.loss((data["x"], data["y"])),
@@ -192,11 +200,17 @@ def test_forms_say_the_same(options):
     matrix = replications(
         {k: as_matrix(m) for k, m in models.items()}, np.column_stack([X, Y]), offset=0.3, noise=0.1, **options
     )
+    columns = replications(
+        {k: as_rows(m) for k, m in models.items()}, np.stack([X, Y]), offset=0.3, noise=0.1, **options
+    )
     own = replications(
         {k: as_mapping(m) for k, m in models.items()}, {"x": X, "y": Y}, offset=0.3, noise=0.1,
         response=(lambda data: data["y"], lambda data, y: {**data, "y": y}), **options,
     )  # fmt: skip
-    (x, y), rows, mapping = (problem(omega, 3).observe(N, np.random.default_rng(1)) for omega in (pair, matrix, own))
+    (x, y), rows, points_in_columns, mapping = (
+        problem(omega, 3).observe(N, np.random.default_rng(1)) for omega in (pair, matrix, columns, own)
+    )
+    np.testing.assert_allclose(points_in_columns, [x, y])
     np.testing.assert_allclose(rows, np.column_stack([x, y]))
     np.testing.assert_allclose(mapping["y"], y)
     np.testing.assert_array_equal(mapping["x"], X)

@@ -234,8 +234,8 @@ def test_exports(tmp_path, small):
     import pandas as pd
 
     calibration = run(tmp_path / "s.sqlite", small)
-    calibration.to_csv(tmp_path / "r.csv")
-    calibration.to_parquet(tmp_path / "r.parquet")
+    calibration.export(tmp_path / "r.csv")
+    calibration.export(tmp_path / "r.parquet")
     records = calibration.records
     for frame in (pd.read_csv(tmp_path / "r.csv"), pd.read_parquet(tmp_path / "r.parquet")):
         assert list(frame.columns) == list(records.dtype.names)
@@ -246,5 +246,5 @@ def test_exports(tmp_path, small):
 
 def test_names_that_a_spreadsheet_would_run(tmp_path, small):
     calibration = rivals.calibrate({"=HYPERLINK(1)": toy}, n_experiments=2, executor=0, **small)
-    calibration.to_csv(tmp_path / "r.csv")
+    calibration.export(tmp_path / "r.csv")
     assert "'=HYPERLINK(1)" in (tmp_path / "r.csv").read_text()

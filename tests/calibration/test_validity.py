@@ -109,7 +109,7 @@ def test_validity_lists_every_epistemic_distribution_and_what_is_valid_for_all()
     )
     assert re.search(r"^all of them +0\.25$", shown, re.MULTILINE)
     assert validity.reasons[1][0].startswith("overconfident: ")
-    assert validity.error.shape == validity.stated.shape == validity.valid.shape
+    assert validity.error.shape == validity.valid.shape
     assert validity.by_omega == {"near": C, "far": C[2:], "middle": C[1:]} == as_tuples(calibration.to_dict())
     assert "  for 'middle': 0.0625 … 0.25\n" in str(calibration)
     assert "for 'near'" not in str(calibration.select(["near"]))  # one is what the range itself is about

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import rivals
+from rivals.calibration.shown import equally_good_c
 from rivals.cli import main
 from rivals.cli.app import app
 from rivals.cli.values import parse_c
@@ -172,11 +173,11 @@ def test_print_names_the_best_c_its_range_its_law_and_too_few_experiments():
 
     sizes = {"n_data": 50, "n_truth": 500, "rng": 0, "executor": 0, "progress": False}
     result = rivals.calibrate(toys.omega, n_experiments=70, c=[0.25, 0.5, 1.0], **sizes)
-    low, high = result.equally_good_c()
+    low, high = equally_good_c(result)
     assert low <= result.choose_c(valid_only=False) <= high
     assert f"Best: c = {result.choose_c(valid_only=False):g} under law 'transport'" in str(result)
     assert f"; c from {low:g} to {high:g} is about as good" in str(result)
-    assert "corrected by the curve" in str(result)
+    assert "corrected, B moves" in str(result)
     assert "Too few experiments to call a c valid: 70; 256 are needed\n" in f"{result}\n"
     few = str(rivals.calibrate(toys.omega, n_experiments=8, c=[1.0], **sizes))
     assert "valid: 8; 256 are needed, 64 for a curve that corrects B" in few

@@ -10,10 +10,10 @@ from rivals.calibration.replications import Replications, replications
 if TYPE_CHECKING:
     from rivals.calibration.curve import CalibrationCurve
     from rivals.calibration.experiment import Experiment, ExperimentLosses
-    from rivals.calibration.result import Calibration, ValidRange, open_store
+    from rivals.calibration.result import Calibration, open_store
     from rivals.calibration.store import Failure
     from rivals.calibration.store_file import StoreError
-    from rivals.calibration.validity import Validity, judge_experiments
+    from rivals.calibration.validity import Validity, ValidRange, judge_experiments
 
 __all__ = [
     "Calibration",
@@ -40,7 +40,7 @@ MODULES = {
     "ExperimentLosses": "experiment",
     "Failure": "store",
     "StoreError": "store_file",
-    "ValidRange": "result",
+    "ValidRange": "validity",
     "Validity": "validity",
     "judge_experiments": "validity",
     "open_store": "result",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rivals._checks import check_positive
 from rivals._random import entropy_from
@@ -70,7 +70,8 @@ def calibrate(
 
     If the experiments have a `replicate`, the question is which candidate wins in a fresh replication; otherwise, which
     wins on new data of the same process. `compare(models, data, c=calibration)` uses the law, the c with the best Brier
-    score, and the curve, which corrects the probabilities.
+    score, and the temperature of the curve, which corrects the probabilities. With more than two models, B is held against a
+    threshold that is learned from experiments with as many candidates.
 
     Parameters
     ----------
@@ -147,7 +148,7 @@ def calibrate(
     array([16, 16, 16, 16])
     """
     # Only the parent needs SQLite: workers, which import this package too, need not have it.
-    from rivals.calibration.result import Calibration
+    from rivals.calibration.result import read_calibration
     from rivals.calibration.store import open_writer, stored_entropy
 
     chosen = law_to_calibrate(law)
@@ -166,7 +167,7 @@ def calibrate(
     study = make_study(omegas, settings, n_experiments=n_experiments, loss_unit=loss_unit)
     with open_writer(store, study.identity, study.n_experiments, retry=retry) as (opened, remaining):
         _run(study, opened, remaining, executor, show=progress, time_limit=limit)
-        return Calibration.from_store(opened, study.n_experiments)
+        return read_calibration(opened, study.n_experiments)
 
 
 def _run(
@@ -183,6 +184,7 @@ def _run(
     finished, failed = total - sum(int(mask.sum()) for mask in remaining.missing), remaining.failed
     if finished == total:
         return
+    about = store.get("about")
     plan = Plan(remaining.missing, remaining.seconds, BLOCK_SIZE or study.batch_size)
     try:
         with (
@@ -190,7 +192,9 @@ def _run(
             show_progress(show, total, finished, "rivals calibrate: experiments") as progress,
         ):
             for done, lost in execute(pool, study, plan, time_limit):
-                _check_question([each.result for each in done], study.settings, store)
+                found = _about(about, [each.result for each in done], study)
+                if found != about:
+                    store.put("about", about := found)
                 store.write(done, [(each, study.seed(each.place, each.index)) for each in lost])
                 finished += len(done) + len(lost)
                 failed += len(lost)
@@ -204,19 +208,32 @@ def _run(
         raise CalibrationInterrupted(f"stopped after {finished} of {total} experiments; {kept}") from None
 
 
-def _check_question(outcomes: Sequence[Outcome], settings: Settings, store: Store) -> None:
-    """All experiments of a study answer one question; the store remembers which."""
-    replicated = {outcome.replicated for outcome in outcomes}
-    if False in replicated and settings.n_replications > 1:
+def _about(known: dict[str, Any] | None, outcomes: Sequence[Outcome], study: Study) -> dict[str, Any] | None:
+    """What a store keeps of its experiments beside their numbers; all of them answer one question about as many candidates."""
+    if not outcomes:
+        return known
+    replicated, sizes = ({getattr(each, key) for each in outcomes} for key in ("replicated", "n_candidates"))
+    if known is not None:
+        replicated, sizes = replicated | {known["replicated"]}, sizes | {known["n_candidates"]}
+    if False in replicated and study.settings.n_replications > 1:
         raise ValueError(
-            f"n_replications = {settings.n_replications}, but an experiment has no replicate(n, rng); "
+            f"n_replications = {study.settings.n_replications}, but an experiment has no replicate(n, rng); "
             "give it one, or leave n_replications out"
         )
-    known = store.get("replicated")
-    if known is None and len(replicated) == 1:
-        store.put("replicated", replicated.pop())
-    elif replicated - {known}:
+    if len(replicated) > 1:
         raise ValueError(
             "some experiments have a replicate and others do not, so they answer different questions; give all of them one "
             "(replicate=observe if nothing varies), or run two studies"
         )
+    if len(sizes) > 1:
+        raise ValueError(
+            f"experiments have {' and '.join(map(str, sorted(sizes)))} candidates, but the threshold for the best of k is learned for one k; "
+            "give all of them as many, or run two studies"
+        )
+    names = {name for each in outcomes for name in each.names} | set(known["candidates"] if known else ())
+    return {
+        "replicated": replicated.pop(),
+        "n_candidates": sizes.pop(),
+        "candidates": sorted(names),
+        "descriptions": study.descriptions(),
+    }

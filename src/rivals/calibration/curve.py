@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from rivals._checks import need
 from rivals._types import FloatArray, IntArray
 
 # Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½ on the same side. In
@@ -80,32 +79,10 @@ class CalibrationCurve:
         """Mean over the experiments of the excess of |B_EMD − ½| over |B_epis − ½|, where there is one."""
         return float(np.average(np.maximum(self.excess, 0.0), weights=self.counts))
 
-    def isotonic(self) -> FloatArray:
-        """The non-decreasing curve closest to the observed one."""
-        from scipy.optimize import isotonic_regression  # on first use: it takes longer to load than all of rivals
-
-        return np.asarray(isotonic_regression(self.observed, weights=self.counts).x)
-
     def to_dict(self) -> dict[str, Any]:
         """As plain numbers and lists, for JSON."""
         values = {name: np.asarray(value).tolist() for name, value in asdict(self).items()}
         return {**values, "overconfidence": self.overconfidence}
-
-    def to_dataframe(self) -> Any:
-        """One row per bin, as a pandas data frame."""
-        pandas = need("pandas", extra="pandas", purpose="to_dataframe")
-        return pandas.DataFrame(
-            {
-                "predicted": self.predicted,
-                "observed": self.observed,
-                "low": self.low,
-                "high": self.high,
-                "count": self.counts,
-                "from": self.edges[:, 0],
-                "to": self.edges[:, 1],
-                "excess": self.excess,
-            }
-        )
 
 
 def calibration_curve(

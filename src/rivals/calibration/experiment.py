@@ -1,20 +1,21 @@
-"""One simulated experiment: its data, the probability at every c, and the truth."""
+"""One simulated experiment: its data, the probabilities at every c, and the truth."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_choice, check_losses, check_model, check_positive, check_size
+from rivals._checks import check_choice, check_losses, check_model, check_positive, check_size, show
 from rivals._random import (
     EXPERIMENT_DATA,
     EXPERIMENT_DESIGN,
     EXPERIMENT_DRAWS,
+    EXPERIMENT_PAIR,
     EXPERIMENT_SYNTHETIC,
     EXPERIMENT_TRUTH,
     stream,
@@ -27,21 +28,28 @@ from rivals.losses import Losses, effective_size, losses_of_model
 # Increased whenever the numbers of an experiment change: a store is then never filled by two algorithms.
 ALGORITHM = 2
 
+# What candidates without names are called.
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
 # The truth counts as decided when the risks differ by more than this many standard errors.
 DECIDED = 2.0
 
 
+Candidates: TypeAlias = Sequence[Model] | Mapping[str, Model]
+
+
 @dataclass(frozen=True)
 class Experiment:
-    """A simulated experiment: the source of the data, and the pair of candidates to judge.
+    """A simulated experiment: the source of the data, and the candidates to judge.
 
     Parameters
     ----------
     observe : callable
         `observe(n, rng)` returns n data points of the true process.
-    candidates : pair, or callable
-        Two candidates (each with `loss(data)` and `simulate(n, rng)`), or a function of the data that returns them, if
-        they are refitted to every data set.
+    candidates : sequence or mapping, or callable
+        Two candidates or more (each with `loss(data)` and `simulate(n, rng)`), or a function of the data that returns them, if
+        they are refitted to every data set. Of a mapping from names to candidates, the calibration keeps the names. Of more than
+        two, a random pair is what curves are made of; the threshold for the best of them is learned from all.
     replicate : callable, optional
         `replicate(n, rng)` returns n data points of a fresh replication: the problem is the same, but everything that varies
         between replications is drawn anew with `rng`. The better candidate is then the one with the lower risk there.
@@ -73,7 +81,7 @@ class Experiment:
     """
 
     observe: Callable[[int, np.random.Generator], Any]
-    candidates: tuple[Model, Model] | Callable[[Any], tuple[Model, Model]]
+    candidates: Candidates | Callable[[Any], Candidates]
     replicate: Callable[[int, np.random.Generator], Any] | None = None
 
 
@@ -88,12 +96,12 @@ class ExperimentLosses:
 
     Parameters
     ----------
-    observed : array, shape (2, n_data)
-        Losses of both candidates on the observed data.
-    synthetic : array, shape (2, n_simulations, n_data)
-        Losses of each candidate on data that it simulated itself. One simulation may be given as (2, n_data).
-    truth : array, shape (2, n_truth), or (n_replications, 2, n_truth)
-        Losses of both on new data that determine which is truly better.
+    observed : array, shape (k, n_data)
+        Losses of all candidates, two or more, on the observed data.
+    synthetic : array, shape (k, n_simulations, n_data)
+        Losses of each candidate on data that it simulated itself. One simulation may be given as (k, n_data).
+    truth : array, shape (k, n_truth), or (n_replications, k, n_truth)
+        Losses of all on new data that determine which is truly better.
     replicated : bool
         Whether the new data are those of fresh replications.
 
@@ -185,15 +193,18 @@ def law_to_calibrate(law: str | Law | None) -> Law:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment found."""
+    """What an experiment found: of a pair (a, b) of its candidates, and of the truly best of all."""
 
     probability: FloatArray  # P(R_a < R_b) at each c
     standard_error: FloatArray
+    score: FloatArray  # at each c, the largest probability with which a rival of lower mean loss beats the truly best
     risk_a: float  # the true risks, from n_truth samples; of several replications the mean
     risk_b: float
     truth_error: float  # standard error of risk_a − risk_b
     truth: float  # fraction of the replications that a wins; an undecided one counts half
     replicated: bool  # whether the truth is that of fresh replications
+    n_candidates: int = 2
+    names: tuple[str, ...] = ()  # of the candidates, where they are known
 
 
 def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> Outcome:
@@ -203,7 +214,7 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
     experiment = omega(design, index=index) if wants_index(omega) else omega(design)
     _check_experiment(experiment)
     data = experiment.observe(settings.n_data, stream(own, EXPERIMENT_DATA))
-    pair = _pair(experiment, data)
+    models, known = _models(experiment, data)
     samples = [
         losses_of_model(
             candidate,
@@ -211,12 +222,11 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
             n_simulations=settings.n_simulations,
             rng=np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, which)),
         )
-        for which, candidate in enumerate(pair)
+        for which, candidate in enumerate(models.values())
     ]
-    for sample, letter in zip(samples, "ab", strict=True):
-        _check_count("observe", settings.n_data, "n_data", {letter: sample.observed.size})
-    truths = _truths(experiment, pair, data, settings, own)
-    return _outcome(samples, truths, settings, own, replicated=experiment.replicate is not None)
+    _check_count("observe", settings.n_data, "n_data", models, [sample.n_observed for sample in samples])
+    truths = _truths(experiment, models, settings, own)
+    return _outcome(samples, truths, settings, own, replicated=experiment.replicate is not None, names=known)
 
 
 def run_given(given: ExperimentLosses, settings: Settings, place: int, index: int) -> Outcome:
@@ -226,10 +236,11 @@ def run_given(given: ExperimentLosses, settings: Settings, place: int, index: in
     )
     synthetic = synthetic[:, None, :] if synthetic.ndim == 2 else synthetic
     truth = truth[None] if truth.ndim == 2 else truth
+    k = max(len(observed), 2) if observed.ndim else 2
     expected = {
-        "observed": (observed, (2, settings.n_data)),
-        "synthetic": (synthetic, (2, settings.n_simulations, settings.n_data)),
-        "truth": (truth, (settings.n_replications, 2, settings.n_truth)),
+        "observed": (observed, (k, settings.n_data)),
+        "synthetic": (synthetic, (k, settings.n_simulations, settings.n_data)),
+        "truth": (truth, (settings.n_replications, k, settings.n_truth)),
     }
     for name, (found, shape) in expected.items():
         if found.shape != shape:
@@ -237,20 +248,33 @@ def run_given(given: ExperimentLosses, settings: Settings, place: int, index: in
                 f"batch gave {name} losses of shape {found.shape} for experiment {index}: expected {shape}; return an "
                 "ExperimentLosses of the sizes that calibrate was called with for each index"
             )
-    samples = [Losses(observed[which], synthetic[which]) for which in range(2)]
-    checked = [
-        [check_losses(one, f"truth losses of candidate {'ab'[which]}") for which, one in enumerate(each)]
-        for each in truth
-    ]
-    truths = [_risks(a, b) for a, b in checked]
+    samples = [Losses(*pair) for pair in zip(observed, synthetic, strict=True)]
+    for which in range(k):
+        check_losses(truth[:, which].ravel(), f"truth losses of candidate {_letter(which)}")
     own = experiment_entropy(settings.entropy, place, index)
-    return _outcome(samples, truths, settings, own, replicated=given.replicated)
+    return _outcome(samples, list(truth), settings, own, replicated=given.replicated)
 
 
 def _outcome(
-    samples: list[Losses], truths: list[tuple[float, float, float]], settings: Settings, own: int, *, replicated: bool
+    samples: list[Losses],
+    truths: list[FloatArray],
+    settings: Settings,
+    own: int,
+    *,
+    replicated: bool,
+    names: tuple[str, ...] = (),
 ) -> Outcome:
-    return Outcome(*_probabilities(samples, settings, own), *_summary(truths), replicated=replicated)
+    """`truths`: the losses of all candidates in each replication."""
+    k = len(samples)
+    a, b = (0, 1) if k == 2 else stream(own, EXPERIMENT_PAIR).permutation(k)[:2].tolist()
+    best = int(np.argmin(np.mean([losses.mean(axis=1) for losses in truths], axis=0)))
+    return Outcome(
+        *_probabilities(samples, (a, b), best, settings, own),
+        *_summary([_risks(losses[a], losses[b]) for losses in truths]),
+        replicated=replicated,
+        n_candidates=k,
+        names=names,
+    )
 
 
 def generator_of(entropy: int, place: int, index: int) -> np.random.Generator:
@@ -314,29 +338,34 @@ def _check_experiment(experiment: Any) -> None:
         )
 
 
-def _check_count(made_by: str, asked: int, name: str, sizes: Mapping[str, int]) -> None:
+def _check_count(made_by: str, asked: int, name: str, models: Iterable[str], sizes: Sequence[int]) -> None:
     """Data of another size than requested would be another experiment than the one that is calibrated."""
-    if any(size != asked for size in sizes.values()):
-        counts, letters = (" and ".join(map(str, words)) for words in (sizes.values(), sizes))
+    if any(size != asked for size in sizes):
+        counts, letters = (" and ".join(map(str, words)) for words in (sizes, map(show, models)))
         raise ValueError(
-            f"{made_by}({asked}, rng) returned data with {counts} losses of candidate{'s' if len(sizes) > 1 else ''} {letters}: it must "
-            f"return as many points as requested; correct it, or pass {name}={next(iter(sizes.values()))} if the design allows no "
-            "other size"
+            f"{made_by}({asked}, rng) returned data with {counts} losses of candidates {letters}: it must return as many points as "
+            f"requested; correct it, or pass {name}={sizes[0]} if the design allows no other size"
         )
 
 
-def _pair(experiment: Experiment, data: Any) -> list[Model]:
-    """The two models, checked."""
-    models = tuple(experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates)
-    if len(models) != 2:
-        raise ValueError(
-            f"an Experiment needs exactly two candidates: got {len(models)}; compare more candidates in pairs"
-        )
-    return [check_model(model, f"candidate {letter}: ") for model, letter in zip(models, "ab", strict=True)]
+def _models(experiment: Experiment, data: Any) -> tuple[dict[str, Model], tuple[str, ...]]:
+    """The models, checked, by name; a, b, … where they have none. And the names that were given."""
+    given = experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates
+    named = dict(given) if isinstance(given, Mapping) else {_letter(i): model for i, model in enumerate(given)}
+    if len(named) < 2:
+        raise ValueError(f"an Experiment needs two candidates or more: got {len(named)}; pass (model_a, model_b)")
+    checked = {name: check_model(model, f"candidate {show(name)}: ") for name, model in named.items()}
+    return checked, tuple(named) if isinstance(given, Mapping) else ()
 
 
-def _probabilities(samples: list[Losses], settings: Settings, own: int) -> tuple[FloatArray, FloatArray]:
-    """B at every c, on the same data and random numbers; and its Monte Carlo error."""
+def _letter(place: int) -> str:
+    return LETTERS[place] if place < len(LETTERS) else str(place)
+
+
+def _probabilities(
+    samples: list[Losses], pair: tuple[int, int], best: int, settings: Settings, own: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """B of the pair at every c, on the same data and random numbers; its Monte Carlo error; and the score of the best."""
     setting = Setting(
         c=settings.c[0],
         order=settings.order,
@@ -345,41 +374,37 @@ def _probabilities(samples: list[Losses], settings: Settings, own: int) -> tuple
         key=EXPERIMENT_DRAWS,
     )
     applied = settings.law.in_experiments().apply(samples, setting)
-    found = [[matrix[0, 1] for matrix in here.matrix()] for here in applied.at_each(settings.c)]
-    probability, error = np.array(found).T
-    return probability, error
+    better = applied.empirical < applied.empirical[best]
+    found = []
+    for here in applied.at_each(settings.c):
+        probability, error = here.matrix()
+        found.append((probability[pair], error[pair], np.max(probability[better, best], initial=0.0)))
+    probability, error, score = np.array(found).T
+    return probability, error, score
 
 
-def _truths(
-    experiment: Experiment, pair: list[Model], data: Any, settings: Settings, own: int
-) -> list[tuple[float, float, float]]:
-    """The true risks and the error of their difference: on new data of the same process, or in each replication."""
+def _truths(experiment: Experiment, models: Mapping[str, Model], settings: Settings, own: int) -> list[FloatArray]:
+    """Losses of all candidates that tell the truth: on new data of the same process, or in each replication."""
     if experiment.replicate is None:
         fresh = experiment.observe(settings.n_truth, stream(own, EXPERIMENT_TRUTH))
-        return [_truth(pair, fresh, settings.n_truth, "observe")]
-    truths = []
-    for replication in range(settings.n_replications):
-        fresh = experiment.replicate(settings.n_truth, stream(own, EXPERIMENT_TRUTH, replication))
-        if _form(fresh) != _form(data):
-            raise ValueError(
-                f"replicate and observe returned data of different forms: {_form(fresh)} and {_form(data)}; "
-                "both must return what the candidates' loss accepts"
-            )
-        truths.append(_truth(pair, fresh, settings.n_truth, "replicate"))
-    return truths
+        return [_truth(models, fresh, settings.n_truth, "observe")]
+    return [
+        _truth(models, experiment.replicate(settings.n_truth, stream(own, EXPERIMENT_TRUTH, each)), settings.n_truth, "replicate")
+        for each in range(settings.n_replications)
+    ]  # fmt: skip
 
 
-def _truth(pair: list[Model], data: Any, size: int, made_by: str) -> tuple[float, float, float]:
-    """True risks, and the standard error of their difference (data of a long run may be correlated)."""
-    a, b = (
-        check_losses(candidate.loss(data), f"losses of candidate {letter} on the data for the truth")
-        for candidate, letter in zip(pair, "ab", strict=True)
-    )
-    _check_count(made_by, size, "n_truth", {"a": a.size, "b": b.size})
-    return _risks(a, b)
+def _truth(models: Mapping[str, Model], data: Any, size: int, made_by: str) -> FloatArray:
+    losses = [
+        check_losses(model.loss(data), f"losses of candidate {show(name)} on the data for the truth")
+        for name, model in models.items()
+    ]
+    _check_count(made_by, size, "n_truth", models, [each.size for each in losses])
+    return np.stack(losses)
 
 
 def _risks(a: FloatArray, b: FloatArray) -> tuple[float, float, float]:
+    """True risks, and the standard error of their difference (data of a long run may be correlated)."""
     difference = a - b
     unit = float(np.max(np.abs(difference))) or 1.0  # squares of very large or small losses would overflow or vanish
     error = unit * float(np.std(difference / unit) / np.sqrt(effective_size(difference)))
@@ -388,22 +413,6 @@ def _risks(a: FloatArray, b: FloatArray) -> tuple[float, float, float]:
 
 def _summary(truths: list[tuple[float, float, float]]) -> tuple[float, float, float, float]:
     """Over replications: the mean risks, the error of their difference, and the fraction that a wins."""
-    if len(truths) == 1:
-        risk_a, risk_b, error = truths[0]
-    else:
-        risks_a, risks_b, errors = np.transpose(truths)
-        risk_a, risk_b = float(np.mean(risks_a)), float(np.mean(risks_b))
-        error = float(np.sqrt(np.sum(errors**2)) / errors.size)
-    return risk_a, risk_b, error, float(np.mean(part_won(*np.transpose(truths))))
-
-
-def _form(data: Any) -> str:
-    """The form of data, whatever their number: kinds of containers, and the shape of one point."""
-    if isinstance(data, tuple):
-        return f"({', '.join(_form(part) for part in data)})"
-    if isinstance(data, Mapping):
-        return f"mapping of {{{', '.join(f'{key}: {_form(part)}' for key, part in data.items())}}}"
-    shape = getattr(data, "shape", None)
-    if shape is None:
-        return type(data).__name__
-    return f"{type(data).__name__} of {' × '.join(['n', *map(str, shape[1:])]) if len(shape) else 'one number'}"
+    risks_a, risks_b, errors = np.transpose(truths)
+    error = float(np.sqrt(np.sum(errors**2)) / errors.size) if errors.size > 1 else float(errors[0])
+    return float(np.mean(risks_a)), float(np.mean(risks_b)), error, float(np.mean(part_won(risks_a, risks_b, errors)))

@@ -9,54 +9,62 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import as_numbers, show
-from rivals._types import FloatArray, IntArray
+from rivals._types import FloatArray, IntArray, Model
 
 Get: TypeAlias = Callable[[Any], npt.ArrayLike]
 Set: TypeAlias = Callable[[Any, FloatArray], Any]
 
 
-def form_of(data: Any, response: tuple[Get, Set] | None) -> Form:
-    """The form of a data set.
+def form_of(data: Any, response: tuple[Get, Set] | None, model: Model) -> Form:
+    """The form of a data set. Whether the points of a matrix are its rows or its columns, the losses of a model on it tell.
 
     Examples
     --------
-    >>> type(form_of((np.zeros((3, 2)), np.zeros(3)), None)).__name__
-    'TupleForm'
+    >>> from rivals.testbeds.toys import gaussian
+    >>> form_of(np.zeros(3), None, gaussian()).set(np.zeros(3), np.ones(3))
+    array([1., 1., 1.])
     """
     if response is not None:
         if len(response) != 2 or not all(callable(function) for function in response):
             raise TypeError(f"response must be a pair of functions (get, set): got {show(repr(response))}")
         return OtherForm(*response)
     if isinstance(data, tuple) and len(data) > 1:
-        return TupleForm()
-    if isinstance(data, np.ndarray) and data.ndim == 2 and data.shape[1] > 1:
-        return MatrixForm()
+        return Form(_parts, tuple)
+    if isinstance(data, np.ndarray) and data.ndim == 2 and min(data.shape) > 1:
+        n_points, (rows, columns) = np.size(model.loss(data)), data.shape
+        if n_points == rows:
+            return Form(_matrix_columns, np.column_stack)
+        if n_points == columns:
+            return Form(tuple, np.stack)
     if np.ndim(data) == 1 and not isinstance(data, tuple):
-        return Form()
+        return Form(_alone, _first)
     raise TypeError(
-        f"data of an unknown form: {type(data).__name__} of shape {np.shape(data) if not isinstance(data, tuple) else len(data)}; "
-        "pass a vector, (inputs, response), a matrix with the response in its last column, or response=(get, set)"
+        f"data of an unknown form: {type(data).__name__} of shape {np.shape(data) if not isinstance(data, tuple) else len(data)}; pass a "
+        "vector, (inputs, response), a matrix with the response in its last column (or row, where columns are points), or response=(get, set)"
     )
 
 
 class Form:
-    """How to reach the responses and the rows of data; here a vector of responses."""
+    """Data as columns, of which the last is the response: how to take them apart, and how to join them again."""
+
+    def __init__(self, split: Callable[[Any], tuple[Any, ...]], join: Callable[[Sequence[Any]], Any]) -> None:
+        self._split, self._join = split, join
 
     def get(self, data: Any) -> FloatArray:
         """The responses."""
-        return as_vector(data)
+        return as_vector(self._split(data)[-1])
 
     def set(self, data: Any, response: FloatArray) -> Any:
         """The same data with other responses."""
-        return response
+        return self._join((*self._split(data)[:-1], response))
 
     def take(self, data: Any, rows: IntArray) -> Any:
-        """Some rows."""
-        return self.get(data)[rows]
+        """Some points."""
+        return self._join(tuple(_rows(column, rows) for column in self._split(data)))
 
     def pick(self, parts: Sequence[Any], which: IntArray) -> Any:
-        """Row i of `parts[which[i]]`, for every i."""
-        return np.choose(which, [self.get(part) for part in parts])
+        """Point i of `parts[which[i]]`, for every i."""
+        return self._join(tuple(_mixed(columns, which) for columns in zip(*map(self._split, parts), strict=True)))
 
     def check_size(self, data: Any, n: int, what: str) -> None:
         """Refuse data of another size than requested."""
@@ -66,51 +74,6 @@ class Form:
                 f"{what} {size} points where {n} were asked for; if candidates are tied to the inputs of the data, use as many "
                 "points for n_data and n_truth, or design='resample'"
             )
-
-
-class TupleForm(Form):
-    """(inputs, ..., responses)."""
-
-    def get(self, data: Any) -> FloatArray:
-        if not isinstance(data, (tuple, list)) or len(data) < 2:
-            raise TypeError(f"expected data of the form (inputs, ..., response): got {type(data).__name__}")
-        return as_vector(data[-1])
-
-    def set(self, data: Any, response: FloatArray) -> Any:
-        return (*data[:-1], response)
-
-    def take(self, data: Any, rows: IntArray) -> Any:
-        return tuple(part.iloc[rows] if hasattr(part, "iloc") else np.asarray(part)[rows] for part in data)
-
-    def pick(self, parts: Sequence[Any], which: IntArray) -> Any:
-        columns = []
-        for column in zip(*parts, strict=True):
-            merged = column[0].copy() if hasattr(column[0], "iloc") else np.array(column[0])
-            for place, other in enumerate(column[1:], start=1):
-                if hasattr(merged, "iloc"):
-                    merged.iloc[which == place] = other.iloc[which == place].to_numpy()
-                else:
-                    merged[which == place] = np.asarray(other)[which == place]
-            columns.append(merged)
-        return tuple(columns)
-
-
-class MatrixForm(Form):
-    """One row per point, the response in the last column."""
-
-    def get(self, data: Any) -> FloatArray:
-        if np.ndim(data) != 2:
-            raise TypeError(f"expected a matrix with the response in its last column: got shape {np.shape(data)}")
-        return as_vector(data[:, -1])
-
-    def set(self, data: Any, response: FloatArray) -> Any:
-        return np.column_stack([data[:, :-1], response])
-
-    def take(self, data: Any, rows: IntArray) -> Any:
-        return data[rows]
-
-    def pick(self, parts: Sequence[Any], which: IntArray) -> Any:
-        return np.stack(parts)[which, np.arange(which.size)]
 
 
 class OtherForm(Form):
@@ -135,6 +98,41 @@ class OtherForm(Form):
 
     def pick(self, parts: Sequence[Any], which: IntArray) -> Any:
         return self.set(parts[0], np.choose(which, [self.get(part) for part in parts]))
+
+
+def _alone(vector: Any) -> tuple[Any, ...]:
+    return (vector,)
+
+
+def _first(columns: Sequence[Any]) -> Any:
+    return np.asarray(columns[0])
+
+
+def _matrix_columns(matrix: Any) -> tuple[Any, ...]:
+    if np.ndim(matrix) != 2:
+        raise TypeError(f"expected a matrix with the response in its last column: got shape {np.shape(matrix)}")
+    return tuple(np.transpose(matrix))
+
+
+def _parts(data: Any) -> tuple[Any, ...]:
+    if not isinstance(data, (tuple, list)) or len(data) < 2:
+        raise TypeError(f"expected data of the form (inputs, ..., response): got {type(data).__name__}")
+    return tuple(data)
+
+
+def _rows(column: Any, rows: IntArray) -> Any:
+    return column.iloc[rows] if hasattr(column, "iloc") else np.asarray(column)[rows]
+
+
+def _mixed(columns: Sequence[Any], which: IntArray) -> Any:
+    """Row i of `columns[which[i]]`, for every i."""
+    first = columns[0]
+    if not hasattr(first, "iloc"):
+        return np.stack([np.asarray(column) for column in columns])[which, np.arange(which.size)]
+    mixed = first.copy()
+    for place, other in enumerate(columns[1:], start=1):
+        mixed.iloc[which == place] = other.iloc[which == place].to_numpy()
+    return mixed
 
 
 def as_vector(response: Any) -> FloatArray:

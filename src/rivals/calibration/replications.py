@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_model, check_models, show
+from rivals._checks import check_model, check_models, check_size, show
 from rivals._types import FloatArray, IntArray, Model
 from rivals.calibration.experiment import Experiment
 from rivals.calibration.forms import Form, Get, OtherForm, Set, as_vector, form_of
@@ -46,6 +46,7 @@ def replications(
     design: Design | None = None,
     residuals: Mapping[str, npt.ArrayLike] | None = None,
     response: tuple[Get, Set] | None = None,
+    n_candidates: int | None = None,
 ) -> Replications:
     """An epistemic distribution from candidates and one data set, defined by what varies between replications.
 
@@ -55,10 +56,10 @@ def replications(
     Parameters
     ----------
     models : mapping
-        Name → candidate. Each problem judges two of them, drawn at random.
+        Name → candidate. Each problem judges all of them, in random order, or `n_candidates` of them.
     data : array or tuple
-        The data set: a vector; a tuple (inputs, ..., response); or a matrix with the response in its last column. Anything
-        else with `response`. The candidates simulate data of the same form.
+        The data set: a vector; a tuple (inputs, ..., response); or a matrix whose rows or columns are points (as many as a model has
+        losses), the response last. Anything else with `response`. The candidates simulate data of the same form.
     source : str or mapping, optional
         Which candidate makes the data. None: one of them, drawn for each problem. A mapping name → weight: drawn with
         these weights. A name: always that one. "mixture": every candidate generates a fraction of the points, drawn for each problem; no
@@ -92,6 +93,9 @@ def replications(
     response : pair of callables, optional
         (get, set) for data of another form: `get(data)` returns the responses as a vector, `set(data, responses)` returns
         new data with these responses.
+    n_candidates : int, optional
+        How many candidates a problem judges; all models by default. The threshold for the best of k models is learned from
+        problems with k candidates; with 2, which costs least, there are only pairs.
 
     Returns
     -------
@@ -131,7 +135,7 @@ def replications(
     'which candidate is better in a fresh replication'
     """
     by_name = {name: check_model(model, f"model '{show(name)}': ") for name, model in check_models(models).items()}
-    form = form_of(data, response)
+    form = form_of(data, response, next(iter(by_name.values())))
     given = {"offset": offset, "gain": gain, "noise": noise, "outliers": outliers, "drift": drift}
     omega = Replications(
         models=by_name,
@@ -142,6 +146,7 @@ def replications(
         design=_design(design, form),
         residuals=_residuals(residuals, form.get(data), by_name),
         response=response,
+        n_candidates=_n_candidates(n_candidates, by_name),
     )
     _check_variation(omega, form.get(data))
     return omega
@@ -162,6 +167,8 @@ class Replications:
     parameters, residuals : mapping
     design : "resample", callable or None
     response : pair of callables, optional
+    n_candidates : int
+        Candidates of a problem, drawn from the models.
 
     See Also
     --------
@@ -184,6 +191,15 @@ class Replications:
     design: Design | None
     residuals: Mapping[str, FloatArray] = field(repr=False)
     response: tuple[Get, Set] | None
+    n_candidates: int = 2
+
+    @property
+    def description(self) -> str:
+        """What varies, in a line."""
+        parts = [f"{name} {size:g}" for name, size in self.sizes.items() if size]
+        parts += [name for name in ("parameters", "residuals") if getattr(self, name)]
+        parts += [] if self.design is None else [f"design {self.design if self.design == 'resample' else 'changed'}"]
+        return f"replications with {', '.join(parts)}"
 
     def __call__(self, rng: np.random.Generator) -> Experiment:
         """Draw a problem."""
@@ -192,10 +208,10 @@ class Replications:
             source = dict(zip(names, rng.dirichlet(np.ones(len(names))).tolist(), strict=True))
         else:
             source = {str(rng.choice(list(self.weights), p=list(self.weights.values()))): 1.0}
-        a, b = (self.models[names[place]] for place in rng.permutation(len(names))[:2])
+        judged = {names[place]: self.models[names[place]] for place in rng.permutation(len(names))[: self.n_candidates]}
         strength = {name: size * WITHIN ** rng.uniform(-1.0, 1.0) for name, size in self.sizes.items()}
         measure = partial(self.measure, source, strength)
-        return Experiment(observe=measure, candidates=(a, b), replicate=measure)
+        return Experiment(observe=measure, candidates=judged, replicate=measure)
 
     def measure(
         self, source: Mapping[str, float], strength: Mapping[str, float], n: int, rng: np.random.Generator
@@ -215,7 +231,7 @@ class Replications:
 
     @cached_property
     def _form(self) -> Form:
-        return form_of(self.data, self.response)
+        return form_of(self.data, self.response, next(iter(self.models.values())))
 
     @cached_property
     def _deviation(self) -> float:
@@ -283,6 +299,13 @@ def _size(value: Any, name: str) -> float:
     number = float(value)
     if not (np.isfinite(number) and number >= 0.0):
         raise ValueError(f"{name} must be a finite number, 0 or more: got {value!r}; pass a size, which has no sign")
+    return number
+
+
+def _n_candidates(given: int | None, models: Mapping[str, Model]) -> int:
+    number = len(models) if given is None else check_size(given, "n_candidates", least=2)
+    if number > len(models):
+        raise ValueError(f"n_candidates = {number}, but there are {len(models)} models; give at most as many")
     return number
 
 

@@ -23,11 +23,9 @@ import numpy.typing as npt
 from rivals._types import BoolArray
 from rivals._workers.attempts import Done, Failed
 from rivals.calibration import store_file as file
+from rivals.calibration.outcomes import AT_EACH_C, NUMBERS, new_outcomes
 from rivals.calibration.store_file import MEND, StoreError, as_store_errors, check_seal, real_path, seal
 from rivals.laws import LAWS
-
-# What is kept of an outcome.
-AT_EACH_C, NUMBERS = ("probability", "standard_error"), ("risk_a", "risk_b", "truth_error", "truth")
 
 
 @dataclass(frozen=True)
@@ -275,33 +273,22 @@ class Store:
                 missing[omega][experiment] = False
             return Remaining(missing, [self._mean_seconds(place) for place in places], sum(row[2] for row in rows))
 
-    def contents(
-        self, n_experiments: int | None = None
-    ) -> tuple[dict[str, Any], npt.NDArray[Any], tuple[Failure, ...], bool]:
-        """The first `n_experiments` of each epistemic distribution, or all, in order.
-
-        The identity of the study, its outcomes as a structured array, its failures, and whether the truth is that of fresh
-        replications.
-        """
-        failures = []
+    def contents(self, n_experiments: int | None = None) -> tuple[npt.NDArray[Any], tuple[Failure, ...]]:
+        """Outcomes and failures of the first `n_experiments` of each epistemic distribution, or all, in order."""
+        failures, place = [], 0
         with self._snapshot():
-            identity, replicated = self.identity(), self.get("replicated")
-            n_c = len(identity["c"])
-            kinds: list[Any] = [("omega", "i8"), ("experiment", "i8"), *((name, "f8", n_c) for name in AT_EACH_C)]
-            kinds += [(name, "f8") for name in NUMBERS]
             size = self._one("SELECT COUNT(*) FROM experiments WHERE NOT failed")
-            outcomes, place = np.empty(size, dtype=kinds), 0
+            outcomes = new_outcomes(size, len(self.identity()["c"]))
             for omega, experiment, failed, value in self._checked():
                 if failed:
                     failures.append(Failure(omega, experiment, **value))
                 else:
                     outcomes[place] = (omega, experiment, *(value[name] for name in (*AT_EACH_C, *NUMBERS)))
                     place += 1
-            if size and replicated is None:
-                raise StoreError(f"{self.path!r} is damaged: the study has no entry 'replicated'; {MEND}")
+            if size and self.get("about") is None:
+                raise StoreError(f"{self.path!r} is damaged: the study has no entry 'about'; {MEND}")
         most = np.inf if n_experiments is None else n_experiments
-        first = outcomes[outcomes["experiment"] < most]
-        return identity, first, tuple(each for each in failures if each.experiment < most), bool(replicated)
+        return outcomes[outcomes["experiment"] < most], tuple(each for each in failures if each.experiment < most)
 
     def status(self) -> dict[str, Any]:
         """How far the study has come."""
@@ -366,7 +353,7 @@ def _count(tally: list[int], mark: bytes, times: int = 1) -> None:
 
 
 def _as_plain(outcome: Any) -> dict[str, Any]:
-    """An outcome as numbers and lists, in full precision; whether it is replicated is said once for the study."""
+    """An outcome as numbers and lists, in full precision; what all have in common is said once for the study."""
     return {name: np.asarray(getattr(outcome, name), dtype=float).tolist() for name in (*AT_EACH_C, *NUMBERS)}
 
 

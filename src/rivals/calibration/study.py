@@ -70,6 +70,10 @@ class Study:
         """The seed of an experiment, as the Python expression that makes it."""
         return f"numpy.random.SeedSequence({self.settings.entropy}, spawn_key=({place}, {index}))"
 
+    def descriptions(self) -> dict[str, str]:
+        """What each epistemic distribution says of itself: its `description`, or the first line of its docstring."""
+        return {name: _description(omega) for name, omega in self.omegas.items()}
+
     def _omega(self, place: int) -> Omega:
         return list(self.omegas.values())[place]
 
@@ -91,6 +95,13 @@ def make_study(
         "omegas": {name: parts_of(omega) for name, omega in named.items()},
     }
     return Study(named, settings, check_size(n_experiments, "n_experiments"), identity)
+
+
+def _description(omega: Omega) -> str:
+    while isinstance(omega, partial):
+        omega = omega.func
+    said = getattr(omega, "description", None) or getattr(omega, "__doc__", None) or ""
+    return said.strip().partition("\n")[0] if isinstance(said, str) else ""
 
 
 def _check_omegas(named: Mapping[str, Any]) -> None:

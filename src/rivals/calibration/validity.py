@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from rivals._checks import need, show
+from rivals._checks import show
 from rivals._types import BoolArray, FloatArray
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, wilson_interval
 from rivals.comparison.rendering import html, text
@@ -95,7 +95,10 @@ def _fall(curve: CalibrationCurve) -> tuple[float, str]:
     Bins between which the truth falls are those that isotonic regression puts into one; each is split in all ways, and the
     bound allows for the number of splits.
     """
-    fitted, counts, found = curve.isotonic(), curve.counts, (0.0, "")
+    from scipy.optimize import isotonic_regression  # on first use: it takes longer to load than all of rivals
+
+    counts, found = curve.counts, (0.0, "")
+    fitted = isotonic_regression(curve.observed, weights=counts).x
     z = float(ndtri(1.0 - LEVEL / max(counts.size - 1, 1)))
     for split in range(1, counts.size):
         together = fitted == fitted[split]
@@ -121,6 +124,55 @@ def _percent(part: float) -> str:
     return f"{100 * part:.0f} %" if part >= 0.095 else f"{100 * part:.2g} %"
 
 
+@dataclass(frozen=True)
+class ValidRange:
+    """The values of c that can be trusted, and why the range ends where it does.
+
+    `low` and `high` are None when no value is valid. Unpacks as `low, high = calibration.valid_c()`.
+
+    Attributes
+    ----------
+    low, high : float or None
+    low_reason, high_reason : str
+        Why smaller and larger values are not valid.
+    values : tuple of float
+        The valid values that were tried.
+
+    See Also
+    --------
+    rivals.Calibration.valid_c : finds the range.
+
+    Examples
+    --------
+    >>> valid = ValidRange(
+    ...     0.25, 1.0, "c = 0.0625 is overconfident", "no larger c was tried", (0.25, 1.0)
+    ... )
+    >>> low, high = valid
+    >>> print(valid)
+    0.25 ≤ c ≤ 1
+      below: c = 0.0625 is overconfident
+      above: no larger c was tried
+    """
+
+    low: float | None
+    high: float | None
+    low_reason: str
+    high_reason: str
+    values: tuple[float, ...]
+
+    def __iter__(self) -> Iterator[float | None]:
+        return iter((self.low, self.high))
+
+    def __str__(self) -> str:
+        if self.low is None:
+            return f"no valid c: {self.low_reason}"
+        return f"{self.low:g} ≤ c ≤ {self.high:g}\n  below: {self.low_reason}\n  above: {self.high_reason}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain numbers, lists and text, for JSON."""
+        return {**asdict(self), "values": list(self.values)}
+
+
 @dataclass(frozen=True, eq=False)
 class Validity:
     """Which values of c are valid for each epistemic distribution; `for_all` has those that are valid for every one.
@@ -131,11 +183,8 @@ class Validity:
         Names of the epistemic distributions.
     c : tuple of float
         The values of c.
-    valid : array of bool, shape (omegas, c)
-    reasons : tuple of tuple of str
-        Of each epistemic distribution, what was found at each c.
-    stated, error : array, shape (omegas, c)
-        Part of the experiments in which a winner is stated, and part of those winners that are wrong (nan where there is none).
+    judgements : tuple of tuple of Judgement
+        Of each epistemic distribution, at each c: whether it is valid, why not, and the numbers behind it.
 
     See Also
     --------
@@ -160,44 +209,74 @@ class Validity:
 
     omegas: tuple[str, ...]
     c: tuple[float, ...]
-    valid: BoolArray
-    reasons: tuple[tuple[str, ...], ...]
-    stated: FloatArray
-    error: FloatArray
+    judgements: tuple[tuple[Judgement, ...], ...]
+
+    @property
+    def valid(self) -> BoolArray:
+        """(omegas, c): whether each c is valid."""
+        return np.array([[each.valid for each in row] for row in self.judgements])
+
+    @property
+    def reasons(self) -> tuple[tuple[str, ...], ...]:
+        """Of each epistemic distribution, what was found at each c."""
+        return tuple(tuple(each.reason for each in row) for row in self.judgements)
+
+    @property
+    def stated(self) -> FloatArray:
+        """(omegas, c): part of the experiments in which a winner is stated."""
+        return np.array([[each.stated for each in row] for row in self.judgements])
+
+    @property
+    def error(self) -> FloatArray:
+        """(omegas, c): part of the stated winners that are wrong; nan where there is none."""
+        return np.array([[each.error for each in row] for row in self.judgements])
 
     @property
     def for_all(self) -> tuple[float, ...]:
         """The values of c that are valid for every epistemic distribution; empty if there is none."""
-        return tuple(c for column, c in enumerate(self.c) if self.valid[:, column].all())
+        return tuple(c for c, good in zip(self.c, np.all(self.valid, axis=0), strict=True) if good)
 
     @property
     def by_omega(self) -> dict[str, tuple[float, ...]]:
         """The values of c that are valid for each epistemic distribution."""
         return {
-            name: tuple(c for c, good in zip(self.c, row.tolist(), strict=True) if good)
-            for name, row in zip(self.omegas, self.valid, strict=True)
+            name: tuple(c for c, each in zip(self.c, row, strict=True) if each.valid)
+            for name, row in zip(self.omegas, self.judgements, strict=True)
         }
 
-    def ranges(self) -> dict[str, str]:
-        """The same in words: neighbouring values as a range."""
-        return {name: _ranges(self.c, row) for name, row in zip(self.omegas, self.valid, strict=True)}
+    def at_each_c(self) -> list[tuple[bool, str]]:
+        """At each c, whether it is valid for all, and a sentence: the first problem, or the most errors among stated winners."""
+        found = []
+        for column in range(len(self.c)):
+            judged = dict(zip(self.omegas, (row[column] for row in self.judgements), strict=True))
+            bad = [name for name, each in judged.items() if not each.valid]
+            name = bad[0] if bad else max(judged, key=lambda name: np.nan_to_num(judged[name].error, nan=-1.0))
+            whose = f" for {show(name)!r}" if len(judged) > 1 else ""
+            found.append((not bad, f"{judged[name].reason}{whose}"))
+        return found
+
+    def widest(self) -> ValidRange:
+        """The widest range of neighbouring values that are valid for all; of equally wide ones, that of larger c."""
+        verdicts = self.at_each_c()
+        runs = [[place for place, _ in run] for good, run in groupby(enumerate(verdicts), lambda at: at[1][0]) if good]
+        if not runs:
+            return ValidRange(None, None, f"at c = {self.c[-1]:g}, {verdicts[-1][1]}", "", ())
+        longest = max(runs, key=lambda run: (len(run), run[0]))
+        begin, end = longest[0], longest[-1]
+        below = "no smaller c was tried" if begin == 0 else f"c = {self.c[begin - 1]:g} is {verdicts[begin - 1][1]}"
+        above = (
+            "no larger c was tried" if end + 1 == len(self.c) else f"c = {self.c[end + 1]:g} is {verdicts[end + 1][1]}"
+        )
+        return ValidRange(self.c[begin], self.c[end], below, above, self.c[begin : end + 1])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain lists and text, for JSON."""
         return {
             "omegas": list(self.omegas),
             "c": list(self.c),
-            "valid": self.valid.tolist(),
-            "reasons": [list(reasons) for reasons in self.reasons],
-            "stated": self.stated.tolist(),
-            "error": [[None if np.isnan(each) else each for each in row] for row in self.error.tolist()],
+            "judgements": [[_plain(each) for each in row] for row in self.judgements],
             "valid for all": list(self.for_all),
         }
-
-    def to_dataframe(self) -> Any:
-        """One row per epistemic distribution, one column per c, as a pandas data frame."""
-        pandas = need("pandas", extra="pandas", purpose="to_dataframe")
-        return pandas.DataFrame(self.valid, index=list(self.omegas), columns=list(self.c))
 
     def __str__(self) -> str:
         return text(HEADINGS, self._body())
@@ -209,10 +288,10 @@ class Validity:
 
     def _body(self) -> list[list[str]]:
         body = [
-            [show(name), _ranges(self.c, valid), _problems(self.c, reasons, valid, error)]
-            for name, valid, reasons, error in zip(self.omegas, self.valid, self.reasons, self.error, strict=True)
+            [show(name), ranges(self.c, [each.valid for each in row]), _problems(self.c, row)]
+            for name, row in zip(self.omegas, self.judgements, strict=True)
         ]
-        return [*body, ["all of them", _ranges(self.c, self.valid.all(axis=0)), ""]]
+        return [*body, ["all of them", ranges(self.c, [c in self.for_all for c in self.c]), ""]]
 
 
 def judge_experiments(
@@ -263,62 +342,57 @@ def judge_experiments(
     if not experiments:
         raise ValueError("experiments is empty: there is nothing to judge; give at least one epistemic distribution")
     values = tuple(float(value) for value in c)
-    judged = {name: _judge(name, *records, values, threshold, bins) for name, records in experiments.items()}
-    return collect(values, judged)
+    judged = {
+        name: judge_each(*checked_experiments(name, *records, len(values)), threshold=threshold, bins=bins)
+        for name, records in experiments.items()
+    }
+    return Validity(tuple(judged), values, tuple(judged.values()))
 
 
-def collect(c: tuple[float, ...], judged: Mapping[str, Sequence[Judgement]]) -> Validity:
-    """Judgements of each epistemic distribution at each c as one table."""
-    return Validity(
-        omegas=tuple(judged),
-        c=c,
-        valid=np.array([[judgement.valid for judgement in row] for row in judged.values()]),
-        reasons=tuple(tuple(judgement.reason for judgement in row) for row in judged.values()),
-        stated=np.array([[judgement.stated for judgement in row] for row in judged.values()]),
-        error=np.array([[judgement.error for judgement in row] for row in judged.values()]),
-    )
+def judge_each(probability: FloatArray, truth: FloatArray, **options: Any) -> tuple[Judgement, ...]:
+    """`judge` at every c, a column of `probability` each."""
+    return tuple(judge(column, truth, **options) for column in probability.T)
 
 
-def _judge(
-    name: str, probability: npt.ArrayLike, truth: npt.ArrayLike, c: tuple[float, ...], threshold: float, bins: int
-) -> list[Judgement]:
+def checked_experiments(
+    name: str, probability: npt.ArrayLike, truth: npt.ArrayLike, n_c: int
+) -> tuple[FloatArray, FloatArray]:
+    """(experiments, values of c) and (experiments,), refused where they are something else."""
     stated, true = np.asarray(probability, dtype=np.float64), np.asarray(truth, dtype=np.float64)
-    if true.ndim != 1 or stated.shape != (true.size, len(c)):
+    if true.ndim != 1 or stated.shape != (true.size, n_c):
         raise ValueError(
             f"epistemic distribution '{show(name)}': probability has the shape {stated.shape} and truth {true.shape}, but with "
-            f"{len(c)} values of c they must be (experiments, {len(c)}) and (experiments,); arrange them so"
+            f"{n_c} values of c they must be (experiments, {n_c}) and (experiments,); arrange them so"
         )
     if not (((stated >= 0) & (stated <= 1)).all() and ((true >= 0) & (true <= 1)).all() and true.size):
         raise ValueError(
             f"epistemic distribution '{show(name)}': probabilities and truth must lie in [0, 1], and there must be some; "
             "remove experiments that failed"
         )
-    return [judge(column, true, threshold=threshold, bins=bins) for column in stated.T]
+    return stated, true
 
 
-def _ranges(c: Sequence[float], valid: npt.ArrayLike) -> str:
+def ranges(c: Sequence[float], valid: Sequence[bool]) -> str:
     """Runs of neighbouring valid values, as `0.25 … 1, 8`; none if there is none."""
-    runs = [
-        [value for value, _ in group]
-        for keep, group in groupby(zip(c, np.asarray(valid), strict=True), lambda pair: pair[1])
-        if keep
-    ]
+    runs = [[value for value, _ in run] for good, run in groupby(zip(c, valid, strict=True), lambda at: at[1]) if good]
     return ", ".join(f"{run[0]:g}" if len(run) == 1 else f"{run[0]:g} … {run[-1]:g}" for run in runs) or "none"
 
 
-def _problems(c: Sequence[float], reasons: Sequence[str], valid: npt.ArrayLike, error: FloatArray) -> str:
-    """What is wrong with the other values, each problem in a word or two with its values of c, and how many stated winners are wrong."""
+def _problems(c: Sequence[float], judgements: Sequence[Judgement]) -> str:
+    """What is wrong with the other values, each problem in a word or two with its values of c; of overconfident ones, the range of the errors."""
     found: dict[str, list[tuple[float, float]]] = {}
-    for value, reason, good, wrong in zip(c, reasons, np.asarray(valid), error.tolist(), strict=True):
-        if not good:
-            found.setdefault(reason.split(":")[0], []).append((value, wrong))
-    return "; ".join(f"{problem} at {_values(values, problem)}" for problem, values in found.items())
+    for value, each in zip(c, judgements, strict=True):
+        if not each.valid:
+            found.setdefault(each.reason.split(":")[0], []).append((value, each.error))
+    parts = []
+    for problem, values in found.items():
+        low, high = (_percent(end(error for _, error in values)) for end in (min, max))
+        errors = f" ({low if low == high else f'{low[:-2]} to {high}'} of stated wrong)"
+        listed = ", ".join(f"{value:g}" for value, _ in values)
+        parts.append(f"{problem} at {listed}{errors if problem == 'overconfident' else ''}")
+    return "; ".join(parts)
 
 
-def _values(values: Sequence[tuple[float, float]], problem: str) -> str:
-    """The values of c; of overconfident ones, the range of the errors."""
-    listed = ", ".join(f"{value:g}" for value, _ in values)
-    if problem != "overconfident":
-        return listed
-    low, high = (_percent(bound) for bound in (min(e for _, e in values), max(e for _, e in values)))
-    return f"{listed} ({low if low == high else f'{low[:-2]} to {high}'} of stated wrong)"
+def _plain(judgement: Judgement) -> dict[str, Any]:
+    """For JSON, which has no nan."""
+    return {key: None if value != value else value for key, value in asdict(judgement).items()}

@@ -30,7 +30,7 @@ from rivals.laws import DEFAULT
 if TYPE_CHECKING:
     from rivals.calibration import Calibration
 
-EXPORTS = {".csv": "to_csv", ".parquet": "to_parquet"}
+EXPORTS = (".csv", ".parquet")
 STORES = (".sqlite", ".sqlite3", ".db")
 NEEDED = {
     "n_data": "how many data points has the real experiment?",
@@ -78,7 +78,7 @@ def calibrate(
     The same command, run again, resumes where it stopped. To see what a store holds: rivals calibrate study.sqlite
     """
     check_output(store, "--store")
-    check_output(export, "--export", endings=tuple(EXPORTS))
+    check_output(export, "--export", endings=EXPORTS)
     check_picture(plot, "--plot")
     if status:
         _print_status(store or _as_store(target), as_json)
@@ -100,7 +100,7 @@ def calibrate(
             result = _run(load_omegas(str(target)), settings, workers, dask)
         _check_finished(result)
     if export is not None:
-        getattr(result, EXPORTS[export.suffix.lower()])(export)
+        result.export(export)
     if plot is not None:
         _plot(result, plot)
     typer.echo(json.dumps(result.to_dict()) if as_json else f"{result}\nrng = {result.entropy}")

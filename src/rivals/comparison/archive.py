@@ -80,6 +80,8 @@ def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[st
         "entropy": setting.entropy,
         "n_simulations": setting.n_simulations,
         "labels": {kind: list(getattr(setting, kind).names) for kind in LABELS if getattr(setting, kind) is not None},
+        "remarks": list(verdict.remarks),
+        "survivors_under": verdict.survivors_under,
         **{kind: [[d.model, d.rival, d.probability, d.standard_error] for d in some] for kind, some in duels.items()},
     }
 
@@ -128,6 +130,8 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> tuple[tuple[str, ...], Ap
         calibrated=_fractions(arrays["calibrated"], "calibrated", (len(names),) * 2)
         if "calibrated" in arrays
         else None,
+        remarks=tuple(map(_text, header["remarks"])),
+        survivors_under={key: list(map(_text, value)) for key, value in header["survivors_under"].items()},
     )
     return names, law.apply(samples, setting, kept), verdict
 
@@ -169,6 +173,12 @@ def _duel(row: Any, n_models: int) -> Duel:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
             raise ValueError(f"the probability of a duel is {value!r}")
     return Duel(model, rival, float(probability), float(error))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} stands where there should be text")
+    return value
 
 
 def _refuse_constant(text: str) -> float:

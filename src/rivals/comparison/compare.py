@@ -25,9 +25,10 @@ from rivals._checks import (
 )
 from rivals._random import entropy_from
 from rivals._types import RNG
+from rivals.comparison.calibrated import judge_calibrated
 from rivals.comparison.judge import judge
 from rivals.comparison.result import Comparison
-from rivals.laws import ORDERS, Grouping, Law, Order, Setting, law_of
+from rivals.laws import ORDERS, Applied, Grouping, Law, Order, Setting, law_of
 from rivals.losses import AnyModel, Losses, look_like_log_likelihoods, losses_by_name, losses_in_turn
 
 # Simulations of each candidate: with one, another seed of it changes the verdict too often (docs/does-it-work.md).
@@ -63,9 +64,10 @@ def compare(
         "transport", the default without groups: mean loss + √c · distance between observed and simulated losses · z + sampling
         error. "beta": the hierarchical beta process of the original paper. A law with options of its own is an object, such as
         `rivals.laws.Beta(depth=8)`. A calibration has its own law.
-    c : float or Calibration, optional
+    c : float, Calibration or list of Calibration, optional
         Sensitivity of the risk to the discrepancy between model and data. No value suits every problem: `calibrate`
-        finds one, and a curve that corrects the probabilities.
+        finds one, and a curve that corrects the probabilities of a pair, or the threshold for the best of more. Of several calibrations
+        the one that rejects least decides, and the result lists who survives under each.
     threshold : float
         A model is rejected when a rival of lower empirical risk has a lower risk with more than this probability.
     n_simulations : int, optional
@@ -110,12 +112,14 @@ def compare(
     >>> result.survivors, result.stability["too wide"]
     (('right',), 1.0)
     """
-    calibration = c if hasattr(c, "choose_c") else None
-    law = law if law is not None or calibration is None else calibration.as_law()
+    calibrations = _calibrations(c)
+    if len(calibrations) > 1 and not keep_simulations:
+        raise ValueError("several calibrations have several c, which need the simulations; use keep_simulations=True")
+    law = law if law is not None or not calibrations else calibrations[0].as_law()
     law_of(law)  # before anything is simulated
     threshold, order = check_threshold(threshold), None if order is None else check_choice(order, "order", ORDERS)
     if n_simulations is None:
-        n_simulations = N_SIMULATIONS if calibration is None else calibration.n_simulations
+        n_simulations = calibrations[0].n_simulations if calibrations else N_SIMULATIONS
     entropy = entropy_from(rng)
     simulation = {"n_simulations": check_size(n_simulations, "n_simulations"), "entropy": entropy}
     pairs = (
@@ -127,7 +131,7 @@ def compare(
     chosen, setting = _setting(first[1], law, groups, clusters)
     setting = replace(
         setting,
-        c=_checked_c(c if calibration is None else calibration.choose_c(valid_only=False), chosen, setting),
+        c=_checked_c(calibrations[0].choose_c(valid_only=False) if calibrations else c, chosen, setting),
         threshold=threshold,
         order=order,
         entropy=entropy,
@@ -136,9 +140,8 @@ def compare(
     summaries = []
     for name, sample in (first, *pairs) if keep_simulations else _chain(first, pairs):
         _check(name, sample, chosen, setting)
-        if calibration is not None:
-            fit = {"law": chosen.name, "order": order, "loss_unit": loss_unit}
-            calibration.check_fit({name: sample}, **fit)
+        for calibration in calibrations:
+            calibration.check_fit({name: sample}, law=chosen.name, order=order, loss_unit=loss_unit)
         losses[name] = sample if keep_simulations else sample.without_simulations()
         if not keep_simulations:
             summaries.append(chosen.summary(sample, setting))
@@ -147,9 +150,27 @@ def compare(
             "the losses of all models have a long tail of low values, as log likelihoods do, but for losses lower must be better; for "
             "log likelihoods use Losses.from_log_likelihood, or --log-likelihood on the command line"
         )
-    correct = None if calibration is None else lambda matrix: calibration.correct(matrix, setting.c)
-    applied = chosen.apply(list(losses.values()), setting, None if keep_simulations else summaries)
-    return Comparison(tuple(losses), applied, judge(applied, correct))
+    kept = None if keep_simulations else summaries
+
+    def apply(c: float, threshold: float) -> Applied:
+        return chosen.apply(list(losses.values()), replace(setting, c=c, threshold=threshold), kept)
+
+    if calibrations:
+        return Comparison(tuple(losses), *judge_calibrated(tuple(losses), apply, calibrations, threshold))
+    applied = apply(setting.c, threshold)
+    return Comparison(tuple(losses), applied, judge(applied))
+
+
+def _calibrations(c: Any) -> list[Any]:
+    """The calibrations that c is, one or several; none where it is a number."""
+    given = list(c) if isinstance(c, (list, tuple)) else [c]
+    found = [each for each in given if hasattr(each, "choose_c")]
+    if isinstance(c, (list, tuple)) and (not found or len(found) < len(given)):
+        raise TypeError(
+            f"c must be a number, a calibration, or a list of calibrations: got a list of {[type(each).__name__ for each in given]}; "
+            "for several numbers use compare(...).sweep(c=[...])"
+        )
+    return found
 
 
 def _chain(first: tuple[str, Losses], rest: Iterable[tuple[str, Losses]]) -> Iterable[tuple[str, Losses]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,6 +30,10 @@ class Verdict:
         Fraction of the single simulations with the same verdict on each model; nan with one simulation.
     calibrated : array or None
         The matrix of probabilities, corrected by a calibration; it then decides.
+    remarks : tuple of str
+        What a calibration says of itself; none without one.
+    survivors_under : dict
+        Of a calibration: names of the survivors under each epistemic distribution.
     """
 
     rejections: dict[int, Duel]
@@ -37,6 +41,8 @@ class Verdict:
     unstable: list[Duel]
     stability: FloatArray
     calibrated: FloatArray | None = None
+    remarks: tuple[str, ...] = ()
+    survivors_under: dict[str, list[str]] = field(default_factory=dict)
 
 
 def judge(applied: Applied, correct: Correct | None = None, *, stability: bool = True) -> Verdict:

@@ -9,6 +9,7 @@ from rivals._checks import show
 from rivals._version import __version__
 from rivals.comparison import rendering
 from rivals.comparison.expectation import worth
+from rivals.comparison.judge import Verdict
 from rivals.comparison.table import cells_of, comparison_text, rows_of, shown_columns
 from rivals.laws.base import Applied
 
@@ -35,6 +36,7 @@ class Shown:
     calibrated: Any
     probability: Any
     expected_error: Any
+    _verdict: Verdict
 
     @property
     def verdict(self) -> str:
@@ -64,6 +66,9 @@ class Shown:
             "models": rows_of(self),
             "probability": self.probability.tolist(),
             "calibrated": None if self.calibrated is None else self.calibrated.tolist(),
+            "calibration": {"remarks": list(self._verdict.remarks), "survivors": self._verdict.survivors_under}
+            if self._verdict.remarks
+            else None,
         }
 
     def to_dataframe(self) -> Any:
@@ -107,19 +112,19 @@ def remarks(result: Shown) -> list[str]:
     """What the verdict is sensitive to, in sentences: c, the simulations, the number of models, the law."""
     setting, law, found = result.applied.setting, result.applied.law, []
     critical = dict(zip(result.names, result.applied.critical_c.tolist(), strict=True))
-    nearly = [name for name in result.survivors if 0.0 < critical[name] < setting.c and result.calibrated is None]
+    nearly = [name for name in result.survivors if 0.0 < critical[name] < setting.c and not result._verdict.remarks]
     if nearly:
         parts = [f"{show(name)} for c up to {critical[name]:.2g}" for name in nearly[:3]]
         more = f" and {len(nearly) - 3} more for some smaller c" if len(nearly) > 3 else ""
         found.append(f"At smaller c there is more to reject: {', '.join(parts)}{more}.")
     if setting.n_simulations == 1 and law.uses_c(1):
         found.append("There is only one simulation of each model, so the stability of the verdict is unknown.")
-    if len(result.names) > FEW_MODELS and result.rejections and result.calibrated is None:
+    if len(result.names) > FEW_MODELS and result.rejections and not result._verdict.remarks:
         corrected = 1.0 - (1.0 - setting.threshold) / (len(result.names) - 1)
         found.append(
             f"The best of {len(result.names)} models is rejected more easily than one of a pair; threshold={corrected:.7g} makes up for that."
         )
-    return [*found, *result.applied.remarks(result.names), *worth(result)]
+    return [*found, *result._verdict.remarks, *result.applied.remarks(result.names), *worth(result)]
 
 
 def made_with(result: Shown) -> str:
@@ -131,8 +136,8 @@ def made_with(result: Shown) -> str:
     for kind, grouping in (("groups", setting.groups), ("clusters", setting.clusters)):
         if grouping is not None:
             parts.append(f"{len(grouping.names)} {kind}")
-    if result.calibrated is not None:
-        parts.append("probabilities corrected by a calibration")
+    if result._verdict.remarks:
+        parts.append("calibrated")
     return ", ".join([*parts, f"threshold {setting.threshold:g}"])
 
 

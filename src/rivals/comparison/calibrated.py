@@ -1,0 +1,75 @@
+"""The verdict by one calibration or several: under each, and by the most cautious."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rivals._checks import show
+from rivals.comparison.judge import Verdict, judge
+from rivals.comparison.rendering import listed
+from rivals.laws.base import Applied, Correct
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a calibration wants B to be read.
+
+    Attributes
+    ----------
+    name : str
+        Of the epistemic distribution.
+    c, threshold : float
+    correct : callable or None
+        Applied to probabilities before they are held against the threshold.
+    remarks : tuple of str
+        What the calibration rests on, and what to know of it.
+    """
+
+    name: str
+    c: float
+    threshold: float
+    correct: Correct | None
+    remarks: tuple[str, ...]
+
+
+def judge_calibrated(
+    names: Sequence[str], apply: Callable[[float, float], Applied], calibrations: Sequence[Any], threshold: float
+) -> tuple[Applied, Verdict]:
+    """The verdict that rejects least, of one for each calibration; and who survives under every epistemic distribution.
+
+    `apply(c, threshold)` applies the law.
+    """
+    apply, found, under = cache(apply), [], {}
+    for number, calibration in enumerate(calibrations, start=1):
+        rules = calibration.rules(names, threshold)
+        judged = [(apply(rule.c, rule.threshold), rule) for rule in rules]
+        verdicts = [(applied, judge(applied, rule.correct), rule) for applied, rule in judged]
+        found.append(verdicts[0])
+        for applied, verdict, rule in verdicts[1:] or verdicts:
+            label = f"{rule.name} ({number})" if rule.name in under else rule.name
+            under[label] = _survivors(names, applied, verdict)
+    applied, verdict, rule = min(found, key=lambda one: len(one[1].rejections))
+    remarks = (*dict.fromkeys(rule.remarks), *_under_each(under))
+    return applied, replace(verdict, remarks=remarks, survivors_under=under)
+
+
+def _survivors(names: Sequence[str], applied: Applied, verdict: Verdict) -> list[str]:
+    order = np.argsort(applied.empirical, kind="stable").tolist()
+    return [names[place] for place in order if place not in verdict.rejections]
+
+
+def _under_each(under: dict[str, list[str]]) -> list[str]:
+    """Who survives under each of several epistemic distributions, in a sentence."""
+    if len(under) < 2:
+        return []
+    if len({frozenset(survivors) for survivors in under.values()}) == 1:
+        return [f"The same models survive under each of {len(under)} epistemic distributions ({listed(list(under))})."]
+    parts = "; ".join(f"under {show(name)!r}: {listed(survivors)}" for name, survivors in under.items())
+    return [
+        f"The verdict depends on what varies between replications. Worth keeping {parts}. The most cautious decides."
+    ]
