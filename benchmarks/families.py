@@ -1,8 +1,8 @@
 """Families of problems with a known law of replications: what varies between replications is drawn, and truth is known.
 
-A problem has two candidates and a law of *states*: all that differs between one replication and the next (an offset,
-a noise level, a design, ...). Given its state, the difference of the candidates' risks is known in closed form, or by
-quadrature. Candidates are as in practice: both were fitted to an earlier replication, with its own state, and each has an error
+A problem has two candidates, or more, and a law of *states*: all that differs between one replication and the next (an offset,
+a noise level, a design, ...). Given its state, the risks of the candidates are known in closed form, or by quadrature, up to what
+all share. Candidates are as in practice: they were fitted to an earlier replication, with its own state, and each has an error
 of its own on top, log-uniform in size about what varies; so some differences are far too small to be reproducible, and
 some are plain. `draw(family, rng)` draws a problem; with `broader` from ranges wider at both ends, for calibrations that
 shall resemble the problems they are used for but not equal them. How much varies between replications is known to a factor of
@@ -11,7 +11,7 @@ about two in each family, as it must be by whoever writes down an Ω.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,26 +42,26 @@ N_POINTS = 1000  # of a data set: what varies less than the sampling error of so
 
 @dataclass(frozen=True)
 class Problem:
-    """Two candidates, the law of what varies between replications, and the state of the experiment at hand.
+    """Candidates, the law of what varies between replications, and the state of the experiment at hand.
 
     Parameters
     ----------
-    candidates : pair of objects with loss(data) and simulate(n, rng)
+    candidates : sequence of objects with loss(data) and simulate(n, rng)
     states : callable
         `states(k, rng)` draws what varies between replications, k times (first axis).
     data : callable
         `data(state, n, rng)` draws n points.
-    gap : callable
-        `gap(states)` is the risk of the first candidate less that of the second, in each state.
+    risk : callable
+        `risk(states)` is the risk of each candidate (first axis) in each state, up to what all of them share.
     state
         That of the experiment at hand.
     order : None or "time"
     """
 
-    candidates: tuple[Any, Any]
+    candidates: Sequence[Any]
     states: Callable[[int, Generator], FloatArray]
     data: Callable[[Any, int, Generator], Any]
-    gap: Callable[[FloatArray], FloatArray]
+    risk: Callable[[FloatArray], FloatArray]
     state: Any = None
     order: str | None = None
 
@@ -74,20 +74,24 @@ class Problem:
         return self.data(self.states(1, rng)[0], n, rng)
 
     def wins(self, k: int, rng: Generator) -> FloatArray:
-        """In each of k fresh replications: 1 if the first candidate has the lower risk, ½ if there is no difference."""
-        return 0.5 - 0.5 * np.sign(self.gap(self.states(k, rng)))
+        """In each of k fresh replications: 1 if the first candidate has a lower risk than the second, ½ if there is no difference."""
+        first, second = self.risk(self.states(k, rng))[:2]
+        return np.asarray(0.5 - 0.5 * np.sign(first - second))
 
     def swapped(self) -> Problem:
         """The candidates the other way round."""
-        return replace(self, candidates=self.candidates[::-1], gap=lambda states: -self.gap(states))
+        return replace(self, candidates=self.candidates[::-1], risk=lambda states: self.risk(states)[::-1])
 
 
-Family = Callable[[Generator, float], Problem]
+Family = Callable[..., Problem]
 
 
-def draw(family: Family, rng: Generator, *, broader: float = 1.0) -> Problem:
-    """A problem of the family, its candidates in either order, and its state; ranges wider by `broader` at both ends."""
-    problem = family(rng, broader)
+def draw(family: Family, rng: Generator, *, broader: float = 1.0, count: int = 2) -> Problem:
+    """A problem of the family, its candidates in either order, and its state; ranges wider by `broader` at both ends.
+
+    Those in MANY can have any number of candidates.
+    """
+    problem = family(rng, broader) if count == 2 else family(rng, broader, count)
     if rng.integers(2):
         problem = problem.swapped()
     return replace(problem, state=problem.states(1, rng)[0])
@@ -98,10 +102,15 @@ def _between(rng: Generator, low: float, high: float, broader: float) -> float:
     return float(np.exp(rng.uniform(np.log(low / broader), np.log(high * broader))))
 
 
-def _own_errors(spread: float, rng: Generator, broader: float) -> list[float]:
+def _own_errors(spread: float, rng: Generator, broader: float, count: int = 2) -> list[float]:
     """One for each candidate, of either sign."""
     scale = np.hypot(spread, 1.0 / np.sqrt(N_POINTS))
-    return [float(rng.choice([-1.0, 1.0])) * scale * _between(rng, *OWN_ERROR, broader) for _ in range(2)]
+    return [float(rng.choice([-1.0, 1.0])) * scale * _between(rng, *OWN_ERROR, broader) for _ in range(count)]
+
+
+def _gaussian_risks(models: Sequence[Gaussian], mean: Any, variance: Any) -> FloatArray:
+    """Of each model, in each state, whatever the law of the data."""
+    return np.array([model.risk(mean, variance) for model in models])
 
 
 # ---------------------------------------------------------------- candidates
@@ -191,29 +200,29 @@ def counts(rates: FloatArray, size: float, rng: Generator) -> Any:
 # ---------------------------------------------------------------- families
 
 
-def offset(rng: Generator, broader: float) -> Problem:
+def offset(rng: Generator, broader: float, count: int = 2) -> Problem:
     """Each replication measures with another offset."""
     spread = _between(rng, 0.1, 0.2, broader)
     fitted = spread * rng.standard_normal()
-    a, b = (Gaussian(fitted + error, 1.0) for error in _own_errors(spread, rng, broader))
+    models = [Gaussian(fitted + error, 1.0) for error in _own_errors(spread, rng, broader, count)]
     return Problem(
-        (a, b),
+        models,
         states=lambda k, rng: spread * rng.standard_normal(k),
         data=lambda state, n, rng: state + rng.standard_normal(n),
-        gap=lambda states: a.risk(states, 1.0) - b.risk(states, 1.0),
+        risk=lambda states: _gaussian_risks(models, states, 1.0),
     )
 
 
-def noise_level(rng: Generator, broader: float) -> Problem:
+def noise_level(rng: Generator, broader: float, count: int = 2) -> Problem:
     """Each replication has another noise level."""
     spread = _between(rng, 0.05, 0.1, broader)
     fitted = spread * rng.standard_normal()
-    a, b = (Gaussian(0.0, float(np.exp(fitted + error))) for error in _own_errors(spread, rng, broader))
+    models = [Gaussian(0.0, float(np.exp(fitted + error))) for error in _own_errors(spread, rng, broader, count)]
     return Problem(
-        (a, b),
+        models,
         states=lambda k, rng: np.exp(spread * rng.standard_normal(k)),
         data=lambda state, n, rng: state * rng.standard_normal(n),
-        gap=lambda states: a.risk(0.0, states**2) - b.risk(0.0, states**2),
+        risk=lambda states: _gaussian_risks(models, 0.0, states**2),
     )
 
 
@@ -237,12 +246,12 @@ def tails(rng: Generator, broader: float) -> Problem:
 
     fitted = float(rates(1, rng)[0])
     a, b = (fit(_between(rng, 2.5, 40.0, broader), fitted) for _ in range(2))
-    core, out = (float(WEIGHTS @ (a.loss(sd * NODES) - b.loss(sd * NODES))) for sd in (1.0, wide))
+    core, out = ([float(WEIGHTS @ model.loss(sd * NODES)) for model in (a, b)] for sd in (1.0, wide))
     return Problem(
         (a, b),
         states=rates,
         data=lambda state, n, rng: rng.standard_normal(n) * np.where(rng.random(n) < state, wide, 1.0),
-        gap=lambda states: core + states * (out - core),
+        risk=lambda states: np.outer(core, 1.0 - states) + np.outer(out, states),
     )
 
 
@@ -270,18 +279,18 @@ def covariate_shift(rng: Generator, broader: float) -> Problem:
 
     a, b = (fit(degree) for degree in rng.choice(4, 2, replace=False))
 
-    def gap(states: FloatArray) -> FloatArray:
+    def risk(states: FloatArray) -> FloatArray:
         x = states[:, None] + NODES[None, :]
-        return 0.5 * ((true(x) - a.curve(x)) ** 2 - (true(x) - b.curve(x)) ** 2) @ WEIGHTS
+        return np.array([0.5 * (true(x) - model.curve(x)) ** 2 @ WEIGHTS for model in (a, b)])
 
-    return Problem((a, b), lambda k, rng: spread * rng.standard_normal(k), data, gap)
+    return Problem((a, b), lambda k, rng: spread * rng.standard_normal(k), data, risk)
 
 
-def changing_design(rng: Generator, broader: float) -> Problem:
+def changing_design(rng: Generator, broader: float, count: int = 2) -> Problem:
     """Each replication measures a few conditions out of 60; which model is better depends on the condition."""
     chosen = min(int(_between(rng, 8, 16, broader)), 40)
     size = _between(rng, 0.1, 0.5, broader)
-    errors = [size * _between(rng, 0.5, 2.0, broader) * rng.standard_normal(60) for _ in range(2)]
+    errors = np.array([size * _between(rng, 0.5, 2.0, broader) * rng.standard_normal(60) for _ in range(count)])
 
     def candidate(error: FloatArray) -> Regression:
         return Regression(lambda x: error[x.astype(int)], 1.0, lambda n, rng: rng.integers(0, 60, n).astype(float))
@@ -289,23 +298,22 @@ def changing_design(rng: Generator, broader: float) -> Problem:
     def data(state: FloatArray, n: int, rng: Generator) -> FloatArray:
         return np.stack([rng.choice(state, n).astype(float), rng.standard_normal(n)])
 
-    difference = 0.5 * (errors[0] ** 2 - errors[1] ** 2)
     return Problem(
-        (candidate(errors[0]), candidate(errors[1])),
+        [candidate(error) for error in errors],
         states=lambda k, rng: np.argpartition(rng.random((k, 60)), chosen, axis=1)[:, :chosen],
         data=data,
-        gap=lambda states: difference[states].mean(axis=1),
+        risk=lambda states: 0.5 * (errors**2)[:, states].mean(axis=2),
     )
 
 
-def series(rng: Generator, broader: float) -> Problem:
+def series(rng: Generator, broader: float, count: int = 2) -> Problem:
     """A slow component, of another amplitude in each replication, that neither model knows of."""
     memory = _between(rng, 5.0, 20.0, broader)
     rho = float(np.exp(-1.0 / memory))
     amplitude, spread = _between(rng, 0.5, 1.0, broader), _between(rng, 0.1, 0.2, broader)
     fitted = np.hypot(1.0, amplitude * np.exp(spread * rng.standard_normal()))
-    errors = _own_errors(spread * amplitude**2 / (1.0 + amplitude**2), rng, broader)
-    a, b = (Gaussian(0.0, float(fitted * np.exp(error))) for error in errors)
+    errors = _own_errors(spread * amplitude**2 / (1.0 + amplitude**2), rng, broader, count)
+    models = [Gaussian(0.0, float(fitted * np.exp(error))) for error in errors]
 
     def data(state: float, n: int, rng: Generator) -> FloatArray:
         shocks = np.sqrt(1.0 - rho**2) * rng.standard_normal(n)
@@ -313,42 +321,41 @@ def series(rng: Generator, broader: float) -> Problem:
         return state * lfilter([1.0], [1.0, -rho], shocks) + rng.standard_normal(n)
 
     return Problem(
-        (a, b),
+        models,
         states=lambda k, rng: amplitude * np.exp(spread * rng.standard_normal(k)),
         data=data,
-        gap=lambda states: a.risk(0.0, 1.0 + states**2) - b.risk(0.0, 1.0 + states**2),
+        risk=lambda states: _gaussian_risks(models, 0.0, 1.0 + states**2),
         order="time",
     )
 
 
-def count_data(rng: Generator, broader: float) -> Problem:
+def count_data(rng: Generator, broader: float, count: int = 2) -> Problem:
     """Overdispersed counts at four levels, of another gain in each replication; Poisson or negative binomial models."""
     rates = np.array([_between(rng, 0.5, 20.0, broader) for _ in range(4)])
     size, spread = _between(rng, 5.0, 20.0, broader), _between(rng, 0.05, 0.1, broader)
     assumed = np.inf if rng.integers(2) else size * _between(rng, 0.5, 2.0, 1.0)
     fitted = rates * np.exp(spread * rng.standard_normal())
-    a, b = (
-        Counts(fitted * np.exp(error * rng.standard_normal(4)), assumed) for error in _own_errors(spread, rng, broader)
-    )
-    constant, slope = (of_a - of_b for of_a, of_b in zip(a.terms(), b.terms(), strict=True))
+    errors = _own_errors(spread, rng, broader, count)
+    models = [Counts(fitted * np.exp(error * rng.standard_normal(4)), assumed) for error in errors]
+    constant, slope = (np.array(terms) for terms in zip(*(model.terms() for model in models), strict=True))
 
     def data(state: float, n: int, rng: Generator) -> FloatArray:
         level = rng.integers(0, 4, n)
         return np.stack([level, counts(state * rates[level], size, rng)])
 
     return Problem(
-        (a, b),
+        models,
         states=lambda k, rng: np.exp(spread * rng.standard_normal(k)),
         data=data,
-        gap=lambda states: constant.mean() + states * np.mean(slope * rates),
+        risk=lambda states: constant.mean(axis=1)[:, None] + np.outer(np.mean(slope * rates, axis=1), states),
     )
 
 
-def stationary(rng: Generator, broader: float) -> Problem:
+def stationary(rng: Generator, broader: float, count: int = 2) -> Problem:
     """Nothing varies between replications; the noise is not what the models say."""
     kind = int(rng.integers(3))
-    shifts, widths = (_own_errors(_between(rng, 0.01, 0.1, broader), rng, broader) for _ in range(2))
-    a, b = (Gaussian(shift, float(np.exp(width))) for shift, width in zip(shifts, widths, strict=True))
+    shifts, widths = (_own_errors(_between(rng, 0.01, 0.1, broader), rng, broader, count) for _ in range(2))
+    models = [Gaussian(shift, float(np.exp(width))) for shift, width in zip(shifts, widths, strict=True)]
 
     def data(state: float, n: int, rng: Generator) -> FloatArray:
         if kind == 0:
@@ -356,10 +363,10 @@ def stationary(rng: Generator, broader: float) -> Problem:
         return rng.laplace(0.0, np.sqrt(0.5), n) if kind == 1 else rng.gamma(4.0, 0.5, n) - 2.0
 
     return Problem(
-        (a, b),
+        models,
         states=lambda k, rng: np.zeros(k),
         data=data,
-        gap=lambda states: np.full(len(states), a.risk(0.0, 1.0) - b.risk(0.0, 1.0)),
+        risk=lambda states: _gaussian_risks(models, 0.0, np.ones(len(states))),
     )
 
 
@@ -379,11 +386,11 @@ def proportional(rng: Generator, broader: float) -> Problem:
         known = np.where(np.arange(2) == missing, 0.0, size)
         return Regression(lambda x: known @ parts(x), 1.0, lambda n, rng: rng.random(n))
 
-    def gap(states: FloatArray) -> FloatArray:
-        # Both miss what varies in the part that they know, too: second order terms are common and cancel.
-        return 0.5 * (size**2 * (1.0 + 2.0 * spread * states)) @ np.array([1.0, -1.0])
+    def risk(states: FloatArray) -> FloatArray:
+        # Both miss what varies in the part that they know, too: second order terms are common and left out.
+        return np.asarray(0.5 * (size**2 * (1.0 + 2.0 * spread * states)).T)
 
-    return Problem((candidate(0), candidate(1)), lambda k, rng: rng.standard_normal((k, 2)), data, gap)
+    return Problem((candidate(0), candidate(1)), lambda k, rng: rng.standard_normal((k, 2)), data, risk)
 
 
 def black_body(rng: Generator, broader: float) -> Problem:
@@ -421,9 +428,100 @@ def black_body(rng: Generator, broader: float) -> Problem:
         (models[0], models[1]),
         states=lambda k, rng: spread * rng.standard_normal(k),
         data=record,
-        gap=lambda states: risk(0, states) - risk(1, states),
+        risk=lambda states: np.array([risk(0, states), risk(1, states)]),
     )
 
+
+# ---------------------------------------------------------------- families of groups: unequal noise, skewed losses
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """y exponential, of given mean: its losses are as skewed as the data."""
+
+    mean: float
+
+    def loss(self, y: FloatArray) -> FloatArray:
+        return np.asarray(y / self.mean + np.log(self.mean))
+
+    def simulate(self, n: int, rng: Generator) -> FloatArray:
+        return rng.exponential(self.mean, n)
+
+
+def unequal_noise(rng: Generator, broader: float, count: int = 2) -> Problem:
+    """Groups differ in their offset, and by a factor in their noise: where both models do badly, losses also vary more."""
+    spread, widths = _between(rng, 0.1, 0.3, broader), _between(rng, 0.3, 0.6, broader)
+
+    def states(k: int, rng: Generator) -> FloatArray:
+        return np.stack([spread * rng.standard_normal(k), np.exp(widths * rng.standard_normal(k))], axis=1)
+
+    centre, width = states(1, rng)[0]
+    errors = _own_errors(spread, rng, broader, count)
+    models = [Gaussian(float(centre + error), float(width)) for error in errors]
+    return Problem(
+        models,
+        states=states,
+        data=lambda state, n, rng: state[0] + state[1] * rng.standard_normal(n),
+        risk=lambda states: _gaussian_risks(models, states[:, 0], states[:, 1] ** 2),
+    )
+
+
+def skewed(rng: Generator, broader: float, count: int = 2) -> Problem:
+    """Gamma data of another mean in each group, with long tails; exponential models."""
+    spread, shape = _between(rng, 0.2, 0.5, broader), _between(rng, 0.5, 2.0, broader)
+    fitted = spread * rng.standard_normal()
+    models = [Exponential(float(np.exp(fitted + error))) for error in _own_errors(spread, rng, broader, count)]
+    return Problem(
+        models,
+        states=lambda k, rng: np.exp(spread * rng.standard_normal(k)),
+        data=lambda state, n, rng: rng.gamma(shape, state / shape, n),
+        risk=lambda states: np.array([model.loss(states) for model in models]),  # linear in the data
+    )
+
+
+def log_normal(rng: Generator, broader: float, count: int = 2) -> Problem:
+    """Log-normal data of another level in each group, judged by normal models: squares of skewed data."""
+    spread, width = _between(rng, 0.1, 0.3, broader), _between(rng, 0.3, 0.6, broader)
+
+    def moments(level: Any) -> tuple[Any, Any]:
+        mean = np.exp(level + width**2 / 2)
+        return mean, np.expm1(width**2) * mean**2
+
+    mean, variance = moments(spread * rng.standard_normal())
+    errors = _own_errors(spread, rng, broader, count)
+    models = [Gaussian(float(mean * np.exp(error)), float(np.sqrt(variance))) for error in errors]
+    return Problem(
+        models,
+        states=lambda k, rng: spread * rng.standard_normal(k),
+        data=lambda state, n, rng: np.exp(state + width * rng.standard_normal(n)),
+        risk=lambda states: _gaussian_risks(models, *moments(states)),
+    )
+
+
+def two_kinds(rng: Generator, broader: float) -> Problem:
+    """Some groups are of another kind: their offset is the other candidate's, and their noise is larger."""
+    rare, far, wide = _between(rng, 0.1, 0.3, 1.0), _between(rng, 0.2, 0.8, broader), _between(rng, 1.5, 4.0, broader)
+    spread = _between(rng, 0.05, 0.2, broader)
+
+    def states(k: int, rng: Generator) -> FloatArray:
+        other = rng.random(k) < rare
+        return np.stack([far * other + spread * rng.standard_normal(k), np.where(other, wide, 1.0)], axis=1)
+
+    models = [Gaussian(centre + spread * rng.standard_normal(), 1.0) for centre in (0.0, far)]
+    return Problem(
+        models,
+        states=states,
+        data=lambda state, n, rng: state[0] + state[1] * rng.standard_normal(n),
+        risk=lambda states: _gaussian_risks(models, states[:, 0], states[:, 1] ** 2),
+    )
+
+
+GROUPED: dict[str, Family] = {
+    "unequal noise": unequal_noise,
+    "skewed": skewed,
+    "log-normal": log_normal,
+    "two kinds": two_kinds,
+}
 
 FAMILIES: dict[str, Family] = {
     "offset": offset,
@@ -436,4 +534,11 @@ FAMILIES: dict[str, Family] = {
     "stationary": stationary,
     "proportional": proportional,
     "black body": black_body,
+}
+
+# Those that can have any number of candidates.
+MANY: dict[str, Family] = {
+    name: family
+    for name, family in (FAMILIES | GROUPED).items()
+    if name not in ("tails", "covariate shift", "proportional", "black body", "two kinds")
 }
