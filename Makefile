@@ -10,7 +10,7 @@ LOCKED ?=
 export UV_NATIVE_TLS := true
 export UV_SYSTEM_CERTS := true
 
-.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest test-recipes lint format bench evidence stress mutants lock docs paper dist clean
+.PHONY: demo test test-all test-paper test-minimal test-lowest test-newest test-recipes lint format bench evidence evidence-real stress mutants lock docs paper dist clean
 
 .venv/.made: pyproject.toml
 	$(PYTHON) -m venv --clear .venv
@@ -101,12 +101,21 @@ bench: .venv/.test
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/parity.py
 
-# Are verdicts right? Perhaps half an hour; docs/does-it-work.md shows what comes out.
+# Are verdicts right? On simulated families; a quarter of an hour. docs/does-it-work.md shows what comes out.
 evidence: .venv/.test
-	$(BIN)/python -m pip install --quiet --group evidence
 	$(BIN)/python benchmarks/replication.py --workers 2
+	$(BIN)/python benchmarks/groups.py
+	$(BIN)/python benchmarks/best_of_k.py
 	$(BIN)/python benchmarks/flips.py
 	$(BIN)/python benchmarks/ties.py
+	$(BIN)/python tools/evidence.py
+
+# The same on real data, a quarter of an hour; data sets of Debian's packages for R take part where these are installed.
+evidence-real: .venv/.test
+	$(BIN)/python -m pip install --quiet --group evidence
+	$(BIN)/python benchmarks/real/run.py
+	$(BIN)/python benchmarks/real/score.py
+	$(BIN)/python benchmarks/el_nino.py
 	$(BIN)/python tools/evidence.py
 
 # Hostile input and faults, a quarter of an hour; docs/promises.md shows what comes out.

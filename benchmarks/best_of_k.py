@@ -142,7 +142,10 @@ def table(rows: list[dict[str, Any]], settings: dict[str, Any]) -> str:
             rate = np.mean([row["best_rejected"] for row in own])
             error = 100 * np.sqrt(rate / 100 * (1 - rate / 100) / problems)
             worst = max(own, key=lambda row: row["best_rejected"])
-            cells += [f"{rate:.1f} ± {error:.1f} ({np.mean([row['survivors'] for row in own]):.0f})", f"{worst['best_rejected']:.1f} ({worst['family']})"]
+            cells += [
+                f"{rate:.1f} ± {error:.1f} ({np.mean([row['survivors'] for row in own]):.0f})",
+                f"{worst['best_rejected']:.1f} ({worst['family']})",
+            ]
         lines.append(f"| {rule} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 

