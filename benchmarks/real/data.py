@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-
 from catalogue import CATALOGUE, DataSet
 
 # R writes a data set of an installed package; `data` looks for it without loading what the package needs.

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.model_selection import KFold
-
-import rivals
 from catalogue import DataSet
-from data import Table, load
 from judge import THRESHOLD, AtHand, Said, compare, from_groups, from_left_out, from_one_group, standard_error
 from models import candidates
+from sklearn.model_selection import KFold
 from truth import Fresh
+
+import rivals
+from data import Table, load
 
 FloatArray = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]

@@ -9,17 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import likelihoods
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from catalogue import DataSet
 from patsy import build_design_matrices, dmatrix
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.ensemble import RandomForestRegressor
-
-import likelihoods
-from catalogue import DataSet
 
 FloatArray = npt.NDArray[np.float64]
 RIDGE = 1e-3  # of standardised predictors, relative to one point's information

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from catalogue import CATALOGUE, DataSet
-from data import NotInstalled, load
 from designs import frozen, left_out
+
+from data import NotInstalled, load
 
 HERE = Path(__file__).parent
 DESIGNS = {"frozen": frozen, "left out": left_out}

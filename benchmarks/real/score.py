@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
 import picture
 import tables
 from catalogue import CATALOGUE

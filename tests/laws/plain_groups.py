@@ -6,6 +6,8 @@ degrees of freedom and a scale that the misfit of the models sets.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 from scipy.integrate import quad
@@ -63,7 +65,7 @@ def new_group(means: npt.NDArray, variances: npt.NDArray, scale: float | None) -
     highest = max(given(np.exp(u))[0] + u for u in np.linspace(edges[0], edges[-1], 2001))
 
     def integral(of) -> float:
-        pieces = zip(edges[:-1], edges[1:], strict=True)
+        pieces = pairwise(edges)
         return sum(quad(of, low, high, epsabs=1e-13, epsrel=1e-9, limit=200)[0] for low, high in pieces)
 
     def density(u: float) -> float:
