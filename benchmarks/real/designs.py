@@ -35,11 +35,7 @@ LEFT_OUT_POINTS, LEFT_OUT_FRESH = 600, 1000
 def frozen(data_set: DataSet, split: int) -> Iterator[dict[str, Any]]:
     """Candidates are fitted to 2 to 5 groups, judged from k others, and scored in up to 29 fresh ones."""
     table, rng = load(data_set), generator(data_set, split)
-    names = rng.permutation(list(table.rows))
-    n_training = int(np.clip(names.size // 4, 2, 5))
-    training = np.concatenate([some(table.rows[name], TRAINING, data_set, rng) for name in names[:n_training]])
-    fitted = {name: model.fit(*at(table, training)) for name, model in candidates(data_set).items()}
-    held = [some(table.rows[name], FRESH, data_set, rng) for name in names[n_training : n_training + MOST_FRESH]]
+    fitted, held = frozen_candidates(data_set, table, rng)
     fresh = Fresh.of([losses_of(fitted, table, rows, data_set) for rows in held])
     pool = [judged(fitted, table, some(rows, AT_HAND, data_set, rng), data_set, rng) for rows in held[:POOL]]
     for place, one in enumerate(pool[:SINGLE]):
@@ -82,6 +78,16 @@ def left_out(data_set: DataSet, split: int) -> Iterator[dict[str, Any]]:
 
 
 # ---------------------------------------------------------------- steps of both
+
+
+def frozen_candidates(data_set: DataSet, table: Table, rng: np.random.Generator) -> tuple[dict[str, Any], list[Rows]]:
+    """Candidates fitted to some of the groups, and the rows of the others."""
+    names = rng.permutation(list(table.rows))
+    n_training = int(np.clip(names.size // 4, 2, 5))
+    training = np.concatenate([some(table.rows[name], TRAINING, data_set, rng) for name in names[:n_training]])
+    fitted = {name: model.fit(*at(table, training)) for name, model in candidates(data_set).items()}
+    held = names[n_training : n_training + MOST_FRESH]
+    return fitted, [some(table.rows[name], FRESH, data_set, rng) for name in held]
 
 
 def generator(data_set: DataSet, *numbers: int) -> np.random.Generator:

@@ -115,11 +115,11 @@ def from_left_out(at_hand: AtHand, seed: int) -> Said:
 # ---------------------------------------------------------------- rivals
 
 
-def compare(losses: dict[str, rivals.Losses], **options: Any) -> rivals.Comparison:
+def compare(models: Any, data: Any = None, **options: Any) -> rivals.Comparison:
     """What it warns of is part of the result, and not the question here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rivals.RivalsWarning)
-        return rivals.compare(losses, **options)
+        return rivals.compare(models, data, **options)
 
 
 def swept(at_hand: AtHand, law: str, values: tuple[float, ...], seed: int, group: Any = None) -> dict[str, FloatArray]:

@@ -3,7 +3,7 @@
     python benchmarks/real/run.py [NAME ...] [--splits 4] [--records FOLDER]
     python benchmarks/real/score.py
 
-Judges all data sets of the catalogue and keeps what was said and what came, a file for each data set and design; those that are there
+Judges all data sets of the catalogue and keeps what was said and what came, a file for each data set, design and split; those that are there
 already are not made again. Data sets whose package is not installed are named and left out.
 """
 
@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import time
 import traceback
 from pathlib import Path
 from typing import Any
 
+from calibrated import calibrated
 from catalogue import CATALOGUE, DataSet
 from designs import frozen, left_out
 
 from data import NotInstalled, load
 
 HERE = Path(__file__).parent
-DESIGNS = {"frozen": frozen, "left out": left_out}
+DESIGNS = {"frozen": frozen, "left out": left_out, "calibrated": calibrated}
 
 
 def main() -> None:
@@ -37,16 +39,14 @@ def main() -> None:
         if options.names and data_set.name not in options.names:
             continue
         for design in [options.design] if options.design else DESIGNS:
-            path = (
-                options.records
-                / f"{data_set.source.replace(':', '.').replace('/', '.')}.{design.replace(' ', '_')}.json"
-            )
-            if not path.exists():
-                study(data_set, design, options.splits, path)
+            for split in range(options.splits if design != "calibrated" else 1):
+                name = re.sub(r"[^\w.]", ".", f"{data_set.source}.{design}.{split}.json")
+                if not (options.records / name).exists():
+                    study(data_set, design, split, options.records / name)
 
 
-def study(data_set: DataSet, design: str, splits: int, path: Path) -> None:
-    """All splits of one data set; a failure of one is recorded with it, since failures are not missing at random."""
+def study(data_set: DataSet, design: str, split: int, path: Path) -> None:
+    """One split of one data set; a failure is recorded, since failures are not missing at random."""
     begin = time.process_time()
     try:
         sizes = [rows.size for rows in load(data_set).rows.values()]
@@ -55,23 +55,22 @@ def study(data_set: DataSet, design: str, splits: int, path: Path) -> None:
         return
     records: list[dict[str, Any]] = []
     failures = []
-    for split in range(splits):
-        try:
-            records += [{"split": split} | record for record in DESIGNS[design](data_set, split)]
-        except Exception as error:
-            failures.append(f"split {split}: {type(error).__name__}: {error}")
-            traceback.print_exc()
+    try:
+        records = list(DESIGNS[design](data_set, split))
+    except Exception as error:
+        failures.append(f"{design}, split {split}: {type(error).__name__}: {error}")
+        traceback.print_exc()
     seconds = round(time.process_time() - begin, 1)
     head = {
         "data": data_set.name,
         "design": design,
-        "kind": data_set.kind,
+        "split": split,
         "sizes": sizes,
         "failures": failures,
         "seconds": seconds,
     }
     path.write_text(json.dumps(head | {"records": records}))
-    print(f"{data_set.name}, {design}: {len(records)} judgements, {seconds} s, {len(failures)} failures", flush=True)
+    print(f"{data_set.name}, {design}, {split}: {len(records)} judgements, {seconds} s", flush=True)
 
 
 if __name__ == "__main__":

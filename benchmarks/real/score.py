@@ -26,6 +26,7 @@ Records = dict[str, list[dict[str, Any]]]
 # What is known of the truth: in the fresh groups as seen, and of their risks.
 TRUTHS = ("wins", "wins of risks", "wins of risks, own variances")
 CURVE_POINTS = 60
+CALIBRATED = "calibrated with replications(...)"
 
 
 def main() -> None:
@@ -37,21 +38,26 @@ def main() -> None:
     found = summary(files)
     (options.out / "real.json").write_text(compact(found) + "\n")
     (options.out / "real.md").write_text(tables.page(found))
+    (options.out / "expected_error.json").write_text(json.dumps(expected(found), ensure_ascii=False, indent=1) + "\n")
     picture.draw(found, options.out / "real.png")
 
 
 def summary(files: list[dict[str, Any]]) -> dict[str, Any]:
     """All that the tables, the picture and the page say."""
     order = [data_set.name for data_set in CATALOGUE]
-    files = sorted(files, key=lambda one: order.index(one["data"]))
+    files = sorted(files, key=lambda one: (order.index(one["data"]), one["split"]))
+    failures = {name: [words for one in files if one["data"] == name for words in one["failures"]] for name in order}
     found: dict[str, Any] = {
         "data": described(files),
-        "failures": {one["data"]: one["failures"] for one in files if one["failures"]},
+        "failures": {name: words for name, words in failures.items() if words},
+        "splits": 1 + max(one["split"] for one in files),
+        "seconds": round(sum(one["seconds"] for one in files)),
     }
-    found["splits"] = 1 + max(record["split"] for one in files for record in one["records"])
-    found["seconds"] = round(sum(one["seconds"] for one in files))
-    for design in ("frozen", "left out"):
-        records = {one["data"]: [r for r in one["records"] if "pair" in r] for one in files if one["design"] == design}
+    for design in ("frozen", "left out", "calibrated"):
+        own = [one for one in files if one["design"] == design]
+        records = {
+            name: [r for one in own if one["data"] == name for r in one["records"] if "pair" in r] for name in order
+        }
         sizes = sorted({record["k"] for own in records.values() for record in own})
         found[design] = {str(k): scores(at(records, k)) for k in sizes}
         found[f"{design}, curves"] = {str(k): curves(at(records, k)) for k in sizes}
@@ -193,6 +199,34 @@ def truly_best(records: list[dict[str, Any]]) -> dict[str, Any]:
                 "problems": len(own),
             }
     return found
+
+
+def expected(found: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a comparison → what became of winners stated like that: `result.expected_error` is made from it."""
+    rows = []
+    for design, words in (
+        ("frozen", "held-out groups"),
+        ("left out", "groups left out in turn"),
+        ("calibrated", "held-out groups"),
+    ):
+        for k, by_method in found[design].items():
+            for method, score in by_method.items():
+                setting = setting_of(method)
+                if setting is not None and score["error"] is not None:
+                    keys = ("error", "error_se", "less_noise", "stated", "judgements", "data_sets")
+                    rows.append(
+                        setting | {"groups": int(k), "losses": words} | {key: round(score[key], 2) for key in keys}
+                    )
+    return {"threshold": THRESHOLD, "unit": "%, of fresh groups of real data (benchmarks/real)", "rows": rows}
+
+
+def setting_of(method: str) -> dict[str, Any] | None:
+    """What `rivals.compare` was asked; None for other methods, and for what is no default."""
+    law, _, rest = method.partition(", ")
+    known = {"": ("transport", "groups"), "no simulations": ("groups",), "c = 1": ("beta",), CALIBRATED: ("transport",)}
+    if law not in known.get(rest, ()):
+        return None
+    return {"law": law, "simulations": rest != "no simulations", "calibrated": rest == CALIBRATED}
 
 
 def compact(found: dict[str, Any]) -> str:

@@ -14,6 +14,12 @@ NAMES = {
 }
 
 
+CALIBRATED = (
+    "With a calibration of its own for each group at hand, from one guess for all data sets of what varies (`benchmarks/real/calibrated.py`); "
+    "data sets with counts or labels take no part:"
+)
+
+
 def page(found: dict[str, Any]) -> str:
     """Everything in one file of Markdown."""
     data = found["data"]
@@ -28,6 +34,14 @@ def page(found: dict[str, Any]) -> str:
             {k: one for k, one in found["frozen"].items() if k != "1"},
             dict.fromkeys((k for k in found["frozen"] if k != "1"), SEVERAL),
             "groups at hand",
+        ),
+        *(
+            [
+                CALIBRATED,
+                grid(found["calibrated"], {"1": ("transport, calibrated with replications(...)",)}, "group at hand"),
+            ]
+            if found["calibrated"]
+            else []
         ),
         "## One of G groups left out at a time, candidates scored in up to 30 fresh ones",
         grid(found["left out"], dict.fromkeys(found["left out"], LEFT_OUT), "groups in all"),
