@@ -63,13 +63,12 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def cell(one: dict[str, Any] | None) -> str:
-    """Error ± its error (less noise) / stated."""
+    """Error ± its error / stated."""
     if one is None:
         return "–"
     if one["error"] is None:
         return "– / 0"
-    less = f" ({one['less_noise']:.1f})" if "less_noise" in one else ""
-    return f"{one['error']:.1f} ± {one['error_se']:.1f}{less} / {one['stated']:.0f}"
+    return f"{one['error']:.1f} ± {one['error_se']:.1f} / {one['stated']:.1f}"
 
 
 def frozen() -> list[str]:

@@ -50,7 +50,7 @@ def summary(files: list[dict[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {
         "data": described(files),
         "failures": {name: words for name, words in failures.items() if words},
-        "splits": 1 + max(one["split"] for one in files),
+        "splits": {design: splits(files, design) for design in ("frozen", "left out", "calibrated")},
         "seconds": round(sum(one["seconds"] for one in files)),
     }
     for design in ("frozen", "left out", "calibrated"):
@@ -64,6 +64,13 @@ def summary(files: list[dict[str, Any]]) -> dict[str, Any]:
     found["misfit or spread"] = {k: misfit_or_spread(by_method) for k, by_method in found["frozen"].items() if k != "1"}
     found["best"] = truly_best([record for one in files for record in one["records"] if "pair" not in record])
     return found
+
+
+def splits(files: list[dict[str, Any]], design: str) -> list[int]:
+    """The least and the largest number of splits of a data set, of those that were made."""
+    names = [one["data"] for one in files if one["design"] == design]
+    counts = [names.count(name) for name in set(names)]
+    return [min(counts, default=0), max(counts, default=0)]
 
 
 def described(files: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -213,7 +220,7 @@ def expected(found: dict[str, Any]) -> dict[str, Any]:
             for method, score in by_method.items():
                 setting = setting_of(method)
                 if setting is not None and score["error"] is not None:
-                    keys = ("error", "error_se", "less_noise", "stated", "judgements", "data_sets")
+                    keys = ("error", "error_se", "less_noise", "less_noise_own", "stated", "judgements", "data_sets")
                     rows.append(
                         setting | {"groups": int(k), "losses": words} | {key: round(score[key], 2) for key in keys}
                     )

@@ -25,8 +25,8 @@ def page(found: dict[str, Any]) -> str:
     data = found["data"]
     parts = [
         "# Real data: what becomes of stated winners",
-        f"`make evidence-real`: {len(data)} data sets, {found['splits']} random splits of the groups of each, {found['seconds']} s of processor time. Error % ± jackknife over data sets "
-        "(in brackets less the sampling error of the fresh groups) / stated %; nominal 5 %. `benchmarks/real/score.py` says what counts as what. Laws at a given c are judged by their probabilities; "
+        f"`make evidence-real`: {len(data)} data sets, random splits of the groups of each ({splits(found['splits'])}), {found['seconds']} s of processor time. Error % ± jackknife over data sets "
+        "(in brackets less the sampling error of the fresh groups, with their variances pooled; with the own variance of each) / stated %; nominal 5 %. `benchmarks/real/score.py` says what counts as what. Laws at a given c are judged by their probabilities; "
         '"as `compare` decides" is the default: what a comparison of the pair rejects, and unstable rejections do not count.',
         "## Candidates frozen, judged from k groups, scored in up to 29 others",
         grid(found["frozen"], {"1": ONE}, "group at hand"),
@@ -60,6 +60,12 @@ def page(found: dict[str, Any]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def splits(found: dict[str, list[int]]) -> str:
+    return ", ".join(
+        f"{design}: {low}" + (f" to {high}" if high > low else "") for design, (low, high) in found.items() if high
+    )
+
+
 def grid(by_k: dict[str, Any], rows: dict[str, tuple[str, ...]], words: str) -> str:
     """Methods by number of groups."""
     methods = dict.fromkeys(method for chosen in rows.values() for method in chosen)
@@ -80,7 +86,7 @@ def cell(one: dict[str, Any] | None) -> str:
         return "–"
     if one["error"] is None:
         return "none stated"
-    return f"{one['error']:.1f} ± {one['error_se']:.1f} ({one['less_noise']:.1f}) / {one['stated']:.1f}"
+    return f"{one['error']:.1f} ± {one['error_se']:.1f} ({one['less_noise']:.1f}; {one['less_noise_own']:.1f}) / {one['stated']:.1f}"
 
 
 def best(found: dict[str, Any]) -> str:
