@@ -32,7 +32,7 @@ def addressed(tmp_path):
 
 def test_every_link_of_the_readme_becomes_absolute(addressed):
     text = (addressed / "README.md").read_text(encoding="utf-8")
-    targets = re.findall(r"\]\(([^)\s]+)\)", text)
+    targets = re.findall(r"\]\(((?!#)[^)\s]+)\)", text)
     assert targets
     assert all(target.startswith("https://") for target in targets)
     own = [target.removeprefix(f"{ADDRESS}/") for target in targets if target.startswith(ADDRESS)]
