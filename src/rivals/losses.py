@@ -32,8 +32,8 @@ MANY_SHARED = 0.2
 FEW_VALUES = 20
 # A block of copied losses has two ends; labels that agree with the observed ones begin and end more often.
 SCATTERED = 5
-# Of this many simulated losses, evenly spaced, none equals an observed one with probability 0.8 ** 64 < 1e-6 if a fifth do.
-PROBE = 64
+# Of this many simulated losses, evenly spaced, none equals an observed one with probability 0.8 ** 40 < 2e-4 if a fifth do.
+PROBE = 40
 
 # A reference may cost a model digits below this fraction of the range of its losses. If the losses are as large as the
 # reference, these digits are already lost.

@@ -29,9 +29,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from omegas import SMALL, sleeper, toy
+from omegas import SMALL, calibrate, sleeper, toy
 
-import rivals
 from rivals import Experiment
 from rivals.calibration import StoreError, open_store
 
@@ -89,7 +88,7 @@ _calm: dict[int, bytes] = {}
 def calm(index: int) -> bytes:
     """The records of an experiment in a calm run, in this process."""
     if not _calm:
-        found = rivals.calibrate({"toy": toy}, **{**SETTINGS, "n_experiments": 4 * N, "executor": 0})
+        found = calibrate({"toy": toy}, **{**SETTINGS, "n_experiments": 4 * N, "executor": 0})
         _calm.update(by_experiment(found.records))
     return _calm[index]
 
@@ -474,7 +473,7 @@ def child(spec: dict[str, Any]) -> None:
     try:
         with executor_of(spec) as executor:
             settings["executor"] = settings["executor"] if executor is None else executor
-            found = rivals.calibrate({"toy": omega}, store=spec["store"], **settings)
+            found = calibrate({"toy": omega}, store=spec["store"], **settings)
         said: dict[str, Any] = {
             "finished": found.n_experiments,
             "failures": {failure.experiment: failure.error for failure in found.failures},

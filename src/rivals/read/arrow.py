@@ -78,7 +78,7 @@ def values_of(column: Any) -> npt.NDArray[Any]:
         parts = [np.from_dlpack(chunk) for chunk in column.chunks]  # `to_numpy` would import pandas
     else:
         return np.asarray(column.to_numpy())
-    return np.concatenate(parts) if parts else np.empty(0)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0)
 
 
 def _words(chunk: Any) -> npt.NDArray[Any]:

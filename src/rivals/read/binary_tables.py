@@ -62,11 +62,12 @@ def read_feather(path: Path) -> Columns:
 def read_excel(path: Path) -> Columns:
     """The columns of the one sheet of an Excel file that has cells; of formulas, the values last shown."""
     openpyxl = need("openpyxl", extra="excel", purpose="Excel files")
-    with reading(path, "an Excel file"):
-        with zipfile.ZipFile(path) as archive:
+    # The file is opened here, so that it is closed whatever is left of a sheet that is refused.
+    with reading(path, "an Excel file"), path.open("rb") as file:
+        with zipfile.ZipFile(file) as archive:
             check_memory(path, sum(member.file_size for member in archive.infolist()))
-            check_memory(path, EXCEL_TAG * sum(_tags(archive, member) for member in archive.infolist()))
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
+            _check_tags(path, archive)
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
         try:
             sheets = {sheet.title: cells for sheet in book.worksheets if (cells := _cells(sheet, path))}
         finally:
@@ -88,10 +89,14 @@ def read_excel(path: Path) -> Columns:
     return columns
 
 
-def _tags(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
-    """How many tags of XML a member has: an empty cell takes four bytes there, and much more here."""
-    with archive.open(member) as file:
-        return sum(chunk.count(b"<") for chunk in iter(lambda: file.read(CHUNK), b""))
+def _check_tags(path: Path, archive: zipfile.ZipFile) -> None:
+    """An empty cell takes four bytes of XML, and much more here."""
+    tags = 0
+    for member in archive.infolist():
+        with archive.open(member) as file:
+            while chunk := file.read(CHUNK):
+                tags += chunk.count(b"<")
+                check_memory(path, EXCEL_TAG * tags)
 
 
 def _cells(sheet: Any, path: Path) -> list[tuple[Any, ...]]:
