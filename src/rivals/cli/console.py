@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -99,21 +101,22 @@ def warnings_as_sentences() -> Iterator[None]:
 @contextmanager
 def working(message: str) -> Iterator[Callable[[str], None]]:
     """Show that something is running, and how far it is; nothing if the output is not a terminal."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
+    console = _terminal(stderr=True)
+    if console is None:
         yield lambda _: None
         return
     with console.status(message, spinner="dots" if console.encoding.startswith("utf") else "line") as status:
         yield status.update
 
 
-def _terminal() -> Console | None:
-    """The console, if standard output is one."""
+def _terminal(*, stderr: bool = False) -> Console | None:
+    """The console, if standard output, or error, is one; pipes do not wait for its library."""
+    stream = sys.stderr if stderr else sys.stdout
+    if not (stream.isatty() or {"FORCE_COLOR", "TTY_COMPATIBLE"} & set(os.environ)):
+        return None
     from rich.console import Console
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, stderr=stderr)
     return console if console.is_terminal else None
 
 
