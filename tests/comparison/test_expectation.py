@@ -17,7 +17,7 @@ RESULTS = Path(__file__).parents[2] / "benchmarks/results/expected_error.json"
 def test_the_numbers_are_those_of_the_benchmark():
     found = json.loads(RESULTS.read_text(encoding="utf-8"))
     assert found["threshold"] == THRESHOLD
-    rows = [row for row in found["rows"] if not row["calibrated"]]
+    rows = [row for row in found["rows"] if not row["calibrated"] and row["law"] != "beta"]
     assert max(row["data_sets"] for row in rows) == DATA_SETS
     expected = {(row["law"], row["simulations"], row["groups"], row["error"], row["error_se"]) for row in rows}
     assert {(law, simulated, *each) for (law, simulated), some in MEASURED.items() for each in some} == expected
