@@ -20,12 +20,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rivals.core.transport import TransportLaw, transport_probability, wasserstein_squares
 from scipy.special import ndtri
 
 from rivals import HierarchicalBetaProcess
 from rivals.core.quantiles import QuantileFunction
 from rivals.core.sampling_error import mean_covariance
+from rivals.core.wasserstein import wasserstein_squares
+from rivals.laws.transport import TransportLaw, transport_probability
 
 FloatArray = npt.NDArray[np.float64]
 HERE = Path(__file__).parent

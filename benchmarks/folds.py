@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rivals.core.transport import transport_probability, wasserstein_squares
 from scipy.special import expit
 
 from rivals.core.sampling_error import mean_covariance
+from rivals.core.wasserstein import wasserstein_squares
+from rivals.laws.transport import transport_probability
 
 HERE = Path(__file__).parent
 N_POINTS, N_SIMULATIONS, THRESHOLD = 200, 16, 0.95
@@ -225,10 +226,10 @@ def judge(problem: Problem, design: Design, full: float, rng: np.random.Generato
     squares = np.array([wasserstein_squares(*pair).mean() for pair in pairs])
     first, second = (model.risk(fit, problem) for model, fit in zip(problem.models, fits, strict=True))
     found = {}
-    for name, groups in {design.name: None, f"{design.name}, errors by fold": fold}.items():
-        if groups is not None and design.n_folds not in (5, 10):
+    for name, clusters in {design.name: None, f"{design.name}, errors by fold": fold}.items():
+        if clusters is not None and design.n_folds not in (5, 10):
             continue
-        covariance = mean_covariance(observed, groups=groups)
+        covariance = mean_covariance(observed, clusters=clusters)
         difference = observed[1].mean() - observed[0].mean()
         error = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
         probabilities = {

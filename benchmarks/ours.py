@@ -67,8 +67,8 @@ def survivors(n_models: str, size: str, kind: str) -> dict[str, object]:
         "processor": time.process_time() - processor_start,
         "survivors": len(found),
         "undecided": len(result.undecided),
-        "most_draws": max(sample.size for sample in result.excess_risks),
-        "all_draws": sum(sample.size for sample in result.excess_risks),
+        "most_draws": max(result.applied.draws.sizes()),
+        "all_draws": sum(result.applied.draws.sizes()),
         "peak_memory": _peak_memory(),
         "peak_memory_before": before,
     }

@@ -20,12 +20,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rivals.core.transport import transport_probability, wasserstein_squares
 from scipy.special import expit, gammaln, xlogy
 
 from rivals import HierarchicalBetaProcess, Losses
 from rivals.core.sampling_error import mean_covariance
 from rivals.core.verdict import probability_matrix
+from rivals.core.wasserstein import wasserstein_squares
+from rivals.laws.transport import transport_probability
 
 HERE = Path(__file__).parent
 N_POINTS, N_REPLICATIONS, N_SPLITS = 1000, 400, 20

@@ -30,11 +30,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from families import Gaussian
-from rivals.core.transport import transport_probability, wasserstein_squares
 
 import rivals
-from rivals.calibration import Calibration, compare_in_steps
+from rivals.calibration import Calibration
 from rivals.core.sampling_error import mean_covariance
+from rivals.core.wasserstein import wasserstein_squares
+from rivals.laws import Beta
+from rivals.laws.transport import transport_probability
+from rivals_paper.steps import compare_in_steps
 
 FloatArray = npt.NDArray[np.float64]
 Generator = np.random.Generator
@@ -139,10 +142,9 @@ def pool_of(family: Family, law: Any, seed: int) -> Calibration:
         n_data=N_POINTS,
         n_experiments=N_POOL,
         c=C[law],
-        law=law,
+        law=Beta(n_draws=512) if law == "beta" else law,
         n_simulations=SIMULATIONS[law],
         n_truth=2000,
-        n_draws=512,
         rng=seed,
         executor=0,
         progress=False,

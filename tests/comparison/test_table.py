@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rivals
-from rivals.comparison import columns
+from rivals.comparison import table
 from rivals.comparison.shown import sweep_cells
 from rivals.comparison.table import cells_of, rows_of, shown_columns
 
@@ -45,7 +45,7 @@ def test_every_code_is_documented():
     series = np.cumsum(rng.standard_normal(2000))
     in_time = rivals.Losses(series, rng.standard_normal(2000))
     tails = [rivals.Losses(rng.pareto(1 / shape, 20_000), rng.pareto(2.0, 20_000)) for shape in (0.6, 1.5)]
-    found = {note.code for losses in (in_time, *tails) for note in columns.notes(losses, in_time=losses is in_time)}
+    found = {note.code for losses in (in_time, *tails) for note in table.notes(losses, in_time=losses is in_time)}
     found |= {note.code for notes in heavy().diagnostics.values() for note in notes}
     assert found == {"heavy_tail", "very_heavy_tail", "ties", "autocorrelated", "unequal_sizes"}
     assert all(f'"{code}"' in rivals.Comparison.diagnostics.__doc__ for code in found)

@@ -22,6 +22,7 @@ from rivals._random import (
 )
 from rivals._types import FloatArray, Model
 from rivals.comparison import N_SIMULATIONS
+from rivals.core.wasserstein import unit_exponent
 from rivals.laws import ORDERS, Law, Order, Setting, law_of
 from rivals.losses import Losses, effective_size, losses_of_model
 
@@ -406,8 +407,8 @@ def _truth(models: Mapping[str, Model], data: Any, size: int, made_by: str) -> F
 def _risks(a: FloatArray, b: FloatArray) -> tuple[float, float, float]:
     """True risks, and the standard error of their difference (data of a long run may be correlated)."""
     difference = a - b
-    unit = float(np.max(np.abs(difference))) or 1.0  # squares of very large or small losses would overflow or vanish
-    error = unit * float(np.std(difference / unit) / np.sqrt(effective_size(difference)))
+    unit = unit_exponent(difference)  # squares of very large or small losses would overflow or vanish
+    error = float(np.ldexp(np.std(np.ldexp(difference, -unit)) / np.sqrt(effective_size(difference)), unit))
     return float(np.mean(a)), float(np.mean(b)), error
 
 
