@@ -150,7 +150,9 @@ def calibration_in_process() -> Any:
         executor=0,
         progress=False,
     )
-    names = [name for name in found.records.dtype.names if name != "truth"]  # which follows from the others here
+    names = [
+        name for name in found.records.dtype.names if name not in ("truth", "score")
+    ]  # which follow from the others here
     return [[found.records[name] for name in names], found.overconfidence(1.0)]
 
 

@@ -273,10 +273,12 @@ def test_what_is_refused():
         cross_validated(LINES, X, TARGETS[:-1], noise=NOISE)
 
 
-def test_numbers_of_the_page_are_those_of_the_benchmark():
+def test_the_range_on_the_page_on_groups_is_that_of_the_benchmark():
+    """ "By 14 to 17 %": the real over the reported error, over all families, of the designs with folds."""
     root = Path(__file__).parents[2]
-    page = re.sub("```.*?```", "", (root / "docs" / "cross-validation.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert "by 14 to 17 %" in (root / "docs" / "groups.md").read_text(encoding="utf-8")
     measured = (root / "benchmarks" / "results" / "folds.md").read_text(encoding="utf-8")
-    numbers = re.findall(r"\d+\.\d+ ± \d+\.\d+", page)
-    assert len(numbers) > 40
-    assert set(numbers) <= set(re.findall(r"\d+\.\d+ ± \d+\.\d+", measured))
+    rows = re.findall(r"^\| (?:\d+ folds|leave one out) \| (1\.\d\d) ± ", measured, re.MULTILINE)
+    pooled = [float(ratio) for ratio in rows[:4]]
+    assert len(pooled) == 4
+    assert (min(pooled), max(pooled)) == (1.14, 1.17)
