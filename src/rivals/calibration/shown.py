@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 from itertools import groupby
 from typing import Any
@@ -17,32 +16,9 @@ PLAIN = ("n_data", "n_truth", "law", "n_simulations", "order", "n_replications",
 
 
 class ShownCalibration:
-    """What every calibration says of itself."""
+    """What every calibration, which is a subclass, says of itself."""
 
-    omegas: tuple[str, ...]
-    c: tuple[float, ...]
-    n_data: int
-    law: str
-    n_simulations: int
-    order: Any
-    n_replications: int
-    loss_unit: str | None
-    entropy: int | None
-    n_wanted: int
-    failures: tuple[Any, ...]
-    about: Mapping[str, Any]
-    _options: Mapping[str, Any]
-    # Properties and methods of the calibration, which is a subclass.
-    question: Any
-    n_experiments: Any
-    validity: Any
-    choose_c: Any
-    brier_score: Any
-    overconfidence: Any
-    _of: Any
-    _correction: Any
-
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self: Any) -> dict[str, Any]:
         """Settings and the findings at each c, as plain numbers, lists and text, for JSON.
 
         If an epistemic distribution has no finished experiment, nothing is known at any c, and there are only the settings.
@@ -55,14 +31,13 @@ class ShownCalibration:
             **{name: getattr(self, name) for name in PLAIN},
             **self.about,
             "options": dict(self._options),
-            "rng": None
-            if self.entropy is None
-            else str(self.entropy),  # larger than what JSON readers elsewhere can hold
+            # As text: larger than what JSON readers elsewhere can hold.
+            "rng": None if self.entropy is None else str(self.entropy),
             "c": list(self.c),
         }
         return settings if _unfinished(self) else {**settings, **_findings(self)}
 
-    def __str__(self) -> str:
+    def __str__(self: Any) -> str:
         heading = [_heading(self), _subheading(self)]
         if why := _unfinished(self):
             return "\n".join([*heading, *why])
@@ -72,7 +47,7 @@ class ShownCalibration:
     def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self: Any) -> str:
         heading = f"<p>{escape(_heading(self))}<br>{escape(_subheading(self))}</p>"
         if why := _unfinished(self):
             body = f"<pre>{escape(chr(10).join(why))}</pre>"
@@ -86,7 +61,7 @@ class ShownCalibration:
         return f'<div class="tex2jax_ignore mathjax_ignore">{heading}{body}</div>'
 
 
-def equally_good_c(calibration: ShownCalibration) -> tuple[float, float]:
+def equally_good_c(calibration: Any) -> tuple[float, float]:
     """Smallest and largest c in the range around the best one whose Brier scores are not clearly worse than the best.
 
     The scores are compared experiment by experiment: a c is clearly worse if the mean difference exceeds two of its
@@ -106,7 +81,7 @@ def equally_good_c(calibration: ShownCalibration) -> tuple[float, float]:
     return calibration.c[places[0]], calibration.c[places[-1]]
 
 
-def grid_problem(calibration: ShownCalibration) -> str | None:
+def grid_problem(calibration: Any) -> str | None:
     """A sentence if the best c is at an end of those that were tried; None if it is inside, or alone."""
     best, tried = calibration.choose_c(valid_only=False), calibration.c
     if len(tried) == 1 or tried[0] < best < tried[-1]:
@@ -115,7 +90,7 @@ def grid_problem(calibration: ShownCalibration) -> str | None:
     return f"c = {best:g} is the {end} that was tried, and a {beyond} one may be better; try more values"
 
 
-def _findings(calibration: ShownCalibration) -> dict[str, Any]:
+def _findings(calibration: Any) -> dict[str, Any]:
     validity, best = calibration.validity(), calibration.choose_c(valid_only=False)
     enough = all(_count(calibration, name) >= ENOUGH_TO_CORRECT for name in calibration.omegas)
     return {
@@ -131,23 +106,23 @@ def _findings(calibration: ShownCalibration) -> dict[str, Any]:
     }
 
 
-def _temperatures(calibration: ShownCalibration, c: float) -> dict[str, float | None]:
+def _temperatures(calibration: Any, c: float) -> dict[str, float | None]:
     """Of each epistemic distribution; None where B is worth nothing at any temperature."""
     slopes = {name: calibration._correction(c, name).slope for name in calibration.omegas}
     return {name: 1.0 / slope if slope > 0.0 else None for name, slope in slopes.items()}
 
 
-def _verdicts(calibration: ShownCalibration) -> list[tuple[float, str]]:
+def _verdicts(calibration: Any) -> list[tuple[float, str]]:
     """Whether each c is valid, with the numbers."""
     found = calibration.validity().at_each_c()
     return [(c, f"valid: {words}" if valid else words) for c, (valid, words) in zip(calibration.c, found, strict=True)]
 
 
-def _count(calibration: ShownCalibration, omega: str) -> int:
+def _count(calibration: Any, omega: str) -> int:
     return int(calibration._of(omega).size)
 
 
-def _unfinished(calibration: ShownCalibration) -> list[str]:
+def _unfinished(calibration: Any) -> list[str]:
     """Why nothing can be said yet, where an epistemic distribution has no finished experiment; else nothing."""
     lines = []
     for place, name in enumerate(calibration.omegas):
@@ -166,7 +141,7 @@ def _unfinished(calibration: ShownCalibration) -> list[str]:
     return lines
 
 
-def _heading(calibration: ShownCalibration) -> str:
+def _heading(calibration: Any) -> str:
     total = calibration.n_wanted * len(calibration.omegas)
     return (
         f"Calibration: {calibration.n_experiments}{f' of {total}' if calibration.n_experiments < total else ''} experiments"
@@ -176,7 +151,7 @@ def _heading(calibration: ShownCalibration) -> str:
     )
 
 
-def _subheading(calibration: ShownCalibration) -> str:
+def _subheading(calibration: Any) -> str:
     return (
         f"Law {calibration.law!r}, {calibration.n_simulations} simulation(s) of each of {calibration.about['n_candidates']} candidates"
         + (f", order {calibration.order!r}" if calibration.order else "")
@@ -185,7 +160,7 @@ def _subheading(calibration: ShownCalibration) -> str:
     )
 
 
-def _valid(calibration: ShownCalibration) -> list[str]:
+def _valid(calibration: Any) -> list[str]:
     """The range that is valid for all epistemic distributions; of several, also what is valid for each."""
     validity = calibration.validity()
     lines = [f"Valid: {validity.widest()}"]
@@ -195,7 +170,7 @@ def _valid(calibration: ShownCalibration) -> list[str]:
     return lines
 
 
-def _choice(calibration: ShownCalibration) -> list[str]:
+def _choice(calibration: Any) -> list[str]:
     """The best c with its range and law, the effect of its curve, and what to do next."""
     best = calibration.choose_c(valid_only=False)
     low, high = equally_good_c(calibration)

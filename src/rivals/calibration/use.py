@@ -28,32 +28,13 @@ REMEDY = "a calibration holds for one loss, law and sample size: calibrate again
 
 
 class UsedByCompare:
-    """What every calibration offers to `compare`."""
+    """What every calibration, which is a subclass, offers to `compare`."""
 
-    omegas: tuple[str, ...]
-    n_data: int
-    law: str
-    n_simulations: int
-    order: Any
-    loss_unit: str | None
-    n_wanted: int
-    failures: tuple[Any, ...]
-    about: Mapping[str, Any]
-    _options: Mapping[str, Any]
-    # Methods of the calibration, which is a subclass.
-    choose_c: Any
-    correct: Any
-    _at: Any
-    _names: Any
-    _of: Any
-    _column: Any
-    _correction: Any
-
-    def as_law(self) -> Law:
+    def as_law(self: Any) -> Law:
         """The law, with its options."""
         return known_options(self.law, dict(self._options))
 
-    def rules(self, names: Sequence[str], threshold: float) -> list[Rule]:
+    def rules(self: Any, names: Sequence[str], threshold: float) -> list[Rule]:
         """How `compare` is to read B: by all epistemic distributions together, then, if there are several, by each of them.
 
         Of two models, B is corrected. Of more, B itself decides, at a threshold that the truly best of as many candidates exceeds
@@ -76,7 +57,7 @@ class UsedByCompare:
             found.append(Rule(omega or self.omegas[0], c, limit, correct, (sentence, *self._remarks(names))))
         return found
 
-    def _experiments(self, omega: str | None) -> str:
+    def _experiments(self: Any, omega: str | None) -> str:
         """How many experiments, and of what."""
         parts = []
         for name in self._names(omega):
@@ -84,7 +65,7 @@ class UsedByCompare:
             parts.append(f"{self._of(name).size} experiments of {show(name)!r}" + (f" ({show(said)})" if said else ""))
         return ", ".join(parts)
 
-    def _error_of(self, c: float, omega: str | None, threshold: float) -> str:
+    def _error_of(self: Any, c: float, omega: str | None, threshold: float) -> str:
         """How many of the winners that the corrected B states are wrong, in the worst epistemic distribution."""
         judged = {}
         for name in self._names(omega):
@@ -93,14 +74,14 @@ class UsedByCompare:
         worst = max(judged, key=lambda name: (not judged[name].valid, np.nan_to_num(judged[name].error, nan=-1.0)))
         return judged[worst].reason + (f" for {show(worst)!r}" if len(judged) > 1 else "")
 
-    def _learned(self, c: float, omega: str, threshold: float) -> float:
+    def _learned(self: Any, c: float, omega: str, threshold: float) -> float:
         """The ⌈ε (n + 1)⌉-th smallest score of the truly best; 1, which rejects nothing, where there are too few."""
         self._check_enough(omega)
         scores = np.sort(self._of(omega)["score"][:, self._column(c)])
         rank = ceil(threshold * (scores.size + 1) - 1e-9)
         return float(scores[rank - 1]) if rank <= scores.size else 1.0
 
-    def _remarks(self, names: Sequence[str]) -> list[str]:
+    def _remarks(self: Any, names: Sequence[str]) -> list[str]:
         """What to know of this calibration when these models are compared with it, in sentences."""
         found = []
         for place, name in enumerate(self.omegas):
@@ -124,7 +105,7 @@ class UsedByCompare:
         return found
 
     def check_fit(
-        self, losses: Mapping[str, Losses], *, law: str | None, order: str | None, loss_unit: str | None
+        self: Any, losses: Mapping[str, Losses], *, law: str | None, order: str | None, loss_unit: str | None
     ) -> None:
         """Refuse losses or settings of a comparison for which this calibration was not made.
 
@@ -160,7 +141,7 @@ class UsedByCompare:
         for name in self.omegas:
             self._check_enough(name)
 
-    def _check_enough(self, omega: str) -> None:
+    def _check_enough(self: Any, omega: str) -> None:
         n_experiments = self._of(omega).size
         if n_experiments < ENOUGH_TO_CORRECT:
             raise ValueError(
