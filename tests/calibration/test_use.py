@@ -10,6 +10,7 @@ from test_result import calibrated, made_up
 import rivals
 from rivals import Calibration, Losses
 from rivals.calibration import replications
+from rivals.calibration.use import beyond_scores
 from rivals.testbeds.toys import gaussian
 
 
@@ -97,8 +98,8 @@ def test_the_error_among_stated_winners_stands_beside_the_verdict():
     remark = rivals.compare(PAIR, c=made_up(sharp, truth, law="transport"), rng=0).to_dict()["calibration"]["remarks"][
         0
     ]
-    assert "B is corrected by the curve; " in remark
-    assert remark.endswith("stated winners are wrong.")
+    assert "B is corrected, after which " in remark
+    assert remark.endswith("stated winners are wrong there.")
 
 
 # ---------------------------------------------------------------- experiments of one's own
@@ -180,41 +181,41 @@ def test_a_list_holds_calibrations(c):
 # ---------------------------------------------------------------- best of k
 
 
-@pytest.mark.parametrize("n", [64, 99, 400])
+@pytest.mark.parametrize("n", [64, 99, 400, 1023])
 def test_the_learned_threshold_is_an_order_statistic(n):
-    score = np.random.default_rng(0).random((n, 1))
-    rule, = made_up(*calibrated(n), law="transport", score=score, n_candidates=3).rules("ABC", 0.95)  # fmt: skip
-    rank = ceil(0.95 * (n + 1))
-    assert rule.threshold == max(np.sort(score[:, 0])[rank - 1], 0.5 + 1e-6)
-    assert rule.correct is None
+    """B is beyond 0.95 from just above the ⌈.95 (n + 1)⌉-th smallest score on."""
+    scores = np.sort(np.random.default_rng(n).uniform(0.951, 1.0, n))
+    place = ceil(0.95 * (n + 1) + 1e-9) - 1  # beyond 0.95, not at it
+    assert beyond_scores(np.nextafter(scores[place], 2.0), [scores]) > 0.95
+    assert beyond_scores(scores[place], [scores]) <= 0.95
+    assert beyond_scores(1 - scores[place], [scores]) >= 0.05
 
 
 def test_the_truly_best_is_rejected_as_often_as_may_be():
-    """Exchangeable scores: the next exceeds the threshold with probability 1 − ⌈.95 (n + 1)⌉ / (n + 1); 2 000 studies of 99."""
-    scores = np.random.default_rng(0).beta(8, 1, (2000, 100))
-    thresholds = [
-        made_up(*calibrated(99), score=row[:99, None], n_candidates=3).rules("ABC", 0.95)[0].threshold for row in scores[:300]
-    ]  # fmt: skip
-    assert np.mean(scores[:300, 99] > thresholds) == pytest.approx(0.05, abs=3 * np.sqrt(0.05 * 0.95 / 300))
+    """Exchangeable scores: the next is beyond 0.95 with probability 0.05, or a little less; 2 000 studies of 99."""
+    scores = np.random.default_rng(0).uniform(0.95, 1.0, (2000, 100))
+    rejected = [beyond_scores(row[99], [np.sort(row[:99])]) > 0.95 for row in scores]
+    assert 0.03 < np.mean(rejected) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2000)
 
 
-@pytest.mark.parametrize(("n_candidates", "limit"), [(2, 1 - 0.05 / 2), (3, 0.7), (5, 0.7)])
-def test_three_models_are_judged_by_b_itself(n_candidates, limit):
+def test_of_several_the_least_counts_and_never_more_than_b():
+    sharp, dull = np.full(99, 0.99), np.zeros(99)
+    assert beyond_scores(np.array(0.97), [dull]) == 0.97
+    assert beyond_scores(np.array(0.97), [dull, sharp]) == 0.5
+
+
+@pytest.mark.parametrize(("n_candidates", "limit"), [(2, 1 - 0.05 / 2), (3, 0.99), (5, 0.99)])
+def test_three_models_are_judged_as_one_of_three(n_candidates, limit):
     three = losses_of({"A": 0.0, "B": 0.02, "C": 3.0})
-    calibration = study(score=np.full((512, 1), 0.7), n_candidates=n_candidates)
+    calibration = study(score=np.full((512, 1), 0.99), n_candidates=n_candidates)
     result = rivals.compare(three, c=calibration, rng=0)
-    assert result.threshold == pytest.approx(limit)
-    assert result.calibrated is None
+    assert result.threshold == 0.95
+    np.testing.assert_allclose(result.calibrated + result.calibrated.T, 1.0)
     beats = (result.probability > limit).any(axis=0)
     assert set(result.survivors) == {name for name, beaten in zip("ABC", beats, strict=True) if not beaten}
-    assert "B must exceed" in " ".join(str(result).split())
     # A pair of them is read through the curve of pairs.
-    assert rivals.compare({name: three[name] for name in "AB"}, c=calibration, rng=0).calibrated is not None
-
-
-def test_where_the_best_always_leads_half_is_enough():
-    result = rivals.compare(losses_of({"A": 0.0, "B": 0.3, "C": 0.6}), c=study(n_candidates=3), rng=0)
-    assert result.survivors == ("A",)
+    pair = rivals.compare({name: three[name] for name in "AB"}, c=calibration, rng=0)
+    np.testing.assert_array_equal(pair.calibrated, calibration.correct(pair.probability, 1.0))
 
 
 def test_studies_have_one_number_of_candidates():

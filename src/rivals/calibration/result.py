@@ -333,7 +333,7 @@ class Calibration(ShownCalibration, UsedByCompare):
         """The curve of one epistemic distribution that corrects B: its temperature. Fitted once."""
         key = self._column(c), omega
         if key not in self._corrections:
-            self._check_enough(omega)
+            self._enough(omega)
             self._corrections[key] = fit_correction(*self._at(c, omega))
         return self._corrections[key]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from math import ceil
 from typing import Any
 
 import numpy as np
 
 from rivals._checks import show
+from rivals._types import FloatArray
 from rivals.calibration.validity import ENOUGH_TO_JUDGE, judge
 from rivals.comparison.calibrated import Rule
 from rivals.comparison.rendering import listed
@@ -22,8 +22,6 @@ SIMILAR_SIZE = 1.5
 SIMILAR_SIMULATIONS = 2.0
 # With fewer experiments of an epistemic distribution there is no curve to correct probabilities.
 ENOUGH_TO_CORRECT = 64
-# A learned threshold is not lower: a rival must at least be the likelier winner.
-LEAST = 0.5 + 1e-6
 REMEDY = "a calibration holds for one loss, law and sample size: calibrate again for these"
 
 
@@ -37,24 +35,25 @@ class UsedByCompare:
     def rules(self: Any, names: Sequence[str], threshold: float) -> list[Rule]:
         """How `compare` is to read B: by all epistemic distributions together, then, if there are several, by each of them.
 
-        Of two models, B is corrected. Of more, B itself decides, at a threshold that the truly best of as many candidates exceeds
-        in at most 1 − `threshold` of the experiments; where these have fewer candidates, at 1 − (1 − `threshold`)/(k − 1).
+        Of two models, B is corrected by the curve. Of more, B is at most the part of the experiments in which the truly best of as
+        many candidates is beaten less clearly: beyond 0.95, the truly best is rejected in 5 % of them. Where experiments have fewer
+        candidates, 1 − B counts k − 1 times.
         """
-        c, n_models, n_candidates = self.choose_c(valid_only=False), len(names), self.about["n_candidates"]
+        c, k, n_candidates = self.choose_c(valid_only=False), len(names), self.about["n_candidates"]
         found = []
         for omega in (None, *(self.omegas if len(self.omegas) > 1 else ())):
-            correct, limit = None, threshold
-            if n_models == 2:
+            if k == 2:
                 correct = partial(self.correct, c=c, omega=omega)
-                how = f"B is corrected by the curve; {self._error_of(c, omega, threshold)}"
-            elif n_models <= n_candidates:
-                limit = max(LEAST, *(self._learned(c, name, threshold) for name in self._names(omega)))
-                how = f"B must exceed {limit:.7g}, as it does in {1.0 - threshold:.2g} of these for the truly best of {n_candidates} candidates"
+                how = f"B is corrected, after which {self._error_of(c, omega, threshold)} there"
+            elif k <= n_candidates:
+                scores = [np.sort(self._enough(name)["score"][:, self._column(c)]) for name in self._names(omega)]
+                correct = partial(beyond_scores, scores=scores)
+                how = f"B counts at most as the part of them in which the truly best of {n_candidates} candidates is beaten less clearly"
             else:
-                limit = 1.0 - (1.0 - threshold) / (n_models - 1)
-                how = f"they have {n_candidates} candidates, so of {n_models} models B must exceed {limit:.7g}"
+                correct = partial(one_of_many, k=k)
+                how = f"they have {n_candidates} candidates, so for one of {k} models 1 − B counts {k - 1} times"
             sentence = f"Calibrated on {self._experiments(omega)}: {how}."
-            found.append(Rule(omega or self.omegas[0], c, limit, correct, (sentence, *self._remarks(names))))
+            found.append(Rule(omega or self.omegas[0], c, correct, (sentence, *self._remarks(names))))
         return found
 
     def _experiments(self: Any, omega: str | None) -> str:
@@ -73,13 +72,6 @@ class UsedByCompare:
             judged[name] = judge(self._correction(c, name)(probability), truth, threshold=threshold)
         worst = max(judged, key=lambda name: (not judged[name].valid, np.nan_to_num(judged[name].error, nan=-1.0)))
         return judged[worst].reason + (f" for {show(worst)!r}" if len(judged) > 1 else "")
-
-    def _learned(self: Any, c: float, omega: str, threshold: float) -> float:
-        """The ⌈ε (n + 1)⌉-th smallest score of the truly best; 1, which rejects nothing, where there are too few."""
-        self._check_enough(omega)
-        scores = np.sort(self._of(omega)["score"][:, self._column(c)])
-        rank = ceil(threshold * (scores.size + 1) - 1e-9)
-        return float(scores[rank - 1]) if rank <= scores.size else 1.0
 
     def _remarks(self: Any, names: Sequence[str]) -> list[str]:
         """What to know of this calibration when these models are compared with it, in sentences."""
@@ -139,15 +131,47 @@ class UsedByCompare:
                         f"the calibration is for {calibrated} {what} of each model, but model '{show(name)}' has {size}; {remedy}"
                     )
         for name in self.omegas:
-            self._check_enough(name)
+            self._enough(name)
 
-    def _check_enough(self: Any, omega: str) -> None:
-        n_experiments = self._of(omega).size
-        if n_experiments < ENOUGH_TO_CORRECT:
+    def _enough(self: Any, omega: str) -> Any:
+        """The outcomes of an epistemic distribution, refused where they are too few."""
+        found = self._of(omega)
+        if found.size < ENOUGH_TO_CORRECT:
             raise ValueError(
-                f"epistemic distribution '{show(omega)}' has {n_experiments} experiments: fewer than {ENOUGH_TO_CORRECT} are too few to "
+                f"epistemic distribution '{show(omega)}' has {found.size} experiments: fewer than {ENOUGH_TO_CORRECT} are too few to "
                 f"tell what a probability means; run more, at least {ENOUGH_TO_JUDGE}, better a thousand"
             )
+        return found
+
+
+def beyond_scores(probability: FloatArray, scores: Sequence[FloatArray]) -> FloatArray:
+    """B, but at most the part of the scores below it, of n + 1; the smallest of several. Scores are sorted.
+
+    Examples
+    --------
+    >>> beyond_scores(np.array([0.02, 0.98]), scores=[np.linspace(0.9, 1.0, 99)]).round(2)
+    array([0.2, 0.8])
+    """
+    upper = np.maximum(probability, 1.0 - probability)
+    parts = [np.searchsorted(each, upper) / (each.size + 1) for each in scores]
+    return _mirrored(probability, np.min([upper, *parts], axis=0))
+
+
+def one_of_many(probability: FloatArray, k: int) -> FloatArray:
+    """B for one of k models: 1 − B times the number of rivals (Bonferroni).
+
+    Examples
+    --------
+    >>> one_of_many(np.array([0.01, 0.6, 0.99]), k=3).round(2)
+    array([0.02, 0.5 , 0.98])
+    """
+    return _mirrored(probability, 1.0 - (k - 1) * np.minimum(probability, 1.0 - probability))
+
+
+def _mirrored(probability: FloatArray, upper: FloatArray) -> FloatArray:
+    """What is known of the likelier winner, never less than one half, for both orders of a pair."""
+    upper = np.maximum(upper, 0.5)
+    return np.where(probability >= 0.5, upper, 1.0 - upper)
 
 
 def _other_simulations(calibrated: int, found: int) -> str:

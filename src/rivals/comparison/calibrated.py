@@ -23,8 +23,8 @@ class Rule:
     ----------
     name : str
         Of the epistemic distribution.
-    c, threshold : float
-    correct : callable or None
+    c : float
+    correct : callable
         Applied to probabilities before they are held against the threshold.
     remarks : tuple of str
         What the calibration rests on, and what to know of it.
@@ -32,23 +32,21 @@ class Rule:
 
     name: str
     c: float
-    threshold: float
-    correct: Correct | None
+    correct: Correct
     remarks: tuple[str, ...]
 
 
 def judge_calibrated(
-    names: Sequence[str], apply: Callable[[float, float], Applied], calibrations: Sequence[Any], threshold: float
+    names: Sequence[str], apply: Callable[[float], Applied], calibrations: Sequence[Any], threshold: float
 ) -> tuple[Applied, Verdict]:
     """The verdict that rejects least, of one for each calibration; and who survives under every epistemic distribution.
 
-    `apply(c, threshold)` applies the law.
+    `apply(c)` applies the law.
     """
     apply, found, under = cache(apply), [], {}
     for number, calibration in enumerate(calibrations, start=1):
         rules = calibration.rules(names, threshold)
-        judged = [(apply(rule.c, rule.threshold), rule) for rule in rules]
-        verdicts = [(applied, judge(applied, rule.correct), rule) for applied, rule in judged]
+        verdicts = [(apply(rule.c), judge(apply(rule.c), rule.correct), rule) for rule in rules]
         found.append(verdicts[0])
         for applied, verdict, rule in verdicts[1:] or verdicts:
             label = f"{rule.name} ({number})" if rule.name in under else rule.name

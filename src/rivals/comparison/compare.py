@@ -152,12 +152,12 @@ def compare(
         )
     kept = None if keep_simulations else summaries
 
-    def apply(c: float, threshold: float) -> Applied:
-        return chosen.apply(list(losses.values()), replace(setting, c=c, threshold=threshold), kept)
+    def apply(c: float) -> Applied:
+        return chosen.apply(list(losses.values()), replace(setting, c=c), kept)
 
     if calibrations:
         return Comparison(tuple(losses), *judge_calibrated(tuple(losses), apply, calibrations, threshold))
-    applied = apply(setting.c, threshold)
+    applied = apply(setting.c)
     return Comparison(tuple(losses), applied, judge(applied))
 
 

@@ -52,7 +52,7 @@ def expected(applied: Applied, *, calibrated: bool) -> Expected | None:
 
 def worth(result: Any) -> list[str]:
     """One plain line on it, under every verdict that states a winner; nothing where it was not measured."""
-    found = expected(result.applied, calibrated=bool(result._verdict.remarks))
+    found = expected(result.applied, calibrated=result.calibrated is not None)
     if found is None or not result.rejections:
         return []
     data = "one data set, not calibrated," if found.groups == 1 else f"{found.groups} groups"

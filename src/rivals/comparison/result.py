@@ -264,7 +264,7 @@ class Comparison(Shown):
 
     @property
     def calibrated(self) -> FloatArray | None:
-        """`probability` corrected by the curve of a calibration, which then decides; None without a calibration."""
+        """`probability` as a calibration reads it, which then decides; None without a calibration."""
         return self._verdict.calibrated
 
     @property
@@ -279,7 +279,7 @@ class Comparison(Shown):
 
         Measured at the default c and threshold, from one data set and from 2 to 8 groups: `docs/does-it-work.md`.
         """
-        found = expected(self.applied, calibrated=bool(self._verdict.remarks))
+        found = expected(self.applied, calibrated=self.calibrated is not None)
         groups = self.applied.setting.groups
         exact = found is not None and found.groups == (1 if groups is None else len(groups.names))
         return found.error / 100.0 if found is not None and exact else None
@@ -309,7 +309,7 @@ class Comparison(Shown):
             found[applied.setting.c] = Comparison(self.names, applied, judge(applied, stability=False))
             if not applied.law.closed_form:
                 found[applied.setting.c]._matrices  # noqa: B018  (kept; the draws are not)
-        return Sweep(tuple(found[value] for value in values), of_calibrated=bool(self._verdict.remarks))
+        return Sweep(tuple(found[value] for value in values), of_calibrated=self.calibrated is not None)
 
     # ---------------------------------------------------------------- files
 

@@ -67,7 +67,7 @@ class Shown:
             "probability": self.probability.tolist(),
             "calibrated": None if self.calibrated is None else self.calibrated.tolist(),
             "calibration": {"remarks": list(self._verdict.remarks), "survivors": self._verdict.survivors_under}
-            if self._verdict.remarks
+            if self.calibrated is not None
             else None,
         }
 
@@ -112,14 +112,14 @@ def remarks(result: Shown) -> list[str]:
     """What the verdict is sensitive to, in sentences: c, the simulations, the number of models, the law."""
     setting, law, found = result.applied.setting, result.applied.law, []
     critical = dict(zip(result.names, result.applied.critical_c.tolist(), strict=True))
-    nearly = [name for name in result.survivors if 0.0 < critical[name] < setting.c and not result._verdict.remarks]
+    nearly = [name for name in result.survivors if 0.0 < critical[name] < setting.c and result.calibrated is None]
     if nearly:
         parts = [f"{show(name)} for c up to {critical[name]:.2g}" for name in nearly[:3]]
         more = f" and {len(nearly) - 3} more for some smaller c" if len(nearly) > 3 else ""
         found.append(f"At smaller c there is more to reject: {', '.join(parts)}{more}.")
     if setting.n_simulations == 1 and law.uses_c(1):
         found.append("There is only one simulation of each model, so the stability of the verdict is unknown.")
-    if len(result.names) > FEW_MODELS and result.rejections and not result._verdict.remarks:
+    if len(result.names) > FEW_MODELS and result.rejections and result.calibrated is None:
         corrected = 1.0 - (1.0 - setting.threshold) / (len(result.names) - 1)
         found.append(
             f"The best of {len(result.names)} models is rejected more easily than one of a pair; threshold={corrected:.7g} makes up for that."
@@ -136,7 +136,7 @@ def made_with(result: Shown) -> str:
     for kind, grouping in (("groups", setting.groups), ("clusters", setting.clusters)):
         if grouping is not None:
             parts.append(f"{len(grouping.names)} {kind}")
-    if result._verdict.remarks:
+    if result.calibrated is not None:
         parts.append("calibrated")
     return ", ".join([*parts, f"threshold {setting.threshold:g}"])
 
