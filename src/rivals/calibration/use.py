@@ -150,7 +150,7 @@ def beyond_scores(probability: FloatArray, scores: Sequence[FloatArray]) -> Floa
     Examples
     --------
     >>> beyond_scores(np.array([0.02, 0.98]), scores=[np.linspace(0.9, 1.0, 99)]).round(2)
-    array([0.2, 0.8])
+    array([0.21, 0.79])
     """
     upper = np.maximum(probability, 1.0 - probability)
     parts = [np.searchsorted(each, upper) / (each.size + 1) for each in scores]
