@@ -45,6 +45,7 @@ RULES = {
     "1 − .05/(k − 1)": "1−0.05/(k−1)",
     "calibrated c, 1 − .05/(k − 1)": "1−0.05/(k−1), calibrated c",
     "learned threshold": "learned",
+    "the same, at least 0.95": "**learned, at least 0.95, calibrated c**",
 }
 
 
