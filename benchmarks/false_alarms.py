@@ -1,0 +1,268 @@
+"""How often do the notes about mistakes fire: on healthy problems (false alarms), and on the same problems with a mistake made.
+
+    python benchmarks/false_alarms.py [--problems 1000] [--out benchmarks/results/false_alarms.json]
+
+Healthy problems are of many kinds: densities of one and of several dimensions, regressions, counts, classifiers, series; 2 to 5
+models that may be good or hopeless; 30 to 5 000 points; 1, 4 or 16 simulations, in every fifth problem with the same seed for all
+models. A note that fires there is a false alarm. `few_points`, `ties` and tails state facts and are not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from rivals.comparison.mistakes import mistakes
+from rivals.losses import Losses
+
+Pairs = list[tuple[np.ndarray, np.ndarray]]
+# Loss of a data set, a simulation of as many points.
+Toy = tuple[Callable[[Any], np.ndarray], Callable[[np.random.Generator], Any]]
+
+FAMILIES = (stats.norm, stats.laplace, stats.logistic, stats.t(3), stats.t(8), stats.gumbel_r)
+
+
+# ---------------------------------------------------------------- healthy problems
+
+
+def densities(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
+    """Points on a line, models of any family, fitted or far off."""
+    truth = FAMILIES[rng.integers(len(FAMILIES))]
+    unit = 10.0 ** rng.uniform(-3, 3)
+
+    def model() -> Toy:
+        family = FAMILIES[rng.integers(len(FAMILIES))]
+        scale, centre = unit * np.exp(rng.choice([0.0, 0.1, 0.7]) * rng.normal()), unit * rng.choice([0, 0.1, 3]) * rng.normal()
+        return (
+            lambda y: -family.logpdf((y - centre) / scale) + np.log(scale),
+            lambda g: centre + scale * family.rvs(size=n, random_state=g),
+        )
+
+    return unit * truth.rvs(size=n, random_state=rng), [model() for _ in range(rng.integers(2, 6))]
+
+
+def vectors(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
+    """Normal vectors of 2 to 10 dimensions."""
+    d = int(rng.integers(2, 11))
+
+    def model() -> Toy:
+        scale, centre = np.exp(0.3 * rng.normal(size=d)), 0.3 * rng.normal(size=d)
+        return (
+            lambda y: np.sum(((y - centre) / scale) ** 2 / 2 + np.log(scale), axis=1) + 0.919 * d,
+            lambda g: centre + scale * g.standard_normal((n, d)),
+        )
+
+    return rng.standard_normal((n, d)), [model() for _ in range(rng.integers(2, 5))]
+
+
+def positive(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
+    """Waiting times: exponential, gamma, log-normal, Weibull."""
+    families = (stats.expon, stats.gamma(rng.uniform(0.5, 5)), stats.lognorm(rng.uniform(0.3, 1.5)), stats.weibull_min(rng.uniform(0.7, 3)))
+    truth = families[rng.integers(4)]
+    y = truth.rvs(size=n, random_state=rng) + 1e-12
+
+    def model() -> Toy:
+        family = families[rng.integers(4)]
+        scale = np.exp(0.3 * rng.normal()) * np.mean(y) / family.mean()
+        return (
+            lambda y: -family.logpdf(y / scale) + np.log(scale),
+            lambda g: scale * family.rvs(size=n, random_state=g) + 1e-12,
+        )
+
+    return y, [model() for _ in range(rng.integers(2, 5))]
+
+
+def regressions(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
+    """A response with inputs of differing use; nested models, different inputs, wrong scales; log loss or squared error."""
+    p = int(rng.integers(2, 6))
+    x, weight = rng.standard_normal((n, p)), rng.normal(size=p) * rng.choice([0.1, 1.0], p)
+    level = np.exp(rng.choice([0.0, 0.5]) * x[:, 0]) * np.exp(rng.uniform(-1.5, 0.5))
+    noise = rng.standard_t(rng.choice([3, 30]), n) if rng.random() < 0.5 else rng.standard_normal(n)
+    y = x @ weight + level * noise
+    squared = rng.random() < 0.3
+
+    def model(index: int) -> Toy:
+        inputs = np.arange(index % (p + 1)) if rng.random() < 0.6 else rng.permutation(p)[: rng.integers(1, p + 1)]
+        centre = x[:, inputs] @ (weight[inputs] + 0.1 * rng.normal(size=inputs.size))
+        own = np.sqrt(np.mean((y - centre) ** 2)) * np.exp(0.1 * rng.normal())
+        scale = own * np.exp(0.5 * x[:, 0] - 0.125) if rng.random() < 0.3 else np.full(n, own)
+        family = stats.norm if rng.random() < 0.7 else stats.t(4)
+        if squared:
+            return lambda y: (y - centre) ** 2, lambda g: centre + scale * g.standard_normal(n)
+        return (
+            lambda y: -family.logpdf((y - centre) / scale) + np.log(scale),
+            lambda g: centre + scale * family.rvs(size=n, random_state=g),
+        )
+
+    return y, [model(index) for index in range(rng.integers(2, 6))]
+
+
+def counts(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
+    """Counts with an input: Poisson, negative binomial, geometric."""
+    x = rng.standard_normal(n)
+    rate = np.exp(rng.uniform(-1, 3) + rng.choice([0.0, 0.5]) * x)
+    y = rng.poisson(rate) if rng.random() < 0.5 else rng.negative_binomial(3, 3 / (3 + rate))
+
+    def model() -> Toy:
+        own = np.exp(rng.choice([0.1, 0.5]) * rng.normal()) * (rate if rng.random() < 0.6 else np.full(n, rate.mean()))
+        kind = rng.integers(3)
+        family = stats.poisson(own) if kind == 0 else stats.nbinom(2.5, 2.5 / (2.5 + own)) if kind == 1 else stats.nbinom(1, 1 / (1 + own))
+        return lambda y: -family.logpmf(y), lambda g: family.rvs(size=n, random_state=g)
+
+    return y, [model() for _ in range(rng.integers(2, 5))]
+
+
+def classifiers(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
+    """Two to five classes; sure, unsure, with different inputs; log loss, Brier score or 0/1."""
+    k, p = int(rng.integers(2, 6)), 4
+    x, weight = rng.standard_normal((n, p)), rng.uniform(0.3, 3) * rng.standard_normal((p, k))
+    bias = rng.choice([0.0, 1.5]) * rng.standard_normal(k)
+    kind = rng.choice(["log", "log", "brier", "wrong"])
+
+    def table(score: np.ndarray) -> np.ndarray:
+        score = np.exp(score - score.max(axis=1, keepdims=True))
+        return (score + 1e-6) / (score + 1e-6).sum(axis=1, keepdims=True)
+
+    def draw(table: np.ndarray, g: np.random.Generator) -> np.ndarray:
+        return (g.random((n, 1)) > table.cumsum(axis=1)[:, :-1]).sum(axis=1)
+
+    def model() -> Toy:
+        inputs = rng.permutation(p)[: rng.integers(0, p + 1)]
+        own = table(x[:, inputs] @ (weight[inputs] + 0.3 * rng.standard_normal((inputs.size, k))) * rng.choice([0.5, 1, 2]) + bias)
+        if kind == "log":
+            loss = lambda y: -np.log(own[np.arange(n), y])
+        elif kind == "brier":
+            loss = lambda y: np.sum((own - np.eye(k)[y]) ** 2, axis=1)
+        else:
+            loss = lambda y: (own.argmax(axis=1) != y).astype(float)
+        return loss, lambda g: draw(own, g)
+
+    return draw(table(x @ weight + bias), rng), [model() for _ in range(rng.integers(2, 5))]
+
+
+def series(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
+    """An autoregressive series; models predict from one value, two, or none."""
+    a, b = rng.uniform(-0.3, 0.9), rng.uniform(-0.5, 0.3)
+    y = np.zeros(n + 2)
+    for t in range(2, n + 2):
+        y[t] = a * (1 - abs(b)) * y[t - 1] + b * y[t - 2] + rng.standard_normal()
+    now, last, before = y[2:], y[1:-1], y[:-2]
+
+    def model() -> Toy:
+        centre = rng.choice([0, a, a + 0.2]) * last + rng.choice([0, b]) * before
+        scale = np.std(now - centre) * np.exp(0.1 * rng.normal())
+        return (
+            lambda y: ((y - centre) / scale) ** 2 / 2 + np.log(scale) + 0.919,
+            lambda g: centre + scale * g.standard_normal(n),
+        )
+
+    return now, [model() for _ in range(rng.integers(2, 5))]
+
+
+def alike(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
+    """What most people have: two or three regressions that differ a little, normal, fitted elsewhere."""
+    p = 4
+    x, weight = rng.standard_normal((n, p)), np.array([1.0, 0.5, 0.2, 0.1])
+    scale = np.exp(rng.uniform(-2, 1))
+    y = scale * (x @ weight + rng.standard_normal(n))
+
+    def model(index: int) -> Toy:
+        centre = scale * (x[:, : p - index] @ (weight[: p - index] + 0.05 * rng.normal(size=p - index)))
+        own = float(np.sqrt(np.mean((y - centre) ** 2))) * np.exp(0.03 * rng.normal())
+        return lambda y: ((y - centre) / own) ** 2 / 2 + np.log(own) + 0.919, lambda g: centre + own * g.standard_normal(n)
+
+    return y, [model(index) for index in range(rng.integers(2, 4))]
+
+
+KINDS = (alike, densities, vectors, positive, regressions, counts, classifiers, series)
+
+
+@dataclass
+class Problem:
+    """Data, models, and how they are simulated."""
+
+    kind: str
+    data: Any
+    models: list[Toy]
+    n_simulations: int
+    streams: np.ndarray
+
+    def losses(self) -> Pairs:
+        """Observed and simulated losses of each model."""
+        return [(loss(self.data), self.simulated(index, loss)) for index, (loss, _) in enumerate(self.models)]
+
+    def simulated(self, index: int, loss: Callable[[Any], np.ndarray]) -> np.ndarray:
+        """A loss on the simulations of a model."""
+        rng = np.random.default_rng(self.streams[index])
+        return np.stack([loss(self.models[index][1](rng)) for _ in range(self.n_simulations)])
+
+
+def healthy(seed: int) -> Problem:
+    """A healthy problem; in every fifth all models simulate with one seed."""
+    rng = np.random.default_rng([2025, seed])
+    kind, n, n_simulations = KINDS[rng.integers(len(KINDS))], int(30 * (5000 / 30) ** rng.random()), int(rng.choice([1, 4, 16]))
+    same_seed = rng.random() < 0.2
+    data, models = kind(rng, n)
+    streams = rng.integers(2**32, size=len(models))
+    name = kind.__name__ + (", same seed" if same_seed else "")
+    return Problem(name, data, models, n_simulations, np.full_like(streams, streams[0]) if same_seed else streams)
+
+
+# ---------------------------------------------------------------- mistakes
+
+
+def _one(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Problem, Pairs], Pairs]:
+    """Both samples of the last model, changed."""
+    return lambda problem, pairs: [*pairs[:-1], tuple(map(change, pairs[-1]))]
+
+
+def _rows(problem: Problem, pairs: Pairs) -> Pairs:
+    order = np.random.default_rng(0).permutation(len(pairs[-1][0]))
+    return [*pairs[:-1], (pairs[-1][0][order], pairs[-1][1])]
+
+
+def _halves(problem: Problem, pairs: Pairs) -> Pairs:
+    half = len(pairs[0][0]) // 2
+    return [(observed[:half] if i % 2 else observed[half : 2 * half], synthetic[:, :half]) for i, (observed, synthetic) in enumerate(pairs)]
+
+
+def _shared(problem: Problem, pairs: Pairs) -> Pairs:
+    return [(observed, problem.simulated(0, loss)) for (observed, _), (loss, _) in zip(pairs, problem.models, strict=True)]
+
+
+def _squared(problem: Problem, pairs: Pairs) -> Pairs | None:
+    """Squared errors of the last model beside log losses: in units of its noise this needs one that is normal."""
+    lowest = min(sample.min() for sample in pairs[-1])
+    unit = np.random.default_rng(len(pairs[0][0])).uniform(0.1, 10)
+    return [*pairs[:-1], tuple(unit * (sample - lowest) for sample in pairs[-1])]
+
+
+SPOILED: dict[str, tuple[tuple[str, ...], Callable[[Problem, Pairs], Pairs]]] = {
+    "sign of one model": (("sign",), _one(np.negative)),
+    "likelihoods of one model": (("sign",), _one(lambda sample: np.exp(-sample))),
+    "log likelihoods of all": (("log_likelihoods",), lambda problem, pairs: [(-a, -b) for a, b in pairs]),
+    "likelihoods of all": (("log_likelihoods",), lambda problem, pairs: [(np.exp(-a), np.exp(-b)) for a, b in pairs]),
+    "one model in bits": (("unit",), _one(lambda sample: sample / np.log(2))),
+    "a constant in one density": (("constant",), _one(lambda sample: sample + 0.919)),
+    "squared error against log loss": (("unit",), _squared),
+    "rows of one model permuted": (("other_points",), _rows),
+    "different halves": (("other_points",), _halves),
+    "observed and synthetic swapped": (("swapped",), lambda problem, pairs: [(b[0], a) for a, b in pairs]),
+    "simulations of one model for all": (("shared_simulations",), _shared),
+    "sign of synthetic losses": (("synthetic_sign",), lambda problem, pairs: [(a, -b) for a, b in pairs]),
+}
+
+
+def notes_of(pairs: Pairs) -> set[str]:
+    """Codes of all notes on a problem."""
+    losses = {f"M{place}": Losses(*pair) for place, pair in enumerate(pairs)}
+    return {code for found in mistakes(losses) for code, _ in found}
