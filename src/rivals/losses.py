@@ -21,15 +21,12 @@ from rivals._checks import (
     row_labels,
     rows_in_order,
     show,
-    warn,
 )
 from rivals._random import COMPARISON_SIMULATION, simulation_streams
 from rivals._types import RNG, FloatArray, Model
 
-FEW_SAMPLES = 32
-MANY_SHARED = 0.2
-# Losses of labels and counts take few values, and a simulation may have each as often as the data by chance.
 FEW_VALUES = 20
+SURE = 10.0
 # A block of copied losses has two ends; labels that agree with the observed ones begin and end more often.
 SCATTERED = 5
 # Of this many simulated losses, evenly spaced, none equals an observed one with probability 0.8 ** 40 < 2e-4 if a fifth do.
@@ -184,7 +181,7 @@ class Losses:
 
     def repeats_itself(self) -> bool:
         """Whether a simulation has exactly the observed values, in any order: a mistake, unless they are few and repeat by chance."""
-        if np.unique(self.observed).size <= min(FEW_VALUES, self.n_observed / 2):
+        if _few_values(self.observed):
             return False
         low, high = self.observed.min(), self.observed.max()
         return any(
@@ -367,7 +364,7 @@ def losses_in_turn(
         seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
         needs_data = needs_data or callable(getattr(model, "simulate", None))
         try:
-            losses = _losses_of(name, model, data, n_simulations=n_simulations, seed=seed)
+            losses = _losses_of(model, data, n_simulations=n_simulations, seed=seed)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"model '{show(name)}': {error}") from error
@@ -388,7 +385,6 @@ def losses_in_turn(
 
 
 def _losses_of(
-    name: str,
     model: Any,
     data: Any,
     *,
@@ -397,31 +393,51 @@ def _losses_of(
 ) -> Losses:
     if isinstance(model, (Losses, tuple, list)) and (isinstance(model, Losses) or len(model) == 2):
         losses = model if isinstance(model, Losses) else Losses(*model)
-        _check_given(name, losses)
+        _check_simulated(losses, given=True)
         return losses
     if getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
         return Losses(np.asanyarray(model), index=row_labels(model))  # with its mask, if it has one
     losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
+    _check_simulated(losses, given=False)
     if isinstance(model, Candidate) and model.check is not None:
         model.check(data)
     return losses
 
 
-def _check_given(name: str, losses: Losses) -> None:
-    """Losses that a user computed may come from the same data twice; a candidate that we simulate from cannot make this mistake."""
+def _check_simulated(losses: Losses, *, given: bool) -> None:
+    """Refuse simulations that are the data, or all the same."""
     if losses.may_repeat:
         return
-    if losses.repeats_itself():
+    if losses.repeats_itself() and (given or not _by_chance(losses.observed)):
         raise ValueError(
-            "the synthetic losses equal the observed ones, value for value, so no misfit can be seen; pass the losses on "
-            "data that the model simulated itself; if they are, as those of labels may be, pass Losses(observed, synthetic, may_repeat=True)"
+            "the synthetic losses equal the observed ones, value for value, so no misfit can be seen; "
+            + (
+                "pass the losses on data that the model simulated itself; if they are, as those of labels may be, pass "
+                "Losses(observed, synthetic, may_repeat=True)"
+                if given
+                else "simulate(n, rng) must draw new data from the model, not return those it is judged on"
+            )
         )
-    shared = losses.shared_values()
-    if shared > MANY_SHARED:
-        warn(
-            f"model '{show(name)}': {shared:.0%} of its synthetic losses also occur among the observed ones, to the last digit; were "
-            "they computed on simulated data?"
+    first, others = losses.simulations[:1].ravel(), losses.simulations[1:]
+    if (
+        len(others)
+        and all(np.array_equal(first, other) for other in others)
+        and not (_few_values(first) or _by_chance(first))
+    ):
+        raise ValueError(
+            f"all {losses.n_simulations} simulations have the same losses, so that their spread is unknown; simulate(n, rng) must draw with "
+            "the generator rng that it is given, and rows of synthetic losses must be of different simulations"
         )
+
+
+def _few_values(losses: FloatArray) -> bool:
+    """Losses of labels and counts take few values, and a simulation may have each as often as the data."""
+    return np.unique(losses).size <= min(FEW_VALUES, losses.size / 2)
+
+
+def _by_chance(losses: FloatArray) -> bool:
+    """Whether losses may be those of a classifier so sure that simulated labels are always the same: exp(−sum) is how probably."""
+    return bool(losses.min() >= 0.0 and losses.sum() < SURE)
 
 
 def _check_together(name: str, sizes: tuple[int, int], first: str, first_sizes: tuple[int, int]) -> None:
@@ -472,21 +488,6 @@ def _costs_digits(reference: float, losses: Losses) -> bool:
 def excess_empirical_risks(losses: Iterable[Losses], reference: float) -> FloatArray:
     """Mean observed loss of each model, less the reference."""
     return np.array([np.mean(sample.observed - reference) for sample in losses])
-
-
-def look_like_log_likelihoods(losses: Iterable[Losses]) -> bool:
-    """Whether all samples have a long tail of *low* values below a crowded top; losses have long tails of high values."""
-    return all(_tail_below(sample.observed) for sample in losses)
-
-
-def _tail_below(values: FloatArray) -> bool:
-    low, middle, high = np.quantile(values, [0.01, 0.5, 0.99])
-    spread = values - values.mean()
-    scale = np.max(np.abs(spread))
-    if values.size < FEW_SAMPLES or not scale > 0:
-        return False
-    skewness = np.mean((spread / scale) ** 3) / np.mean((spread / scale) ** 2) ** 1.5
-    return bool(skewness < -1.0 and middle - low > 3.0 * (high - middle))
 
 
 def effective_size(sequence: npt.ArrayLike) -> float:

@@ -326,7 +326,7 @@ HOSTILE = ["<script>alert(1)</script>", "../../x", "two\nlines", "\x1b[31mred", 
 
 
 def test_hostile_names_stay_text(tmp_path):
-    sample = make_losses("gaussian", 100)
+    sample = make_losses("gaussian", 400)
     found = compare(dict.fromkeys(HOSTILE, sample), rng=0)
     shown = str(found)
     assert "\x1b" not in shown

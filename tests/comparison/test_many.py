@@ -287,7 +287,7 @@ def test_a_model_far_away_does_not_touch_a_pair(law, offset):
 
 def test_a_model_too_far_away_for_any_unit_is_refused():
     """In its unit the others would have no spread at all, and every difference between them would be certain."""
-    far = (-1e299 * np.linspace(1, 2, 200), -1e299 * np.linspace(1, 2.1, 200) * np.ones((2, 1)))
+    far = (-1e299 * np.linspace(1, 2, 200), -1e299 * np.linspace(1, [2.1, 2.2], 200, axis=1))
     with pytest.raises(ValueError, match="rescale the loss"):
         rivals.compare({**pair(), "far": far}, rng=0)
 

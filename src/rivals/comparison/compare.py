@@ -21,15 +21,15 @@ from rivals._checks import (
     row_labels,
     rows_in_order,
     show,
-    warn,
 )
 from rivals._random import entropy_from
 from rivals._types import RNG
 from rivals.comparison.calibrated import judge_calibrated
 from rivals.comparison.judge import judge
+from rivals.comparison.notes import warn_of
 from rivals.comparison.result import Comparison
 from rivals.laws import ORDERS, Applied, Grouping, Law, Order, Setting, law_of
-from rivals.losses import AnyModel, Losses, look_like_log_likelihoods, losses_by_name, losses_in_turn
+from rivals.losses import AnyModel, Losses, losses_by_name, losses_in_turn
 
 # Simulations of each candidate: with one, another seed of it changes the verdict too often (docs/does-it-work.md).
 N_SIMULATIONS = 16
@@ -145,20 +145,18 @@ def compare(
         losses[name] = sample if keep_simulations else sample.without_simulations()
         if not keep_simulations:
             summaries.append(chosen.summary(sample, setting))
-    if look_like_log_likelihoods(losses.values()):
-        warn(
-            "the losses of all models have a long tail of low values, as log likelihoods do, but for losses lower must be better; for "
-            "log likelihoods use Losses.from_log_likelihood, or --log-likelihood on the command line"
-        )
     kept = None if keep_simulations else summaries
 
     def apply(c: float) -> Applied:
         return chosen.apply(list(losses.values()), replace(setting, c=c), kept)
 
     if calibrations:
-        return Comparison(tuple(losses), *judge_calibrated(tuple(losses), apply, calibrations, threshold))
-    applied = apply(setting.c)
-    return Comparison(tuple(losses), applied, judge(applied))
+        result = Comparison(tuple(losses), *judge_calibrated(tuple(losses), apply, calibrations, threshold))
+    else:
+        applied = apply(setting.c)
+        result = Comparison(tuple(losses), applied, judge(applied))
+    warn_of(result.diagnostics)
+    return result
 
 
 def _calibrations(c: Any) -> list[Any]:
@@ -229,7 +227,7 @@ def _checked_c(c: Any, law: Law, setting: Setting) -> float:
 
 
 def _check(name: str, sample: Losses, law: Law, setting: Setting) -> None:
-    """Refuse what the law cannot use, with the name of the model; warn of doubts."""
+    """Refuse what the law cannot use, with the name of the model."""
     try:
         law.check(sample, setting)
     except ValueError as error:
@@ -242,5 +240,3 @@ def _check(name: str, sample: Losses, law: Law, setting: Setting) -> None:
                 f"model '{show(name)}': its losses carry other groups than those of the comparison; all models must be judged on the same "
                 "points in the same order"
             )
-    for doubt in law.doubts(sample):
-        warn(f"model '{show(name)}': {doubt}")

@@ -36,6 +36,7 @@ TOGETHER, APART = 0.3, 0.25
 LEANS, LEANS_LITTLE = 1.5, 0.75
 UNITS = {"bits beside nats": np.log2(np.e), "nats beside powers of ten": np.log(10.0)}
 SAME_UNIT = 0.05
+MANY_SHARED = 0.2
 
 Found = list[tuple[int, str, str]]  # place of the model, code, text
 
@@ -48,8 +49,11 @@ LIKELIHOODS = (
     "Losses.from_log_likelihood, or --log-likelihood on the command line"
 )
 UNIT = "its losses are {:.3g} times as wide as those of {}, on the data and simulated, as those of {} are; give all models one loss in one unit"
-CONSTANT = "its losses are those of {} + {:.3g} ± {:.2g}, though both fit; is a constant missing in one of the densities?"
+CONSTANT = (
+    "its losses are those of {} + {:.3g} ± {:.2g}, though both fit; is a constant missing in one of the densities?"
+)
 SYNTHETIC_SIGN = "its simulated losses would be where the observed ones are if they had the other sign; is that of the synthetic losses wrong?"
+COPIED = "{:.0%} of its synthetic losses also occur among the observed ones, to the last digit; were they computed on simulated data?"
 SHARED = (
     "simulated losses of all models rise and fall together, as on one simulated data set; judge each model on data that it simulated "
     "itself"
@@ -166,7 +170,8 @@ def signs(sides: Sequence[Side]) -> Found:
     of_labels, of_others, of_fitting = OPPOSITE
     for place, side in enumerate(sides):
         lean, others = min(side.seen.lean, side.own.lean), np.delete([other.seen.lean for other in sides], place)
-        turned = together[place] < of_labels and lean > LEANS and np.median(others) < 1.0
+        surely = of_labels if side.simulated.size else of_others
+        turned = together[place] < surely and lean > LEANS and np.median(others) < 1.0
         little = together[place] < of_others and lean > LEANS_LITTLE and np.max(others) < 0.5 * lean
         if turned or (little and not side.of_labels):
             found.append((place, "sign", SIGN.format(together[place])))
@@ -188,7 +193,7 @@ def _like_likelihood(side: Side) -> bool:
 
 def units(sides: Sequence[Side]) -> Found:
     """Losses of two models that fit and nearly agree are equally wide, unless they are of another unit or kind."""
-    if any(side.of_labels or side.own.width == 0.0 for side in sides):
+    if any(side.of_labels or side.own.span == 0.0 for side in sides):
         return []
     if sides[0].losses.synthetic.size < FEWEST_SIMULATED:
         return []
@@ -196,7 +201,7 @@ def units(sides: Sequence[Side]) -> Found:
     found: Found = []
     for place, side in enumerate(sides):
         ratio = side.own.width / usual.own.width
-        kinds = side.fits and side.from_zero != usual.from_zero and abs(log(ratio)) > log(3.0)
+        kinds = side.fits and side.from_zero != usual.from_zero and abs(log(side.own.span / usual.own.span)) > log(3.0)
         if kinds or _agree_but_for(ratio, side, usual):
             named = [unit for unit, factor in UNITS.items() if abs(log(ratio / factor)) < SAME_UNIT]
             known = named[0] if named and not kinds else "squared errors beside log losses"
@@ -210,7 +215,10 @@ def _agree_but_for(ratio: float, side: Side, usual: Side) -> bool:
     if min(widths) <= 0.0 or abs(log(ratio)) < log(1.25):
         return False
     close = max(abs(log(width)) for width in widths) < log(1.25) and abs(log(widths[0] / widths[1])) < log(1.15)
-    return close and float(np.corrcoef(side.observed, usual.observed)[0, 1]) > 0.9
+    return (
+        close
+        and _correlation(*((each.observed - np.mean(each.observed)) / each.seen.width for each in (side, usual))) > 0.9
+    )
 
 
 def constants(sides: Sequence[Side]) -> Found:
@@ -222,7 +230,7 @@ def constants(sides: Sequence[Side]) -> Found:
     for place, side in enumerate(sides):
         excess = side.observed - best.observed
         gap, width = float(np.mean(excess)), float(np.std(excess))
-        if side is not best and gap > 2.0 * (width + width**2):
+        if side is not best and gap / 2.0 > width + width * min(width, 1e3):
             found.append((place, "constant", CONSTANT.format(best.name, gap, width)))
     return found
 
@@ -234,20 +242,29 @@ def simulations(sides: Sequence[Side]) -> Found:
     """Observed losses are of the same points, so they rise together; simulations are each model's own, and do not."""
     if not sides[0].simulated.size:
         return []
-    turned: Found = [(place, "synthetic_sign", SYNTHETIC_SIGN) for place, side in enumerate(sides) if _mirrored(side)]
-    if turned or any(side.of_labels or side.losses.may_repeat for side in sides):
-        return turned
+    found: Found = [(place, "synthetic_sign", SYNTHETIC_SIGN) for place, side in enumerate(sides) if _mirrored(side)]
+    for place, side in enumerate(sides):
+        shared = 0.0 if side.losses.may_repeat else side.losses.shared_values()
+        if shared > MANY_SHARED:
+            found.append((place, "copied", COPIED.format(shared)))
+    if found or any(side.of_labels or side.losses.may_repeat for side in sides):
+        return found
     samples, everyone = [side.losses for side in sides], range(len(sides))
     if len({sample.n_synthetic for sample in samples}) > 1 or samples[0].n_synthetic < FEWEST:
         return []
-    if any(np.array_equal(samples[0].synthetic, sample.synthetic) for sample in samples[1:]):
+    first = samples[0]
+    if any(
+        np.array_equal(first.synthetic, sample.synthetic) and not np.array_equal(first.observed, sample.observed)
+        for sample in samples
+    ):
         return [(place, "shared_simulations", SHARED) for place in everyone]
-    if np.min(_simulated_together(samples)) < TOGETHER:
+    if np.min(_simulated_together(sides)) < TOGETHER:
         return []
     if np.max(np.abs(_with_others([side.ranks for side in sides]))) < APART:
         return [(place, "swapped", SWAPPED) for place in everyone]
-    shared = any(_all_simulated_by(author, samples) for author in everyone[:MOST_PAIRED])
-    return [(place, "shared_simulations", SHARED) for place in everyone] if shared else []
+    if any(_all_simulated_by(author, samples) for author in everyone[:MOST_PAIRED]):
+        return [(place, "shared_simulations", SHARED) for place in everyone]
+    return []
 
 
 def _mirrored(side: Side) -> bool:
@@ -256,14 +273,19 @@ def _mirrored(side: Side) -> bool:
     return side.seen.lean < 1.0 / LEANS and side.own.lean > LEANS and turned < max(as_given, side.seen.span)
 
 
-def _simulated_together(samples: Sequence[Losses]) -> FloatArray:
-    """Rank correlation of the simulated losses of each model with those of the others, beyond that of different simulations."""
-    step = -(-samples[0].n_synthetic // MOST_POINTS)
-    rows = [[_ranks(row) for row in sample.simulations[:2, ::step]] for sample in samples]
-    total = np.sum([row[0] for row in rows], axis=0)
-    same = [_correlation(row[0], total - row[0]) for row in rows]
-    other = [max(_correlation(row[1], total - row[0]), 0.0) if len(row) > 1 else 0.0 for row in rows]
-    return np.subtract(same, other)
+def _simulated_together(sides: Sequence[Side]) -> FloatArray:
+    """Rank correlation of the simulated losses of each model with those of the others, beyond that with their observed ones.
+
+    Losses that depend on inputs of the points are correlated through these, whoever simulated them.
+    """
+    step = -(-sides[0].losses.n_synthetic // MOST_POINTS)
+    ranks = [_ranks(side.losses.simulations[0, ::step]) for side in sides]
+    together = _with_others(ranks)
+    if ranks[0].size != sides[0].ranks.size:
+        return together
+    observed = np.sum([side.ranks for side in sides], axis=0)
+    with_data = [_correlation(own, observed - side.ranks) for own, side in zip(ranks, sides, strict=True)]
+    return together - np.maximum(with_data, 0.0)
 
 
 def _all_simulated_by(author: int, samples: Sequence[Losses]) -> bool:
@@ -287,16 +309,14 @@ def points(sides: Sequence[Side]) -> Found:
     if n_points < FEWEST or len(sides) > MOST_PAIRED or any(side.of_labels for side in sides):
         return []
     correlations = np.array([[_correlation(one.ranks, other.ranks) for other in sides] for one in sides])
-    strange = [
-        [place for place, other in enumerate(sides) if abs(row[place]) < 2.0 / sqrt(n_points) and _as_good(side, other)]
-        for side, row in zip(sides, correlations, strict=True)
-    ]
-    most = max(map(len, strange))
-    return [
-        (place, "other_points", OTHER_POINTS.format(sides[others[0]].name, correlations[place, others[0]]))
-        for place, others in enumerate(strange)
-        if most and len(others) == most
-    ]
+    unrelated = np.abs(correlations) < 2.0 / sqrt(n_points)
+    found: Found = []
+    for place, side in enumerate(sides):
+        strange = [other for other in np.flatnonzero(unrelated[place]).tolist() if _as_good(side, sides[other])]
+        if strange and unrelated[place].sum() == unrelated.sum(axis=1).max() >= (len(sides) - 1) / 2:
+            text = OTHER_POINTS.format(sides[strange[0]].name, correlations[place, strange[0]])
+            found.append((place, "other_points", text))
+    return found
 
 
 def _as_good(one: Side, other: Side) -> bool:

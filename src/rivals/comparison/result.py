@@ -17,9 +17,9 @@ from rivals._types import FloatArray, IntArray
 from rivals.comparison import archive
 from rivals.comparison.expectation import expected
 from rivals.comparison.judge import Verdict, judge
+from rivals.comparison.notes import Note, notes
 from rivals.comparison.rendering import PairTable
 from rivals.comparison.shown import Shown, ShownSweep
-from rivals.comparison.table import Note, notes
 from rivals.laws.base import Applied
 from rivals.losses import Losses
 
@@ -188,13 +188,16 @@ class Comparison(Shown):
     def diagnostics(self) -> Mapping[str, tuple[Note, ...]]:
         """Name → what to know before you trust the numbers of this model: pairs (code, text), none for a healthy one.
 
-        The codes: "heavy_tail" (a few large losses dominate the mean: the variance of the mean may be infinite),
-        "very_heavy_tail" (it probably is: do not trust the mean), "ties" (more than 1 % of the observed losses are in large
-        ties), "autocorrelated" (under `order="time"`: the losses are worth less than half as many independent ones),
-        "unequal_sizes" (simulations have another number of points than the data). The texts count points from 0.
+        What looks like a mistake: "sign" (losses that fall where those of others rise), "log_likelihoods" (all models have a long
+        tail of low losses), "unit" (bits beside nats, or another kind of loss), "constant" (missing in a density),
+        "other_points" (rows in another order, or of other points), "swapped" (observed and synthetic), "shared_simulations"
+        (of one model, used for all), "synthetic_sign", "copied" (synthetic losses that are observed ones).
+        What makes numbers less reliable: "heavy_tail" (a few large losses dominate the mean: the variance of the mean may be
+        infinite), "very_heavy_tail" (it probably is: do not trust the mean), "few_points", "very_few_points",
+        "autocorrelated" (under `order="time"`: the losses are worth less than half as many independent ones), and under law
+        "beta" "ties" and "unequal_sizes" (of simulations and data). The texts count points from 0.
         """
-        in_time = self.applied.setting.order == "time"
-        return self._by_name([notes(sample, in_time=in_time) for sample in self.applied.losses])
+        return MappingProxyType(notes(self.losses, self.applied.law, self.applied.setting))
 
     def risk_interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
         """The central interval that contains the risk of a model with probability `level`."""

@@ -4,39 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from rivals._checks import show
-from rivals.comparison.rendering import listed, probability_text, shortened, terminal_width, text, width_of, wrap
-from rivals.core.tails import extremes, tail_shape, tail_word
-from rivals.losses import Losses
+from rivals.comparison.notes import Note, by_text
+from rivals.comparison.rendering import probability_text, shortened, terminal_width, text, width_of, wrap
 
 # A name is never cut to less than this, even if the table is then wider than the terminal.
 SHORTEST_NAME = 8
 # Printed tables end with at most this many lines of notes.
 MOST_NOTES = 12
-LISTED = 3
 
 Row = Mapping[str, Any]
-
-
-class Note(NamedTuple):
-    """What to know before you trust the numbers of a model: a code for programs, a text for people.
-
-    Examples
-    --------
-    >>> Note("ties", "ties 12%").to_dict()
-    {'code': 'ties', 'text': 'ties 12%'}
-    """
-
-    code: str
-    text: str
-
-    def to_dict(self) -> dict[str, str]:
-        """For JSON."""
-        return self._asdict()
 
 
 @dataclass(frozen=True)
@@ -223,43 +204,11 @@ def comparison_text(rows: Sequence[Row]) -> str:
 
 def footnotes(rows: Sequence[Row], width: int | None = None) -> list[str]:
     """The notes of all rows as lines, each text once with the models that it belongs to; nothing where there are none."""
-    models: dict[str, list[str]] = {}
-    for row in rows:
-        for note in row["diagnostics"]:
-            models.setdefault(note["text"], []).append(row["model"])
-    lines = [
-        f"{'all models' if len(names) == len(rows) > LISTED else listed(names, LISTED)}: {note}"
-        for note, names in models.items()
-    ]
+    found = {row["model"]: tuple(Note(**note) for note in row["diagnostics"]) for row in rows}
+    lines = [f"{names}: {note.text}" for note, names in by_text(found)]
     if len(lines) > MOST_NOTES:
         lines = [*lines[:MOST_NOTES], f"{len(lines) - MOST_NOTES} more notes: see `diagnostics` of the result"]
     return ["Notes", *(wrap(f"  {line}", width, indent="    ") for line in lines)] if lines else []
-
-
-def notes(losses: Losses, *, in_time: bool) -> tuple[Note, ...]:
-    """What to know before you trust the numbers of a model, in short; empty for a healthy one.
-
-    Points are counted from 0, as arrays are; messages about files count rows as an editor does, the header as row 1.
-    """
-    found = []
-    shape = tail_shape(losses.observed)
-    code = {"look": "heavy_tail", "do not trust": "very_heavy_tail"}.get(tail_word(shape))
-    if code is not None:
-        points = ", ".join(map(str, extremes(losses.observed, 3).tolist()))
-        advice = "do not trust the mean" if code == "very_heavy_tail" else "look at them"
-        found.append(Note(code, f"few losses dominate: {advice} (tail {shape:.2f}; points {points}, counted from 0)"))
-    if losses.tie_fraction > 0.01:
-        found.append(Note("ties", f"{losses.tie_fraction:.0%} of the losses are tied"))
-    if in_time and losses.effective_size < 0.5 * losses.n_observed:
-        found.append(
-            Note(
-                "autocorrelated",
-                f"autocorrelated: {losses.n_observed} losses are worth {losses.effective_size:.0f} independent ones",
-            )
-        )
-    if losses.n_simulations and losses.n_synthetic != losses.n_observed:
-        found.append(Note("unequal_sizes", f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses"))
-    return tuple(found)
 
 
 def _mean_format(rows: Sequence[Row]) -> Callable[[float], str] | None:

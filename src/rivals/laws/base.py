@@ -25,8 +25,8 @@ ORDERS: tuple[Order, ...] = ("time",)
 
 # With 12 000 draws of each risk the standard error of B is at most 0.5 / √12000 = 0.0046, whatever the distributions.
 N_DRAWS = 12_000
-# With fewer losses than this, not even their quartiles are known.
-FEW_LOSSES = 32
+# With fewer losses than this, their tails are not known; with fewer than that, not even their quartiles.
+FEW_LOSSES, VERY_FEW_LOSSES = 300, 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,11 +135,13 @@ class Law(ABC):
                 "or groups= with the replication of each point (three or more), which needs none"
             )
 
-    def doubts(self, losses: Losses) -> list[str]:
-        """Sentences on what makes the answer for a model less reliable than it looks."""
+    def doubts(self, losses: Losses) -> list[tuple[str, str]]:
+        """What makes the answer for a model less reliable than it looks: pairs (code, text)."""
         smaller = min(losses.n_observed, losses.n_synthetic) if losses.n_simulations else losses.n_observed
-        few = f"only {smaller} losses in one of its samples, too few to know the tails of the loss"
-        return [few] if smaller < FEW_LOSSES else []
+        if smaller >= FEW_LOSSES or (self.needs_groups and smaller >= VERY_FEW_LOSSES):
+            return []
+        code = "very_few_points" if smaller < VERY_FEW_LOSSES else "few_points"
+        return [(code, f"only {smaller} losses, too few to know their tails: take probabilities as rough")]
 
 
 class Applied(ABC):

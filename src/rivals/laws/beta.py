@@ -107,17 +107,15 @@ class Beta(Law):
         """The law of the risk, ready to be drawn from."""
         return BetaRisk.of(_process(losses, setting.c, self.depth, losses.reference), several=losses.n_simulations > 1)
 
-    def doubts(self, losses: Losses) -> list[str]:
+    def doubts(self, losses: Losses) -> list[tuple[str, str]]:
         doubts = super().doubts(losses)
         if losses.tie_fraction > HEAVY_TIES:
+            ties = f"{losses.tie_fraction:.0%} of its losses are tied: there the process has no spread and says too little about replications"
+            doubts.append(("ties", f"{ties}; use law 'transport', or Losses.spread_ties(), or a continuous score"))
+        if losses.n_simulations and not 1 / UNEQUAL_SIZES <= losses.n_synthetic / losses.n_observed <= UNEQUAL_SIZES:
+            sizes = f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses: the extremes differ even for a perfect model"
             doubts.append(
-                f"{losses.tie_fraction:.0%} of its observed losses are in large ties, where the process has no spread and says too "
-                "little about replications; use law 'transport', or Losses.spread_ties(), or a continuous score"
-            )
-        if not 1 / UNEQUAL_SIZES <= losses.n_synthetic / losses.n_observed <= UNEQUAL_SIZES:
-            doubts.append(
-                f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses; the extremes of samples of unequal size "
-                "differ even for a perfect model, which widens its risk distribution; simulate as many points as were observed"
+                ("unequal_sizes", f"{sizes}, which widens its risk; simulate as many points as were observed")
             )
         return doubts
 

@@ -101,7 +101,7 @@ def render(
             columns=columns,
             rows=cells_of(rows, columns),
             extremes=extreme_losses(result, result.ranking[:MOST_DRAWN]),
-            notes=[note for note in notes(result) if note["sentences"]],
+            notes=notes(result),
             about_probabilities=about_probabilities(result),
             command=command(result),
             provenance=provenance(result),

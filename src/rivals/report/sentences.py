@@ -8,30 +8,17 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rivals._checks import show
 from rivals._version import __version__
 from rivals.comparison import Comparison
 from rivals.comparison.shown import remarks, verdicts
 from rivals.core.tails import extremes, tail_shape, tail_word
 
 MOST_EXTREME = 5
-MOST_LISTED = 12
-
-TAILS = {
-    "look": "the variance of their mean may be infinite; look at the largest ones below",
-    "do not trust": "the variance of their mean is probably infinite, so its standard error and the verdict mean little; "
-    "look at the largest ones below, or use a bounded score",
-    "too few to tell": "there are too few losses to estimate the shape of their tail",
-}
 
 
 def doubts(result: Comparison) -> list[str]:
     """What the verdict of the run is sensitive to; empty if nothing."""
-    heavy = [name for name in result.ranking if tail_word(tail_shape(result.losses[name].observed)) == "do not trust"]
-    sentence = (
-        f"Do not trust the mean loss of {_some([show(name) for name in heavy])}: a few extreme losses dominate it."
-    )
-    return [*verdicts(result)[1:], *remarks(result), *([sentence] if heavy else [])]
+    return [*verdicts(result)[1:], *remarks(result)]
 
 
 def about_probabilities(result: Comparison) -> str:
@@ -53,32 +40,14 @@ def why_no_slider(result: Comparison) -> str | None:
     return None
 
 
-def _some(texts: list[str]) -> str:
-    """A list for a sentence, which ends before the reader gives up."""
-    rest = len(texts) - MOST_LISTED
-    return ", ".join(texts[:MOST_LISTED]) + (f" and {rest} more" if rest > 0 else "")
-
-
 def notes(result: Comparison) -> list[dict[str, Any]]:
-    """For each model, best first: caveats about its numbers, in sentences."""
-    return [{"model": name, "sentences": _notes(result, name)} for name in result.ranking]
-
-
-def _notes(result: Comparison, name: str) -> list[str]:
-    losses = result.losses[name]
-    sentences = [sentence[:1].upper() + sentence[1:] + "." for sentence in result.applied.law.doubts(losses)]
-    shape = tail_shape(losses.observed)
-    word = tail_word(shape)
-    if word != "good":  # the table of the largest losses has the word for each model
-        sentences.append(
-            f"Tail of its losses: {word}" + ("" if shape != shape else f" (shape {shape:.2f})") + f"; {TAILS[word]}."
-        )
-    if result.applied.setting.order == "time" and losses.effective_size < 0.5 * losses.n_observed:
-        sentences.append(
-            f"Its losses are correlated in time: the mean of {losses.n_observed} losses is about as precise as that of "
-            f"{losses.effective_size:.0f} independent ones."
-        )
-    return sentences
+    """For each model that has some, best first: caveats about its numbers, in sentences."""
+    found = {name: [note.text for note in result.diagnostics[name]] for name in result.ranking}
+    return [
+        {"model": name, "sentences": [f"{text[:1].upper()}{text[1:]}." for text in texts]}
+        for name, texts in found.items()
+        if texts
+    ]
 
 
 def extreme_losses(result: Comparison, models: tuple[str, ...]) -> list[dict[str, Any]]:
