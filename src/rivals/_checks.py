@@ -117,7 +117,7 @@ def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
     """The same, one after the other: an iterator of models need not hold all of them at once."""
     not_models = TypeError(
         "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, or pairs of these; "
-        f"got {type(models).__name__}"
+        f"got {type(models).__name__} without names; pass {{'A': ..., 'B': ...}}"
     )
     pairs = models.items() if isinstance(models, Mapping) else models
     if not isinstance(pairs, Iterable):
@@ -128,6 +128,8 @@ def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
             name, model = pair
         except (TypeError, ValueError):
             raise not_models from None
+        if not isinstance(name, str) and hasattr(name, "__len__"):  # losses, not a name
+            raise not_models
         if check_name(name) in seen:
             raise ValueError(f"model '{show(name)}' is given twice; names must differ")
         seen.add(name)

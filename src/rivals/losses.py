@@ -307,6 +307,10 @@ class Candidate:
     simulate: Callable[[int, np.random.Generator], Any]
     check: Callable[[Any], None] | None = None
 
+    def __repr__(self) -> str:
+        loss, simulate = (getattr(each, "__qualname__", type(each).__name__) for each in (self.loss, self.simulate))
+        return f"{type(self).__name__}(loss={loss}, simulate={simulate})"
+
     def losses(self, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None) -> Losses:
         """Losses on held-out `data`, and on simulations with as many points (or `n_synthetic`)."""
         return losses_of_model(self, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=rng)

@@ -108,8 +108,8 @@ def check_console(result: rivals.Comparison) -> None:
     terminal = Console(file=written, force_terminal=True, width=80, highlight=False)
     before, console._terminal = console._terminal, lambda: terminal
     try:
-        console.print_comparison(result)
-        console.print_sweep(result.sweep([0.1, 1.0]))
+        console.print_result(result)
+        console.print_result(result.sweep([0.1, 1.0]))
     finally:
         console._terminal = before
     plain = re.sub(r"\x1b\[[0-9;]*m", "", written.getvalue())

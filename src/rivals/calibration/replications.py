@@ -201,6 +201,14 @@ class Replications:
         parts += [] if self.design is None else [f"design {self.design if self.design == 'resample' else 'changed'}"]
         return f"replications with {', '.join(parts)}"
 
+    def __repr__(self) -> str:
+        """What varies between replications, and by how much."""
+        varied = [f"{name} {size:g}" for name, size in self.sizes.items() if size] + (
+            ["parameters"] if self.parameters else []
+        )
+        varied += ["design"] if self.design is not None else []
+        return f"Replications({', '.join(map(show, self.models))}; varied: {', '.join(varied) or 'nothing but noise'})"
+
     def __call__(self, rng: np.random.Generator) -> Experiment:
         """Draw a problem."""
         names = list(self.models)

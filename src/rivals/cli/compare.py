@@ -37,7 +37,7 @@ def compare(
 
     Example: rivals compare observed.csv synthetic.csv --report report.html
     """
-    from rivals.cli.console import print_comparison, print_json, write_page, writing
+    from rivals.cli.console import print_json, print_result, write_page, writing
 
     check_output(save, "--save", endings=[".npz"], inputs=[observed, synthetic])
     check_page(report, "--report", inputs=[observed, synthetic])
@@ -50,4 +50,4 @@ def compare(
     if as_json:
         print_json(result.to_dict())
     else:
-        print_comparison(result)
+        print_result(result)

@@ -48,14 +48,14 @@ def demo(
 
     Example: rivals demo --out report --c 2^-6
     """
-    from rivals.cli.console import print_comparison, working
+    from rivals.cli.console import print_result, working
     from rivals.cli.values import read_c
 
     check_output_folder(out, "--out")
     with working("Recording, fitting and comparing …"):
         result = blackbody_comparison(law=law, c=read_c(c), threshold=threshold, n_simulations=n_simulations, rng=seed)
         paper = blackbody_comparison(law="beta", n_simulations=1, c=PAPERS_C, threshold=threshold, rng=seed)
-    print_comparison(result)
+    print_result(result)
     typer.echo(f"\n{fill(side_by_side(result, paper), WIDTH)}")
     for sentences in (f"In other words, {in_other_words(result)}", what_c_does(result.sweep(C_SWEPT)), NEXT):
         typer.echo(f"\n{fill(sentences, WIDTH)}")
@@ -125,15 +125,19 @@ def in_other_words(result: Comparison) -> str:
 
 def what_c_does(sweep: Sweep) -> str:
     """Two sentences: what c is, and for which values each model is rejected."""
-    parts = []
-    for name in sweep.comparisons[0].ranking[1:]:
+    parts, first = [], sweep.comparisons[0]
+    critical = dict(
+        zip(first.names, first.applied.critical_c.tolist(), strict=True)
+    )  # nan under a law that does not know it
+    for name in first.ranking[1:]:
         rejecting = [run.c for run in sweep.comparisons if name in run.rejections]
         if not rejecting:
             parts.append(f"{name} is kept at every c")
         elif len(rejecting) == len(sweep.comparisons):
             parts.append(f"{name} is rejected at every c")
         elif rejecting == sorted(sweep.c)[: len(rejecting)]:
-            parts.append(f"{name} is rejected up to c = {max(rejecting):g} and kept above")
+            last = max(rejecting) if critical[name] != critical[name] else critical[name]
+            parts.append(f"{name} is rejected up to c = {last:.2g} and kept above")
         else:  # this happens under law "beta"
             parts.append(f"{name} is rejected at c = {', '.join(f'{c:g}' for c in rejecting)} only")
     low, high = min(sweep.c), max(sweep.c)

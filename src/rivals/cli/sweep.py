@@ -35,7 +35,7 @@ def sweep(
 
     Example: rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
     """
-    from rivals.cli.console import print_json, print_sweep, working
+    from rivals.cli.console import print_json, print_result, working
     from rivals.cli.values import parse_c
 
     values = parse_c(c) if c else DEFAULT_C
@@ -45,4 +45,4 @@ def sweep(
     if as_json:
         print_json(over_c.to_dict())
     else:
-        print_sweep(over_c)
+        print_result(over_c)

@@ -19,8 +19,8 @@ def parse_c(texts: list[str]) -> list[float]:
 
     Examples
     --------
-    >>> parse_c(["2^-2, 0.5", "2**3, 2⁻³"])
-    [0.25, 0.5, 8.0, 0.125]
+    >>> parse_c(["2^-2, 0.5", "2**3, 2⁻³, 1/8"])
+    [0.25, 0.5, 8.0, 0.125, 0.125]
     """
     values = []
     for text in ",".join(texts).split(","):
@@ -75,7 +75,11 @@ def draw_seed() -> int:
 
 
 def _number(text: str) -> float | None:
-    """0.25, 2^-2, 2**-2 or 2⁻²; None if it is not a number."""
+    """0.25, 1/4, 2^-2, 2**-2 or 2⁻²; None if it is not a number."""
+    above, fraction, below = text.partition("/")
+    if fraction:
+        numbers = _number(above), _number(below)
+        return numbers[0] / numbers[1] if numbers[0] is not None and numbers[1] else None
     text = text.strip().replace("**", "^")
     base = text.rstrip(SUPERSCRIPTS)  # as our pages write powers
     if base != text:

@@ -86,6 +86,21 @@ def shortened(text: str, longest: int) -> str:
     return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
 
 
+def all_shortened(texts: Sequence[str], longest: int) -> list[str]:
+    """Texts cut alike, to no less than what keeps them apart.
+
+    Examples
+    --------
+    >>> all_shortened(["boosting, depth 1, rate 0.1", "boosting, depth 2, rate 0.1"], 12)
+    ['boosting, …1, rate 0.1', 'boosting, …2, rate 0.1']
+    """
+    different = len(set(texts))
+    for length in range(longest, max(map(len, texts), default=0) + 1):
+        if len({shortened(text, length) for text in texts}) == different:
+            return [shortened(text, length) for text in texts]
+    return list(texts)
+
+
 def _widths(headings: Sequence[str], body: Sequence[Sequence[str]]) -> list[int]:
     return [max(len(line[column]) for line in (headings, *body)) for column in range(len(headings))]
 

@@ -10,6 +10,7 @@ from rivals._version import __version__
 from rivals.comparison import rendering
 from rivals.comparison.expectation import worth
 from rivals.comparison.judge import Verdict
+from rivals.comparison.methods import methods
 from rivals.comparison.table import cells_of, comparison_text, rows_of, shown_columns
 from rivals.laws.base import Applied
 
@@ -42,6 +43,10 @@ class Shown:
     def verdict(self) -> str:
         """The answer in a sentence or two."""
         return " ".join([*verdicts(self), *remarks(self)])
+
+    def methods(self) -> str:
+        """A paragraph for the methods section of a paper: law, c, groups, simulations, threshold, sizes, version, references."""
+        return methods(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the losses and draws, as plain numbers and text; what is not a number is null."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from rivals._checks import show
 from rivals.comparison.notes import Note, by_text
-from rivals.comparison.rendering import probability_text, shortened, terminal_width, text, width_of, wrap
+from rivals.comparison.rendering import all_shortened, probability_text, terminal_width, text, width_of, wrap
 
 # A name is never cut to less than this, even if the table is then wider than the terminal.
 SHORTEST_NAME = 8
@@ -178,12 +178,11 @@ def shown_columns(rows: Sequence[Row]) -> list[Column]:
 
 def cells_of(rows: Sequence[Row], columns: Sequence[Column], longest: int | None = None) -> list[list[str]]:
     """The rows as text; longer names are cut."""
-
-    def name(model: str) -> str:
-        return show(model) if longest is None else shortened(show(model), longest)
-
+    models = [row["model"] for row in rows]
+    shown = [show(model) for model in models]
+    names = dict(zip(models, shown if longest is None else all_shortened(shown, longest), strict=True))
     number = _number_format(rows)
-    form = Format(name, _mean_format(rows) or number, number, rows[0]["model"])
+    form = Format(names.__getitem__, _mean_format(rows) or number, number, rows[0]["model"])
     return [[column.cell(row, form) for column in columns] for row in rows]
 
 
@@ -195,10 +194,14 @@ def comparison_text(rows: Sequence[Row]) -> str:
     longest = min(longest, terminal_width())
     wide, narrow = [column.heading for column in columns], [column.short for column in columns]
     for headings, shortest in ((wide, 2 * SHORTEST_NAME), (narrow, SHORTEST_NAME)):
-        for length in range(longest, min(shortest, longest) - 1, -2):
+        length, excess = longest, 1
+        while excess > 0 and length > 0:
             body = cells_of(rows, columns, length)
-            if width_of(headings, body) <= terminal_width():
-                return "\n".join([text(headings, body), *footnotes(rows)])
+            excess = width_of(headings, body) - terminal_width()
+            # A name stands in one column or in two; below the shortest there is no further try.
+            length = max(length - max(excess // 2, 1), shortest) if length > shortest else 0
+        if excess <= 0:
+            break
     return "\n".join([text(headings, body), *footnotes(rows)])
 
 

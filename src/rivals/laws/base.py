@@ -93,6 +93,8 @@ class Law(ABC):
     about: ClassVar[str] = "Probabilities hold as far as the law does."
     overlap: ClassVar[str] = "Where they overlap strongly, the models cannot be told apart."
     about_c: ClassVar[str] = ""
+    method: ClassVar[str] = ""  # for the methods section of a paper
+    method_of_c: ClassVar[str] = ""
 
     @property
     def has_c(self) -> bool:

@@ -201,6 +201,14 @@ class Groups(Law):
         "Probabilities are for a new group from the same population. They hold as far as groups differ as replications of the "
         "experiment would."
     )
+    method: ClassVar[str] = (
+        "For each pair of models, the difference of their mean losses in a new group was predicted from its spread between the groups at "
+        "hand: d_g ~ N(μ, τ² + σ²/n_g), with a flat prior of μ and the pooled variance σ² within groups (law groups)."
+    )
+    method_of_c: ClassVar[str] = (
+        "The prior of τ is half-t with 3 degrees of freedom; its scale squared is c/2 times the sum of both models' squared 1-Wasserstein "
+        "distances between losses on the data and on their own simulations, within groups."
+    )
     overlap: ClassVar[str] = (
         "Models meet the same groups, so they may overlap although one is better in nearly all of them."
     )

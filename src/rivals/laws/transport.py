@@ -316,6 +316,14 @@ class Transport(Law):
         "No c suits every problem. Probabilities at a c that was chosen by hand are not calibrated. Use groups where the data have "
         "them, or rivals.calibrate, to find c and a curve from simulated experiments with fresh replications."
     )
+    method: ClassVar[str] = (
+        "The risk of a model, its mean loss in a replication, was taken as normal about its mean held-out loss, and differences between "
+        "models were paired point by point."
+    )
+    method_of_c: ClassVar[str] = (
+        "Its variance is that of the sampling error plus c W², with W the 1-Wasserstein distance between the losses on the data and on "
+        "data that the model simulated itself (law transport)."
+    )
     overlap: ClassVar[str] = (
         "Models share the sampling error, so they may overlap although one of them is reproducibly better."
     )

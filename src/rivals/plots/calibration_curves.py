@@ -9,7 +9,7 @@ import numpy as np
 
 from rivals.calibration.curve import FOR_THE_WRONG_MODEL, OVERCONFIDENT
 from rivals.calibration.validity import THRESHOLD
-from rivals.plots.style import axes_or_new, is_narrow, literal, reading, style
+from rivals.plots.style import LEGEND, axes_or_new, is_narrow, literal, reading, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,8 +93,7 @@ def plot_calibration(
     ax.set_ylabel("how often a is better" if narrow else "observed: fraction of experiments in which a is truly better")
     reading(
         ax,
-        (f"{literal(omega)}. " if omega else "") + f"Law “{calibration.law}”: {calibration.question}. "
-        "Red: overconfident. Yellow: confident in the worse model. Single bins may stray by chance.",
+        (f"{literal(omega, 16)}. " if omega else "") + f"Law “{calibration.law}”. Red: overconfident. Yellow: wrong",
         title=title,
     )
     if narrow:
@@ -145,7 +144,7 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True
     ax = axes_or_new(ax)
     validity = calibration.validity(bins)
     for place, (name, error) in enumerate(zip(validity.omegas, validity.error, strict=True)):
-        ax.plot(calibration.c, error, marker=MARKERS[place % len(MARKERS)], label=literal(name), **style(place))
+        ax.plot(calibration.c, error, marker=MARKERS[place % len(MARKERS)], label=literal(name, LEGEND), **style(place))
     allowed = 1.0 - THRESHOLD
     ax.axhline(allowed, color="grey", linewidth=1, linestyle=":")
     ax.text(
@@ -164,7 +163,7 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True
     ax.set_ylim(bottom=0)
     ax.set_xlabel("sensitivity c")
     ax.set_ylabel("stated winners that are wrong")
-    reading(ax, "Green: the values of c whose stated winners are right often enough, beyond chance.", title=title)
+    reading(ax, "Green: the c whose stated winners are right often enough", title=title)
     ax.legend(fontsize="small")
     return ax
 

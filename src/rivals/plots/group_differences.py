@@ -9,7 +9,7 @@ import numpy as np
 from rivals._checks import check_choice
 from rivals.comparison import Comparison
 from rivals.comparison.rendering import probability_text
-from rivals.plots.style import COLOURS, axes_or_new, is_narrow, literal, reading, setting
+from rivals.plots.style import COLOURS, axes_or_new, is_narrow, literal, reading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -94,8 +94,8 @@ def plot_groups(
     won, probability = int(result.won[b, a]), float(result.probability[b, a])
     reading(
         ax,
-        f"Each group: the difference ± its sampling error; right of zero {literal(rival, 20)} is better, in {won} of {order.size} groups. "
-        f"Below: nine in ten new groups. P({literal(rival, 20)} better in a new group) = {probability_text(probability)}. {setting(result)}.",
+        f"Right of zero {literal(rival, 16)} is better, in {won} of {order.size} groups; in a new group with P = "
+        f"{probability_text(probability)}",
         title=title,
     )
     return ax

@@ -13,6 +13,7 @@ from rivals.plots.style import (
     axes_or_new,
     is_narrow,
     literal,
+    literals,
     reading,
     setting,
     width_in_inches,
@@ -76,7 +77,7 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
     _draw_differences(ax, result, models)
     narrow = is_narrow(ax)
     _write_verdicts(ax, [_verdict(result, name, LONGEST_RIVAL // 2 if narrow else LONGEST_RIVAL) for name in models])
-    labels = [literal(name, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL) for name in models]
+    labels = literals(models, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL)
     ax.set_yticks(range(len(models)), labels, fontsize="x-small" if narrow else "small")
     ax.set_ylim(len(models) - 0.5 + BELOW, -0.6)
     ax.set_xlabel("loss (lower is better)")
@@ -86,11 +87,9 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
     ax.set_axisbelow(True)
     _legend_below(ax)
     cut = len(result.names) - len(models)
-    shared = "" if narrow else f" {result.applied.law.overlap}"
     reading(
         ax,
-        f"✗ rejected: a rival is reproducibly better.{shared} {setting(result)}."
-        + (f" {cut} more models, of higher mean loss, are not drawn." if cut else ""),
+        f"✗ rejected by a rival. {setting(result)}." + (f" {cut} more models are not drawn." if cut else ""),
         title=title,
         part=_part_beside(ax, labels),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
 from rivals.core.quantiles import QuantileFunction
-from rivals.plots.style import axes_or_new, legend, literal, reading, style
+from rivals.plots.style import LEGEND, axes_or_new, legend, literal, reading, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +72,7 @@ def plot_losses(
     for index, (name, losses) in enumerate(result.losses.items()):
         look = style(index)
         observed = QuantileFunction(losses.observed)
-        ax.plot(*_oriented(phi, observed(phi), kind), label=literal(name), linewidth=2.2, **look)
+        ax.plot(*_oriented(phi, observed(phi), kind), label=literal(name, LEGEND), linewidth=2.2, **look)
         simulated = [QuantileFunction(simulation) for simulation in losses.simulations]
         quantiles += [observed, *simulated]
         if simulated:
@@ -84,12 +84,11 @@ def plot_losses(
     ax.set(xlim=frame) if kind == "cdf" else ax.set(ylim=frame)
     ax.set_xlabel("loss" if kind == "cdf" else "cumulative probability Φ")
     ax.set_ylabel("cumulative probability Φ" if kind == "cdf" else "loss")
-    several = ", with their range" if result.applied.losses[0].n_simulations > 1 else ""
     reading(
         ax,
-        f"Thick: losses on the data; thin: on the model's own simulations{several}. The model is wrong where they separate."
+        "Thick: on the data; thin: simulated. A model is wrong where they separate."
         if result.applied.losses[0].n_simulations
-        else "Losses on the data. The models came without simulations, as law “groups” allows.",
+        else "Losses on the data, without simulations.",
         title=title,
     )
     legend(ax)

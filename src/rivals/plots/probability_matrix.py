@@ -8,7 +8,7 @@ import numpy as np
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
-from rivals.plots.style import axes_or_new, is_narrow, literal, reading, setting, size_in_inches
+from rivals.plots.style import axes_or_new, is_narrow, literals, reading, size_in_inches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
     # A diverging map, dark at both ends: 0 and 1 differ in hue for most readers and by the number for the others.
     image = ax.imshow(probability, vmin=0.0, vmax=1.0, cmap="PuOr", aspect="equal")
     narrow = is_narrow(ax)
-    labels = [literal(name, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL) for name in result.ranking]
+    labels = literals(result.ranking, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL)
     ax.set_xticks(range(len(order)), labels, rotation=45, ha="right", rotation_mode="anchor", fontsize="x-small")
     ax.set_yticks(range(len(order)), labels, fontsize="x-small")
     if len(order) <= MOST_NUMBERS:
@@ -74,11 +74,10 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
     _frame_rejections(ax, result)
     ax.set_xlabel("… this model", fontsize="small")
     ax.set_ylabel("this model beats …", fontsize="small")
-    calibrated = "" if result.calibrated is None else ", calibrated"
+    what = "P(row better)" if result.calibrated is None else "Calibrated"
     reading(
         ax,
-        f"P(R of row < R of column){calibrated}. {setting(result)}. Framed: the pair that rejects the "
-        f"column's model (above {result.threshold:g}).",
+        f"{what}. Law “{result.law}”",
         title=title,
         part=0.65 if narrow else 0.8,  # of what labels leave
     )

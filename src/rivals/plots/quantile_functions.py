@@ -85,7 +85,7 @@ def plot_quantiles(
     """
     check_choice(model, "model", result.names)
     index = result.names.index(model)
-    process, sentence = result.applied.process(index), f"{result.applied.gap(index)} {setting(result)}."
+    process, sentence = result.applied.process(index), f"{_gap(result, index)}{setting(result)}"
     if process is not None:
         ax = _plot(process, n_paths, _Scale(axis, highest), rng, sentence if title else None, ax)
     else:
@@ -144,8 +144,17 @@ def plot_process(
     >>> process = rivals.HierarchicalBetaProcess.from_losses(losses, c=0.5)
     >>> ax = plot_process(process)
     """
-    sentence = "The wider the gap δ between data and simulation, the more the sampled paths stray from q*; the average of each is a risk R."
-    return _plot(process, n_paths, _Scale(axis, highest), rng, f"{sentence} c = {process.c:g}." if title else None, ax)
+    sentence = f"Paths stray from q* where simulations do; each averages to a risk. c = {process.c:g}"
+    return _plot(process, n_paths, _Scale(axis, highest), rng, sentence if title else None, ax)
+
+
+def _gap(result: Comparison, index: int) -> str:
+    distance = float(result.applied.distance[index])
+    if distance == distance:
+        return f"Simulations are W = {distance:.3g} away. "
+    return (
+        "Losses on the data and simulated. " if result.applied.losses[index].n_simulations else "Losses on the data. "
+    )
 
 
 def _plot(
@@ -235,7 +244,7 @@ class _Scale:
 
     @property
     def remark(self) -> str:
-        return "" if self.highest == 1.0 else " The highest losses leave the frame."
+        return "" if self.highest == 1.0 else "; top cut"
 
     def label(self, ax: Axes, end: float) -> None:
         if self.tail:

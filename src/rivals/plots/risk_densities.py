@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
-from rivals.plots.style import axes_or_new, legend, literal, reading, setting, style
+from rivals.plots.style import LEGEND, axes_or_new, legend, literal, reading, setting, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +50,7 @@ def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None
     ax = axes_or_new(ax)
     for index, name in enumerate(result.names):
         look = style(index)
-        label = ("✗ " if name in result.rejections else "") + literal(name)
+        label = ("✗ " if name in result.rejections else "") + literal(name, LEGEND)
         grid, density = density_of(result, name)
         if grid.size > 1:
             ax.plot(grid, density, label=label, **look)
@@ -63,8 +63,7 @@ def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None
     ax.set_ylabel("probability density")
     reading(
         ax,
-        "Each curve: where the risk may lie when the experiment is repeated. Ticks at the bottom: mean losses."
-        f" {result.applied.law.overlap} {setting(result)}" + ("; ✗ rejected" if result.rejections else ""),
+        f"Risk in a replication. {setting(result)}" + ("; ✗ rejected" if result.rejections else ""),
         title=title,
     )
     legend(ax)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from rivals._checks import need, show
 from rivals.comparison import Comparison
-from rivals.comparison.rendering import shortened
+from rivals.comparison.rendering import all_shortened, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +19,7 @@ LINE_STYLES = ("-", "--", "-.", ":")
 BAND = "#E8C547"  # the discrepancy: yellow, as in the paper
 
 LONGEST_NAME = 32
+LEGEND = 10_000  # the legend shortens names itself
 FEW_MODELS = 6
 NARROW = 3.5
 CHARACTERS_PER_INCH = 16.5  # of the small font in which sentences are set, on average
@@ -44,6 +46,11 @@ def axes_or_new(ax: Axes | None, *, width: float = 6.0, height: float = 3.8) -> 
 def literal(name: str, longest: int = LONGEST_NAME) -> str:
     """A model's name as plain text, shortened if long: matplotlib would take dollar signs for mathematics."""
     return shortened(show(name), longest).replace("$", r"\$")
+
+
+def literals(names: Iterable[str], longest: int = LONGEST_NAME) -> list[str]:
+    """The same of several, which stay different."""
+    return [name.replace("$", r"\$") for name in all_shortened([show(name) for name in names], longest)]
 
 
 def setting(result: Comparison) -> str:
@@ -80,14 +87,15 @@ def legend(ax: Axes) -> None:
     """A legend inside the axes; beside them where there are many models, and small where there is little room."""
     handles, labels = ax.get_legend_handles_labels()
     narrow = is_narrow(ax)
-    if len(handles) <= FEW_MODELS:
-        if narrow:
-            labels = [shortened(label, 22) for label in labels]
+    few = len(handles) <= FEW_MODELS
+    plain = [label.replace(r"\$", "$") for label in labels]
+    labels = literals(plain, (22 if few else 14) if narrow else LONGEST_NAME)
+    if few:
         ax.legend(handles, labels, fontsize="x-small" if narrow else "small", framealpha=0.7)
         return
     ax.legend(
         handles,
-        [shortened(label, 14) if narrow else label for label in labels],
+        labels,
         fontsize=5 if narrow else "x-small",
         handlelength=1.6,
         loc="upper left",

@@ -9,7 +9,7 @@ import numpy as np
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison, Sweep
-from rivals.plots.style import axes_or_new, legend, literal, reading, style
+from rivals.plots.style import LEGEND, axes_or_new, legend, literal, reading, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +59,9 @@ def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> A
     for index, name in enumerate(sweep.names):
         if np.isfinite(beaten[:, index]).all():  # the best model has no rival of lower empirical risk
             look = style(index)
-            ax.errorbar(c, beaten[:, index], 2 * error[:, index], marker="o", markersize=3, label=literal(name), **look)
+            ax.errorbar(
+                c, beaten[:, index], 2 * error[:, index], marker="o", markersize=3, label=literal(name, LEGEND), **look
+            )
     threshold = runs[0].threshold
     ax.axhline(threshold, color="black", linewidth=1, label=f"threshold {threshold:g}")
     ax.set_xscale("log", base=2)
@@ -70,8 +72,7 @@ def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> A
     ax.set_ylabel("P(its strongest rival is better)")
     reading(
         ax,
-        "A model is rejected where its curve is above the threshold. Grey: ranges of c with one verdict; on top, how "
-        f"many survive. {literal(runs[0].ranking[0])} has the lowest mean loss and cannot be rejected. Law “{runs[0].law}”",
+        f"Rejected above the threshold; on top: survivors. Law “{runs[0].law}”",
         title=title,
     )
     legend(ax)

@@ -14,6 +14,7 @@ from typing import Any
 from rivals._checks import need, show
 from rivals._files import replacing
 from rivals.comparison import Comparison
+from rivals.comparison.methods import methods
 from rivals.comparison.shown import made_with, verdicts
 from rivals.comparison.table import cells_of, rows_of
 from rivals.report.contents import MOST_DRAWN, contents, page_columns
@@ -26,11 +27,6 @@ from rivals.report.sentences import (
     notes,
     provenance,
     why_no_slider,
-)
-
-CITATION = (
-    "A. René and A. Longtin, Selecting fitted models under epistemic uncertainty using a stochastic process on quantile "
-    "functions (2025)"
 )
 
 
@@ -105,7 +101,7 @@ def render(
             about_probabilities=about_probabilities(result),
             command=command(result),
             provenance=provenance(result),
-            citation=CITATION,
+            methods=methods(result),
             data=embedded(contents(result, c, progress)),
             script=script,
             style=style,
