@@ -166,7 +166,7 @@ class Losses:
         A simulated label equals the observed one at some points, scattered over the data, and has the same loss there. If a sample
         was copied, shuffled or resampled, shared losses form blocks or belong to other points.
         """
-        if self.n_simulations == 0:
+        if self.n_simulations == 0 or _by_chance(self.observed):
             return 0.0
         some = self.simulations[0][:: max(1, self.n_synthetic // PROBE)]
         if not np.isin(self.observed, some).any() or np.unique(self.observed).size < 0.9 * self.n_observed:

@@ -244,7 +244,7 @@ def test_warnings_are_sentences_on_the_other_stream(folder, run):
     Path("few.csv").write_text("model,kind,loss\n" + "\n".join(rows), encoding="utf-8")
     shown = run("compare", "few.csv", "--seed", "0")
     assert shown.exit_code == 0
-    assert "warning: model 'A': only 3 losses" in shown.stderr
+    assert "warning: models A, B: only 3 losses" in shown.stderr
     assert "warning" not in shown.stdout
 
 

@@ -98,25 +98,6 @@ def check_terminal(result: rivals.Comparison) -> None:
         shown.encode()
 
 
-def check_console(result: rivals.Comparison) -> None:
-    """The same on a terminal of 80 columns, which sees the colours of the console and no others."""
-    from rich.console import Console
-
-    from rivals.cli import console
-
-    written = io.StringIO()
-    terminal = Console(file=written, force_terminal=True, width=80, highlight=False)
-    before, console._terminal = console._terminal, lambda: terminal
-    try:
-        console.print_result(result)
-        console.print_result(result.sweep([0.1, 1.0]))
-    finally:
-        console._terminal = before
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", written.getvalue())
-    assert acting(plain) == []
-    assert "\x1b]" not in written.getvalue(), "a link or a title"
-
-
 def check_json(result: rivals.Comparison) -> None:
     """JSON of every parser, names unchanged."""
 
@@ -209,7 +190,7 @@ def check_table(result: rivals.Comparison) -> None:
 
 
 CHECKS: list[Callable[[rivals.Comparison], None]] = [
-    check_terminal, check_console, check_json, check_archive, check_frames, check_html, check_page, check_pictures, check_table,
+    check_terminal, check_json, check_archive, check_frames, check_html, check_page, check_pictures, check_table,
 ]  # fmt: skip
 
 

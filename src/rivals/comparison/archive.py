@@ -79,6 +79,7 @@ def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[st
         "order": setting.order,
         "entropy": setting.entropy,
         "n_simulations": setting.n_simulations,
+        "may_repeat": [sample.may_repeat for sample in applied.losses],
         "labels": {kind: list(getattr(setting, kind).names) for kind in LABELS if getattr(setting, kind) is not None},
         "remarks": list(verdict.remarks),
         "survivors_under": verdict.survivors_under,
@@ -107,7 +108,10 @@ def _checksum(arrays: Arrays) -> npt.NDArray[np.uint8]:
 
 def _unpack(header: dict[str, Any], arrays: Arrays) -> tuple[tuple[str, ...], Applied, Verdict]:
     names = tuple(check_name(name) for name in header["names"])
-    samples = [Losses(arrays[f"observed_{i}"], arrays[f"synthetic_{i}"], may_repeat=True) for i in range(len(names))]
+    samples = [
+        Losses(arrays[f"observed_{i}"], arrays[f"synthetic_{i}"], may_repeat=header["may_repeat"][i] is True)
+        for i in range(len(names))
+    ]
     if len(set(names)) != len(names) or len(names) < 2:
         raise ValueError("its names do not fit together")
     if len({(sample.n_observed, sample.n_simulations) for sample in samples}) != 1:

@@ -217,7 +217,7 @@ def _agree_but_for(ratio: float, side: Side, usual: Side) -> bool:
     close = max(abs(log(width)) for width in widths) < log(1.25) and abs(log(widths[0] / widths[1])) < log(1.15)
     return (
         close
-        and _correlation(*((each.observed - np.mean(each.observed)) / each.seen.width for each in (side, usual))) > 0.9
+        and _correlation(*((each.observed - np.mean(each.observed)) / each.seen.width for each in (side, usual))) > 0.75
     )
 
 
