@@ -33,6 +33,7 @@ from rivals.losses import AnyModel, Losses, losses_by_name, losses_in_turn
 
 # Simulations of each candidate: with one, another seed of it changes the verdict too often (docs/does-it-work.md).
 N_SIMULATIONS = 16
+FEW_MODELS = 100
 
 
 def compare(
@@ -155,7 +156,8 @@ def compare(
     else:
         applied = apply(setting.c)
         result = Comparison(tuple(losses), applied, judge(applied))
-    warn_of(result.diagnostics)
+    if len(losses) <= FEW_MODELS:  # of many, notes are made when they are asked for
+        warn_of(result.diagnostics)
     return result
 
 

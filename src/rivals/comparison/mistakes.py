@@ -33,6 +33,7 @@ OPPOSITE = (-0.3, -0.5, -0.7)
 TOGETHER, APART = 0.3, 0.25
 # How much further the low end is from the median than the high end. Log losses on own simulations have less than ½ in one
 # dimension, 1 in many; log likelihoods more than 1, and likelihoods of normal models nearly 4.
+LEVELS = np.array([0.01, 0.05, 0.5, 0.95, 0.99])
 LEANS, LEANS_LITTLE = 1.5, 0.75
 UNITS = {"bits beside nats": np.log2(np.e), "nats beside powers of ten": np.log(10.0)}
 SAME_UNIT = 0.05
@@ -150,10 +151,11 @@ class Shape:
 
     @classmethod
     def of(cls, values: FloatArray) -> Shape:
-        low, few, middle, most, high = np.quantile(values, [0.01, 0.05, 0.5, 0.95, 0.99])
+        ordered = np.sort(values)
+        low, few, middle, most, high = ordered[np.rint(LEVELS * (ordered.size - 1)).astype(int)]
         lean = (middle - low) / (high - middle) if high > middle else 1.0
         width = np.mean(np.abs(values - middle))
-        return cls(*map(float, (values.min(), middle, most - few, lean, width)))
+        return cls(*map(float, (ordered[0], middle, most - few, lean, width)))
 
 
 # ---------------------------------------------------------------- sign, unit, kind of loss
@@ -166,10 +168,12 @@ def signs(sides: Sequence[Side]) -> Found:
     if all(_like_likelihood(side) for side in sides):
         return [(place, "log_likelihoods", LIKELIHOODS) for place in range(len(sides))]
     found: Found = []
-    together = _with_others([side.ranks for side in sides])
+    leans, together = np.array([side.seen.lean for side in sides]), _with_others([side.ranks for side in sides])
     of_labels, of_others, of_fitting = OPPOSITE
     for place, side in enumerate(sides):
-        lean, others = min(side.seen.lean, side.own.lean), np.delete([other.seen.lean for other in sides], place)
+        if together[place] > of_labels:
+            continue
+        lean, others = min(side.seen.lean, side.own.lean), np.delete(leans, place)
         surely = of_labels if side.simulated.size else of_others
         turned = together[place] < surely and lean > LEANS and np.median(others) < 1.0
         little = together[place] < of_others and lean > LEANS_LITTLE and np.max(others) < 0.5 * lean
