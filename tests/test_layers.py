@@ -35,7 +35,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "process", "tails", "sampling_error", "wasserstein", "density", "verdict"],
     "laws": ["draws", "base", "transport", "beta", "groups"],
-    "comparison": ["rendering", "table", "judge", "calibrated", "arrays", "archive", "expectation", "shown", "result", "compare"],
+    "comparison": ["rendering", "mistakes", "notes", "table", "methods", "judge", "calibrated", "arrays", "archive", "expectation", "shown", "result", "compare"],
     "_workers": ["interrupts", "attempts", "processes", "blocks", "progress"],
     "calibration": [
         "experiment", "outcomes", "forms", "replications", "fingerprint", "study", "store_file", "store",
