@@ -92,7 +92,7 @@ def all_shortened(texts: Sequence[str], longest: int) -> list[str]:
     Examples
     --------
     >>> all_shortened(["boosting, depth 1, rate 0.1", "boosting, depth 2, rate 0.1"], 12)
-    ['boosting, …1, rate 0.1', 'boosting, …2, rate 0.1']
+    ['boosting, d…1, rate 0.1', 'boosting, d…2, rate 0.1']
     """
     different = len(set(texts))
     for length in range(longest, max(map(len, texts), default=0) + 1):
