@@ -298,7 +298,7 @@ def test_the_files_and_the_models_are_echoed(folder, run):
 def test_swapped_files_are_noticed_by_their_names_and_by_their_look(folder, run):
     shown = run("compare", "synthetic.csv", "observed.csv", "--seed", "1")
     assert "warning: synthetic.csv is read as observed losses" in shown.stderr
-    assert "warning: synthetic.csv and observed.csv look swapped" in shown.stderr
+    assert "are observed and synthetic losses swapped?" in shown.stderr
     assert "swap" not in run("compare", "observed.csv", "synthetic.csv", "--seed", "1").stderr
 
 

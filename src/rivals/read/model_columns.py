@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from rivals._checks import show, warn
+from rivals._checks import show
 from rivals._types import FloatArray, IntArray
 from rivals.losses import Losses
 from rivals.read.alignment import FIRST_ROW, in_order, index_of, places_of
@@ -20,7 +20,6 @@ from rivals.read.loss_tables import (
     simulations_of,
 )
 from rivals.read.selection import Selection, no_numbers
-from rivals.read.swapped import look_swapped
 
 # Its name for messages, and its columns.
 Table = tuple[str, Mapping[str, Column]]
@@ -49,11 +48,6 @@ def losses_from_wide(observed: Table, synthetic: Table, selection: Selection) ->
             )
     points, simulated = _numbers(first, names, where), _numbers(second, names, where_too)
     selection.check_values(points, simulated, where)
-    if look_swapped(points, simulated):
-        warn(
-            f"{where} and {where_too} look swapped: losses on the same held-out points are correlated, but here only the synthetic ones "
-            "are; the observed table comes first"
-        )
     losses = {}
     for name in names:
         observations, own = selection.signed(points[name]), selection.signed(simulated[name])
