@@ -97,7 +97,7 @@ print(result)
 
 # %%
 # The hyperbola is rejected. This rests on our assumption about the background. If it
-# typically shifted by 5 %, orders would reverse more often, and no model is rejected:
+# typically shifted by 5 %, the verdict stays the same:
 
 shifted = calibrate(background=0.05)
 print(rivals.compare(models, held_out, c=shifted, rng=0).verdict)
