@@ -485,7 +485,7 @@ def test_a_poisson_regression_and_its_constant_rival():
         "constant": sm.GLM(y, x[:, :1], family=sm.families.Poisson()).fit().get_distribution(exog=x_new[:, :1]),
     }
     models = {name: distribution(fit) for name, fit in fits.items()}
-    with pytest.warns(rivals.RivalsWarning, match="'constant': .* ties"):  # one rate, so one loss for each count
+    with pytest.warns(rivals.RivalsWarning, match="'constant': .* are tied"):  # one rate, so one loss for each count
         result = rivals.compare(models, y_new, law="beta", c=0.25, rng=0)
     assert result.ranking == ("slope", "constant")
     # At the true parameters the loss of a point is known; the fit must be within Monte Carlo error of it.

@@ -467,7 +467,10 @@ def test_numbers_have_the_digits_that_their_interval_supports(browser, tmp_path)
     for name, text in zip(result.ranking, means, strict=True):
         low, high = result.risk_interval(name)
         assert abs(float(text) - result.empirical_risk[name]) < 0.1 * (high - low)
-        assert len(text) <= 8
+        assert len(text) <= 10
+    for column in (2, 4):
+        texts = " ".join(browser.texts(f"#models tbody td:nth-child({column})")).replace("…", " ").split()
+        assert len({len(text.partition(".")[2]) for text in texts}) == 1
 
 
 def test_the_policy_of_the_page_allows_nothing_from_outside(browser, page):

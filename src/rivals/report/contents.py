@@ -64,7 +64,6 @@ def contents(result: Comparison, c: Sequence[float] | None = None, progress: Pro
         # What rivals are compared by, without the common offset that would cost digits.
         "excess": result.applied.empirical.tolist(),
         "reference": result.applied.reference,
-        "difference": [list(result.difference[name]) for name in result.names],
         "stability": None if _stability_unknown(result) else [result.stability[name] for name in result.names],
         "unstable": [result.names.index(duel.model) for duel in result.undecided if duel.reason == "simulations"],
         "adjustable": adjustable(result),

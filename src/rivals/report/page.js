@@ -66,24 +66,16 @@
   const forPeople = (value) => general(value, 3);
   const round = (value) => value.toFixed(1);
 
-  // As many digits as the width of the distribution of a model gives meaning to.
-  function formatter(run, model) {
-    const largest = Math.max(...[run.low[model], run.high[model], excess[model]].map((value) => Math.abs(reference + value)));
-    const narrowest = run.high[model] - run.low[model];
+  // As many digits as the narrowest distribution gives meaning to, for all models alike.
+  function formatter(run) {
+    const largest = [...run.low, ...run.high].reduce((most, value) => Math.max(most, Math.abs(reference + value)), 0);
+    const narrowest = run.high.reduce((least, high, model) => (high > run.low[model] ? Math.min(least, high - run.low[model]) : least), largest);
     if (!(largest > 1e-4 && largest < 1e7)) {
       const digits = largest > 0 ? Math.ceil(Math.log10(largest / Math.max(narrowest, 1e-15 * largest))) + 2 : 6;
       return (value) => (reference + value).toPrecision(Math.min(Math.max(digits, 4), 16));
     }
-    const decimals = Math.ceil(-Math.log10(Math.max(narrowest, 1e-4 * largest))) + 2;
+    const decimals = Math.ceil(-Math.log10(Math.max(narrowest, 1e-13 * largest))) + 2;
     return (value) => (reference + value).toFixed(Math.min(Math.max(decimals, 0), 8));
-  }
-
-  // A gap and its standard error, to two digits of the error.
-  function withError(value, deviation) {
-    if (!(deviation > 0)) return `${general(value, 3)} ± ${deviation}`;
-    const decimals = 1 - Math.floor(Math.log10(deviation));
-    if (decimals > 8 || decimals < -3) return `${general(value, 3)} ± ${general(deviation, 2)}`;
-    return `${value.toFixed(Math.max(decimals, 0))} ± ${deviation.toFixed(Math.max(decimals, 0))}`;
   }
 
   // ------------------------------------------------------------------ axes
@@ -182,16 +174,15 @@
   function showTable(run, verdict) {
     const body = document.querySelector("#models tbody"), visible = state.print ? ranking : found();
     body.replaceChildren();
+    const number = formatter(run);
     for (const model of visible) {
-      const by = verdict.rejectedBy[model], number = formatter(run, model);
+      const by = verdict.rejectedBy[model];
       const row = element(body, "tr");
       row.classList.toggle("rejected", by !== null);
       const cell = (label, text) => element(row, "td", text, { "data-label": label });
       element(row, "th", names[model], { scope: "row" });
       // What changes with c and the threshold is written anew; the other cells are the run's own.
       const anew = {
-        "mean loss": () => number(excess[model]),
-        "difference to best": () => (model === ranking[0] ? "best" : withError(...data.difference[model])),
         "risk, 90 % interval": () => `${number(run.low[model])} … ${number(run.high[model])}`,
         "rejected by": () => (by === null ? "" : `${names[by]} (${duelOf(run, by, model)})`) + (verdict.unclear.includes(model) ? " undecided" : ""),
         stable: () => stabilityOf(model),
@@ -238,7 +229,8 @@
   }
 
   function showRisks(run, verdict) {
-    const interval = (model) => { const number = formatter(run, model); return `mean loss ${number(excess[model])}, 90 % interval ${number(run.low[model])} … ${number(run.high[model])}`; };
+    const number = formatter(run);
+    const interval = (model) => `mean loss ${number(excess[model])}, 90 % interval ${number(run.low[model])} … ${number(run.high[model])}`;
     const spread = run.density.filter((curve) => curve.heights.length);
     const rejected = (model) => verdict.rejectedBy[model] !== null;
     const [low, high, cut] = frameOf(run, rejected);
