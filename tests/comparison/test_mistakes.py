@@ -258,6 +258,10 @@ def test_false_alarms_are_rare():
     )
     assert committed["problems"] >= 1000
     assert max(committed["false_alarms"].values()) <= 0.01
+    page = (Path(__file__).parents[2] / "docs" / "reading.md").read_text(encoding="utf-8")
+    shares = [committed["seen"][mistake]["alike"] for mistake in ("sign of one model", "one model in bits")]
+    assert f"none fired in more than {max(committed['false_alarms'].values()):.1%}".replace("%", " %") in page
+    assert f"a wrong sign or permuted rows in {shares[0]:.0%}, and bits in {shares[1]:.0%}".replace("%", " %") in page
 
 
 def test_a_list_in_place_of_a_dict_gets_a_sentence_without_its_data():
