@@ -205,13 +205,13 @@ def comparison_text(rows: Sequence[Row]) -> str:
     return "\n".join([text(headings, body), *footnotes(rows)])
 
 
-def footnotes(rows: Sequence[Row], width: int | None = None) -> list[str]:
+def footnotes(rows: Sequence[Row]) -> list[str]:
     """The notes of all rows as lines, each text once with the models that it belongs to; nothing where there are none."""
     found = {row["model"]: tuple(Note(**note) for note in row["diagnostics"]) for row in rows}
     lines = [f"{names}: {note.text}" for note, names in by_text(found)]
     if len(lines) > MOST_NOTES:
         lines = [*lines[:MOST_NOTES], f"{len(lines) - MOST_NOTES} more notes: see `diagnostics` of the result"]
-    return ["Notes", *(wrap(f"  {line}", width, indent="    ") for line in lines)] if lines else []
+    return ["Notes", *(wrap(f"  {line}", indent="    ") for line in lines)] if lines else []
 
 
 def _mean_format(rows: Sequence[Row]) -> Callable[[float], str] | None:

@@ -265,10 +265,6 @@ class Applied(ABC):
         """What a reader of the verdict must know under this law, in sentences."""
         return []
 
-    def gap(self, index: int) -> str:
-        """What the gap between observed and simulated losses of a model means, in a sentence."""
-        return "The gap between data and simulations shows how wrong the model is."
-
     def paths(self, index: int, n_paths: int, depth: int, rng: RNG) -> tuple[FloatArray, FloatArray] | None:
         """Sample paths of one model less the reference, where the law is a process."""
         process = self.process(index)

@@ -238,9 +238,6 @@ class BetaRisks(Applied):
     def process(self, index: int) -> HierarchicalBetaProcess | None:
         return self._processes[index] if self.losses[index].n_simulations else None
 
-    def gap(self, index: int) -> str:
-        return "The wider the gap δ between data and simulation, the more the sampled paths stray from q*; the average of each is a risk R."
-
     # ---------------------------------------------------------------- every pair, and the verdict
 
     def matrix(self) -> tuple[FloatArray, FloatArray]:

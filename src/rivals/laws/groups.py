@@ -412,14 +412,6 @@ class GroupsRisks(Applied):
             return super().distance
         return np.ldexp(np.sqrt(self._means_of_squares), self._unit)
 
-    def gap(self, index: int) -> str:
-        if not self._singles.size:
-            return "Losses on the data. What may change in a replication is seen in the spread between groups."
-        return (
-            f"Within groups the gap between data and simulations is W = {self.distance[index]:.3g} on average: where the groups are few, "
-            "it says how far the risk may move in a new one."
-        )
-
     def remarks(self, names: Sequence[str]) -> list[str]:
         remarks, sizes = [], self.groups.sizes
         if sizes.max() == 1:

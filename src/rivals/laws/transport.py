@@ -508,12 +508,6 @@ class TransportRisks(Applied):
             self.losses[index], setting.c, order=setting.order, clusters=clusters, reference=self.reference
         )
 
-    def gap(self, index: int) -> str:
-        return (
-            f"The gap between data and simulations is W = {self.distance[index]:.3g} (root mean square of the simulations); "
-            "√c W is how far the risk may move when the experiment is repeated."
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class _Verdict:
