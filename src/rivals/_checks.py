@@ -373,7 +373,7 @@ def rows_in_order(own: Any, reference: Any, who: str, whose: str) -> IntArray | 
     if len(own) != len(reference) or np.any(rows < 0):
         missing = reference[rows < 0]
         found = (
-            f"the label {missing[0]!r} of {whose} is not among those of {who}"
+            f"the label {getattr(missing[0], 'item', lambda: missing[0])()!r} of {whose} is not among those of {who}"
             if len(missing)
             else f"{who} has {len(own)} rows, {whose} {len(reference)}"
         )

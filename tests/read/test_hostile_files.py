@@ -208,12 +208,15 @@ def test_texts_that_begin_anywhere_are_refused(tmp_path):
 @pytest.mark.parametrize("kind", hostile.MAKERS)
 def test_files_made_to_harm_are_refused(monkeypatch, kind):
     """`make stress` has them in full size; here they, and the limit of memory, are a sixty-fourth of that."""
+    if kind == "feather_views":
+        pytest.importorskip("pyarrow", minversion="18", reason="older ones do not make arrays of views from buffers")
     monkeypatch.setattr(hostile, "SCALE", 1 / 64)
     monkeypatch.setenv("RIVALS_MAX_BYTES", str(2**24))
     outcome, remark = hostile.try_hostile(kind, Random(kind))
     assert outcome == "refused", remark
 
 
+@pytest.mark.filterwarnings("ignore:The codec `vlen-utf8`:UserWarning")  # of old releases of zarr
 def test_arrays_in_parts_that_are_whole_are_read(tmp_path):
     """Chunks, texts of any length and dimensions without coordinates are no fault, and nor are coordinates of zeros."""
     pytest.importorskip("h5netcdf")
