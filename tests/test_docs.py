@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import inspect
 import io
@@ -90,12 +91,15 @@ def test_what_the_readme_shows_is_what_it_prints():
     needs_schools()
     names = names_after(README, every_output=True)
     result, models = names["result"], names["models"]
-    # "5-fold cross-validation with standard errors would call it better than its neighbours by five of them"
-    by_points = rivals.compare(rivals.read.cross_validated(models, names["X"], names["y"], rng=0), rng=0)
-    gap, error = by_points.difference["neighbours"]
+    # "5-fold cross-validation over pupils calls it better than the mean of all pupils by 20 standard errors"
+    shuffled = importlib.import_module("sklearn.model_selection").KFold(5, shuffle=True, random_state=0)
+    by_points = rivals.compare(rivals.read.cross_validated(models, names["X"], names["y"], cv=shuffled, rng=0), rng=0)
+    gap, error = by_points.difference["mean"]
     assert by_points.ranking[0] == result.ranking[0] == "line"
-    assert 4.5 < gap / error < 5.5
+    assert round(gap / error) == 20
+    assert result.pairs["mean", "line"] == pytest.approx(0.18, abs=0.005)
     assert result.pairs["neighbours", "line"] == pytest.approx(0.4, abs=0.05)
+    assert result.won[2, 1] == 67
     assert not result.rejections
 
 

@@ -282,3 +282,22 @@ def test_the_range_on_the_page_on_groups_is_that_of_the_benchmark():
     pooled = [float(ratio) for ratio in rows[:4]]
     assert len(pooled) == 4
     assert (min(pooled), max(pooled)) == (1.14, 1.17)
+
+
+def test_groups_with_an_index_are_put_into_the_order_of_the_targets():
+    pandas = pytest.importorskip("pandas")
+    inputs, targets = pandas.DataFrame(X), pandas.Series(TARGETS)
+    groups = pandas.Series(np.arange(N) % 6)
+    expected = cross_validated(LINES, inputs, targets, groups=groups, noise=NOISE, rng=0)
+    with pytest.warns(rivals.RivalsWarning, match="put into that order by their index"):
+        found = cross_validated(LINES, inputs, targets, groups=groups.sort_values(kind="stable"), noise=NOISE, rng=0)
+    np.testing.assert_array_equal(found["line"].groups, expected["line"].groups)
+    np.testing.assert_array_equal(found["line"].observed, expected["line"].observed)
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"), [("school", "pass that column"), (np.arange(N - 1), "one label for each of")]
+)
+def test_groups_that_are_no_groups(groups, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        cross_validated(LINES, X, TARGETS, groups=groups, noise=NOISE, rng=0)

@@ -55,7 +55,10 @@ def worth(result: Any) -> list[str]:
     found = expected(result.applied, calibrated=result.calibrated is not None)
     if found is None or not result.rejections:
         return []
-    data = "one data set, not calibrated," if found.groups == 1 else f"{found.groups} groups"
+    groups = result.applied.setting.groups
+    most = found.groups == max(each.groups for each in MEASURED[result.law, result.applied.setting.n_simulations > 0])
+    more = ", the most that were tried," if most and groups is not None and len(groups.names) > found.groups else ""
+    data = "one data set, not calibrated," if found.groups == 1 else f"{found.groups} groups{more}"
     return [
         f"What to expect: of winners stated from {data} {found.error:.0f} ± {found.standard_error:.0f} % lost in fresh groups of "
         f"{DATA_SETS} real data sets (docs: Does it work?)."

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rivals._checks import as_numbers, check_name, check_size, read_groups, show, warn
+from rivals._checks import as_numbers, check_name, check_size, read_groups, row_labels, rows_in_order, show, warn
 from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
 from rivals._types import RNG, FloatArray, IntArray
 from rivals._workers.blocks import Plan, execute
@@ -92,7 +92,7 @@ def cross_validated(
     Notes
     -----
     Models of different folds share most of their training data. Losses of different folds are therefore not independent, and the
-    verdict is about the fitting procedure rather than about one fit. The documentation (Cross-validation) measures the effect.
+    verdict is about the fitting procedure rather than about one fit. `benchmarks/folds.py` measures the effect.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def cross_validated(
     """
     kinds = _check_estimators(estimators)
     entropy = entropy_from(rng)
-    labels = None if groups is None else np.asarray(groups)
+    labels = None if groups is None else _labels(groups, y)
     outer = cv if cv is not None else NOISE_FOLDS if labels is None else _by_group(labels)
     splits = _splits(outer, X, y, labels, classify="classifier" in kinds.values(), entropy=entropy)
     folds = Folds(
@@ -371,6 +371,22 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool, entropy: in
                 f"{shared[0]}; a point must not be judged by a model that was fitted to it"
             )
     return splits
+
+
+def _labels(groups: Any, y: Any) -> Any:
+    """The group of each point, in the order of the targets if both have an index."""
+    if isinstance(groups, str):
+        raise TypeError(
+            f"groups must hold the group of each point: got the text {show(groups)!r}; pass that column of the data frame"
+        )
+    rows = rows_in_order(row_labels(groups), row_labels(y), "groups", "the targets")
+    if rows is not None:
+        warn(
+            "the rows of groups stand in another order than those of the targets; they were put into that order by their index"
+        )
+    labels = np.asarray(groups if rows is None else groups.iloc[rows])
+    read_groups(labels, len(y))
+    return labels
 
 
 def _by_group(labels: Any) -> Any:

@@ -195,7 +195,7 @@ def regressor(
     density = as_density(noise)
 
     def law(at: Any) -> Density:
-        return _shifted(density, noise, as_targets(estimator.predict(at), "predictions"), name)
+        return _shifted(density, noise, as_targets(estimator.predict(at), "predictions"), name, given=training is None)
 
     return at_inputs(law, inputs, name)
 
@@ -210,13 +210,16 @@ def _refuse_boosters(estimator: Any) -> None:
         )
 
 
-def _shifted(density: Density, noise: Any, mean: FloatArray, name: str) -> Density:
+def _shifted(density: Density, noise: Any, mean: FloatArray, name: str, *, given: bool) -> Density:
     """Noise about the predictions: a row has several targets, and a univariate noise applies to each of them."""
     of_each = mean.ndim == 2 and density.event == () and density.batch in ((), mean.shape[1:])
 
     def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         found = np.sum(density.log(values - mean), axis=1) if of_each else density.log_density(values - mean)
-        warn_if_too_narrow(noise, values - mean)
+        if (
+            given
+        ):  # cross-validated noise may be too narrow for a group like no other, and nothing is to be done about that
+            warn_if_too_narrow(noise, values - mean)
         return np.asarray(found, dtype=np.float64)
 
     def sample(_: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
