@@ -117,7 +117,11 @@ def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
     """The same, one after the other: an iterator of models need not hold all of them at once."""
     not_models = TypeError(
         "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, or pairs of these; "
-        f"got {type(models).__name__} without names; pass {{'A': ..., 'B': ...}}"
+        + (
+            "got a data frame; if its columns are losses of models, pass dict(frame)"
+            if hasattr(models, "columns")
+            else f"got {type(models).__name__} without names; pass {{'A': ..., 'B': ...}}"
+        )
     )
     pairs = models.items() if isinstance(models, Mapping) else models
     if not isinstance(pairs, Iterable):
