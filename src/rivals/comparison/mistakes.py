@@ -272,7 +272,9 @@ def simulations(sides: Sequence[Side]) -> Found:
 
 
 def _mirrored(side: Side) -> bool:
-    """Whether the simulated losses, with the other sign, would be where the observed ones are."""
+    """Whether the simulated losses, with the other sign, would be where the observed ones are; of few losses none can tell."""
+    if min(side.losses.n_observed, side.losses.n_synthetic) < FEWEST:
+        return False
     as_given, turned = (abs(side.seen.middle - sign * side.own.middle) for sign in (1.0, -1.0))
     return side.seen.lean < 1.0 / LEANS and side.own.lean > LEANS and turned < max(as_given, side.seen.span)
 
