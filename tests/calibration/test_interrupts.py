@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -80,7 +81,9 @@ def test_an_interrupt_among_the_locks_of_futures_does_not_hang():
     """
     # It takes 2 s; a hang lasts forever, and the work would be 100 s of sleep, however busy the machine is.
     found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=90)
-    assert "CalibrationInterrupted: stopped after 0 of 4000 experiments" in found.stderr
+    assert re.search(
+        r"CalibrationInterrupted: stopped after \d+ of 4000 experiments", found.stderr
+    )  # how many have ended by then is chance
 
 
 def test_an_interrupt_after_the_last_block_is_not_lost(monkeypatch, small):
