@@ -13,7 +13,7 @@ from rivals._types import FloatArray
 from rivals.calibration.validity import ENOUGH_TO_JUDGE, judge
 from rivals.comparison.calibrated import Rule
 from rivals.comparison.rendering import listed
-from rivals.laws import Law, known_options
+from rivals.laws import Law, law_from_options
 from rivals.losses import Losses
 
 # A calibration holds for the sample sizes it was made with; within this factor we accept it.
@@ -30,7 +30,7 @@ class UsedByCompare:
 
     def as_law(self: Any) -> Law:
         """The law, with its options."""
-        return known_options(self.law, dict(self._options))
+        return law_from_options(self.law, dict(self._options))
 
     def rules(self: Any, names: Sequence[str], threshold: float) -> list[Rule]:
         """How `compare` is to read B: by all epistemic distributions together, then, if there are several, by each of them.

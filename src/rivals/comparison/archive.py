@@ -20,7 +20,7 @@ from rivals._version import __version__
 from rivals.comparison.arrays import read_arrays
 from rivals.comparison.judge import Verdict
 from rivals.core.verdict import Duel
-from rivals.laws import ORDERS, Applied, Grouping, Setting, known_options
+from rivals.laws import ORDERS, Applied, Grouping, Setting, law_from_options
 from rivals.losses import Losses
 
 FORMAT = "rivals comparison"
@@ -116,7 +116,7 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> tuple[tuple[str, ...], Ap
         raise ValueError("its names do not fit together")
     if len({(sample.n_observed, sample.n_simulations) for sample in samples}) != 1:
         raise ValueError("its losses do not fit together")
-    law, setting = known_options(header["law"], header["options"]), _setting(header, arrays, samples[0].n_observed)
+    law, setting = law_from_options(header["law"], header["options"]), _setting(header, arrays, samples[0].n_observed)
     if law.uses_c(setting.n_simulations) == isnan(setting.c):
         raise ValueError(f"its c is {header['c']!r} under law {law.name!r}")
     kept = [arrays[f"summary_{i}"] for i in range(len(names))] if "summary_0" in arrays else None

@@ -50,6 +50,6 @@ def law_of(law: str | Law | None, *, groups: bool = False) -> Law:
     return LAWS[check_choice(law, "law", tuple(LAWS))]()
 
 
-def known_options(name: Any, options: dict[str, Any]) -> Law:
+def law_from_options(name: Any, options: dict[str, Any]) -> Law:
     """The law of a saved run."""
     return LAWS[check_choice(name, "law", tuple(LAWS))](**options)

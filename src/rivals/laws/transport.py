@@ -404,8 +404,8 @@ class TransportRisks(Applied):
 
     def _pairs(self, squares: FloatArray) -> FloatArray:
         n_models = self._means.size
-        if n_models <= WHOLE:
-            return self.probability(np.arange(n_models), np.arange(n_models), squares)
+        if n_models <= WHOLE and self._errors.degrees == inf:
+            return transport_probability(self._means, squares, self._errors.covariance(), self.setting.c)
         matrix = np.full((n_models, n_models), 0.5)
         for piece in blocks(n_models):
             here, later = np.arange(piece.start, piece.stop), np.arange(piece.start, n_models)
