@@ -21,7 +21,7 @@ from scipy.signal import lfilter
 from scipy.special import gammaln
 
 from rivals.testbeds import blackbody
-from rivals.testbeds.blackbody.radiance import LAWS, radiance
+from rivals.testbeds.blackbody import LAWS, radiance
 
 FloatArray = npt.NDArray[np.float64]
 Generator = np.random.Generator

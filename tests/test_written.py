@@ -44,7 +44,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "x.parquet": lambda path: calibration().export(path),
     "x.png": lambda path: _plot(calibration(), path),
     "risks.png": lambda path: demo.write_report(result(), result(), path.parent),
-    "comparison.json": lambda path: demo.write_report(result(), result(), path.parent),
+    "paths.png": lambda path: demo.write_report(result(), result(), path.parent),
 }
 
 
@@ -65,8 +65,6 @@ def others(target: Path) -> set[str]:
         target.name,
         *WRITERS,
         "report.html",
-        "table.txt",
-        "paths.png",
     }
 
 

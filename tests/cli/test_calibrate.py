@@ -14,7 +14,7 @@ import rivals
 from rivals.calibration.shown import equally_good_c
 from rivals.cli import main
 from rivals.cli.app import app
-from rivals.cli.values import parse_c
+from rivals.cli.options import parse_c
 
 SIZES = ["--n-data", "64", "--n-truth", "300", "--no-progress", "--workers", "0", "--n-simulations", "4"]
 

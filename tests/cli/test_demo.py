@@ -1,13 +1,10 @@
 """`rivals demo`: a verdict, an undecided pair, what c does to them; and that what it prints holds."""
 
-import json
 import re
 
 import pytest
 
-from rivals.cli.demo import C_SWEPT, blackbody_comparison, in_other_words, what_c_does
-from rivals.cli.wien import fit_wien
-from rivals.testbeds import blackbody
+from rivals.cli.demo import blackbody_comparison, in_other_words, what_c_does
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +26,7 @@ def test_demo_prints_and_writes(tmp_path, run, result):
     for picture in ("risks.png", "paths.png"):
         assert (out / picture).read_bytes()[:4] == b"\x89PNG"
     assert "The paper's process, law 'beta', c = 0.25, 1 simulation" in " ".join(shown.output.split())
-    assert (out / "table.txt").read_text(encoding="utf-8") == f"{result}\n"
-    survivors = json.loads((out / "comparison.json").read_text(encoding="utf-8"))["survivors"]
-    assert survivors == ["Planck", "Rayleigh-Jeans"]
+    assert (out / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_it_has_a_verdict_and_an_undecided_pair(result):
@@ -49,7 +44,7 @@ def test_the_verdict_is_not_that_of_one_seed(seed):
 def test_what_a_colleague_is_told_holds(result):
     text = in_other_words(result)
     assert text.startswith("Wien is rejected: in a replication it would lose to Planck again")
-    assert ("with probability above 0.999" in text) == (result.probability[0, 2] > 0.9995)
+    assert ("with probability > .999" in text) == (result.probability[0, 2] > 0.9995)
     gap, error = result.difference["Rayleigh-Jeans"]
     assert f"Rayleigh-Jeans is {gap:.2f} ± {error:.2f} nats per point behind Planck" in text
     assert gap > 5 * error  # so that sampling error is not the reason to keep both
@@ -59,24 +54,12 @@ def test_what_a_colleague_is_told_holds(result):
 
 
 def test_what_is_said_about_c_holds(result):
-    text = what_c_does(result.sweep(C_SWEPT))
+    text = what_c_does(result)
     for name in ("Rayleigh-Jeans", "Wien"):
         last = float(re.search(rf"{name} is rejected up to c = ([\d.]+) and kept above", text)[1])
-        assert C_SWEPT[0] <= last < C_SWEPT[-1]
-        for c in C_SWEPT:
-            assert (name in blackbody_comparison(c=c).rejections) == (c <= last)
-    assert "Rayleigh-Jeans is rejected" in what_c_does(result.sweep([2**-6]))
+        for c in (0.8 * last, 1.25 * last):
+            assert (name in blackbody_comparison(c=c).rejections) == (c < last)
 
 
 def test_the_smaller_c_that_it_suggests_gives_the_other_verdict():
     assert blackbody_comparison(c=2**-6).survivors == ("Planck",)
-
-
-def test_wiens_law_is_the_limit_of_plancks_for_short_waves():
-    spectrum = blackbody.observe(500, wavelengths=(0.3, 0.7), gain=1e6, rng=0)
-    model = fit_wien(spectrum)
-    # 1 − e^(−hc/λkT) is above 0.994 there, and the noise 1e-3 of the signal: the temperatures agree to a part in a thousand.
-    assert model.temperature == pytest.approx(blackbody.fit(spectrum, law="planck").temperature, rel=3e-3)
-    assert model.mean(spectrum.wavelength) == pytest.approx(
-        blackbody.planck(spectrum.wavelength, model.temperature), rel=6e-3
-    )

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import rivals
+from rivals.cli.options import read_c
 from rivals.cli.sweep import DEFAULT_C
-from rivals.cli.values import read_c
 from rivals.read import long_table, losses_from_files, wide_tables
 from rivals.testbeds import toys
 
@@ -396,13 +396,13 @@ def test_a_saved_calibrated_comparison_says_when_it_is_no_longer(folder, run):
         (["compare", "long.tsv", "--report", "absent/r.html"], "--report: there is no folder"),
         (["compare", "long.tsv", "--report", "a.html"], "a.html is a folder"),
         (["compare", "long.tsv", "--report", "long.tsv"], "--report must end in .html or .htm"),
-        (["demo", "--out", "long.tsv"], "--out: long.tsv is a file"),
-        (["demo", "--out", "long.tsv/sub"], "--out: there is no folder"),
+        (["demo", "--out", "long.tsv"], "--out: long.tsv cannot be a folder: File exists"),
+        (["demo", "--out", "long.tsv/sub"], "--out: long.tsv/sub cannot be a folder: Not a directory"),
     ],
 )
 def test_what_cannot_be_written_is_said_before_the_work(folder, main, capsys, monkeypatch, arguments, message):
     (folder / "a.html").mkdir()
-    monkeypatch.setattr("rivals.cli.from_files.compare", lambda *_, **__: pytest.fail("worked"))
+    monkeypatch.setattr("rivals.cli.compare.compare_models", lambda *_, **__: pytest.fail("worked"))
     monkeypatch.setattr("rivals.cli.demo.compare_models", lambda *_, **__: pytest.fail("worked"))
     assert main(*arguments) == 2
     assert message in capsys.readouterr().err

@@ -12,10 +12,16 @@ from collections.abc import Callable
 import numpy as np
 
 from rivals import Candidate
-from rivals.testbeds.blackbody.data import Spectrum
-from rivals.testbeds.blackbody.fitting import FitError, check_method, penalised_sigma, search_temperature
-from rivals.testbeds.blackbody.model import resampled
-from rivals.testbeds.blackbody.radiance import check_law, radiance
+from rivals.testbeds.blackbody import (
+    METHODS,
+    FitError,
+    Spectrum,
+    check_law,
+    penalised_sigma,
+    radiance,
+    resampled,
+    search_temperature,
+)
 from rivals_paper.arrays import FloatArray
 
 
@@ -119,7 +125,8 @@ def fit_nested(
     4
     """
     check_law(law)
-    check_method(method)
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}; got {method!r}")
     if n_coefficients < 0 or n_coefficients + 2 > len(data):
         raise ValueError(
             f"n_coefficients must be 0 or more and leave recordings to spare for noise and temperature; "

@@ -1,30 +1,55 @@
-"""The command `rivals`: its own commands, one file each, and those that other packages add."""
+"""The command `rivals`: its own commands, one file each, and those that other packages add.
+
+They add one by an entry point in the group `rivals.commands`: name = "module:function". The function is written for typer,
+like those beside this file. Its module is imported when the command runs, or when its line of help is shown.
+"""
 
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from rivals._version import __version__
-from rivals.cli import commands
-from rivals.cli.streams import check_stdout, printing, say, silence, spell_out_what_cannot_be_encoded
+from rivals.cli.console import check_stdout, printing, say, silence, spell_out_what_cannot_be_encoded
+
+GROUP = "rivals.commands"
+OWN = {name: EntryPoint(name, f"rivals.cli.{name}:{name}", GROUP) for name in ("demo", "compare", "sweep", "calibrate")}
+
+# What to say if a known command is not installed.
+INSTALL = {
+    "reproduce": "reproduce: the figures and tables of the paper are not installed; pip install rivals-paper, or "
+    "`make paper` in a checkout of the repository"
+}
 
 
 class Commands(TyperGroup):
     """Commands that are imported when they are needed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return commands.names()
+        """Our own commands, then the added ones in alphabetical order."""
+        return [*OWN, *sorted(entry_points(group=GROUP).names - set(OWN))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return commands.load(cmd_name)
+        """The command of this name; None if there is none. Others are looked for only if it is not our own."""
+        found = [OWN[cmd_name]] if cmd_name in OWN else entry_points(group=GROUP, name=cmd_name)
+        for entry_point in found:
+            alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+            alone.command(name=cmd_name)(entry_point.load())
+            return typer.main.get_command(alone)
+        return None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if not ctx.resilient_parsing and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            ctx.fail(commands.what_to_do(args[0]))
+        """The command; of one that is not there, what to install, or what may have been meant."""
+        name = args[0]
+        if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = get_close_matches(name, self.list_commands(ctx), n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(INSTALL.get(name, f"No such command {name!r}.{hint}"))
         return super().resolve_command(ctx, args)
 
 

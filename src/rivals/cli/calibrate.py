@@ -18,12 +18,10 @@ import typer
 
 from rivals import calibration
 from rivals._checks import need, show
-from rivals._files import replacing
 from rivals.calibration.calibrate import N_TRUTH
-from rivals.cli.console import say, warnings_as_sentences
-from rivals.cli.options import SEVERAL_C, described, given_options
-from rivals.cli.outputs import check_output, check_picture
-from rivals.cli.values import draw_seed, parse_c
+from rivals.cli.console import print_result, say, warnings_as_sentences
+from rivals.cli.options import SEVERAL_C, described, draw_seed, given_options, parse_c
+from rivals.cli.outputs import check_output, picture
 from rivals.comparison import N_SIMULATIONS
 from rivals.laws import DEFAULT
 
@@ -79,31 +77,26 @@ def calibrate(
     """
     check_output(store, "--store")
     check_output(export, "--export", endings=EXPORTS)
-    check_picture(plot, "--plot")
-    if status:
-        _print_status(store or _as_store(target), as_json)
-        return
+    if plot is not None:
+        formats = need("matplotlib.backend_bases", extra="plot", purpose="--plot").FigureCanvasBase.filetypes
+        check_output(plot, "--plot", endings=[f".{name}" for name in formats])
     opened = _store_to_show(ctx, target, store)
-    if opened is not None:
-        result = calibration.open_store(opened)
-        _check_finished(result)
-        if not as_json:
-            _print_status(opened, as_json)
+    if opened is None:
+        result = _run(ctx, str(target), store)
     else:
-        missing = [name for name in NEEDED if ctx.params[name] is None]
-        if missing:
-            options = " and ".join(f"--{name.replace('_', '-')}" for name in missing)
-            raise ValueError(f"missing {options}: {' '.join(NEEDED[name] for name in missing)}")
-        settings = {name: ctx.params[name] for name in SETTINGS} | {"store": store}
-        settings |= {"c": parse_c(c) if c else None, "rng": _seed(store) if seed is None else seed}
-        with _result_alone_on_stdout():
-            result = _run(load_omegas(str(target)), settings, workers, dask)
-        _check_finished(result)
+        if status or not as_json:
+            _print_status(opened, as_json)
+        if status:
+            return
+        result = calibration.open_store(opened)
+    _check_finished(result)
     if export is not None:
         result.export(export)
     if plot is not None:
         _plot(result, plot)
-    typer.echo(json.dumps(result.to_dict()) if as_json else f"{result}\nrng = {result.entropy}")
+    print_result(result, as_json=as_json)
+    if not as_json:
+        typer.echo(f"rng = {result.entropy}")
 
 
 def load_omegas(target: str) -> Mapping[str, Any] | Any:
@@ -163,50 +156,61 @@ def _send_by_value(module: Any) -> None:
 
 def _store_to_show(ctx: typer.Context, target: str | None, store: Path | None) -> Path | None:
     """The store, where there is nothing to run."""
-    if target is None:
-        return store or _as_store(target)
-    if not Path(target).is_file() and (":" in target or Path(target).suffix.lower() not in STORES):
+    asked = given_options(ctx)
+    path = store if store is not None and (target is None or "status" in asked) else target
+    if path is None:
+        raise ValueError(
+            "nothing to calibrate: neither a module:name nor a store was given; see rivals calibrate --help"
+        )
+    is_store = os.path.isfile(path) or (":" not in str(path) and Path(path).suffix.lower() in STORES)
+    if path is target and not is_store and "status" not in asked:
         return None
-    to_run = {"c", "n_data", "n_experiments", "store", "seed"} & given_options(ctx)
-    if to_run:
+    if not os.path.isfile(path):
+        raise ValueError(f"there is no store {show(path)}; is its path right?")
+    to_run = {"c", "n_data", "n_experiments", "store", "seed"} & asked
+    if path is target and to_run:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(to_run))
         raise ValueError(
             f"{show(target)} is a store, which has no functions to run: got {names}, too; to continue the study, write rivals "
             f"calibrate module:name ... --store {show(target)}"
         )
-    return _as_store(target)
+    return Path(path)
 
 
-def _seed(store: Path | None) -> int | None:
-    """A fresh seed; None if the store has one."""
-    from rivals.calibration.store import stored_entropy  # SQLite, when it is asked for
+def _run(ctx: typer.Context, target: str, store: Path | None) -> Calibration:
+    """The calibration, run or resumed; what simulators print goes to standard error."""
+    options = ctx.params
+    missing = [name for name in NEEDED if options[name] is None]
+    if missing:
+        names = " and ".join(f"--{name.replace('_', '-')}" for name in missing)
+        raise ValueError(f"missing {names}: {' '.join(NEEDED[name] for name in missing)}")
+    settings = {name: options[name] for name in SETTINGS}
+    settings["c"] = parse_c(options["c"]) if options["c"] else None
+    settings["rng"] = options["seed"]
+    if options["seed"] is None:
+        from rivals.calibration.store import stored_entropy  # SQLite, when it is asked for
 
-    return draw_seed() if store is None or stored_entropy(store) is None else None
+        settings["rng"] = draw_seed() if store is None or stored_entropy(store) is None else None
+    try:
+        with (
+            _result_alone_on_stdout(),
+            warnings_as_sentences(),
+            _executor(options["workers"], options["dask"]) as executor,
+        ):
+            return calibration.calibrate(load_omegas(target), executor=executor, store=store, **settings)
+    except calibration.CalibrationInterrupted as stop:
+        say(f"rivals: {stop}")
+        raise typer.Exit(130) from None
 
 
-def _check_finished(result: Calibration) -> None:
-    """Say what failed; if no experiment of an epistemic distribution finished, show why and stop."""
-    finished = set(result.records["omega"].tolist())
-    for place, name in enumerate(result.omegas):
-        failures = [failure for failure in result.failures if failure.omega == place]
-        if failures and name not in finished:
-            raise RuntimeError(
-                f"all {len(failures)} experiments of {show(name)!r} failed. The first failed with:\n\n{_shown(failures[0].traceback)}\n\n"
-                "Correct the function and start again, with another store if you gave one. If the cause lay elsewhere (a full "
-                "disk, a missing licence), run it again with --retry"
-            )
-        if failures:
-            say(
-                f"{len(failures)} experiments of {show(name)!r} failed, the first with {show(failures[0].error)}; "
-                "--retry runs them again"
-            )
-    if not finished:
-        raise RuntimeError("no experiment has finished yet; wait, and follow the run with --status")
-
-
-def _shown(lines: str) -> str:
-    """A traceback for a terminal: a store from someone else may hold anything."""
-    return "\n".join(map(show, lines.strip().splitlines()))
+@contextmanager
+def _executor(workers: int | None, dask: str | None) -> Iterator[Executor | int | None]:
+    if dask is None:
+        yield workers
+        return
+    distributed = need("distributed", extra="dask", purpose="--dask")
+    with closing(distributed.Client(dask)) as client:
+        yield client.get_executor()
 
 
 @contextmanager
@@ -228,23 +232,26 @@ def _result_alone_on_stdout() -> Iterator[None]:
         os.close(kept)
 
 
-def _run(omegas: Any, settings: dict[str, Any], workers: int | None, dask: str | None) -> Calibration:
-    try:
-        with warnings_as_sentences(), _executor(workers, dask) as executor:
-            return calibration.calibrate(omegas, executor=executor, **settings)
-    except calibration.CalibrationInterrupted as stop:
-        typer.echo(f"rivals: {stop}", err=True)
-        raise typer.Exit(130) from None
-
-
-@contextmanager
-def _executor(workers: int | None, dask: str | None) -> Iterator[Executor | int | None]:
-    if dask is None:
-        yield workers
-        return
-    distributed = need("distributed", extra="dask", purpose="--dask")
-    with closing(distributed.Client(dask)) as client:
-        yield client.get_executor()
+def _check_finished(result: Calibration) -> None:
+    """Say what failed; if no experiment of an epistemic distribution finished, show why and stop."""
+    finished = set(result.records["omega"].tolist())
+    for place, name in enumerate(result.omegas):
+        failures = [failure for failure in result.failures if failure.omega == place]
+        if failures and name not in finished:
+            # A store from someone else may hold anything.
+            trace = "\n".join(map(show, failures[0].traceback.strip().splitlines()))
+            raise RuntimeError(
+                f"all {len(failures)} experiments of {show(name)!r} failed. The first failed with:\n\n{trace}\n\n"
+                "Correct the function and start again, with another store if you gave one. If the cause lay elsewhere (a full "
+                "disk, a missing licence), run it again with --retry"
+            )
+        if failures:
+            say(
+                f"{len(failures)} experiments of {show(name)!r} failed, the first with {show(failures[0].error)}; "
+                "--retry runs them again"
+            )
+    if not finished:
+        raise RuntimeError("no experiment has finished yet; wait, and follow the run with --status")
 
 
 def _print_status(path: Path, as_json: bool) -> None:
@@ -255,33 +262,16 @@ def _print_status(path: Path, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(standing))
         return
-    wanted = standing["experiments_wanted"]
-    typer.echo(
-        f"{show(path)}: {'being written' if standing['being_written'] else 'not being written'}, last change ", nl=False
-    )
-    typer.echo(f"{standing['seconds_since_last_write']:.0f} s ago")
+    written = "being written" if standing["being_written"] else "not being written"
+    typer.echo(f"{show(path)}: {written}, last change {standing['seconds_since_last_write']:.0f} s ago")
+    wanted = "" if standing["experiments_wanted"] is None else f" of {standing['experiments_wanted']}"
     for name, counts in standing["omegas"].items():
-        each = counts["seconds_each"]
-        typer.echo(
-            f"  {show(name)}: {counts['done']}{'' if wanted is None else f' of {wanted}'} done, {counts['failed']} failed"
-            + ("" if each is None else f", {each:.3g} s each")
-        )
+        each = "" if counts["seconds_each"] is None else f", {counts['seconds_each']:.3g} s each"
+        typer.echo(f"  {show(name)}: {counts['done']}{wanted} done, {counts['failed']} failed{each}")
 
 
 def _plot(result: Calibration, path: Path) -> None:
     from rivals.plots import plot_calibration
 
-    figure = need("matplotlib.figure", extra="plot", purpose="--plot").Figure(figsize=(5.6, 5.2), layout="constrained")
-    plot_calibration(result, ax=figure.subplots())
-    with replacing(path) as file:
-        figure.savefig(file, format=path.suffix[1:], dpi=150)
-
-
-def _as_store(target: str | None) -> Path:
-    if target is None:
-        raise ValueError(
-            "nothing to calibrate: neither a module:name nor a store was given; see rivals calibrate --help"
-        )
-    if not Path(target).is_file():
-        raise ValueError(f"there is no store {show(target)}; is its path right?")
-    return Path(target)
+    with picture(path, 5.6, 5.2) as figure:
+        plot_calibration(result, ax=figure.subplots())

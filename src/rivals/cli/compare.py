@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import math
+import re
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import typer
 
-from rivals.cli.from_files import compare_files
-from rivals.cli.options import described
-from rivals.cli.outputs import check_output, check_page
+from rivals._checks import need, show, warn
+from rivals.cli.console import print_result, say, warnings_as_sentences, working
+from rivals.cli.options import described, draw_seed, given_options, parse_names, read_c
+from rivals.cli.outputs import check_output, writing
+from rivals.comparison import Comparison, load
+from rivals.comparison import compare as compare_models
+from rivals.comparison.rendering import listed
+from rivals.read.files import read_files
+from rivals.read.npz_files import is_saved_comparison
+from rivals.read.selection import Selection
+
+# Options that are arguments of `rivals.compare`, and those that become arguments: columns with labels of the points.
+SETTINGS = ("law", "threshold", "order", "loss_unit")
+LABELS = ("groups", "clusters")
+
+SIMULATED = re.compile("synth|simul", re.IGNORECASE)
 
 
 @described()
@@ -37,17 +54,75 @@ def compare(
 
     Example: rivals compare observed.csv synthetic.csv --report report.html
     """
-    from rivals.cli.console import print_json, print_result, write_page, writing
-
     check_output(save, "--save", endings=[".npz"], inputs=[observed, synthetic])
-    check_page(report, "--report", inputs=[observed, synthetic])
-    result = compare_files(ctx)
+    check_output(report, "--report", endings=[".html", ".htm"], inputs=[observed, synthetic])
+    if report is not None:
+        need("jinja2", extra="report", purpose="reports")
+    result = compare_files(ctx, observed, synthetic, c)
     if save is not None:  # before the result is printed: its reader may stop early
         with writing(save):
             result.save(save)
     if report is not None:
-        write_page(result, report, title)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        print_result(result)
+        _write_page(result, report, {} if title is None else {"title": title})
+    print_result(result, as_json=as_json)
+
+
+def compare_files(ctx: typer.Context, observed: Path, synthetic: Path | None, c: str | None = None) -> Comparison:
+    """Compare the models in files as the options of a command ask; if no seed was given, say which one was drawn.
+
+    A saved comparison is used as it is, unless options ask for something else; the others then keep their saved values.
+    """
+    options, labels = ctx.params, {kind: ctx.params[kind] for kind in LABELS if ctx.params[kind] is not None}
+    models, ignore = (parse_names(options[key] or []) for key in ("models", "ignore"))
+    selection = Selection(models or None, ignore, options["index"], labels, options["log_likelihood"])
+    given = {name: options[name] for name in given_options(ctx) if name in SETTINGS}
+    given |= {name: value for name, value in (("c", read_c(c)), ("rng", options["seed"])) if value is not None}
+    arguments = {"rng": draw_seed(), **given}
+    with warnings_as_sentences():
+        if synthetic is not None and SIMULATED.search(observed.name) and not SIMULATED.search(synthetic.name):
+            warn(
+                f"{show(observed)} is read as observed losses and {show(synthetic)} as synthetic ones; swap the arguments if "
+                "that is wrong"
+            )
+        saved = load(observed) if synthetic is None and is_saved_comparison(observed) else None
+        if saved is not None and not given and not any(vars(selection).values()):
+            say(f"losses: {show(observed)}, models: {listed(saved.names)}")
+            return saved
+        losses, found = read_files(observed, synthetic, selection)
+        files = f"losses: {show(observed)}"
+        if synthetic is not None:
+            files = f"observed: {show(observed)}, synthetic: {show(synthetic)}"
+        say(f"{files}, models: {listed(list(losses))}")
+        result = compare_models(losses, **(arguments if saved is None else _over(saved, given)) | found)
+    if saved is None and "rng" not in given:
+        say(f"seed {result.entropy} (repeat with --seed {result.entropy})")
+    return result
+
+
+def _over(saved: Comparison, now: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a saved comparison, except for those given now."""
+    law, kept = saved.applied.law, saved.applied.setting
+    values: dict[str, Any] = {"law": law, "threshold": kept.threshold, "order": kept.order, "rng": kept.entropy}
+    values["c"] = None if math.isnan(kept.c) else kept.c
+    for kind, grouping in (("groups", kept.groups), ("clusters", kept.clusters)):
+        values[kind] = None if grouping is None else np.array(grouping.names)[grouping.codes]
+    calibrated = hasattr(now.get("c"), "choose_c")
+    if calibrated or now.get("law", law.name) != law.name:
+        values |= {"law": None, "c": None}  # they belong together
+    if saved.calibrated is not None and not calibrated:
+        warn(
+            "a calibration corrects the probabilities of the saved comparison, but not of this one; give --c and the store "
+            "of the calibration to use it again"
+        )
+    return values | now
+
+
+def _write_page(result: Comparison, path: Path, titled: dict[str, Any]) -> None:
+    from rivals.report import write_report
+
+    with working("Writing the report …") as tell, writing(path):
+
+        def progress(done: int, total: int) -> None:
+            tell(f"Writing the report … {done} of {total} values of c")
+
+        write_report(result, path, progress=progress, **titled)

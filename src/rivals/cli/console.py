@@ -1,61 +1,95 @@
-"""What the command line prints: tables that fit a terminal, plain text when piped, warnings as sentences."""
+"""Standard output and error, whatever they are: a terminal that is not UTF-8, a pipe that is closed, a disk that is full.
+
+Results go to standard output, remarks and warnings to standard error. NumPy is imported where there is something to say.
+"""
 
 from __future__ import annotations
 
+import codecs
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import IO, Any
 
-from rivals._checks import RivalsWarning, show
-from rivals.cli.streams import printing
-from rivals.cli.streams import say as say  # the commands take it from here
-from rivals.comparison import Comparison, Sweep
-
-
-@printing()
-def print_result(result: Comparison | Sweep) -> None:
-    """The table, fitted to the terminal, and the verdict."""
-    print(result)
+# Substitutes for our own symbols that an encoding does not have; anything else is escaped, as in messages.
+PLAIN = {
+    "…": "...", "±": "+-", "−": "-", "─": "-", "“": '"', "”": '"', "’": "'", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "√": "sqrt ",
+    "½": "1/2", "²": "^2", "·": "*", "µ": "u",
+}  # fmt: skip
 
 
-@printing()
-def print_json(content: dict[str, Any]) -> None:
-    """For machines."""
-    print(json.dumps(content, indent=2))
+def spell_out_what_cannot_be_encoded() -> None:
+    """Let both streams write something readable instead of raising a codec error."""
+    codecs.register_error("rivals", _spell_out)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="rivals")
 
 
-def write_page(result: Comparison, path: Path, title: str | None = None) -> None:
-    """Write the interactive page and say where."""
-    from rivals.report import write_report
+def _spell_out(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(PLAIN.get(char, char.encode("ascii", "backslashreplace").decode()) for char in text), error.end
 
-    titled: dict[str, Any] = {} if title is None else {"title": title}
-    with working("Writing the report …") as tell, writing(path):
-        write_report(
-            result,
-            path,
-            progress=lambda done, total: tell(f"Writing the report … {done} of {total} values of c"),
-            **titled,
+
+def check_stdout() -> None:
+    """Refuse to work if the result would be printed to nowhere, as after `rivals … >&-`."""
+    if sys.stdout is None:
+        raise OSError(
+            "standard output is closed, so that no result could be printed; send it to a file, or to /dev/null"
         )
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Write a file, and say that it was written, or which one could not be."""
+def printing() -> Iterator[None]:
+    """Print the result; if that fails, raise an error, because the result is the purpose of the command."""
     try:
         yield
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has what it wanted
+        raise
     except OSError as error:
+        silence(sys.stdout)
         reason = error.strerror or error
-        raise OSError(f"{show(path)} could not be written: {reason}; make room, or name another file") from error
-    say(f"written: {path}")
+        raise OSError(f"the result could not be printed: {reason}; make room, or send it elsewhere") from error
+
+
+@printing()
+def print_result(result: Any, *, as_json: bool = False) -> None:
+    """The table, fitted to the terminal, and the verdict; or, for programs, all numbers."""
+    print(json.dumps(result.to_dict(), indent=2) if as_json else result)
+
+
+def say(message: str) -> None:
+    """A remark beside the result, on standard error: pipes then carry only the result.
+
+    It contains no control characters, and a stream that cannot be written to is ignored.
+    """
+    from rivals._checks import show
+
+    try:
+        print("\n".join(map(show, message.split("\n"))), file=sys.stderr, flush=True)
+    except OSError:
+        silence(sys.stderr)
+
+
+def silence(stream: IO[str] | None) -> None:
+    """Discard what is left in a stream; otherwise Python tries to write it again when it exits."""
+    if stream is None:
+        return
+    with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # a stream of a test has no descriptor
+        os.dup2(nowhere.fileno(), stream.fileno())
 
 
 @contextmanager
 def warnings_as_sentences() -> Iterator[None]:
     """Print our own warnings as sentences; those of others are left as they are."""
+    from rivals._checks import RivalsWarning
+
     with warnings.catch_warnings():
         warnings.simplefilter("always", RivalsWarning)
         show_others = warnings.showwarning

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import typer
 
-from rivals.cli.from_files import compare_files
-from rivals.cli.options import SEVERAL_C, described
+from rivals.cli.compare import compare_files
+from rivals.cli.console import print_result, working
+from rivals.cli.options import SEVERAL_C, described, parse_c
 
 # In octaves, from where nearly every difference is called reproducible to where hardly any is.
 DEFAULT_C = [2.0**k for k in range(-6, 4)]
@@ -35,14 +36,8 @@ def sweep(
 
     Example: rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
     """
-    from rivals.cli.console import print_json, print_result, working
-    from rivals.cli.values import parse_c
-
     values = parse_c(c) if c else DEFAULT_C
-    result = compare_files(ctx, without=["c"])
+    result = compare_files(ctx, observed, synthetic)
     with working(f"Comparing at {len(values)} values of c …"):
         over_c = result.sweep(values)
-    if as_json:
-        print_json(over_c.to_dict())
-    else:
-        print_result(over_c)
+    print_result(over_c, as_json=as_json)

@@ -1,1 +1,1 @@
-"""The systems the method was proven on: black body radiation, a neural circuit, and coloured noise."""
+"""Systems to try the method on: black body radiation, and toys."""

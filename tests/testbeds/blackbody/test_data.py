@@ -27,12 +27,11 @@ def test_mean_and_variance_of_the_noise(law):
     [
         ({"gain": 0.0}, "gain must be a finite number above 0"),
         ({"gain": float("nan")}, "gain must be a finite number above 0"),
-        ({"gain": 1e30}, "photons a recording; got .*; lower it"),
-        ({"bias": float("inf")}, "bias must be a finite radiance"),
-        ({"wavelengths": (-1, 30)}, r"two numbers above 0, the smaller first; got \(-1.0, 30.0\)"),
-        ({"wavelengths": (30, 15)}, "the smaller first"),
+        ({"gain": 1e30}, "lam value too large"),
+        ({"bias": float("inf")}, "16 of 16 points of a spectrum have no finite radiance"),
+        ({"wavelengths": (-1, 30)}, "wavelength must be above 0"),
         ({"temperature": -5}, "temperature must be above 0"),
-        ({"law": "wien"}, "law must be one of"),
+        ({"law": "plank"}, "did you mean 'planck'?"),
     ],
 )
 def test_bad_input_is_named(wrong, message):
@@ -46,11 +45,11 @@ def test_too_few_recordings():
 
 
 def test_spectrum_checks_its_arrays():
-    with pytest.raises(ValueError, match="2 radiances and 3 wavelengths"):
+    with pytest.raises(ValueError, match=r"as many radiances as wavelengths; got the shapes \(2,\) and \(3,\)"):
         blackbody.Spectrum(np.ones(3), np.ones(2))
-    with pytest.raises(ValueError, match="radiance of a spectrum: 1 of 2 are not finite"):
+    with pytest.raises(ValueError, match="1 of 2 points of a spectrum have no finite radiance"):
         blackbody.Spectrum(np.ones(2), np.array([1.0, np.nan]))
     with pytest.raises(ValueError, match="one-dimensional"):
         blackbody.Spectrum(np.ones((2, 2)), np.ones((2, 2)))
-    with pytest.raises(ValueError, match="wavelength of a spectrum must be above 0"):
+    with pytest.raises(ValueError, match="or no wavelength above 0"):
         blackbody.Spectrum(np.array([-1.0, 1.0]), np.ones(2))

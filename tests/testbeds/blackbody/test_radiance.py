@@ -42,5 +42,12 @@ def test_impossible_wavelengths_and_temperatures_are_named(law):
 
 
 def test_unknown_law_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"one of \('planck', 'rayleigh-jeans'\); got 'wien'"):
-        blackbody.radiance("wien", 1.0, 4000.0)
+    with pytest.raises(ValueError, match="one of 'planck', 'rayleigh-jeans', 'wien': got 'stefan'"):
+        blackbody.radiance("stefan", 1.0, 4000.0)
+
+
+def test_wiens_law_is_the_limit_of_plancks_for_short_waves():
+    wavelength = np.array([0.05, 0.2, 0.5])  # µm; the relative difference is exp(−hc/λkT)
+    ratio = blackbody.wien(wavelength, 4000.0) / blackbody.planck(wavelength, 4000.0)
+    expected = -np.expm1(-constants.h * constants.c / (wavelength * 1e-6 * constants.k * 4000.0))
+    np.testing.assert_allclose(ratio, expected, rtol=1e-12)
