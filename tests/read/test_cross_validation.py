@@ -112,6 +112,14 @@ def test_a_seed_repeats_whatever_the_workers():
     assert not np.array_equal(here["mean"].synthetic, other["mean"].synthetic)
 
 
+def test_a_seed_repeats_the_splits_of_the_noise_too():
+    first, second = (
+        cross_validated({"line": LinearRegression()}, X, TARGETS, cv=KFold(3, shuffle=True), n_simulations=1, rng=7)
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first["line"].observed, second["line"].observed)
+
+
 @pytest.mark.slow
 def test_processes_give_the_same():
     pytest.importorskip("loky")
@@ -269,7 +277,7 @@ def test_what_is_refused():
         cross_validated({"a": LinearRegression}, X, TARGETS)
     with pytest.raises(TypeError, match="mapping from name to estimator"):
         cross_validated(LinearRegression(), X, TARGETS)
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+    with pytest.raises(ValueError, match="got 240 inputs and 239 of them"):
         cross_validated(LINES, X, TARGETS[:-1], noise=NOISE)
 
 
@@ -292,6 +300,15 @@ def test_groups_with_an_index_are_put_into_the_order_of_the_targets():
     with pytest.warns(rivals.RivalsWarning, match="put into that order by their index"):
         found = cross_validated(LINES, inputs, targets, groups=groups.sort_values(kind="stable"), noise=NOISE, rng=0)
     np.testing.assert_array_equal(found["line"].groups, expected["line"].groups)
+    np.testing.assert_array_equal(found["line"].observed, expected["line"].observed)
+
+
+def test_targets_with_an_index_are_put_into_the_order_of_the_inputs():
+    pandas = pytest.importorskip("pandas")
+    inputs, targets = pandas.DataFrame(X), pandas.Series(TARGETS)
+    expected = cross_validated(LINES, inputs, targets, noise=NOISE, rng=0)
+    with pytest.warns(rivals.RivalsWarning, match="the targets stand in another order than those of the inputs"):
+        found = cross_validated(LINES, inputs, targets[::-1], noise=NOISE, rng=0)
     np.testing.assert_array_equal(found["line"].observed, expected["line"].observed)
 
 

@@ -20,7 +20,7 @@ from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit, cross_va
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rivals.read.noise import cross_validated_noise, noise_of, out_of_fold_residuals
+from rivals.read.noise import noise_of, out_of_fold_residuals
 
 X, Y = load_diabetes(return_X_y=True)
 FIT_X, NEW_X, FIT_Y, NEW_Y = train_test_split(X, Y, test_size=0.5, random_state=0)
@@ -35,7 +35,7 @@ def test_cross_validated_noise_of_a_forest_is_as_wide_as_its_errors(forest):
     """On the data it was fitted to the forest errs by 22, on new ones by 61; out of fold says 59."""
     on_training = np.std(FIT_Y - forest.predict(FIT_X))
     on_new = np.sqrt(np.mean((NEW_Y - forest.predict(NEW_X)) ** 2))
-    noise = cross_validated_noise(forest, (FIT_X, FIT_Y))
+    noise = noise_of(out_of_fold_residuals(forest, (FIT_X, FIT_Y)))
     assert on_training < 0.5 * on_new
     # A root mean square of 221 residuals has a relative error of √(κ − 1) / (2 √n), 4 % here; there are two of them.
     assert noise.std() == pytest.approx(on_new, rel=0.2)
@@ -104,7 +104,7 @@ def test_several_targets_have_correlated_residuals():
 
 def test_copies_without_a_seed_repeat_with_rng():
     unseeded = RandomForestRegressor(5).fit(FIT_X, FIT_Y)
-    one, same, other = (cross_validated_noise(unseeded, (FIT_X, FIT_Y), cv=2, rng=seed).std() for seed in (1, 1, 2))
+    one, same, other = (out_of_fold_residuals(unseeded, (FIT_X, FIT_Y), cv=2, rng=seed).std() for seed in (1, 1, 2))
     assert one == same
     assert one != other
     assert unseeded.random_state is None
@@ -118,12 +118,12 @@ def test_what_cross_validated_noise_needs(forest):
     with pytest.raises(ValueError, match="did you mean 'gaussian'"):
         regressor(forest, NEW_X, noise="cross-validated", training=(FIT_X, FIT_Y), residuals="gausian")
     with pytest.raises(TypeError, match="Fixed cannot be copied and fitted again"):
-        cross_validated_noise(Fixed(), (FIT_X, FIT_Y))
+        out_of_fold_residuals(Fixed(), (FIT_X, FIT_Y))
     with pytest.raises(ValueError, match="too few"):
         noise_of(np.zeros(3))
     with pytest.raises(ValueError, match="all residuals are equal"):
         noise_of(np.zeros(30))
-    with pytest.raises(TypeError, match="a prediction alone is not a model"):
+    with pytest.raises(TypeError, match="got NoneType"):
         regressor(forest, NEW_X, noise=None)
 
 

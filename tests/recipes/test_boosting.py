@@ -14,7 +14,7 @@ from xgboost import XGBClassifier, XGBRegressor
 
 import rivals
 from rivals.read import classifier, regressor
-from rivals.read.noise import cross_validated_noise
+from rivals.read.noise import noise_of, out_of_fold_residuals
 
 pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
 QUIET = {"iterations": 40, "verbose": 0, "allow_writing_files": False, "random_seed": 0}
@@ -50,7 +50,7 @@ def test_classifiers(library):
 def test_regressors(library, residuals):
     x, x_new, y, y_new = train_test_split(*load_diabetes(return_X_y=True), test_size=0.5, random_state=0)
     fitted = REGRESSORS[library]().fit(x, y)
-    noise = cross_validated_noise(fitted, (x, y), residuals=residuals, rng=0)
+    noise = noise_of(out_of_fold_residuals(fitted, (x, y), rng=0), residuals)
     assert np.std(y - fitted.predict(x)) < 0.8 * noise.std()
     model = regressor(fitted, x_new, noise="cross-validated", training=(x, y), residuals=residuals, rng=0)
     mean = fitted.predict(x_new).astype(np.float64)

@@ -31,7 +31,7 @@ from sklearn.svm import SVC, SVR, LinearSVC
 
 import rivals
 from rivals.read import classifier, regressor
-from rivals.read.noise import cross_validated_noise
+from rivals.read.noise import noise_of, out_of_fold_residuals
 
 pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
 CLASSIFIERS = [
@@ -79,7 +79,7 @@ def test_classifiers(estimator, load):
 def test_regressors(estimator):
     x, x_new, y, y_new = train_test_split(*load_diabetes(return_X_y=True, as_frame=True), test_size=0.5, random_state=0)
     estimator.fit(x, y)
-    noise = cross_validated_noise(estimator, (x, y))
+    noise = noise_of(out_of_fold_residuals(estimator, (x, y)))
     model = regressor(estimator, x_new, noise="cross-validated", training=(x, y))
     mean = estimator.predict(x_new)
     np.testing.assert_allclose(model.loss((x_new, y_new)), -noise.logpdf(y_new - mean), rtol=1e-12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from copy import copy
 from dataclasses import dataclass
@@ -11,16 +11,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rivals._checks import as_numbers, check_name, check_size, read_groups, row_labels, rows_in_order, show, warn
+from rivals._checks import check_name, check_size, read_groups, row_labels, rows_in_order, show, warn
 from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
 from rivals._types import RNG, FloatArray, IntArray
 from rivals._workers.blocks import Plan, execute
 from rivals._workers.processes import open_pool
 from rivals._workers.progress import show_progress
 from rivals.comparison import N_SIMULATIONS
-from rivals.losses import Candidate, Losses
-from rivals.read.estimators import classifier, regressor
-from rivals.read.noise import seeded
+from rivals.losses import Losses
+from rivals.read.estimators import is_cross_validated, law_of_labels, law_of_targets
+from rivals.read.inputs import as_pair, as_targets, as_values, n_rows, take
+from rivals.read.noise import seeded_copy
 
 NOISE_FOLDS = 5
 # Up to this many groups are left out one at a time; of more, this many folds of whole groups are made.
@@ -119,14 +120,18 @@ def cross_validated(
     >>> result.law, result.survivors, result.won[0, 1]
     ('groups', ('line',), np.int64(6))
     """
-    kinds = _check_estimators(estimators)
+    classify = _are_classifiers(estimators)
     entropy = entropy_from(rng)
+    X, y = as_pair((X, y))
     labels = None if groups is None else _labels(groups, y)
+    if getattr(cv, "random_state", 0) is None:
+        cv = copy(cv)
+        cv.random_state = int(stream(entropy, FOLD_SPLIT).integers(2**31))
     outer = cv if cv is not None else NOISE_FOLDS if labels is None else _by_group(labels)
-    splits = _splits(outer, X, y, labels, classify="classifier" in kinds.values(), entropy=entropy)
+    splits = _splits(outer, X, y, labels, classify)
     folds = Folds(
         estimators=estimators,
-        kinds=kinds,
+        classify=classify,
         data=(X, y, labels),
         splits=splits,
         noises=_by_name(noise, list(estimators)),
@@ -138,7 +143,7 @@ def cross_validated(
     )
     found = _run_all(folds, executor, progress)
     kept = None if labels is None or not _keeps_groups(labels, splits) else labels
-    return {name: _together(name, splits, found, place, kept) for place, name in enumerate(estimators)}
+    return {name: _together(name, splits, found[place], kept) for place, name in enumerate(estimators)}
 
 
 @dataclass(frozen=True)
@@ -146,12 +151,12 @@ class Folds:
     """Every estimator with every split: a job for `_workers`, the estimators being its places."""
 
     estimators: Mapping[str, Any]
-    kinds: Mapping[str, str]
+    classify: bool
     data: tuple[Any, Any, Any]  # inputs, targets, groups
     splits: list[tuple[IntArray, IntArray]]
     noises: Mapping[str, Any]
     noise_cv: Any
-    residuals: Literal["gaussian", "student", "empirical"]
+    residuals: str
     floor: float
     n_simulations: int
     entropy: int
@@ -163,133 +168,49 @@ class Folds:
 
     def run(self, place: int, index: int, prepared: None) -> tuple[FloatArray, FloatArray] | Exception:
         """Losses of the test set of a fold, and those of simulations at its inputs as rows; or an error that names the fold."""
-        fold = self.fold(place, index)
         try:
-            return _run_fold(fold)
+            return self._losses(place, index)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            # Candidates count the points of the test set, the user those of the data.
-            message = re.sub(r"(?<=the first at point )\d+", lambda point: str(fold.rows[int(point[0])]), str(error))
-            return kind(f"{fold.where}: {message}")
+            # Readers count the points of the test set, the user those of the data.
+            rows = self.splits[index][1]
+            message = re.sub(r"(?<=the first at point )\d+", lambda point: str(rows[int(point[0])]), str(error))
+            return kind(f"{self.where(place, index)}: {message}")
         except Exception as error:
-            error.add_note(f"while fitting or judging {fold.where}")
+            error.add_note(f"while fitting or judging {self.where(place, index)}")
             return error
 
     def where(self, place: int, index: int) -> str:
         """An estimator and a fold in words."""
         return f"estimator '{show(list(self.estimators)[place])}', fold {index + 1} of {len(self.splits)}"
 
-    def fold(self, place: int, index: int) -> Fold:
-        """One estimator and one split."""
-        from sklearn.utils import _safe_indexing as rows
-
-        name, (train, test) = list(self.estimators)[place], self.splits[index]
+    def _losses(self, place: int, index: int) -> tuple[FloatArray, FloatArray]:
         X, y, groups = self.data
-        return Fold(
-            place=place,
-            index=index,
-            where=self.where(place, index),
-            estimator=self.estimators[name],
-            is_classifier=self.kinds[name] == "classifier",
-            training=(rows(X, train), rows(y, train)),
-            test=(rows(X, test), rows(y, test)),
-            rows=test,
-            groups=None if groups is None else rows(groups, train),
-            noise=self.noises[name],
-            noise_cv=self.noise_cv,
-            residuals=self.residuals,
-            floor=self.floor,
-            n_simulations=self.n_simulations,
-            entropy=self.entropy,
-        )
+        name, (train, test) = list(self.estimators)[place], self.splits[index]
+        training, noise = (take(X, train), take(y, train)), self.noises[name]
+        fitted = seeded_copy(self.estimators[name], stream(self.entropy, FOLD_FIT, place, index))
+        fitted.fit(*training)
+        if self.classify:
+            law = law_of_labels(fitted, floor=self.floor)
+        else:
+            law = law_of_targets(
+                fitted,
+                noise,
+                training if is_cross_validated(noise) else None,
+                residuals=self.residuals,
+                cv=self.noise_cv,
+                groups=None if groups is None else groups[train],
+                rng=np.random.SeedSequence(self.entropy, spawn_key=(FOLD_NOISE, place, index)),
+            )
+        density = law(take(X, test))
+        targets = (as_values if self.classify else as_targets)(take(y, test), "targets")
+        seed = np.random.SeedSequence(self.entropy, spawn_key=(FOLD_SIMULATION, place, index))
+        simulated = [density.simulate(test.size, rng) for rng in simulation_streams(seed, self.n_simulations)]
+        return -density.log_density(targets), np.stack([-density.log_density(each) for each in simulated])
 
 
-@dataclass(frozen=True)
-class Fold:
-    """One estimator and one split."""
-
-    place: int
-    index: int
-    where: str
-    estimator: Any
-    is_classifier: bool
-    training: tuple[Any, Any]
-    test: tuple[Any, Any]
-    rows: IntArray  # those of the data that the test set has
-    groups: Any
-    noise: Any
-    noise_cv: Any
-    residuals: Literal["gaussian", "student", "empirical"]
-    floor: float
-    n_simulations: int
-    entropy: int
-
-
-def _run_fold(fold: Fold) -> tuple[FloatArray, FloatArray]:
-    from sklearn.base import clone
-
-    fitted = clone(fold.estimator)
-    seeded(fitted, stream(fold.entropy, FOLD_FIT, fold.place, fold.index))
-    fitted.fit(*fold.training)
-    _predict_once(fitted, fold.test[0])
-    candidate = _candidate(fold, fitted)
-    n = len(fold.test[1])
-    seed = np.random.SeedSequence(fold.entropy, spawn_key=(FOLD_SIMULATION, fold.place, fold.index))
-    observed = _losses(candidate, fold.test, n, "losses of the test set")
-    simulated = [
-        _losses(candidate, candidate.simulate(n, generator), n, "losses of simulations")
-        for generator in simulation_streams(seed, fold.n_simulations)
-    ]
-    return observed, np.stack(simulated)
-
-
-def _candidate(fold: Fold, fitted: Any) -> Candidate:
-    if fold.is_classifier:
-        return classifier(fitted, fold.test[0], floor=fold.floor)
-    if not (isinstance(fold.noise, str) and fold.noise == "cross-validated"):
-        return regressor(fitted, fold.test[0], noise=fold.noise)
-    return regressor(
-        fitted,
-        fold.test[0],
-        noise=fold.noise,
-        training=fold.training,
-        residuals=fold.residuals,
-        cv=fold.noise_cv,
-        groups=fold.groups,
-        rng=np.random.SeedSequence(fold.entropy, spawn_key=(FOLD_NOISE, fold.place, fold.index)),
-    )
-
-
-def _losses(candidate: Candidate, data: Any, n: int, what: str) -> FloatArray:
-    losses = as_numbers(candidate.loss(data), what)
-    if losses.shape != (n,):
-        raise ValueError(f"{what}: expected one for each of {n} points; got shape {losses.shape}")
-    return losses
-
-
-def _predict_once(fitted: Any, inputs: Any) -> None:
-    """Let our own copy of an estimator remember what it predicts at the inputs of its test set: all simulations are there."""
-    for name in ("predict", "predict_proba"):
-        if callable(method := getattr(fitted, name, None)):
-            setattr(fitted, name, _remembering(method, inputs))
-
-
-def _remembering(method: Callable[..., Any], inputs: Any) -> Callable[..., Any]:
-    known: dict[tuple[Any, ...], Any] = {}
-
-    def predict(at: Any, **options: Any) -> Any:
-        if at is not inputs:
-            return method(at, **options)
-        key = tuple(sorted(options.items()))
-        if key not in known:
-            known[key] = method(at, **options)
-        return known[key]
-
-    return predict
-
-
-def _check_estimators(estimators: Any) -> dict[str, str]:
-    """Whether each is a regressor or a classifier, told apart as scikit-learn does."""
+def _are_classifiers(estimators: Any) -> bool:
+    """Whether all are classifiers, or all are regressors, told apart as scikit-learn does."""
     if not isinstance(estimators, Mapping) or not estimators:
         raise TypeError(f"estimators must be a mapping from name to estimator; got {show(repr(estimators))[:60]}")
     kinds = {check_name(name): _kind(name, estimator) for name, estimator in estimators.items()}
@@ -300,7 +221,7 @@ def _check_estimators(estimators: Any) -> dict[str, str]:
                 f"estimator '{show(name)}' is a {kinds[name]}, but estimator '{show(first)}' is a {kinds[first]}; log densities of "
                 "targets and log probabilities of labels cannot be compared"
             )
-    return kinds
+    return kinds[first] == "classifier"
 
 
 def _kind(name: str, estimator: Any) -> str:
@@ -338,22 +259,16 @@ def _by_name(noise: Any, names: Sequence[str]) -> dict[str, Any]:
     return dict(noise)
 
 
-def _splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool, entropy: int) -> list[tuple[IntArray, IntArray]]:
+def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> list[tuple[IntArray, IntArray]]:
     """The splits, the same for all estimators; each point is tested at most once."""
     from sklearn.model_selection import check_cv
-    from sklearn.utils import indexable
-    from sklearn.utils.validation import _num_samples
 
-    indexable(X, y, groups)  # equal lengths, or its error says which
-    n = _num_samples(X)
-    splitter = copy(check_cv(cv, y, classifier=classify))
-    if getattr(splitter, "random_state", 0) is None:
-        splitter.random_state = int(stream(entropy, FOLD_SPLIT).integers(2**31))
+    n = n_rows(X, "inputs")
     splits = [
         (np.arange(n)[np.asarray(train)], np.arange(n)[np.asarray(test)])
-        for train, test in splitter.split(X, y, groups)
+        for train, test in check_cv(cv, y, classifier=classify).split(X, y, groups)
     ]
-    tested = np.bincount(np.concatenate([test for _, test in splits] or [np.empty(0, dtype=np.intp)]), minlength=n)
+    tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=n)
     if np.any(tested > 1):
         raise ValueError(
             f"cv tests {int((tested > 1).sum())} of {n} points more than once, the first at point {int(np.argmax(tested > 1))}; points "
@@ -380,10 +295,6 @@ def _labels(groups: Any, y: Any) -> Any:
             f"groups must hold the group of each point: got the text {show(groups)!r}; pass that column of the data frame"
         )
     rows = rows_in_order(row_labels(groups), row_labels(y), "groups", "the targets")
-    if rows is not None:
-        warn(
-            "the rows of groups stand in another order than those of the targets; they were put into that order by their index"
-        )
     labels = np.asarray(groups if rows is None else groups.iloc[rows])
     read_groups(labels, len(y))
     return labels
@@ -424,13 +335,16 @@ def _inner(cv: Any, labels: Any, splits: Sequence[tuple[IntArray, IntArray]]) ->
     return cv if again else NOISE_FOLDS
 
 
-def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> dict[tuple[int, int], Any]:
+def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> list[list[Any]]:
     """The losses of each fold of each estimator."""
     shape = (len(folds.estimators), len(folds.splits))
     plan = Plan(list(np.ones(shape, dtype=bool)), [None] * shape[0], block_size=1)
-    found: dict[tuple[int, int], Any] = {}
-    total = shape[0] * shape[1]
-    with open_pool(executor) as pool, show_progress(progress, total, 0, "cross-validating: folds") as shown:
+    found: list[list[Any]] = [[None] * shape[1] for _ in folds.estimators]
+    n_found = 0
+    with (
+        open_pool(executor) as pool,
+        show_progress(progress, int(np.prod(shape)), 0, "cross-validating: folds") as shown,
+    ):
         for done, failed in execute(pool, folds, plan):
             for lost in failed:
                 raise RuntimeError(
@@ -439,22 +353,18 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> d
             for each in done:
                 if isinstance(each.result, Exception):
                     raise each.result
-                found[each.place, each.index] = each.result
-            shown.update(len(found), 0)
+                found[each.place][each.index] = each.result
+            n_found += len(done)
+            shown.update(n_found, 0)
     return found
 
 
 def _together(
-    name: str,
-    splits: Sequence[tuple[IntArray, IntArray]],
-    found: Mapping[tuple[int, int], Any],
-    place: int,
-    labels: Any,
+    name: str, splits: Sequence[tuple[IntArray, IntArray]], parts: Sequence[tuple[FloatArray, FloatArray]], labels: Any
 ) -> Losses:
     """Losses of all folds, in the order of the data."""
     tested = np.concatenate([test for _, test in splits])
     order = np.argsort(tested)
-    parts = [found[place, index] for index in range(len(splits))]
     observed, synthetic = (np.concatenate(part, axis=-1)[..., order] for part in zip(*parts, strict=True))
     try:
         return Losses(observed, synthetic, groups=None if labels is None else labels[tested[order]], may_repeat=True)

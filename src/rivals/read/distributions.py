@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,8 @@ from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density
 from rivals.read.inputs import as_pair, as_targets, check_inputs, some_rows
+
+ConditionalDensity: TypeAlias = Callable[[Any], Density]  # from inputs to the distribution of the targets at them
 
 
 def distribution(model: Any) -> Candidate:
@@ -26,7 +28,7 @@ def distribution(model: Any) -> Candidate:
           (`scipy.stats.Normal(mu=0, sigma=1)`); the result of `scipy.stats.fit`; a `gaussian_kde`;
         - what `get_distribution(exog)` of statsmodels gives for the held-out points;
         - a GaussianMixture or KernelDensity of scikit-learn, fitted;
-        - of PyTorch, NumPyro, TensorFlow Probability or skpro; what `pred_dist(X)` of NGBoost predicts;
+        - of PyTorch, NumPyro or TensorFlow Probability; what `pred_dist(X)` of NGBoost predicts;
         - your own object, whose sampler takes `rng`, `random_state` or `seed`.
 
         Its parameters may be arrays, with one entry for each data point. Data of shape (n, d) are n points: the distribution
@@ -45,8 +47,8 @@ def distribution(model: Any) -> Candidate:
 
     Notes
     -----
-    Simulations repeat with the seed of the comparison, even if a library draws from a global generator (PyTorch, skpro), which is
-    seeded for the draw and then restored. Losses have the precision of the library: 32 bits in JAX, unless `jax_enable_x64` is set.
+    Simulations repeat with the seed of the comparison, even if a library draws from a global generator (PyTorch), which is seeded
+    for the draw and then restored. Losses have the precision of the library: 32 bits in JAX, unless `jax_enable_x64` is set.
 
     Examples
     --------
@@ -70,7 +72,7 @@ def distribution(model: Any) -> Candidate:
 
 
 def at_inputs(
-    law: Callable[[Any], Density],
+    law: ConditionalDensity,
     inputs: Any,
     who: str,
     *,

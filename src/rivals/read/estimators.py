@@ -11,9 +11,9 @@ from rivals._checks import check_choice, show
 from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
 from rivals.read.densities import Density, as_density
-from rivals.read.distributions import at_inputs
+from rivals.read.distributions import ConditionalDensity, at_inputs
 from rivals.read.inputs import as_targets, as_values, check_response, library_of
-from rivals.read.noise import cross_validated_noise, predicted, warn_if_too_narrow
+from rivals.read.noise import noise_of, out_of_fold_residuals, predicted, warn_if_too_narrow
 
 
 def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any = None) -> Candidate:
@@ -56,48 +56,8 @@ def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any 
     >>> classifier(Coin(), inputs).loss((inputs, ["yes", "no", "yes"])).round(3)
     array([0.288, 1.386, 0.288])
     """
-    name = type(estimator).__name__
-    _refuse_boosters(estimator)
-    if not callable(getattr(estimator, "predict_proba", None)):
-        raise TypeError(
-            f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV), or use another classifier"
-        )
-    if not 0.0 <= floor < 1.0:
-        raise ValueError(f"floor must lie in [0, 1); got {floor!r}")
-    known = _classes(estimator, name, classes)
-
-    def probabilities(at: Any) -> FloatArray:
-        found = as_targets(estimator.predict_proba(at), "probabilities")
-        if found.ndim != 2 or found.shape[1] != known.size:
-            raise ValueError(
-                f"{name} predicts probabilities of shape {found.shape}, but there must be one column for each of "
-                f"{known.size} classes"
-            )
-        raised = np.maximum(found, floor)
-        return np.asarray(raised / raised.sum(axis=1, keepdims=True))
-
-    def law(at: Any) -> Density:
-        found = probabilities(at)
-
-        def log(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-            columns = _columns(labels, known)
-            likelihood = found[np.arange(columns.size), columns]
-            impossible = np.flatnonzero(likelihood == 0)
-            if impossible.size:
-                raise ValueError(
-                    f"{name} assigns zero probability to {impossible.size} of {columns.size} labels, the first at point "
-                    f"{impossible[0]}: {_shown(known, columns[impossible[0]])}, so its risk is infinite; pass floor=, the least "
-                    "probability of a label (such as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
-                )
-            return np.asarray(np.log(likelihood))
-
-        def sample(_: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-            edges = np.cumsum(found, axis=1)
-            return np.asarray(known[(rng.random((len(found), 1)) > edges[:, :-1]).sum(axis=1)])
-
-        return Density(name, found.shape[:1], (), log, sample)
-
-    return at_inputs(law, inputs, name, targets=as_values)
+    law = law_of_labels(estimator, floor=floor, classes=classes)
+    return at_inputs(law, inputs, type(estimator).__name__, targets=as_values)
 
 
 def regressor(
@@ -116,7 +76,7 @@ def regressor(
     Parameters
     ----------
     estimator : object
-        With `predict`, fitted to other data: of scikit-learn, XGBoost, LightGBM, CatBoost, NGBoost or skpro, or with their interface.
+        With `predict`, fitted to other data: of scikit-learn, XGBoost, LightGBM, CatBoost or NGBoost, or with their interface.
     inputs : array, sparse matrix or data frame
         Inputs at which targets are simulated: those of the held-out data.
     noise : "cross-validated", "predicted" or distribution
@@ -126,7 +86,7 @@ def regressor(
           not fitted to. Residuals on the training data themselves are too small, those of a forest by a factor of two or three.
         - "predicted": as the estimator itself predicts it. Gaussian, of the standard deviation of `predict(inputs,
           return_std=True)`, for Gaussian processes (with the noise in `alpha`, which that leaves out) and Bayesian ridge
-          regression; what NGBoost (`pred_dist`), skpro (`predict_proba`) and CatBoost ("RMSEWithUncertainty") predict.
+          regression; what NGBoost (`pred_dist`) and CatBoost ("RMSEWithUncertainty") predict.
         - a distribution, as `scipy.stats.norm(scale=0.3)` or `scipy.stats.t(4, scale=0.2)`, or anything else that `distribution`
           takes: one for all points, or with a parameter for each.
     training : pair, optional
@@ -171,17 +131,65 @@ def regressor(
     >>> regressor(Line(), inputs, noise=stats.norm(scale=0.5)).loss((inputs, [0.0, 2.0, 4.0, 7.0])).round(3)
     array([0.226, 0.226, 0.226, 2.226])
     """
+    law = law_of_targets(estimator, noise, training, residuals=residuals, cv=cv, groups=groups, rng=rng)
+    return at_inputs(law, inputs, type(estimator).__name__)
+
+
+def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> ConditionalDensity:
+    """From inputs to the distribution of the labels, as `classifier` describes it."""
+    name = type(estimator).__name__
+    _refuse_boosters(estimator)
+    if not callable(getattr(estimator, "predict_proba", None)):
+        raise TypeError(
+            f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV), or use another classifier"
+        )
+    if not 0.0 <= floor < 1.0:
+        raise ValueError(f"floor must lie in [0, 1); got {floor!r}")
+    known = _classes(estimator, name, classes)
+
+    def law(at: Any) -> Density:
+        found = as_targets(estimator.predict_proba(at), "probabilities")
+        if found.ndim != 2 or found.shape[1] != known.size:
+            raise ValueError(
+                f"{name} predicts probabilities of shape {found.shape}, but there must be one column for each of "
+                f"{known.size} classes"
+            )
+        raised = np.maximum(found, floor)
+        probabilities = raised / raised.sum(axis=1, keepdims=True)
+
+        def log(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            columns = _columns(labels, known)
+            likelihood = probabilities[np.arange(columns.size), columns]
+            impossible = np.flatnonzero(likelihood == 0)
+            if impossible.size:
+                raise ValueError(
+                    f"{name} assigns zero probability to {impossible.size} of {columns.size} labels, the first at point "
+                    f"{impossible[0]}: {_shown(known, columns[impossible[0]])}, so its risk is infinite; pass floor=, the least "
+                    "probability of a label (such as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
+                )
+            return np.asarray(np.log(likelihood))
+
+        def sample(_: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
+            edges = np.cumsum(probabilities, axis=1)
+            return np.asarray(known[(rng.random((len(edges), 1)) > edges[:, :-1]).sum(axis=1)])
+
+        return Density(name, found.shape[:1], (), log, sample)
+
+    return law
+
+
+def law_of_targets(
+    estimator: Any, noise: Any, training: Any, *, residuals: str, cv: Any, groups: Any, rng: RNG
+) -> ConditionalDensity:
+    """From inputs to the distribution of the targets, as `regressor` describes it."""
     name = type(estimator).__name__
     if not callable(getattr(estimator, "predict", None)):
         raise TypeError(f"{name} has no predict; pass a fitted estimator, or write a rivals.Candidate")
     _refuse_boosters(estimator)
     check_response(estimator)
-    if isinstance(noise, str):
-        if noise not in ("cross-validated", "predicted"):
-            raise ValueError(f"noise must be a distribution, 'cross-validated' or 'predicted'; got {noise!r}")
-    elif noise is None:
-        raise TypeError("noise is None, but a prediction alone is not a model of the data; use noise='cross-validated'")
-    if (training is not None) != (isinstance(noise, str) and noise == "cross-validated"):
+    if isinstance(noise, str) and noise not in ("cross-validated", "predicted"):
+        raise ValueError(f"noise must be a distribution, 'cross-validated' or 'predicted'; got {noise!r}")
+    if (training is not None) != is_cross_validated(noise):
         raise ValueError(
             "noise='cross-validated' needs training=(inputs, targets), to which the estimator was fitted"
             if training is None
@@ -189,15 +197,18 @@ def regressor(
         )
     check_choice(residuals, "residuals", ("gaussian", "student", "empirical"))
     if training is not None:
-        noise = cross_validated_noise(estimator, training, residuals=residuals, cv=cv, groups=groups, rng=rng)
+        noise = noise_of(out_of_fold_residuals(estimator, training, cv=cv, groups=groups, rng=rng), residuals)
     if isinstance(noise, str):
-        return at_inputs(lambda at: predicted(estimator, at), inputs, name)
+        return lambda at: predicted(estimator, at)
     density = as_density(noise)
+    # Cross-validated noise may be too narrow for a group like no other, and nothing is to be done about that.
+    judged = noise if training is None else None
+    return lambda at: _shifted(density, judged, as_targets(estimator.predict(at), "predictions"), name)
 
-    def law(at: Any) -> Density:
-        return _shifted(density, noise, as_targets(estimator.predict(at), "predictions"), name, given=training is None)
 
-    return at_inputs(law, inputs, name)
+def is_cross_validated(noise: Any) -> bool:
+    """Whether the noise is to be learned from the training data."""
+    return isinstance(noise, str) and noise == "cross-validated"
 
 
 def _refuse_boosters(estimator: Any) -> None:
@@ -210,16 +221,13 @@ def _refuse_boosters(estimator: Any) -> None:
         )
 
 
-def _shifted(density: Density, noise: Any, mean: FloatArray, name: str, *, given: bool) -> Density:
+def _shifted(density: Density, judged: Any, mean: FloatArray, name: str) -> Density:
     """Noise about the predictions: a row has several targets, and a univariate noise applies to each of them."""
     of_each = mean.ndim == 2 and density.event == () and density.batch in ((), mean.shape[1:])
 
     def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         found = np.sum(density.log(values - mean), axis=1) if of_each else density.log_density(values - mean)
-        if (
-            given
-        ):  # cross-validated noise may be too narrow for a group like no other, and nothing is to be done about that
-            warn_if_too_narrow(noise, values - mean)
+        warn_if_too_narrow(judged, values - mean)
         return np.asarray(found, dtype=np.float64)
 
     def sample(_: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:

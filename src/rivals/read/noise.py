@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import check_choice, show, warn
+from rivals._checks import show, warn
 from rivals._random import entropy_from, stream
 from rivals._types import RNG, FloatArray
 from rivals.read.densities import Density, as_density, gaussian
-from rivals.read.inputs import as_pair, as_targets, check_same_shape, n_rows, take
+from rivals.read.inputs import as_pair, as_targets, check_same_shape, library_of, n_rows, take
 
-RESIDUALS = ("gaussian", "student", "empirical")
 FEW_RESIDUALS = 8
 
 # Under the right noise one target in ten lies outside its central 90 %; one in four among a hundred is five standard errors more.
@@ -23,49 +22,20 @@ OUTSIDE, TOO_MANY_OUTSIDE = 0.1, 0.25
 MANY_PARAMETERS = 0.1
 
 
-def cross_validated_noise(
-    estimator: Any,
-    training: Any,
-    *,
-    residuals: str = "gaussian",
-    cv: Any = 5,
-    groups: Any = None,
-    rng: RNG = None,
-) -> Any:
-    """The distribution of target minus prediction, from out-of-fold predictions of copies of the estimator.
+def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
+    """A frozen distribution, or kernel density estimate, of SciPy for residuals: one column for each target, if there are several.
 
     Parameters
     ----------
-    estimator : object
-        With `fit`, `predict` and `get_params`, like those of scikit-learn. It is copied; its own fit is not used.
-    training : pair
-        The inputs and targets to which it was fitted.
-    residuals : "gaussian", "student" or "empirical"
+    residuals : array, shape (n,) or (n, targets)
+    kind : "gaussian", "student" or "empirical"
         "gaussian": mean zero and the mean square of the residuals; with several targets, their covariances. "student": Student's t
         about zero, with the degrees of freedom and the scale of the highest likelihood. "empirical": a kernel density estimate of
         the residuals (`scipy.stats.gaussian_kde`, Scott's bandwidth), which widens them by a factor of √(1 + n^(−2/5)) and has
         Gaussian tails.
-    cv : int, splitter or iterable
-        As in scikit-learn; a number of folds takes them in the order of the data.
-    groups : array, optional
-        For splitters by group.
-    rng : int, SeedSequence, Generator, optional
-        Seeds copies whose `random_state` is None.
-
-    Returns
-    -------
-    object
-        A frozen distribution, or kernel density estimate, of SciPy.
     """
-    found = out_of_fold_residuals(estimator, training, cv=cv, groups=groups, rng=rng)
-    return noise_of(found, residuals)
-
-
-def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
-    """A distribution of SciPy for residuals: one column for each target, if there are several."""
     from scipy import stats
 
-    kind = check_choice(kind, "residuals", RESIDUALS)
     if len(residuals) < FEW_RESIDUALS:
         raise ValueError(
             f"noise: {len(residuals)} residuals are too few to estimate it; at least {FEW_RESIDUALS} are needed"
@@ -76,28 +46,36 @@ def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
         raise ValueError("noise: all residuals are equal, so there is no noise; is the target among the inputs?")
     if kind == "empirical":
         return stats.gaussian_kde(residuals.T)
-    if residuals.ndim == 1:
-        return (
-            stats.norm(scale=np.sqrt(np.mean(residuals**2)))
-            if kind == "gaussian"
-            else stats.t(*stats.t.fit(residuals, floc=0.0))
-        )
     if kind == "student":
-        raise ValueError("residuals='student' is for one target; use 'gaussian' or 'empirical' for several")
+        if residuals.ndim > 1:
+            raise ValueError("residuals='student' is for one target; use 'gaussian' or 'empirical' for several")
+        return stats.t(*stats.t.fit(residuals, floc=0.0))
+    if residuals.ndim == 1:
+        return stats.norm(scale=np.sqrt(np.mean(residuals**2)))
     return stats.multivariate_normal(cov=residuals.T @ residuals / len(residuals))
 
 
 def out_of_fold_residuals(
     estimator: Any, training: Any, *, cv: Any = 5, groups: Any = None, rng: RNG = None
 ) -> FloatArray:
-    """Target minus the prediction of a copy that did not see it, for every point that a fold tests."""
+    """Target minus the prediction of a copy that did not see it, for every point that a fold tests.
+
+    Parameters
+    ----------
+    estimator : object
+        With `fit`, `predict` and `get_params`, like those of scikit-learn. It is copied; its own fit is not used.
+    training : pair
+        The inputs and targets to which it was fitted.
+    cv : int, splitter or iterable
+        As in scikit-learn; a number of folds takes them in the order of the data.
+    groups : array, optional
+        For splitters by group.
+    rng : int, SeedSequence, Generator, optional
+        Seeds copies whose `random_state` is None.
+    """
+    from sklearn.model_selection import check_cv
+
     inputs, targets = as_pair(training)
-    try:
-        from sklearn.model_selection import check_cv
-    except ImportError:
-        raise ImportError(
-            "cross-validated noise needs scikit-learn: pip install scikit-learn", name="sklearn"
-        ) from None
     values = as_targets(targets, "training targets")
     generator = stream(entropy_from(rng))
     found = []
@@ -106,7 +84,7 @@ def out_of_fold_residuals(
     except (TypeError, ValueError) as error:
         raise type(error)(f"cv of the noise: {error}") from error
     for train, test in splits:
-        copy = _seeded_copy(estimator, generator)
+        copy = seeded_copy(estimator, generator)
         try:
             copy.fit(take(inputs, train), take(targets, train))
         except ValueError as error:
@@ -120,27 +98,22 @@ def out_of_fold_residuals(
     return np.concatenate(found)
 
 
-def _seeded_copy(estimator: Any, generator: np.random.Generator) -> Any:
-    """An unfitted copy; every part that would draw a seed gets one."""
+def seeded_copy(estimator: Any, generator: np.random.Generator) -> Any:
+    """An unfitted copy; every part that would draw a seed gets its own, so that the fit repeats."""
     from sklearn.base import clone
 
     try:
         copy = clone(estimator)
     except TypeError:
         raise TypeError(
-            f"{type(estimator).__name__} cannot be copied and fitted again, as cross-validated noise needs (sklearn.base.clone); pass "
+            f"{type(estimator).__name__} cannot be copied and fitted again, as cross-validation needs (sklearn.base.clone); for noise of it, pass "
             "noise= as a distribution, from residuals on data that it was not fitted to"
         ) from None
-    return seeded(copy, generator)
-
-
-def seeded(estimator: Any, generator: np.random.Generator) -> Any:
-    """Give every part of an estimator that would draw a seed its own seed: the fit then repeats."""
-    parameters = estimator.get_params(deep=True)
+    parameters = copy.get_params(deep=True)
     unset = [
         name for name in sorted(parameters) if name.rsplit("__", 1)[-1] == "random_state" and parameters[name] is None
     ]
-    return estimator.set_params(**{name: int(generator.integers(2**31)) for name in unset})
+    return copy.set_params(**{name: int(generator.integers(2**31)) for name in unset})
 
 
 def predicted(estimator: Any, at: Any) -> Density:
@@ -148,11 +121,9 @@ def predicted(estimator: Any, at: Any) -> Density:
     name = type(estimator).__name__
     if callable(getattr(estimator, "pred_dist", None)):  # NGBoost
         return as_density(estimator.pred_dist(at))
-    if _is_uncertain_catboost(estimator):
+    if library_of(estimator) == "catboost" and estimator.get_param("loss_function") == "RMSEWithUncertainty":
         mean, variance = as_targets(estimator.predict(at), "predictions").T
         return gaussian(mean, np.sqrt(variance), name)
-    if _is_of_skpro(estimator):
-        return as_density(estimator.predict_proba(at))
     try:
         both = estimator.predict(at, return_std=True)
         cause = f"predict(inputs, return_std=True) gave {type(both).__name__}"
@@ -164,19 +135,6 @@ def predicted(estimator: Any, at: Any) -> Density:
         )
     mean, deviation = as_targets(both[0], "predictions"), as_targets(both[1], "predicted standard deviations")
     return gaussian(mean, np.sqrt(deviation**2 + _left_out_variance(estimator)), name)
-
-
-def _is_of_skpro(estimator: Any) -> bool:
-    return any(kind.__module__.split(".")[0] in ("skpro", "sktime") for kind in type(estimator).__mro__) and callable(
-        getattr(estimator, "predict_proba", None)
-    )
-
-
-def _is_uncertain_catboost(estimator: Any) -> bool:
-    return (
-        any(kind.__module__.startswith("catboost") for kind in type(estimator).__mro__)
-        and estimator.get_param("loss_function") == "RMSEWithUncertainty"
-    )
 
 
 def _left_out_variance(estimator: Any) -> FloatArray:
@@ -191,14 +149,7 @@ def _left_out_variance(estimator: Any) -> FloatArray:
             "points is unknown; pass noise= as a distribution, or put the noise into the kernel (WhiteKernel)"
         )
     # alpha is in units of the targets as they were fitted: after normalize_y, in units of their variance.
-    scale = getattr(last, "_y_train_std", None)
-    if scale is None:
-        if getattr(last, "normalize_y", False):
-            raise ValueError(
-                f"{type(last).__name__} with normalize_y does not reveal its scale; put its noise into the kernel (WhiteKernel)"
-            )
-        scale = 1.0
-    return np.asarray(alpha[0] * np.asarray(scale, dtype=np.float64) ** 2)
+    return np.asarray(alpha[0] * np.asarray(last._y_train_std, dtype=np.float64) ** 2)
 
 
 def warn_if_too_narrow(noise: Any, residuals: FloatArray) -> None:
