@@ -81,7 +81,6 @@ ALONE = {
 REGRESSIONS = {
     "OLS": (Y, lambda sm: sm.OLS(Y[OLD], X[OLD]).fit(), {}),
     "WLS": (Y, lambda sm: sm.WLS(Y[OLD], X[OLD], weights=2 + X[OLD, 1]).fit(), {"weights": 2 + X[NEW, 1]}),
-    "RLM": (Y, lambda sm: sm.RLM(Y[OLD], X[OLD]).fit(), {}),
     "GLM": (COUNTS, lambda sm: sm.GLM(COUNTS[OLD], X[OLD], family=sm.families.Poisson()).fit(), {}),
     "GLM, scale": (
         SHARE,

@@ -42,7 +42,6 @@ OF_EACH = np.broadcast_to(ONE, (len(LATE), M)), np.broadcast_to(FIVE, (len(DECAD
     [
         ("crps", flow, LATE, lambda: scoringrules.crps_ensemble(LATE, OF_EACH[0], estimator="fair")),
         ("energy", flows, DECADES, lambda: scoringrules.es_ensemble(DECADES, OF_EACH[1], estimator="fair")),
-        ("variogram", flows, DECADES, lambda: scoringrules.vs_ensemble(DECADES, OF_EACH[1], estimator="fair")),
     ],
 )
 def test_our_scores_are_the_fair_ones_of_scoringrules(score, model, data, by_hand):

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -55,7 +55,8 @@ class Density:
         values = as_values(data, "data")
         if values.ndim == 0:
             raise ValueError(f"data: expected an array of points; got the single value {values!r}")
-        self._check_shape(values)
+        if self.batch is not None and self.event is not None:
+            check_same_shape((*(self.batch or values.shape[:1]), *self.event), values.shape, self.name)
         found = np.asarray(self.log(values), dtype=np.float64)
         if self.batch and found.shape == self.batch:
             found = found.reshape(len(found), -1).sum(axis=1)  # the numbers of a row are independent given the model
@@ -82,21 +83,6 @@ class Density:
             )
         return self.sample((), rng)
 
-    def _check_shape(self, values: npt.NDArray[Any]) -> None:
-        if self.batch is None or self.event is None:
-            return
-        if not self.batch:
-            if values.shape[1:] != self.event:
-                of = f"points of shape {self.event}" if self.event else "single numbers"
-                hint = (
-                    "; pass the column as data.ravel()"
-                    if not self.event and values.shape[1:] == (1,)
-                    else f"; data need shape (n{''.join(f', {size}' for size in self.event)}{',' if not self.event else ''})"
-                )
-                raise ValueError(f"the data have shape {values.shape}, but {self.name} is a distribution of {of}{hint}")
-            return
-        check_same_shape((*self.batch, *self.event), values.shape, self.name)
-
 
 def gaussian(mean: FloatArray, deviation: FloatArray, name: str) -> Density:
     """Independent Gaussians, one for each number of the data."""
@@ -107,14 +93,9 @@ def gaussian(mean: FloatArray, deviation: FloatArray, name: str) -> Density:
             f"{deviation[~(deviation > 0)].ravel()[0]:g}; a network's scale needs exp or softplus, any scale a lower bound"
         )
 
-    def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        standard = (np.asarray(values, dtype=np.float64) - mean) / deviation
-        return np.asarray(-0.5 * standard**2 - np.log(np.sqrt(2.0 * np.pi) * deviation))
+    from scipy import stats  # here, since importing it takes a while
 
-    def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-        return np.asarray(mean + deviation * rng.standard_normal((*count, *mean.shape)))
-
-    return Density(name, mean.shape, (), log, sample)
+    return replace(_frozen(stats.norm(mean, deviation)), name=name)
 
 
 def as_density(model: Any) -> Density:
@@ -144,8 +125,6 @@ def as_density(model: Any) -> Density:
         return _torch(model, name)
     if origins & {"numpyro", "tensorflow_probability", "distrax"}:
         return _with_keys(model, name, origins)
-    if "skpro" in origins:
-        return _skpro(model, name)
     if "_ProbabilityDistribution" in kinds or "UnivariateDistribution" in kinds:
         return _infrastructure(model, name, kinds)
     if hasattr(model, "dist") and hasattr(model, "args") and hasattr(model, "kwds"):
@@ -250,24 +229,6 @@ def jax_key(rng: np.random.Generator) -> Any:
     return import_module("jax").random.PRNGKey(int(rng.integers(2**31)))
 
 
-def _skpro(model: Any, name: str) -> Density:
-    """A distribution of skpro or sktime: a table of them, which draws from NumPy's global generator."""
-    table = tuple(model.shape)
-    batch = table[:1] if table[1:] == (1,) else table  # one column is what a regressor of one target predicts
-    log_of = model.log_pmf if model.get_tag("distr:measuretype") == "discrete" else model.log_pdf
-
-    def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        if not table:
-            return np.array([float(log_of(value)) for value in values])
-        return np.asarray(log_of(values.reshape(table))).reshape(batch)
-
-    def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-        with numpy_seed(rng):
-            return np.asarray(model.sample(*count)).reshape((*count, *batch))
-
-    return Density(name, batch, (), log, sample)
-
-
 def _of_sklearn(model: Any, name: str) -> Density:
     """A mixture or kernel density estimate, which draws by the seed that it holds; a mixture sorts its draws by component."""
 
@@ -289,17 +250,6 @@ def _multivariate_of_ngboost(model: Any) -> Density:
         return np.asarray(mean + (factor @ standard)[..., 0])
 
     return Density("NGBoost's multivariate normal", mean.shape[:1], mean.shape[1:], model.logpdf, sample)
-
-
-@contextmanager
-def numpy_seed(rng: np.random.Generator) -> Iterator[None]:
-    """For samplers that draw only from NumPy's global generator: seed it, and restore its state."""
-    before = np.random.get_state()  # noqa: NPY002 -- theirs
-    np.random.seed(int(rng.integers(2**32)))  # noqa: NPY002
-    try:
-        yield
-    finally:
-        np.random.set_state(before)  # noqa: NPY002
 
 
 def _any_other(model: Any, name: str) -> Density:

@@ -17,7 +17,7 @@ from rivals.read.inputs import as_targets, check_response, library_of, n_rows
 from rivals.read.noise import warn_of_many_parameters
 
 # What is read, and what the points of each may bring besides exog. Models that are not here are refused.
-LINEAR, CHOICES, OF_FAMILIES = ("OLS", "WLS", "RLM"), ("MNLogit", "OrderedModel"), ("GLM", "GEE")
+LINEAR, CHOICES, OF_FAMILIES = ("OLS", "WLS"), ("MNLogit", "OrderedModel"), ("GLM", "GEE")
 COUNTS = ("Poisson", "GeneralizedPoisson", "NegativeBinomial", "NegativeBinomialP")
 INFLATED = ("ZeroInflatedPoisson", "ZeroInflatedGeneralizedPoisson", "ZeroInflatedNegativeBinomialP")
 BRING: dict[str, tuple[str, ...]] = {
@@ -52,7 +52,7 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     Parameters
     ----------
     results : object
-        What `fit()` returned, for OLS, WLS, RLM, GLM, GEE, Logit, Probit, MNLogit, OrderedModel, BetaModel, Poisson, generalised Poisson,
+        What `fit()` returned, for OLS, WLS, GLM, GEE, Logit, Probit, MNLogit, OrderedModel, BetaModel, Poisson, generalised Poisson,
         negative binomial and zero-inflated models; by formula or by arrays. Others are refused.
     exog : array or data frame
         Inputs at which targets are simulated: those of the held-out data, with a constant if the fit had one. After a fit by
@@ -65,10 +65,9 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     -------
     Candidate
         Its loss is the negative log density, or probability, at the fitted parameters: Gaussian of variance `results.scale` (divided
-        by the weights) for OLS and WLS; the distribution of the family for GLM and discrete models. For RLM with Huber's norm it is
-        the density under which its estimate has the highest likelihood: Gaussian in the centre with exponential tails, of scale
-        `results.scale`. Other robust norms have no density. For GEE it is the marginal distribution of each point: pass `clusters=`
-        to `rivals.compare`. A Binomial family counts successes among `n_trials`, or takes two columns, successes and failures.
+        by the weights) for OLS and WLS; the distribution of the family for GLM and discrete models. For GEE it is the marginal
+        distribution of each point: pass `clusters=` to `rivals.compare`. A Binomial family counts successes among `n_trials`, or
+        takes two columns, successes and failures.
 
     See Also
     --------
@@ -187,8 +186,6 @@ def _law(results: Any, name: str, at: Any, columns: dict[str, Any]) -> Density:
     """The distribution of the targets at some inputs."""
     if name in LINEAR:
         mean = as_targets(results.predict(at), "predictions")
-        if name == "RLM":
-            return _huber(results, mean)
         return gaussian(mean, np.sqrt(results.scale / np.asarray(columns.get("weights", 1.0))), name)
     if name in OF_FAMILIES:
         return _generalised(results, at, columns)
@@ -210,36 +207,6 @@ def _generalised(results: Any, at: Any, columns: dict[str, Any]) -> Density:
         )
     mean = as_targets(results.predict(at, **of_mean), "predictions")
     return as_density(family.get_distribution(mean, 1.0 if discrete else results.scale, **of_family))
-
-
-def _huber(results: Any, mean: FloatArray) -> Density:
-    """The law of which Huber's estimate is the one of maximum likelihood: exp(−ρ(z)), normalised."""
-    from scipy import special
-
-    norm, scale = results.model.M, float(results.scale)
-    if type(norm).__name__ == "LeastSquares":
-        return gaussian(mean, np.asarray(scale), "RLM")
-    if type(norm).__name__ != "HuberT":
-        raise TypeError(
-            f"RLM with the norm {type(norm).__name__} is not the maximum likelihood estimate of any distribution; use "
-            "rivals.read.regressor(results, exog, noise=...) with one, as scipy.stats.t(3, scale=0.2)"
-        )
-    bend = float(norm.t)
-    center = np.sqrt(2 * np.pi) * (2 * special.ndtr(bend) - 1)
-    tails = 2 * np.exp(-(bend**2) / 2) / bend
-
-    def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        size = np.abs(np.asarray(values, dtype=np.float64) - mean) / scale
-        rho = np.where(size <= bend, size**2 / 2, bend * size - bend**2 / 2)
-        return np.asarray(-rho - np.log(scale * (center + tails)))
-
-    def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-        shape = (*count, *mean.shape)
-        inside = special.ndtri(special.ndtr(-bend) + rng.random(shape) * (2 * special.ndtr(bend) - 1))
-        outside = (bend + rng.standard_exponential(shape) / bend) * rng.choice([-1.0, 1.0], shape)
-        return np.asarray(mean + scale * np.where(rng.random(shape) * (center + tails) < center, inside, outside))
-
-    return Density("Huber's distribution", mean.shape, (), log, sample)
 
 
 class _Probabilities:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,12 +14,12 @@ from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
 from rivals.read.inputs import as_targets
 
-SCORES = ("crps", "energy", "variogram")
+SCORES = ("crps", "energy")
 
 # From data of shape (n,) or (n, d) and members of shape (n, m) or (n, m, d) to n losses: the convention of scoringrules.
 ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
+Scorer: TypeAlias = Callable[[FloatArray], FloatArray]
 
-VARIOGRAM_ORDER = 0.5
 # Distances of so many pairs at a time.
 CHUNK = 2**22
 
@@ -38,11 +39,11 @@ def simulator(
     model : callable or object
         `simulate(n, rng)`, which gives n simulated points, or an object that has this function. Points are numbers, shape (n,), or have
         d numbers each, shape (n, d).
-    score : {"crps", "energy", "variogram"} or callable
-        "crps", the continuous ranked probability score, for points that are numbers; "energy", the energy score, for points of several;
-        "variogram", the variogram score of order ½, for how the numbers of a point depend on each other. Or a function of the data,
-        (n,) or (n, d), and of the ensemble of each point, (n, members) or (n, members, d), which gives n losses:
-        those of scoringrules are such functions, for example `scoringrules.logs_ensemble`.
+    score : {"crps", "energy"} or callable
+        "crps", the continuous ranked probability score, for points that are numbers; "energy", the energy score, for points of several.
+        Or a function of the data, (n,) or (n, d), and of the ensemble of each point, (n, members) or (n, members, d), which gives
+        n losses: those of scoringrules are such functions, for example `scoringrules.logs_ensemble` or `scoringrules.vs_ensemble`. It
+        is called once for each place of a `period`.
     n_ensemble : int
         Number of members.
     period : int
@@ -69,12 +70,8 @@ def simulator(
 
     Notes
     -----
-    The three scores are the *fair* ones: unbiased estimates, whatever the size of the ensemble, of the score of the model's law,
-
-    - CRPS and energy score: E‖X − y‖ − ½ E‖X − X'‖,
-    - variogram score: Σᵢⱼ (E|Xᵢ − Xⱼ|^½ − |yᵢ − yⱼ|^½)².
-
-    They are those of the package scoringrules with `estimator="fair"`, to rounding. We compute them ourselves, since the part that
+    Both scores are the *fair* ones: unbiased estimates, whatever the size of the ensemble, of the score of the model's law,
+    E‖X − y‖ − ½ E‖X − X'‖. They are those of the package scoringrules with `estimator="fair"`, to rounding. We compute them ourselves, since the part that
     depends on the ensemble alone is needed once, not for each point, and since a result should not depend on what else is installed.
 
     Each point is scored against the law that it has before any other is known. How points depend on each other is not judged; that
@@ -83,13 +80,12 @@ def simulator(
     All points share the error of the ensemble. For a model that is nearly right it is negligible; for one that is wrong, the mean loss has
     an error about as large as the sampling error of `n_ensemble` points. Verdicts do not allow for it.
 
-    Scores have the unit of the data (variogram: its square root, squared), not nats. A `c` that was calibrated for log likelihoods is
-    therefore not valid. The CRPS is lenient with outliers: use a log density where rare events matter. The variogram score does
-    not see an error that all numbers of a point share.
+    Scores have the unit of the data, not nats. A `c` that was calibrated for log likelihoods is therefore not valid. The CRPS is
+    lenient with outliers: use a log density where rare events matter.
 
     References
     ----------
-    Gneiting and Raftery (2007), J. Am. Stat. Assoc. 102, 359. Scheuerer and Hamill (2015), Mon. Weather Rev. 143, 1321.
+    Gneiting and Raftery (2007), J. Am. Stat. Assoc. 102, 359.
 
     Examples
     --------
@@ -138,33 +134,19 @@ def simulate_of(model: Any) -> Callable[[int, np.random.Generator], Any]:
     return checked
 
 
-def scorer(members: FloatArray, score: str | ScoreFunction) -> Callable[[FloatArray], FloatArray]:
+def scorer(members: FloatArray, score: str | ScoreFunction) -> Scorer:
     """The losses of data, given the ensemble: members of shape (m, period) or (m, period, d).
 
     What does not depend on the data is computed here, once.
     """
     period, numbers = members.shape[1], members.shape[2:]
-    name = score if isinstance(score, str) else getattr(score, "__name__", type(score).__name__)
-    if len(numbers) > 1 or (name == "crps" and numbers):
+    if len(numbers) > 1 or (score == "crps" and numbers):
         raise ValueError(
-            f"simulated points have shape {numbers}, but score {name!r} is of "
-            + (
-                "single numbers; choose 'energy' or 'variogram'"
-                if name == "crps"
-                else "points of d numbers, shape (d,)"
-            )
+            f"simulated points have shape {numbers}, but score {score!r} is of "
+            + ("single numbers; choose 'energy'" if score == "crps" else "points of d numbers, shape (d,)")
         )
-    if name == "variogram" and (not numbers or numbers[0] < 2):
-        raise ValueError(
-            "score 'variogram' is of points of two or more numbers, but simulated points have one; choose 'crps'"
-        )
-    places = [members[:, place] for place in range(period)]
-    if callable(score):
-        at_place: list[Callable[[FloatArray], FloatArray]] = []
-    elif score == "variogram":
-        at_place = [_variogram(place) for place in places]
-    else:
-        at_place = [_energy(place) if numbers else _crps(place) for place in places]
+    kernel = partial(_by_function, score) if callable(score) else _energy if numbers else _crps
+    at_place = [kernel(members[:, place]) for place in range(period)]
 
     def losses(values: FloatArray) -> FloatArray:
         if values.ndim == 0 or values.shape[1:] != numbers:
@@ -178,15 +160,6 @@ def scorer(members: FloatArray, score: str | ScoreFunction) -> Callable[[FloatAr
                 f"data of {n} points are no whole number of series of period = {period} points; leave out the {n % period} last, or "
                 "pass the right period"
             )
-        if callable(score):
-            ensemble = np.moveaxis(members, 0, 1)
-            whole = np.broadcast_to(ensemble, (n // period, *ensemble.shape)).reshape(n, *ensemble.shape[1:])
-            found = as_targets(score(values, whole), f"losses of {name}")
-            if found.shape != (n,):
-                raise ValueError(
-                    f"{name} gave losses of shape {found.shape}, where there must be one for each of {n} points"
-                )
-            return found
         found = np.empty(n)
         for place, of_place in enumerate(at_place):
             found[place::period] = of_place(values[place::period])
@@ -206,7 +179,7 @@ def _simulated(simulate: Callable[[int, np.random.Generator], Any], n: int, rng:
     return members
 
 
-def _crps(members: FloatArray) -> Callable[[FloatArray], FloatArray]:
+def _crps(members: FloatArray) -> Scorer:
     """By sorting: Σ|xᵢ − y| from partial sums, Σ|xᵢ − xⱼ| from ranks; about the median, so that an offset costs no digits."""
     m = len(members)
     centre = np.median(members)
@@ -222,7 +195,7 @@ def _crps(members: FloatArray) -> Callable[[FloatArray], FloatArray]:
     return losses
 
 
-def _energy(members: FloatArray) -> Callable[[FloatArray], FloatArray]:
+def _energy(members: FloatArray) -> Scorer:
     """Distances to all members, and half the mean distance between two of them."""
     from scipy.spatial.distance import cdist, pdist  # here, since importing it takes a while
 
@@ -240,18 +213,17 @@ def _energy(members: FloatArray) -> Callable[[FloatArray], FloatArray]:
     return losses
 
 
-def _variogram(members: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """Mean and variance of the variogram over the members; the variance of that mean is taken off, which makes the score fair."""
-    first, second = np.triu_indices(members.shape[1], 1)
-
-    def variogram(values: FloatArray) -> FloatArray:
-        return np.asarray(np.abs(values[:, first] - values[:, second]) ** VARIOGRAM_ORDER)
-
-    of_members = variogram(members)
-    mean, error = of_members.mean(axis=0), of_members.var(axis=0, ddof=1) / len(members)
+def _by_function(score: ScoreFunction, members: FloatArray) -> Scorer:
+    """Any score of data and ensembles: that of a point is the same for all."""
+    name = getattr(score, "__name__", type(score).__name__)
 
     def losses(values: FloatArray) -> FloatArray:
-        # Each pair stands twice in the sum over i and j.
-        return np.asarray(2 * ((variogram(values) - mean) ** 2 - error).sum(axis=1))
+        n = len(values)
+        found = as_targets(score(values, np.broadcast_to(members, (n, *members.shape))), f"losses of {name}")
+        if found.shape != (n,):
+            raise ValueError(
+                f"{name} gave losses of shape {found.shape}, where there must be one for each of {n} points"
+            )
+        return found
 
     return losses

@@ -12,7 +12,7 @@ from rivals._random import ENSEMBLE, entropy_from, stream
 from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
 from rivals.read.inputs import as_targets, as_values, n_rows
-from rivals.read.scores import SCORES, ScoreFunction, scorer, simulate_of
+from rivals.read.scores import ScoreFunction, Scorer, scorer, simulate_of
 
 LEAST_BLOCKS = 8
 MEMBERS_PER_STATISTIC = 20
@@ -40,10 +40,10 @@ def summaries(
     block : int or None
         The data are cut into blocks of so many consecutive points. None where they are a sequence of blocks already, as spike trains
         of several trials: then `simulate(n, rng)` gives n blocks.
-    score : {"gaussian", "crps", "energy", "variogram"} or callable
+    score : {"gaussian", "energy"} or callable
         "gaussian", the default: minus the log density of the statistics under a Gaussian with the mean and the covariance
         that they have in blocks which the model simulated (the synthetic likelihood). Otherwise as in `simulator`, with the
-        statistics of a block in place of a point.
+        statistics of a block in place of a point. The energy score of one statistic is its CRPS.
     n_ensemble : int
         Number of simulated blocks, from which the law of the statistics is estimated.
     rng : int, SeedSequence, Generator or None
@@ -73,7 +73,7 @@ def summaries(
     The Gaussian is the better an approximation, the more each statistic is a sum over many events. Transform skewed ones, by a logarithm
     or a square root, and prefer few statistics to many. Off the diagonal the covariance of k statistics is multiplied by
     1 − k/n_ensemble, which keeps it invertible where statistics depend on each other. For statistics far from Gaussian choose
-    "crps" (one statistic) or "energy" (several: they are weighed by their units, so scale them).
+    "energy"; it weighs several by their units, so scale them.
 
     Only what the statistics tell is judged: a model that is wrong otherwise is not found out. A `c` that was calibrated for
     the log likelihood of single points is not valid for blocks.
@@ -108,7 +108,7 @@ def summaries(
     named = _named(statistics)
     block = None if block is None else check_size(block, "block")
     n_ensemble = check_size(n_ensemble, "n_ensemble", least=2)
-    score = score if callable(score) else check_choice(score, "score", ("gaussian", *SCORES))
+    score = score if callable(score) else check_choice(score, "score", ("gaussian", "energy"))
 
     def simulate(n: int, rng: np.random.Generator) -> Any:
         return simulate_points(n * (block or 1), rng)
@@ -118,11 +118,7 @@ def summaries(
         raise ValueError(
             f"simulate({n_ensemble * (block or 1)}, rng) gave {len(members)} blocks, where there must be {n_ensemble}"
         )
-    if score == "gaussian":
-        scored = _gaussian(members, list(named))
-    else:
-        one = score == "crps" and members.shape[1] == 1
-        scored = _squeezed(scorer(members, score)) if one else scorer(members[:, None], score)
+    scored = _gaussian(members, [name for name, _ in named]) if score == "gaussian" else scorer(members[:, None], score)
 
     def loss(data: Any) -> FloatArray:
         values = _reduced(data, named, block, "block")
@@ -141,25 +137,21 @@ def summaries(
     return Candidate(loss=loss, simulate=simulate)
 
 
-def _named(statistics: Any) -> dict[str, Statistic]:
+def _named(statistics: Any) -> list[tuple[str, Statistic]]:
     if isinstance(statistics, Mapping):
-        named = dict(statistics)
+        named = list(statistics.items())
     else:
-        listed = [statistics] if callable(statistics) else list(statistics) if isinstance(statistics, Iterable) else []
-        named = {}
-        for function in listed:
-            name = getattr(function, "__name__", type(function).__name__)
-            named[name if name not in named else f"{name} ({len(named) + 1})"] = function
-    wrong = [function for function in named.values() if not callable(function)]
-    if not named or wrong:
+        listed = [statistics] if callable(statistics) else statistics if isinstance(statistics, Iterable) else []
+        named = [(getattr(function, "__name__", type(function).__name__), function) for function in listed]
+    if not named or not all(callable(function) for _, function in named):
         raise TypeError(
             "statistics must be a function of a block, several of them, or a mapping from name to function; got "
-            + (f"{show(repr(wrong[0]))[:60]} among them" if wrong else f"{type(statistics).__name__} without any")
+            f"{show(repr(statistics))[:60]}"
         )
     return named
 
 
-def _reduced(data: Any, named: Mapping[str, Statistic], block: int | None, what: str) -> FloatArray:
+def _reduced(data: Any, named: list[tuple[str, Statistic]], block: int | None, what: str) -> FloatArray:
     """The statistics of each block, shape (blocks, statistics)."""
     if block is None:
         blocks: Iterable[Any] = data
@@ -175,7 +167,7 @@ def _reduced(data: Any, named: Mapping[str, Statistic], block: int | None, what:
     rows: list[FloatArray] = []
     for index, part in enumerate(blocks):
         found = []
-        for name, statistic in named.items():
+        for name, statistic in named:
             value = np.atleast_1d(as_targets(statistic(part), f"statistic '{show(name)}'")).ravel()
             if not np.isfinite(value).all():
                 raise ValueError(
@@ -192,12 +184,10 @@ def _reduced(data: Any, named: Mapping[str, Statistic], block: int | None, what:
     return np.array(rows) if rows else np.empty((0, 0))
 
 
-def _squeezed(scored: Callable[[FloatArray], FloatArray]) -> Callable[[FloatArray], FloatArray]:
-    return lambda values: scored(values[:, 0])
-
-
-def _gaussian(members: FloatArray, names: list[str]) -> Callable[[FloatArray], FloatArray]:
+def _gaussian(members: FloatArray, names: list[str]) -> Scorer:
     """Minus the log density of a Gaussian with the mean and the shrunken covariance of the members."""
+    from scipy import stats  # here, since importing it takes a while
+
     m, k = members.shape
     constant = np.flatnonzero(np.ptp(members, axis=0) == 0)
     if constant.size:
@@ -216,15 +206,13 @@ def _gaussian(members: FloatArray, names: list[str]) -> Callable[[FloatArray], F
     standard = (members - mean) / deviation
     correlation = (1 - k / m) * (standard.T @ standard) / (m - 1)
     np.fill_diagonal(correlation, 1.0)
-    root = np.linalg.cholesky(correlation)
-    constant_part = np.log(np.diag(root)).sum() + np.log(deviation).sum() + k * np.log(2 * np.pi) / 2
+    law = stats.multivariate_normal(cov=correlation)
 
     def losses(values: FloatArray) -> FloatArray:
         if values.shape[1] != k:
             raise ValueError(
                 f"the statistics are {values.shape[1]} numbers for each block of the data, but {k} for simulated ones"
             )
-        white = np.linalg.solve(root, ((values - mean) / deviation).T)
-        return np.asarray(0.5 * (white**2).sum(axis=0) + constant_part)
+        return np.asarray(np.log(deviation).sum() - law.logpdf((values - mean) / deviation))
 
     return losses
