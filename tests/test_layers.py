@@ -17,8 +17,8 @@ LAYERS = [
     ["_version", "_types"],
     ["_checks"],
     ["_files", "_random"],
-    ["losses"],
     ["core"],
+    ["losses"],
     ["laws"],
     ["comparison"],
     ["_workers"],
@@ -33,7 +33,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
-    "core": ["quantiles", "beta", "end_points", "tree", "process", "tails", "sampling_error", "wasserstein", "density", "verdict"],
+    "core": ["quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "wasserstein", "density", "verdict"],
     "laws": ["draws", "base", "transport", "beta", "groups"],
     "comparison": ["rendering", "mistakes", "notes", "table", "methods", "judge", "calibrated", "arrays", "archive", "expectation", "shown", "result", "compare"],
     "_workers": ["interrupts", "attempts", "processes", "blocks", "progress"],

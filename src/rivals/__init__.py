@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from rivals._checks import RivalsWarning
     from rivals.calibration import Calibration, Experiment, calibrate
     from rivals.comparison import Comparison, Rejection, Sweep, Undecided, compare, load
-    from rivals.core import HierarchicalBetaProcess, QuantileFunction
-    from rivals.laws import TransportLaw
+    from rivals.core.quantiles import QuantileFunction
+    from rivals.laws import HierarchicalBetaProcess, TransportLaw
     from rivals.losses import Candidate, Losses
 
 # Everything is imported when it is first asked for: `rivals --version` needs none of it, and most programs a part.
@@ -19,8 +19,8 @@ HOMES = {
     "RivalsWarning": "_checks",
     **dict.fromkeys(("Calibration", "Experiment", "calibrate"), "calibration"),
     **dict.fromkeys(("Comparison", "Rejection", "Sweep", "Undecided", "compare", "load"), "comparison"),
-    **dict.fromkeys(("HierarchicalBetaProcess", "QuantileFunction"), "core"),
-    "TransportLaw": "laws",
+    "QuantileFunction": "core.quantiles",
+    **dict.fromkeys(("HierarchicalBetaProcess", "TransportLaw"), "laws"),
     **dict.fromkeys(("Candidate", "Losses"), "losses"),
 }
 PACKAGES = ("calibration", "comparison", "core", "criteria", "laws", "losses", "plots", "read", "report", "testbeds")

@@ -137,7 +137,7 @@ def test_a_matrix_of_probabilities_is_that_of_the_closed_form_and_of_draws():
     np.testing.assert_array_equal(result.probability + result.probability.T, np.ones((3, 3)))
     assert (result.standard_error == 0.0).all()
     # The losses of these models are independent, so the paired error is nearly that of independent draws.
-    first, second = Draws(result.applied.samplers(), np.zeros(3), entropy=0, key=0, n_draws=200_000)[:2]
+    first, second, _ = Draws(result.applied.samplers(), np.zeros(3), entropy=0, key=0, n_draws=200_000)
     assert abs(np.mean(first < second) - result.probability[0, 1]) < 0.01
     low, high = result.risk_interval("A")
     assert np.mean((result.risks["A"] > low) & (result.risks["A"] < high)) == pytest.approx(0.9, abs=0.01)

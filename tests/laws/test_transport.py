@@ -246,16 +246,3 @@ def test_few_clusters_have_the_quantiles_of_student():
     means = np.array([(b - a)[cluster == label].mean() for label in range(5)])
     expected = stats.t.cdf(means.mean() / (means.std(ddof=1) / np.sqrt(5)), 4)
     assert found == pytest.approx(expected, abs=1e-6)
-
-
-def test_the_largest_c_that_rejects_is_found_by_halving_as_in_closed_form():
-    """With infinitely many clusters of one point both are the same problem: here 400, whose t is nearly normal."""
-    rng = np.random.default_rng(10)
-    losses = {
-        name: (rng.exponential(scale, 400), rng.exponential(scale, 400)) for name, scale in [("A", 1), ("B", 1.6)]
-    }
-    closed = rivals.compare(losses, rng=0).applied.critical_c
-    sought = rivals.compare(losses, clusters=np.arange(400), rng=0).applied.critical_c
-    assert np.isnan(closed[0])
-    assert np.isnan(sought[0])
-    assert sought[1] == pytest.approx(closed[1], rel=0.01)

@@ -13,7 +13,8 @@ import math
 import numpy as np
 
 from rivals import Losses, QuantileFunction
-from rivals.core import beta_parameters, tree
+from rivals.core import tree
+from rivals.core.beta import beta_parameters
 from rivals_paper.arrays import FloatArray
 from rivals_paper.risks import probability
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rivals import HierarchicalBetaProcess, Losses
-from rivals.core import probability_below
+from rivals.core.verdict import probability_below
 from rivals_paper.arrays import FloatArray
 
 

@@ -68,7 +68,7 @@ def judge(applied: Applied, correct: Correct | None = None, *, stability: bool =
 def _stability(applied: Applied, rejections: dict[int, Duel], correct: Correct | None) -> FloatArray:
     """The fraction of the single simulations in which the verdict on each model would have been the same."""
     n_models = applied.empirical.size
-    rejected = applied.rejected_by_simulation(correct, applied.setting.threshold)
+    rejected = applied.rejected_by_simulation(correct)
     if len(rejected) < 2:
         return np.full(n_models, np.nan)
     return np.asarray(np.mean(rejected == np.isin(np.arange(n_models), list(rejections)), axis=0))

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from rivals._types import BoolArray, FloatArray, IntArray
 
-Fight: TypeAlias = "Callable[[int, int], Duel | None]"
-
-# Points at which distribution functions are kept to find the pairs that need no duel: common to all models, and for one
-# model with large samples, where that leaves an error of 1/FINE at most.
-COARSE, FINE = 512, 2048
+# Common points at which the distribution functions of all models are compared, to find the pairs that need no duel.
+COARSE = 512
 # Quantiles of each model from which the common points are chosen.
 QUANTILES = 33
 # Pairs in a block.
@@ -140,9 +136,8 @@ def rejected(risk: FloatArray, draws: list[FloatArray], threshold: float) -> Boo
     >>> rejected(np.array([0.1, 0.2]), [np.arange(60.0), np.arange(60.0) + 50], 0.95)
     array([False,  True])
     """
-    functions, order = _Compressed(draws), np.argsort(risk, kind="stable")
-    found = np.zeros(risk.size, dtype=bool)
-    for models, low, high in functions.bounds(order, order):
+    order, found = np.argsort(risk, kind="stable"), np.zeros(risk.size, dtype=bool)
+    for models, low, high in _bounds(draws, order):
         better = risk[order][None, :] < risk[models][:, None]
         found[models] = (better & (low > threshold + ROUNDING)).any(axis=1)
         open_ = better & (high > threshold - ROUNDING) & ~found[models][:, None]
@@ -185,26 +180,24 @@ def decide(
     """
     if threshold >= 1.0:  # no probability exceeds 1
         return {}, []
-    fight = _remembering(draws, threshold)
-    field = _Field(risk, draws, threshold)
     while True:
         sizes = [sample.size for sample in draws]
-        rejections, undecided = _decide_once(field.serious_rivals(), fight, threshold, more)
+        rejections, undecided = _decide_once(_serious_rivals(risk, draws, threshold), draws, threshold, more)
         # Draws that were added for one model may bear on what was decided before about another.
         if sizes == [sample.size for sample in draws]:
             return rejections, undecided
 
 
 def _decide_once(
-    serious: dict[int, list[int]], fight: Fight, threshold: float, more: Callable[[int], bool]
+    serious: dict[int, list[int]], draws: list[FloatArray], threshold: float, more: Callable[[int], bool]
 ) -> tuple[dict[int, Duel], list[Duel]]:
     rejections: dict[int, Duel] = {}
     undecided: list[Duel] = []
     for model, rivals in serious.items():
-        rejection, unclear = _face(model, rivals, fight, threshold)
+        rejection, unclear = _face(model, rivals, draws, threshold)
         # A list, not any(...): every sample that decides must grow.
         while unclear and rejection is None and sum([more(place) for place in (model, *_rivals_of(unclear))]):
-            rejection, unclear = _face(model, _rivals_of(unclear), fight, threshold)
+            rejection, unclear = _face(model, _rivals_of(unclear), draws, threshold)
         if rejection is None and unclear:
             undecided.extend(unclear)
             rejection = next((duel for duel in unclear if duel.probability > threshold), None)
@@ -217,43 +210,11 @@ def _rivals_of(duels: list[Duel]) -> list[int]:
     return [duel.rival for duel in duels]
 
 
-def _remembering(draws: list[FloatArray], threshold: float) -> Fight:
-    """Duels, each computed once for the same draws; None where the rival cannot reach the threshold."""
-    known: dict[tuple[int, int], tuple[tuple[int, int], Duel | None]] = {}
-
-    def fight(model: int, rival: int) -> Duel | None:
-        sizes = draws[model].size, draws[rival].size
-        if known.get((model, rival), (None,))[0] != sizes:
-            known[model, rival] = sizes, _duel(model, rival, draws, threshold)
-        return known[model, rival][1]
-
-    return fight
-
-
-def _duel(model: int, rival: int, draws: list[FloatArray], threshold: float) -> Duel | None:
-    own, other = draws[model], draws[rival]
-    if own.size > 4 * FINE and _out_of_reach(*_fine_bounds(own, other), own.size, other.size, threshold):
-        return None
-    return Duel(model, rival, *probability_below(other, own))
-
-
-def _fine_bounds(own: FloatArray, other: FloatArray) -> tuple[float, float]:
-    """Bounds on P(other < own) from every so many of the sorted draws of `own`."""
-    step = own.size // FINE
-    begins, weight = own[::step], np.full(-(-own.size // step), step / own.size)
-    weight[-1] = 1.0 - weight[:-1].sum()
-    ends = np.append(begins[1:], own[-1])
-    low = weight @ np.searchsorted(other, begins, "left") / other.size
-    return float(low), float(weight @ np.searchsorted(other, ends, "right") / other.size)
-
-
-def _face(model: int, rivals: list[int], fight: Fight, threshold: float) -> tuple[Duel | None, list[Duel]]:
+def _face(model: int, rivals: list[int], draws: list[FloatArray], threshold: float) -> tuple[Duel | None, list[Duel]]:
     """The first clear rejection, or else the duels that are unclear."""
     unclear = []
     for rival in rivals:
-        duel = fight(model, rival)
-        if duel is None:
-            continue
+        duel = Duel(model, rival, *probability_below(draws[rival], draws[model]))
         if abs(duel.probability - threshold) <= 2.0 * duel.standard_error:
             unclear.append(duel)
         elif duel.probability > threshold:
@@ -261,75 +222,32 @@ def _face(model: int, rivals: list[int], fight: Fight, threshold: float) -> tupl
     return None, unclear
 
 
-class _Compressed:
-    """Distribution functions of all models at common points, and what they say about all pairs at once.
+def _serious_rivals(risk: FloatArray, draws: list[FloatArray], threshold: float) -> dict[int, list[int]]:
+    """For each model, best first: those of lower empirical risk, best first, that may reject it."""
+    order, sizes, found = np.argsort(risk, kind="stable"), np.array([sample.size for sample in draws]), {}
+    for models, low, high in _bounds(draws, order):
+        hopeless = _out_of_reach(low, high, sizes[models][:, None], sizes[order][None, :], threshold)
+        serious = (risk[order][None, :] < risk[models][:, None]) & ~hopeless
+        found.update({model: order[row].tolist() for model, row in zip(models.tolist(), serious, strict=True)})
+    return found
 
-    With F_B(e_k) of the rival at points e_k, and the fraction of the draws of the model between these points, sums of products
-    bound P(R_B < R_A) from both sides, ties or not: two matrix products for all pairs.
+
+def _bounds(draws: list[FloatArray], order: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+    """Of some models after the other in this order, bounds on P(R_rival < R_model), [model, rival].
+
+    They come from the distribution functions of all models at common points, as two matrix products. The law of a model
+    gives each interval between points a mass; a rival is below a draw in it with a probability between the values of its
+    distribution function at both ends.
     """
-
-    def __init__(self, draws: list[FloatArray]) -> None:
-        self._points = _common_points(draws)
-        self._below = np.zeros((len(draws), self._points.size + 2))  # fraction of the draws below −∞, each point, +∞
-        self._below[:, -1] = 1.0
-        self.sizes = np.zeros(len(draws))
-        for model, sample in enumerate(draws):
-            self.replace(model, sample)
-
-    def replace(self, model: int, sample: FloatArray) -> None:
-        self._below[model, 1:-1] = np.searchsorted(sample, self._points) / sample.size
-        self.sizes[model] = sample.size
-
-    def bounds(self, models: IntArray, rivals: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-        """Of some models after the other, [model, rival]: bounds on P(R_rival < R_model)."""
-        functions = self._below[rivals]
-        step = max(BLOCK // max(rivals.size, 1), 1)
-        for begin in range(0, models.size, step):
-            some = models[begin : begin + step]
-            mass = np.diff(self._below[some], axis=1)
-            yield some, mass @ functions[:, :-1].T, mass @ functions[:, 1:].T
-
-
-class _Field:
-    """Which rivals may reject which models.
-
-    If even the upper bound on a probability lies below the threshold by more than two standard errors, no duel is
-    needed. A thousand models that all survive then need far fewer than half a million duels.
-    """
-
-    def __init__(self, risk: FloatArray, draws: list[FloatArray], threshold: float) -> None:
-        self._risk, self._draws, self._threshold = risk, draws, threshold
-        self._order = np.argsort(risk, kind="stable")
-        self._functions = _Compressed(draws)
-        everyone = np.arange(risk.size)
-        self._hopeless = np.zeros((risk.size, risk.size), dtype=bool)  # [model, rival]
-        self._compare(everyone, everyone)
-
-    def serious_rivals(self) -> dict[int, list[int]]:
-        """For each model, best first: those of lower empirical risk, best first, that may reject it."""
-        self._refresh()
-        found = {}
-        for model in self._order.tolist():
-            better = self._order[: np.searchsorted(self._risk[self._order], self._risk[model])]
-            found[model] = better[~self._hopeless[model, better]].tolist()
-        return found
-
-    def _refresh(self) -> None:
-        """Look again at the models that have more draws than before."""
-        changed = np.flatnonzero([sample.size for sample in self._draws] != self._functions.sizes)
-        if changed.size:
-            for model in changed.tolist():
-                self._functions.replace(model, self._draws[model])
-            everyone = np.arange(self._risk.size)
-            self._compare(changed, everyone)
-            self._compare(everyone, changed)
-
-    def _compare(self, models: IntArray, rivals: IntArray) -> None:
-        sizes = self._functions.sizes
-        for some, low, high in self._functions.bounds(models, rivals):
-            self._hopeless[np.ix_(some, rivals)] = _out_of_reach(
-                low, high, sizes[some][:, None], sizes[rivals][None, :], self._threshold
-            )
+    points = _common_points(draws)
+    below = np.zeros((len(draws), points.size + 2))  # fraction of the draws below −∞, each point, +∞
+    below[:, -1] = 1.0
+    for row, place in enumerate(order.tolist()):
+        below[row, 1:-1] = np.searchsorted(draws[place], points) / draws[place].size
+    step = max(BLOCK // len(draws), 1)
+    for begin in range(0, len(draws), step):
+        mass = np.diff(below[begin : begin + step], axis=1)
+        yield order[begin : begin + step], mass @ below[:, :-1].T, mass @ below[:, 1:].T
 
 
 def _out_of_reach(

@@ -6,7 +6,7 @@ from typing import Any
 
 from rivals._checks import check_choice
 from rivals.laws.base import ORDERS, Applied, Grouping, Law, Order, Setting
-from rivals.laws.beta import Beta
+from rivals.laws.beta import Beta, HierarchicalBetaProcess
 from rivals.laws.groups import Groups
 from rivals.laws.transport import Transport, TransportLaw
 
@@ -22,6 +22,7 @@ __all__ = [
     "Beta",
     "Grouping",
     "Groups",
+    "HierarchicalBetaProcess",
     "Law",
     "Order",
     "Setting",

@@ -190,10 +190,10 @@ class Applied(ABC):
         """The duels that reject a model, and those too close to call."""
         return reject(self.empirical, self.matrix()[0], self.setting.threshold), []
 
-    def rejected_by_simulation(self, correct: Correct | None, threshold: float) -> BoolArray:
+    def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
         """[s, a]: whether simulation s alone would reject model a."""
         rejected = [
-            reject(self.empirical, matrix if correct is None else correct(matrix), threshold)
+            reject(self.empirical, matrix if correct is None else correct(matrix), self.setting.threshold)
             for matrix in self.single_matrices()
         ]
         return np.array([[model in found for model in range(self.empirical.size)] for found in rejected], dtype=bool)

@@ -67,6 +67,16 @@ class NewGroup:
         spread = self.std**2 + (self.centre - self.mean[:, None]) ** 2
         return np.asarray(np.sum(self.weight * spread, axis=1))
 
+    def in_unit(self, exponent: int) -> NewGroup:
+        """The same in the unit of the losses: so far it was two to this power."""
+        return NewGroup(self.weight, np.ldexp(self.centre, exponent), np.ldexp(self.std, exponent))
+
+    def sample(self, n_draws: int, rng: np.random.SeedSequence) -> FloatArray:
+        """Independent draws, of one problem: arrays are over its grid."""
+        generator = np.random.Generator(np.random.PCG64(rng))
+        component = generator.choice(self.weight.size, size=n_draws, p=self.weight)
+        return self.centre[component] + self.std[component] * generator.standard_normal(n_draws)
+
     def quantile(self, probability: float) -> FloatArray:
         """By halving, from a bracket of normal quantiles."""
         reach = (abs(float(ndtri(probability))) + 1.0) * self.std.max(axis=1)
@@ -219,12 +229,17 @@ class Groups(Law):
     def uses_c(self, n_simulations: int) -> bool:
         return n_simulations > 0
 
-    def summary(self, losses: Losses, setting: Setting) -> FloatArray | None:
-        """W within groups, of each simulation; None without simulations."""
-        if losses.n_simulations == 0:
-            return None
-        unit = unit_exponent(losses.observed - losses.reference)
-        return np.ldexp(np.sqrt(group_squares(losses, setting.groups, losses.reference, unit)), unit)
+    def summary(self, losses: Losses, setting: Setting) -> FloatArray:
+        """W of each simulation: the root of the mean over groups, all weighing the same, of its square within each group."""
+        assert setting.groups is not None  # `check` asks for them
+        observed, synthetic = losses.observed - losses.reference, losses.simulations - losses.reference
+        unit = unit_exponent(observed)
+        squares = [
+            wasserstein_squares(np.ldexp(observed[inside], -unit), np.ldexp(synthetic[:, inside], -unit))
+            for inside in _members(setting.groups)
+            if losses.n_simulations
+        ]
+        return np.ldexp(np.sqrt(np.mean(squares, axis=0)), unit) if squares else np.zeros(0)
 
     def check(self, losses: Losses, setting: Setting) -> None:
         groups = setting.groups
@@ -251,19 +266,6 @@ class Groups(Law):
             )
 
 
-def group_squares(losses: Losses, groups: Grouping | None, reference: float, unit: int) -> FloatArray:
-    """[simulation]: the mean over groups of the squared distance within each group, all groups weighing the same."""
-    assert groups is not None
-    squares = [
-        wasserstein_squares(
-            np.ldexp(losses.observed[inside] - reference, -unit),
-            np.ldexp(losses.simulations[:, inside] - reference, -unit),
-        )
-        for inside in _members(groups)
-    ]
-    return np.asarray(np.mean(squares, axis=0))
-
-
 def _members(groups: Grouping) -> list[IntArray]:
     """The points of each group."""
     order = np.argsort(groups.codes, kind="stable")
@@ -285,18 +287,9 @@ class GroupsRisks(Applied):
         members = _members(self.groups)
         self._means = np.stack([excess[:, inside].mean(axis=1) for inside in members], axis=1)
         self._within = _pooled(excess, members, setting)
-        self._singles = self._squares(summaries)  # [model, simulation]
+        distances = [law.summary(sample, setting) for sample in losses] if summaries is None else summaries
+        self._singles = np.ldexp(np.stack(distances), -self._unit) ** 2  # [model, simulation]
         _check_differ(self._means, self._within)
-
-    def _squares(self, summaries: Sequence[Any] | None) -> FloatArray:
-        if summaries is None or summaries[0] is None:
-            squares = [
-                group_squares(sample, self.groups, self.reference, self._unit) if sample.n_simulations else np.zeros(0)
-                for sample in self.losses
-            ]
-        else:
-            squares = [np.ldexp(each, -self._unit) ** 2 for each in summaries]
-        return np.stack(squares)
 
     # ---------------------------------------------------------------- every pair
 
@@ -369,7 +362,7 @@ class GroupsRisks(Applied):
         first, second = np.array([a]), np.array([b])
         squares = self._means_of_squares[first] + self._means_of_squares[second]
         law = new_group(*self._pair(first, second), self._scale(squares))
-        return NewGroup(law.weight, np.ldexp(law.centre, self._unit), np.ldexp(law.std, self._unit))
+        return law.in_unit(self._unit)
 
     # ---------------------------------------------------------------- each risk
 
@@ -377,7 +370,7 @@ class GroupsRisks(Applied):
     def _risks(self) -> NewGroup:
         own = np.diagonal(self._within)[:, None] / self.groups.sizes[None, :]
         law = new_group(self._means, np.maximum(own, 0.0), self._scale(self._means_of_squares))
-        return NewGroup(law.weight, np.ldexp(law.centre, self._unit), np.ldexp(law.std, self._unit))
+        return law.in_unit(self._unit)
 
     @cached_property
     def risk_mean(self) -> FloatArray:  # type: ignore[override]
@@ -392,9 +385,9 @@ class GroupsRisks(Applied):
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         return self._risks.quantile(0.5 - 0.5 * level), self._risks.quantile(0.5 + 0.5 * level)
 
-    def samplers(self) -> list[Mixture]:
+    def samplers(self) -> list[NewGroup]:
         risks = self._risks
-        return [Mixture(*row) for row in zip(risks.weight, risks.centre, risks.std, strict=True)]
+        return [NewGroup(*row) for row in zip(risks.weight, risks.centre, risks.std, strict=True)]
 
     def density(self, index: int, n_points: int) -> tuple[FloatArray, FloatArray]:
         low, high = (float(end[index]) for end in self.interval(0.98))
@@ -443,20 +436,6 @@ class GroupsRisks(Applied):
                 "differ from small ones."
             )
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class Mixture:
-    """The law of one risk in a new group, to draw from."""
-
-    weight: FloatArray
-    centre: FloatArray
-    std: FloatArray
-
-    def sample(self, n_draws: int, rng: np.random.SeedSequence) -> FloatArray:
-        generator = np.random.Generator(np.random.PCG64(rng))
-        component = generator.choice(self.weight.size, size=n_draws, p=self.weight)
-        return self.centre[component] + self.std[component] * generator.standard_normal(n_draws)
 
 
 def _pooled(excess: FloatArray, members: Sequence[IntArray], setting: Setting) -> FloatArray:

@@ -38,10 +38,6 @@ from rivals.core.wasserstein import both_grids, unit_exponent, wasserstein_squar
 from rivals.laws.base import Applied, Correct, Law, Setting
 from rivals.losses import Losses, with_simulations
 
-# Halvings of the range of log c in which the largest c that rejects is sought, where it has no closed form.
-HALVINGS, SMALLEST_C, LARGEST_C = 50, 1e-12, 1e12
-
-
 # ---------------------------------------------------------------- kernels
 
 
@@ -57,8 +53,7 @@ def transport_probability(means: FloatArray, squares: FloatArray, covariance: Fl
            [0.074, 0.5  ]])
     """
     own = transport_variance(squares, np.diagonal(covariance), c)
-    variance = own[:, None] + own[None, :] - 2.0 * covariance
-    return probability_lower(means[None, :] - means[:, None], np.zeros_like(variance), variance, inf)
+    return probability_lower(means[None, :] - means[:, None], own[:, None] + own[None, :] - 2.0 * covariance)
 
 
 def transport_variance(squares: FloatArray, variances: FloatArray, c: float) -> FloatArray:
@@ -70,13 +65,8 @@ def transport_variance(squares: FloatArray, variances: FloatArray, c: float) -> 
     return own
 
 
-def probability_lower(gap: FloatArray, known: FloatArray, estimated: FloatArray, degrees: float) -> FloatArray:
-    """P(R_a < R_b) from the gap m_b − m_a of the means and the variance of their difference.
-
-    Part of the variance is known, part is estimated with some degrees of freedom. Of the sum, Welch and Satterthwaite:
-    T = known + estimated has degrees · (T / estimated)², so that the probability is Student's.
-    """
-    variance = known + estimated
+def probability_lower(gap: FloatArray, variance: FloatArray, degrees: FloatArray | None = None) -> FloatArray:
+    """P(R_a < R_b) from the gap m_b − m_a of the means and the variance of their difference: normal, or Student's t."""
     if not np.isfinite(variance).all():
         raise ValueError("losses this large overflow; rescale the loss")
     spread = np.sqrt(np.maximum(variance, 0.0))  # rounding can make the difference of like models negative
@@ -84,11 +74,12 @@ def probability_lower(gap: FloatArray, known: FloatArray, estimated: FloatArray,
     # The smaller of both probabilities, which has all its digits; the other is what is left, so that they add up to 1.
     with np.errstate(over="ignore"):
         score = np.divide(np.abs(gap), spread, out=no_spread, where=spread > 0.0)
-    smaller = ndtr(-score) if degrees == inf else stdtr(_degrees(variance, estimated, degrees), -score)
+    smaller = ndtr(-score) if degrees is None else stdtr(degrees, -score)
     return np.asarray(np.where(gap < 0.0, smaller, 1.0 - smaller))
 
 
-def _degrees(variance: FloatArray, estimated: FloatArray, degrees: float) -> FloatArray:
+def satterthwaite(variance: FloatArray, estimated: FloatArray, degrees: float) -> FloatArray:
+    """Degrees of freedom of a variance, part of which is estimated, with so many: degrees · (variance / estimated)²."""
     share = np.divide(estimated, variance, out=np.ones_like(variance), where=(variance > 0.0) & (estimated > 0.0))
     return np.minimum(degrees / np.maximum(share, 1e-8) ** 2, 1e10)
 
@@ -352,14 +343,9 @@ class TransportRisks(Applied):
         # Powers of two in which squares are safe: the formula below works in this unit.
         self._unit = unit_exponent(excess)
         excess = np.ldexp(excess, -self._unit) if self._unit else excess
-        if summaries is None:
-            squares = [
-                wasserstein_squares(row, np.ldexp(sample.simulations - self.reference, -self._unit))
-                for row, sample in zip(excess, losses, strict=True)
-            ]
-        else:
-            squares = [np.ldexp(distances, -self._unit) ** 2 for distances in summaries]
-        self._singles = np.stack(squares)  # [model, simulation]
+        distances = [law.summary(sample, setting) for sample in losses] if summaries is None else summaries
+        with np.errstate(over="ignore"):  # which `transport_variance` reports
+            self._singles = np.ldexp(np.stack(distances), -self._unit) ** 2  # [model, simulation]
         clusters = None if setting.clusters is None else setting.clusters.codes
         self._errors = MeanErrors.of(excess, order=setting.order, clusters=clusters)
         self._means = np.ldexp(self.empirical, -self._unit)
@@ -370,7 +356,7 @@ class TransportRisks(Applied):
     def at(self, c: float) -> TransportRisks:
         other = copy(self)
         other.setting = replace(self.setting, c=c)
-        for stale in ("draws", "_verdict"):
+        for stale in ("draws", "_all_pairs"):
             other.__dict__.pop(stale, None)
         other._set_width()
         return other
@@ -387,16 +373,19 @@ class TransportRisks(Applied):
 
     def probability(self, first: IntArray, second: IntArray, squares: FloatArray | None = None) -> FloatArray:
         """[i, j] = P(R < R') of the models first[i] and second[j]; `squares` replaces W² of all models."""
-        squares, own = self._squares if squares is None else squares, self._errors.variance
-        total = transport_variance(squares, own, self.setting.c)
-        covariance = self._errors.covariance(first, second)
+        total = transport_variance(self._squares if squares is None else squares, self._errors.variance, self.setting.c)
         gap = self._means[second][None, :] - self._means[first][:, None]
+        variance = total[first][:, None] + total[second][None, :] - 2.0 * self._errors.covariance(first, second)
         if self._errors.degrees == inf:
-            variance = total[first][:, None] + total[second][None, :] - 2.0 * covariance
-            return probability_lower(gap, np.zeros_like(variance), variance, inf)
-        known = self.setting.c * (squares[first][:, None] + squares[second][None, :])
-        estimated = own[first][:, None] + own[second][None, :] - 2.0 * covariance
-        return probability_lower(gap, known, np.maximum(estimated, 0.0), self._errors.degrees)
+            return probability_lower(gap, variance)
+        estimated = self._sampling_variance(first, second)
+        return probability_lower(gap, variance, satterthwaite(variance, estimated, self._errors.degrees))
+
+    def _sampling_variance(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Variance of the sampling error of the differences of the means."""
+        own = self._errors.variance
+        difference = own[first][:, None] + own[second][None, :] - 2.0 * self._errors.covariance(first, second)
+        return np.maximum(difference, 0.0)
 
     def matrix(self) -> tuple[FloatArray, FloatArray]:
         matrix = self._pairs(self._squares)
@@ -404,8 +393,8 @@ class TransportRisks(Applied):
 
     def _pairs(self, squares: FloatArray) -> FloatArray:
         n_models = self._means.size
-        if n_models <= WHOLE and self._errors.degrees == inf:
-            return transport_probability(self._means, squares, self._errors.covariance(), self.setting.c)
+        if n_models <= WHOLE:
+            return self.probability(np.arange(n_models), np.arange(n_models), squares)
         matrix = np.full((n_models, n_models), 0.5)
         for piece in blocks(n_models):
             here, later = np.arange(piece.start, piece.stop), np.arange(piece.start, n_models)
@@ -422,114 +411,60 @@ class TransportRisks(Applied):
     # ---------------------------------------------------------------- the verdict
 
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
-        if self._errors.degrees != inf:
-            return super().decide()
-        rejections = {}
-        for model in np.argsort(self.empirical, kind="stable").tolist():
-            rival = int(self._verdict.first_rival[model])
-            if rival >= 0:
-                probability = self.probability(np.array([rival]), np.array([model]))[0, 0]
-                rejections[model] = Duel(model, rival, float(probability), 0.0)
-        return rejections, []
+        return (self._all_pairs.rejections, []) if self._errors.degrees == inf else super().decide()
 
-    def rejected_by_simulation(self, correct: Correct | None, threshold: float) -> BoolArray:
-        if correct is None and threshold == self.setting.threshold and self._errors.degrees == inf:
-            return self._verdict.rejected_by_simulation
-        return super().rejected_by_simulation(correct, threshold)
+    def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
+        if correct is None and self._errors.degrees == inf:
+            return self._all_pairs.rejected_by_simulation
+        return super().rejected_by_simulation(correct)
 
     @property
     def critical_c(self) -> FloatArray:
-        return self._verdict.critical_c if self._errors.degrees == inf else self._sought_c()
-
-    def _sought_c(self) -> FloatArray:
-        """The largest c that rejects, by halving: P falls towards ½ as c grows."""
-        n_models = self._means.size
-        if n_models > WHOLE:
-            return np.full(n_models, np.nan)
-        everyone, better = np.arange(n_models), self._means[:, None] < self._means[None, :]
-        low, high = np.full((n_models, n_models), SMALLEST_C), np.full((n_models, n_models), LARGEST_C)
-        variance = self._errors.variance[:, None] + self._errors.variance[None, :] - 2.0 * self._errors.covariance()
-        pairs = self._squares[:, None] + self._squares[None, :]
-        gap = self._means[None, :] - self._means[:, None]
-
-        def rejects(c: FloatArray) -> BoolArray:
-            found = probability_lower(gap, c * pairs, np.maximum(variance, 0.0), self._errors.degrees)
-            return np.asarray(better & (found > self.setting.threshold))
-
-        ever = rejects(low)
-        for _ in range(HALVINGS):
-            middle = np.sqrt(low * high)
-            below = rejects(middle)
-            low, high = np.where(below, middle, low), np.where(below, high, middle)
-        largest = np.max(np.where(ever, low, -np.inf), axis=0)[everyone]
-        return np.where(largest > 0.0, largest, np.nan)
+        return self._all_pairs.critical_c if self._errors.degrees == inf else super().critical_c
 
     @cached_property
-    def _verdict(self) -> _Verdict:
-        """The rejection rule applied to all pairs, block by block: P > ε where c (W_a² + W_b²) < (gap / Φ⁻¹(ε))² − se²."""
+    def _all_pairs(self) -> _AllPairs:
+        """Every model against all that are better, block by block, under normal laws.
+
+        P > ε where c (W_a² + W_b²) < room = (gap / Φ⁻¹(ε))² − se².
+        """
         n_models, n_simulations = self._singles.shape
-        own, order = self._errors.variance, np.argsort(self._means, kind="stable")
-        first_rival, critical = np.full(n_models, -1), np.full(n_models, np.nan)
+        threshold, order = self.setting.threshold, np.argsort(self._means, kind="stable")
+        rejections, critical = {}, np.full(n_models, np.nan)
         rejected = np.zeros((n_simulations, n_models), dtype=bool)
         for piece in blocks(n_models):
             models, rivals = order[piece], order[: piece.stop]  # best first: none behind is better
-            variance = np.maximum(
-                own[models][:, None] + own[rivals][None, :] - 2.0 * self._errors.covariance(models, rivals), 0.0
-            )
-            room = _room(self._means[models][:, None] - self._means[rivals][None, :], variance, self.setting.threshold)
-            critical[models] = _largest_c(room, self._squares[models], self._squares[rivals])
-            first_rival[models] = self._first_rival(models, rivals, room)
+            gap = self._means[models][:, None] - self._means[rivals][None, :]
+            probability = self.probability(rivals, models).T
+            beats = (gap > 0.0) & (probability > threshold)
+            for row in np.flatnonzero(beats.any(axis=1)).tolist():
+                model, first = int(models[row]), int(np.argmax(beats[row]))
+                rejections[model] = Duel(model, int(rivals[first]), float(probability[row, first]), 0.0)
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                room = (gap / ndtri(threshold)) ** 2 - self._sampling_variance(models, rivals)
+                room[gap <= 0.0] = -np.inf
+                largest = np.where(room > 0.0, room / (self._squares[models][:, None] + self._squares[rivals]), -np.inf)
+            critical[models] = np.max(largest, axis=1)
             for index, squares in enumerate(self.setting.c * self._singles.T):
                 rejected[index, models] = np.max(room - squares[rivals], axis=1) > squares[models]
-        return _Verdict(first_rival, rejected, critical)
+        return _AllPairs(rejections, rejected, np.where(critical > 0.0, critical, np.nan))
 
-    def _first_rival(self, models: IntArray, rivals: IntArray, room: FloatArray) -> IntArray:
-        """The best of the rivals that reject each model, or −1."""
-        c, threshold = self.setting.c, self.setting.threshold
-        needed = c * (self._squares[models][:, None] + self._squares[rivals][None, :])
-        beats = room > needed
-        # So close to the threshold that rounding decides, it is the probability itself that counts.
-        scale = np.abs(needed) + np.where(np.isfinite(room), np.abs(room), 0.0)
-        margin = 1e-9 + 1e-15 / _normal_density(float(ndtri(threshold))) if threshold < 1.0 else 0.0
-        for row in np.flatnonzero((np.abs(room - needed) <= margin * scale).any(axis=1)):
-            close = np.flatnonzero(np.abs(room[row] - needed[row]) <= margin * scale[row])
-            probability = self.probability(rivals[close], models[row : row + 1])[:, 0]
-            beats[row, close] = (probability > threshold) & (room[row, close] > -np.inf)
-        return np.where(beats.any(axis=1), rivals[np.argmax(beats, axis=1)], -1)
-
-    # ---------------------------------------------------------------- pictures and sentences
+    # ---------------------------------------------------------------- pictures
 
     def process(self, index: int) -> TransportLaw | None:
-        if not self.losses[index].n_simulations:
+        sample, setting = self.losses[index], self.setting
+        if not sample.n_simulations:
             return None
-        setting = self.setting
         clusters = None if setting.clusters is None else setting.clusters.codes
         return TransportLaw.from_losses(
-            self.losses[index], setting.c, order=setting.order, clusters=clusters, reference=self.reference
+            sample, setting.c, order=setting.order, clusters=clusters, reference=self.reference
         )
 
 
 @dataclass(frozen=True, eq=False)
-class _Verdict:
+class _AllPairs:
     """What all pairs say about each model."""
 
-    first_rival: IntArray  # of the rivals that reject it, the one of lowest mean loss; −1 where there is none
+    rejections: dict[int, Duel]  # by the rival of lowest mean loss, of those that reject it
     rejected_by_simulation: BoolArray  # [s, a]: whether simulation s alone would reject model a
     critical_c: FloatArray  # the largest c at which it is rejected; nan where none is that small
-
-
-def _room(gap: FloatArray, variance: FloatArray, threshold: float) -> FloatArray:
-    """What c (W_a² + W_b²) must stay below for the rival b to reject the model a; −inf where b is no better."""
-    with np.errstate(over="ignore"):
-        return np.where(gap > 0.0, (gap / ndtri(threshold)) ** 2 - variance, -np.inf)
-
-
-def _largest_c(room: FloatArray, models: FloatArray, rivals: FloatArray) -> FloatArray:
-    squares = models[:, None] + rivals[None, :]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        best = np.max(np.where(room > 0.0, room / squares, -np.inf), axis=1)
-    return np.where(best > 0.0, best, np.nan)
-
-
-def _normal_density(z: float) -> float:
-    return max(float(np.exp(-0.5 * z * z)) / sqrt(2.0 * np.pi), 1e-300)

@@ -10,9 +10,9 @@ import numpy as np
 from rivals._checks import check_choice, check_size
 from rivals._types import RNG, FloatArray
 from rivals.comparison import Comparison
-from rivals.core.process import HierarchicalBetaProcess, resolved_depth
 from rivals.core.quantiles import QuantileFunction
 from rivals.laws import TransportLaw
+from rivals.laws.beta import HierarchicalBetaProcess, resolved_depth
 from rivals.losses import Losses
 from rivals.plots.loss_samples import frame_of
 from rivals.plots.style import BAND, COLOURS, axes_or_new, is_narrow, legend, literal, reading, setting

@@ -70,7 +70,7 @@ def _own_run(result: Comparison, drawn: Sequence[int]) -> Run:
     names, applied = result.names, result.applied
     few = applied.law.closed_form or len(names) <= FEW_MODELS  # of few, the numbers that the result tells
     probability, standard_error = (
-        (result.probability, result.standard_error) if few else binned_probabilities(applied.draws)
+        (result.probability, result.standard_error) if few else binned_probabilities(list(applied.draws))
     )
     rejections = [result.rejections.get(name) for name in names]
     low, high = applied.interval(0.9)

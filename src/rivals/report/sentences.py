@@ -94,7 +94,7 @@ def provenance(result: Comparison) -> dict[str, str]:
         **{kind: "none" if each is None else str(len(each.names)) for kind, each in labels.items()},
         "probabilities": "in closed form"
         if law.closed_form
-        else f"from {result.applied.draws.sizes()[0]} draws of each risk or more",
+        else f"from {result.applied.draws[0].size} draws of each risk or more",
         "losses (observed / synthetic)": "; ".join(f"{observed} / {synthetic}" for observed, synthetic in sizes[:6])
         + (" …" if len(sizes) > 6 else ""),
     }

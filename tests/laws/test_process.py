@@ -6,7 +6,7 @@ from scipy import stats
 
 from rivals import HierarchicalBetaProcess, Losses
 from rivals.core import tree
-from rivals.core.process import processes_at_each
+from rivals.laws.beta import processes_at_each
 from samples import make_losses
 
 SENSITIVITIES = [2.0**-8, 2.0**-4, 1.0, 2.0**4]
@@ -307,7 +307,7 @@ def test_many_values_of_c_at_once_change_no_bit(n_simulations):
 
 def test_many_values_of_c_are_solved_in_portions(monkeypatch):
     """So that a sweep over a thousand values does not hold a thousand trees."""
-    monkeypatch.setattr("rivals.core.process.TOGETHER", 2**9)
+    monkeypatch.setattr("rivals.laws.beta.TOGETHER", 2**9)
     sizes = []
     solve = tree.Geometry.at_each
     monkeypatch.setattr(tree.Geometry, "at_each", lambda self, values: sizes.append(len(values)) or solve(self, values))
