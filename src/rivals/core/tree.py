@@ -7,7 +7,7 @@ its interval as a fraction of its rise; it does not depend on the realisation ab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import log
@@ -55,30 +55,22 @@ class Geometry:
 
     @classmethod
     def of(
-        cls, observed: QuantileFunction, synthetic: tuple[QuantileFunction, ...], depth: int, *, straight: bool
-    ) -> Geometry:
-        """Evaluate q* and δ² = mean over simulations of (q~ − q*)² on the dyadic grid; leaves straight, or as q*."""
-        return cls._of(observed, depth, straight, root_mean_square, synthetic)
-
-    @classmethod
-    def of_each(
-        cls, observed: QuantileFunction, synthetic: tuple[QuantileFunction, ...], depth: int, *, straight: bool
-    ) -> Geometry:
-        """The same for each simulation alone: discrepancies have a row for each."""
-        return cls._of(observed, depth, straight, lambda differences: np.abs(np.stack(differences)), synthetic)
-
-    @classmethod
-    def _of(
         cls,
         observed: QuantileFunction,
-        depth: int,
-        straight: bool,
-        together: Callable[[list[FloatArray]], FloatArray],
         synthetic: tuple[QuantileFunction, ...],
+        depth: int,
+        *,
+        straight: bool,
+        each: bool = False,
     ) -> Geometry:
+        """Evaluate q* and δ² = mean over simulations of (q~ − q*)² on the dyadic grid; leaves straight, or as q*.
+
+        With `each`, of each simulation alone: discrepancies then have a row for each.
+        """
         phi = grid(depth)
         centre, integral = observed(phi), observed.antiderivative(phi)
-        discrepancy = together([simulated(phi) - centre for simulated in synthetic])
+        differences = [simulated(phi) - centre for simulated in synthetic]
+        discrepancy = np.abs(np.stack(differences)) if each else root_mean_square(differences)
         with np.errstate(divide="ignore"):
             log_discrepancy = np.log(discrepancy)
         return cls(

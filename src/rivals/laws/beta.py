@@ -222,7 +222,7 @@ class HierarchicalBetaProcess:
         Which nodes are drawn is decided once for all, with the mean of δ²: it is no choice to be made from few draws.
         """
         levels = self.depth if self._straight else min(self.depth, max_depth)
-        geometry = tree.Geometry.of_each(self.observed, self.synthetic, levels, straight=self._straight)
+        geometry = tree.Geometry.of(self.observed, self.synthetic, levels, straight=self._straight, each=True)
         drawn = self.drawn_nodes[self.drawn_nodes < 2**levels - 1]
         return [RiskSampler(ends, nodes.heights(drawn)) for nodes, ends in geometry.each_at(self.c)]
 
