@@ -34,9 +34,12 @@ MODULES = [
     *(path for folder in ("core", "laws") for path in sorted((ROOT / "src/rivals" / folder).glob("*.py"))),
     ROOT / "src/rivals/comparison/judge.py",
 ]
-OF_THE_PROCESS = ["beta", "end_points", "process", "quantiles", "tree"]
-TESTS_OF_THE_PROCESS = ["core/test_beta", "core/test_quantiles", "core/test_process"]
-TESTS_OF_THE_REST = ["laws/test_transport", "laws/test_groups", "core/test_sampling_error", "core/test_tails"]
+OF_THE_PROCESS = ["beta", "end_points", "quantiles", "tree"]
+TESTS_OF_THE_PROCESS = ["core/test_beta", "core/test_quantiles", "laws/test_process"]
+TESTS_OF_THE_REST = [
+    "laws/test_transport", "laws/test_groups", "laws/test_plain_groups", "core/test_sampling_error", "core/test_tails",
+    "laws/test_one_formula", "comparison/test_many",
+]  # fmt: skip
 # Most mutants are noticed without the slow tests, which then only the others meet.
 SLOW = "law_of_the_risk or coverage_where or survivors_of_many or truth_is_kept or drawing_no_node"
 SECONDS_EACH = 90  # of processor time; a mutant that loops is noticed
@@ -69,11 +72,7 @@ class Mutant:
     @property
     def tests(self) -> list[str]:
         """Those that exercise the module, its own first."""
-        names = (
-            TESTS_OF_THE_PROCESS
-            if self.path.stem in OF_THE_PROCESS and self.path.parent.name == "core"
-            else TESTS_OF_THE_REST
-        )
+        names = TESTS_OF_THE_PROCESS if self.path.stem in OF_THE_PROCESS else TESTS_OF_THE_REST
         first = f"{self.path.parent.name}/test_{self.path.stem}"
         core = [f"tests/{name}.py" for name in sorted(names, key=lambda name: name != first)]
         extra = [name for name in ["tests/core/test_mutants.py"] if (ROOT / name).exists()]
