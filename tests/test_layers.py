@@ -36,7 +36,7 @@ ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "wasserstein", "density", "verdict"],
     "laws": ["draws", "base", "transport", "beta", "groups"],
     "comparison": ["rendering", "mistakes", "notes", "table", "methods", "judge", "calibrated", "arrays", "archive", "expectation", "shown", "result", "compare"],
-    "_workers": ["interrupts", "attempts", "processes", "blocks", "progress"],
+    "_workers": ["attempts", "processes", "blocks", "progress"],
     "calibration": [
         "experiment", "outcomes", "forms", "replications", "fingerprint", "study", "store_file", "store",
         "curve", "correction", "validity", "use", "shown", "result", "calibrate",

@@ -38,7 +38,8 @@ def expected():
 def test_plan_hands_out_each_missing_experiment_once():
     done = [np.zeros(50, dtype=bool), np.arange(50) % 7 == 0]
     for size in (None, 1, 4, 1000):
-        plan = Plan([~mask for mask in done], [0.02, None], block_size=size)
+        plan = Plan([~mask for mask in done], block_size=size)
+        plan.learn(Block(0, range(1)), seconds=0.02)
         seen = [set(), set()]
         while (block := plan.next_block()) is not None:
             assert isinstance(block, Block)
@@ -49,7 +50,7 @@ def test_plan_hands_out_each_missing_experiment_once():
 
 
 def test_blocks_take_about_a_second():
-    plan = Plan([np.ones(1000, dtype=bool)], [None])
+    plan = Plan([np.ones(1000, dtype=bool)])
     assert len(plan.next_block().indices) == 1
     plan.learn(Block(0, range(50)), seconds=0.5)
     assert len(plan.next_block().indices) == 100

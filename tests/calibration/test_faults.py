@@ -339,7 +339,7 @@ def test_a_cluster_that_is_lost_is_not_waited_for_for_ever(monkeypatch, state, m
 def test_a_cluster_that_comes_back_goes_on():
     states = ["running"] * 4 + ["connecting"] * 2 + ["no workers"] + ["running"] * 1000
     np.testing.assert_array_equal(run(executor=Cluster(*states)).records, run().records)
-    assert Foreign(Cluster("running")).is_lost() is False
+    assert Foreign(Cluster("running")).is_ready()
 
 
 def test_threads_of_numerical_libraries_are_given_back():

@@ -15,8 +15,7 @@ import pytest
 from omegas import SMALL, calibrate, toy
 
 import rivals
-from rivals._workers.interrupts import Interrupts
-from rivals._workers.processes import Foreign, LocalProcesses, open_pool
+from rivals._workers.processes import Foreign, Interrupts, LocalProcesses, open_pool
 from rivals.calibration import CalibrationInterrupted, open_store
 
 # They kill processes and wait for them: one after the other, where several tests run at a time.
@@ -139,7 +138,7 @@ def test_a_second_interrupt_is_raised_at_once_only_if_nobody_looks(monkeypatch):
         press_twice()  # an impatient finger, or a shell that sends it too
     assert reached
     reached.clear()
-    monkeypatch.setattr("rivals._workers.interrupts.STUCK_SECONDS", -1.0)
+    monkeypatch.setattr("rivals._workers.processes.STUCK_SECONDS", -1.0)
     with pytest.raises(KeyboardInterrupt):
         press_twice()
     assert not reached

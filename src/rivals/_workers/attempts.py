@@ -11,10 +11,10 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Any, Protocol, TypeAlias
 from uuid import uuid4
 
@@ -75,7 +75,8 @@ class Block:
 
     place: int
     indices: range
-    crashes: int = 0
+    crashes: int = 0  # how often its worker died
+    alone: bool = False  # whether it must run with nothing beside it
 
 
 @dataclass(frozen=True)
@@ -99,19 +100,21 @@ class Task:
 
 def run_block(task: Task, block: Block) -> Results:
     """Run the pieces of a block; failures are returned, not raised."""
-    job = unpack(task.job) if isinstance(task.job, Packed) else task.job
-    said = _warned(task.job) if isinstance(task.job, Packed) else task.said
+    job, said = unpack(task.job) if isinstance(task.job, Packed) else (task.job, task.said)
+    limit, place, size = task.time_limit, block.place, len(block.indices)
     done, failed = [], []
     with _one_thread(), saying_once(said):
-        begin = time.perf_counter()
-        prepared = _prepare(job, task, block)
-        share = (time.perf_counter() - begin) / len(block.indices)
+        # Where this fails, each piece prepares itself, and is blamed for itself.
+        prepare = partial(job.prepare, place, block.indices)
+        ahead = _try(prepare, place, block.indices.start, limit and limit * size, attempts=1)
+        prepared, share = (ahead.result, ahead.seconds / size) if isinstance(ahead, Done) else ({}, 0.0)
         for index in block.indices:
-            result = _try(job, task, block.place, index, prepared.get(index))
-            if isinstance(result, Done):
-                done.append(replace(result, seconds=result.seconds + share))
+            run = partial(job.run, place, index, prepared.get(index))
+            found = _try(run, place, index, limit, task.watched, already=share)
+            if isinstance(found, Done):
+                done.append(found)
             else:
-                failed.append(result)
+                failed.append(found)
     return done, failed
 
 
@@ -125,39 +128,34 @@ def timeout_message(seconds: float) -> str:
     return f"took longer than the limit of {seconds:g} s"
 
 
-def _prepare(job: Job, task: Task, block: Block) -> Mapping[int, Any]:
-    """What a block computes at once; nothing where that fails, so that each piece is tried, and blamed, by itself."""
-    limit = None if task.time_limit is None else task.time_limit * len(block.indices)
-    try:
-        with _contained(), _time_limit(limit):
-            return job.prepare(block.place, block.indices)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return {}
-
-
-def _try(job: Job, task: Task, place: int, index: int, prepared: Any) -> Done | Failed:
-    attempts = 0
-    while attempts < ATTEMPTS:
-        attempts += 1
+def _try(
+    call: Callable[[], Any],
+    place: int,
+    index: int,
+    limit: float | None,
+    watched: str | None = None,
+    *,
+    attempts: int = ATTEMPTS,
+    already: float = 0.0,
+) -> Done | Failed:
+    """The result of a call, tried so often, with the seconds that it took besides those that were spent on it already."""
+    for attempt in range(1, attempts + 1):
         begin = time.perf_counter()
         try:
-            with _contained(), _watched(task.watched, place, index), _time_limit(task.time_limit):
-                result = job.run(place, index, prepared)
+            with _contained(), _watched(watched, place, index), _time_limit(limit):
+                result = call()
             seconds = time.perf_counter() - begin
-            if task.time_limit is not None and seconds > task.time_limit:  # it caught the exception that should end it
-                raise TimeLimitExceeded(timeout_message(task.time_limit))
-            return Done(place, index, result, seconds)
+            if limit is not None and seconds > limit:  # it caught the exception that should end it
+                raise TimeLimitExceeded(timeout_message(limit))
+            return Done(place, index, result, seconds + already)
         except KeyboardInterrupt:
             raise
-        except TimeLimitExceeded as error:  # it would take as long again
-            last: BaseException = error
-            break
         except BaseException as error:  # sys.exit, too, ends the piece and not the run
             last = error
+            if isinstance(error, TimeLimitExceeded):  # it would take as long again
+                break
     lines = "".join(traceback.format_exception(last))
-    return failure(place, index, attempts, f"{type(last).__name__}: {_said(last)}", lines)
+    return failure(place, index, attempt, f"{type(last).__name__}: {_said(last)}", lines)
 
 
 def _said(error: BaseException) -> str:
@@ -202,40 +200,6 @@ def _watched(folder: str | None, place: int, index: int) -> Iterator[None]:
     finally:
         with suppress(OSError):
             os.truncate(note, 0)
-
-
-def pack(job: Job) -> Packed:
-    """A job as bytes, for the workers of one run: by cloudpickle, which also accepts lambdas and closures."""
-    try:
-        from cloudpickle import dumps
-    except ImportError:
-        from pickle import dumps
-    try:
-        return Packed(uuid4().hex, job.contents, bytes(dumps(job)))
-    except Exception as error:
-        raise TypeError(
-            f"{job.contents} cannot be sent to workers: {type(error).__name__}: {error}; do not let them "
-            'capture open files, locks or generators, and have cloudpickle: pip install "rivals[parallel]"'
-        ) from error
-
-
-@lru_cache(maxsize=8)
-def _warned(packed: Packed) -> set[str]:
-    """Warnings that this worker has given in a run."""
-    return set()
-
-
-@lru_cache(maxsize=2)  # by the run, not by the bytes: functions of modules travel by name, and may change under it
-def unpack(packed: Packed) -> Job:
-    """The job again; once per worker and run, since it may hold data. Threads may serve two runs at a time."""
-    try:
-        job: Job = pickle.loads(packed.pickled)  # made by the parent of this very run, never read from a file
-    except Exception as error:
-        raise WorkerSetupError(
-            f"the workers cannot load {packed.contents}: {type(error).__name__}: {error}; the modules that "
-            "these are defined in must be installed, or on the path, where the workers run"
-        ) from error
-    return job
 
 
 @contextmanager
@@ -291,6 +255,36 @@ def _asynchronous_exception(seconds: float) -> Iterator[None]:
         with turn:
             over = True
         timer.cancel()
+
+
+def pack(job: Job) -> Packed:
+    """A job as bytes, for the workers of one run: by cloudpickle, which also accepts lambdas and closures."""
+    try:
+        from cloudpickle import dumps
+    except ImportError:
+        from pickle import dumps
+    try:
+        return Packed(uuid4().hex, job.contents, bytes(dumps(job)))
+    except Exception as error:
+        raise TypeError(
+            f"{job.contents} cannot be sent to workers: {type(error).__name__}: {error}; do not let them "
+            'capture open files, locks or generators, and have cloudpickle: pip install "rivals[parallel]"'
+        ) from error
+
+
+@lru_cache(maxsize=2)  # by the run, not by the bytes: functions of modules travel by name, and may change under it
+def unpack(packed: Packed) -> tuple[Job, set[str]]:
+    """The job again, and room for the warnings that this worker gives in the run.
+
+    Once per worker and run, since a job may hold data. Threads may serve two runs at a time.
+    """
+    try:
+        return pickle.loads(packed.pickled), set()  # made by the parent of this very run, never read from a file
+    except Exception as error:
+        raise WorkerSetupError(
+            f"the workers cannot load {packed.contents}: {type(error).__name__}: {error}; the modules that "
+            "these are defined in must be installed, or on the path, where the workers run"
+        ) from error
 
 
 class _OneThread:

@@ -1,4 +1,4 @@
-"""Where work runs: in this process, in processes of this machine, or in any executor of concurrent.futures."""
+"""Where work runs: in this process, in processes of this machine, or in any executor of concurrent.futures; and how Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module
+from types import FrameType
 from typing import Any
 
 from rivals._checks import need, warn
 from rivals._workers.attempts import BEAT
-from rivals._workers.interrupts import Interrupts
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 # The grace time after its limit in which an experiment may end by itself before its process is killed: a fraction of the
@@ -30,36 +30,11 @@ OVERTIME_PART, OVERTIME_SECONDS = 0.1, 2.0
 PATIENCE = 60.0
 LEAVE_SECONDS = 5.0
 PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent dies
-
-
-class Pool:
-    """Something that runs functions of modules."""
-
-    n_workers = 1
-    in_process = False  # whether they run here and now: arguments then need not be sent
-    notes: str | None = None  # folder in which workers note their current piece, if someone watches them
-
-    def __init__(self) -> None:
-        self.interrupts = Interrupts()  # to be looked at between two steps of the work
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Start a function, now or when a worker is free."""
-        raise NotImplementedError
-
-    def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
-        """Kill workers whose piece is long past the limit, if they are ours; return these pieces (place, index)."""
-        return set()
-
-    def is_lost(self) -> bool:
-        """Whether a cluster is out of reach, or has no workers left; after some patience that is an error."""
-        return False
-
-    def rebuild(self) -> bool:
-        """After the death of a worker: start new ones. False if they are not ours to start."""
-        return False
-
-    def close(self, *, kill: bool) -> None:
-        """End what this pool started; at once if `kill`."""
+# Python raises KeyboardInterrupt wherever the main thread happens to be. In a destructor it is swallowed. While
+# concurrent.futures holds the locks of its futures, it leaves them locked, and the thread that manages the workers waits for
+# them forever. So the loops that hand out work look for a noted Ctrl-C twice a second. If they are stuck, a second Ctrl-C is
+# raised at once, but only if it comes later than this, so that pressing twice in a row does no harm.
+STUCK_SECONDS = 2.0
 
 
 @contextmanager
@@ -76,27 +51,91 @@ def open_pool(executor: Executor | int | None) -> Iterator[Pool]:
 
 
 def _make_pool(executor: Executor | int | None) -> Pool:
-    if executor is None:
-        return _local_processes(_cores())
-    if isinstance(executor, bool) or not (isinstance(executor, int) or hasattr(executor, "submit")):
+    if isinstance(executor, bool) or not (executor is None or isinstance(executor, int) or hasattr(executor, "submit")):
         raise TypeError(
             f"executor must be None, a number of processes, or a concurrent.futures.Executor: got {executor!r}"
         )
-    if isinstance(executor, int):
-        if executor < 0:
-            raise ValueError(
-                f"executor as a number of processes must not be negative: got {executor}; 0 runs in this process"
-            )
-        return _local_processes(executor) if executor else InProcess()
-    return Foreign(executor)
-
-
-def _local_processes(n_workers: int) -> Pool:
+    if executor is not None and not isinstance(executor, int):
+        return Foreign(executor)
+    n_workers = _cores() if executor is None else executor
+    if n_workers < 0:
+        raise ValueError(
+            f"executor as a number of processes must not be negative: got {n_workers}; 0 runs in this process"
+        )
     try:
-        return LocalProcesses(n_workers)
+        return LocalProcesses(n_workers) if n_workers else InProcess()
     except ImportError as error:
         warn(f"{error}; until then everything runs in this process, one after the other")
         return InProcess()
+
+
+class Interrupts:
+    """Within the block the first Ctrl-C is only noted; `look` raises it, or the end of the block at the latest.
+
+    This works in the main thread only, and only in place of Python's own handler: an application that has its own keeps it.
+    """
+
+    def __init__(self) -> None:
+        self._came: float | None = None
+
+    def look(self) -> None:
+        """Raise KeyboardInterrupt if Ctrl-C came."""
+        if self._came is not None:
+            raise KeyboardInterrupt
+
+    def __enter__(self) -> None:
+        here = threading.current_thread() is threading.main_thread()
+        if here and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._note)
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        self._restore()
+        if not isinstance(error, KeyboardInterrupt):
+            self.look()  # it came after the last look
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self._came is None:
+            self._came = time.monotonic()
+        elif time.monotonic() - self._came > STUCK_SECONDS:
+            self._restore()
+            raise KeyboardInterrupt
+
+    def _restore(self) -> None:
+        if signal.getsignal(signal.SIGINT) == self._note:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class Pool:
+    """Something that runs functions of modules."""
+
+    n_workers = 1
+    in_process = False  # whether they run here and now: arguments then need not be sent
+    notes: str | None = None  # folder in which workers note their current piece, if someone watches them
+
+    def __init__(self) -> None:
+        self.interrupts = Interrupts()
+
+    def is_ready(self) -> bool:
+        """Look around, between two steps of the work: raise a noted Ctrl-C. False while a cluster is out of reach, or has no
+        workers left; after some patience that is an error.
+        """
+        self.interrupts.look()
+        return True
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Start a function, now or when a worker is free."""
+        raise NotImplementedError
+
+    def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
+        """Kill workers whose piece is long past the limit, if they are ours; return these pieces (place, index)."""
+        return set()
+
+    def rebuild(self) -> bool:
+        """After the death of a worker: start new ones. False if they are not ours to start."""
+        return False
+
+    def close(self, *, kill: bool) -> None:
+        """End what this pool started; at once if `kill`."""
 
 
 class InProcess(Pool):
@@ -119,8 +158,8 @@ class LocalProcesses(Pool):
     def __init__(self, n_workers: int) -> None:
         super().__init__()
         self.n_workers = n_workers
+        self._loky = need("loky", extra="parallel", purpose="several processes")
         # A process of loky outlives this one, even if it is killed, and then removes the folder.
-        need("loky", extra="parallel", purpose="several processes")
         self._tracker = import_module("loky.backend.resource_tracker")
         self._folder = tempfile.mkdtemp(prefix="rivals-")  # of each worker a note, named by its number
         self._tracker.register(self._folder, "folder")
@@ -178,8 +217,7 @@ class LocalProcesses(Pool):
             manager.join(LEAVE_SECONDS)
 
     def _start(self) -> Any:
-        loky = need("loky", extra="parallel", purpose="several processes")
-        return loky.ProcessPoolExecutor(
+        return self._loky.ProcessPoolExecutor(
             max_workers=self.n_workers,
             initializer=_prepare_worker,
             initargs=(os.getpid(), self._folder),
@@ -199,19 +237,20 @@ class Foreign(Pool):
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         return self._executor.submit(function, *arguments)
 
-    def is_lost(self) -> bool:
+    def is_ready(self) -> bool:
+        self.interrupts.look()
         problem = _problem_of(getattr(self._executor, "_client", None))
         if problem is None:
             self._lost_since = None
-            return False
+            return True
         now = time.monotonic()
-        self._lost_since = now if self._lost_since is None else self._lost_since
+        self._lost_since = self._lost_since or now
         if now - self._lost_since > PATIENCE or problem == CLOSED:
             raise RuntimeError(
                 f"the Dask cluster {problem}; finished experiments are kept if there is a store; restart the scheduler and "
                 "the workers, and run it again with a new client to continue"
             )
-        return True
+        return False
 
 
 CLOSED = "is gone: the connection to its scheduler is closed"
@@ -224,13 +263,11 @@ def _problem_of(client: Any) -> str | None:
         return None
     if status in ("closed", "closing", "failed"):
         return CLOSED
-    if status != "running":
-        return f"has been out of reach for {PATIENCE:g} s"
-    try:
-        workers = client.scheduler_info().get("workers", {})
-    except Exception:  # the connection broke this very moment
-        return f"has been out of reach for {PATIENCE:g} s"
-    return None if workers else f"has had no workers for {PATIENCE:g} s"
+    with suppress(Exception):  # the connection may break this very moment
+        if status == "running":
+            workers = client.scheduler_info().get("workers", {})
+            return None if workers else f"has had no workers for {PATIENCE:g} s"
+    return f"has been out of reach for {PATIENCE:g} s"
 
 
 def _workers_of(executor: Any) -> int:

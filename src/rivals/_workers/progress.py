@@ -4,55 +4,48 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 
 @contextmanager
 def show_progress(show: bool, total: int, already: int, what: str) -> Iterator[Progress]:
     """Something to be told how far the run is; `what` is done, in words, as in "rivals calibrate: 3 of 8 experiments"."""
-    progress = Progress(total, already, what)
-    if show:
-        progress.begin()
+    progress = Progress(show, total, already, what)
     try:
         yield progress
     finally:
-        progress.end()
+        progress.say("\n")
 
 
 class Progress:
     """How far a run is, said now and then and once more at the end."""
 
-    def __init__(self, total: int, already: int, what: str) -> None:
-        self._total, self._already, (self._command, self._things) = total, already, what.split(": ")
+    def __init__(self, show: bool, total: int, already: int, what: str) -> None:
+        self._show, self._total, self._already = show, total, already
+        self._command, self._things = what.split(": ")
         self._done, self._failed = already, 0
-        self._begin = self._next = time.monotonic()
-        self._say: Callable[[str], None] = lambda sentence: None
-        self._end, self._in_place = "", True
-
-    def begin(self) -> None:
-        """Find out where the output goes."""
-        if _in_notebook():
-            self._say = _cell(self._sentence())
-        elif sys.stderr.isatty():
-            self._say, self._end = _rewrite, "\n"
-        else:
-            self._say, self._in_place = lambda sentence: print(sentence, file=sys.stderr, flush=True), False
-            self._next += 1.0
+        self._in_place = show and (sys.stderr.isatty() or _in_notebook())
+        self._longest = 0  # of the sentences so far
+        self._begin = time.monotonic()
+        self._next = self._begin + (0.0 if self._in_place else 1.0)
 
     def update(self, done: int, failed: int) -> None:
         """Say that `done` are done, of which `failed` failed, if it is time."""
         self._done, self._failed = done, failed
         now = time.monotonic()
         if now >= self._next:
-            self._say(self._sentence())
+            self.say("" if self._in_place else "\n")
             # Logs get fewer and fewer lines.
             self._next = now + (0.5 if self._in_place else min(max(2.0, 0.2 * (now - self._begin)), 60.0))
 
-    def end(self) -> None:
-        """Say the last numbers."""
-        self._say(self._sentence() + self._end)
+    def say(self, end: str) -> None:
+        """Say the numbers; in place, over the sentence before."""
+        if self._show:
+            sentence = self._sentence()
+            self._longest = max(self._longest, len(sentence))
+            line = f"\r{sentence.ljust(self._longest)}" if self._in_place else sentence
+            print(line, end=end, file=sys.stderr, flush=True)
 
     def _sentence(self) -> str:
         elapsed = time.monotonic() - self._begin
@@ -62,19 +55,6 @@ class Progress:
         )
         failed = f", {self._failed} failed" if self._failed else ""
         return f"{self._command}: {self._done} of {self._total} {self._things}, {rate:.3g} per second{left}{failed}"
-
-
-def _rewrite(sentence: str) -> None:
-    sys.stderr.write(f"\r\x1b[K{sentence}")
-    sys.stderr.flush()
-
-
-def _cell(first: str) -> Callable[[str], None]:
-    """One line of plain text in the output of a notebook's cell, which changes in place: needs no widgets."""
-    from IPython.display import display  # there, or we were not in a notebook
-
-    handle: Any = display({"text/plain": first}, raw=True, display_id=True)
-    return lambda sentence: handle.update({"text/plain": sentence}, raw=True)
 
 
 def _in_notebook() -> bool:

@@ -185,7 +185,7 @@ def _run(
     if finished == total:
         return
     about = store.get("about")
-    plan = Plan(remaining.missing, remaining.seconds, BLOCK_SIZE or study.batch_size)
+    plan = Plan(remaining.missing, BLOCK_SIZE or study.batch_size)
     try:
         with (
             open_pool(executor) as pool,

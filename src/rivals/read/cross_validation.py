@@ -338,7 +338,7 @@ def _inner(cv: Any, labels: Any, splits: Sequence[tuple[IntArray, IntArray]]) ->
 def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> list[list[Any]]:
     """The losses of each fold of each estimator."""
     shape = (len(folds.estimators), len(folds.splits))
-    plan = Plan(list(np.ones(shape, dtype=bool)), [None] * shape[0], block_size=1)
+    plan = Plan(list(np.ones(shape, dtype=bool)), block_size=1)
     found: list[list[Any]] = [[None] * shape[1] for _ in folds.estimators]
     n_found = 0
     with (
