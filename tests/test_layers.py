@@ -38,7 +38,7 @@ ORDER = {
     "comparison": ["rendering", "mistakes", "notes", "table", "methods", "judge", "calibrated", "arrays", "archive", "expectation", "shown", "result", "compare"],
     "_workers": ["attempts", "processes", "blocks", "progress"],
     "calibration": [
-        "experiment", "outcomes", "forms", "replications", "fingerprint", "study", "store_file", "store",
+        "experiment", "forms", "replications", "fingerprint", "study", "store",
         "curve", "correction", "validity", "use", "shown", "result", "calibrate",
     ],
 }  # fmt: skip

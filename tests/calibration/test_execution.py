@@ -21,8 +21,7 @@ from rivals._checks import warn
 from rivals._workers.attempts import Block, pack, unpack
 from rivals._workers.blocks import Plan
 from rivals.calibration import CalibrationInterrupted, StoreError, open_store
-from rivals.calibration.experiment import Settings
-from rivals.calibration.study import make_study
+from rivals.calibration.study import Settings, make_study
 
 # They kill processes and wait for them: one after the other, where several tests run at a time.
 pytestmark = pytest.mark.xdist_group("processes")
@@ -291,7 +290,7 @@ def test_an_edited_module_is_not_mistaken_for_the_one_before(tmp_path, monkeypat
 def test_what_was_unpacked_is_bounded_and_of_one_run():
     job = make_study(
         toy,
-        Settings(c=[1.0], n_data=2, n_truth=2, entropy=0),
+        Settings.checked(c=[1.0], n_data=2, n_truth=2, entropy=0),
         n_experiments=1,
         loss_unit=None,
     )

@@ -23,7 +23,7 @@ import rivals
 from rivals._workers.attempts import _one_thread
 from rivals._workers.processes import Foreign
 from rivals.calibration import StoreError, open_store
-from rivals.calibration.store_file import take_lock
+from rivals.calibration.store import take_lock
 from rivals.cli.app import app
 
 # They kill processes and wait for them: one after the other, where several tests run at a time.

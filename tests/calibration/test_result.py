@@ -18,8 +18,8 @@ from rivals.calibration.curve import (
     most_cautious,
     wilson_interval,
 )
-from rivals.calibration.outcomes import new_outcomes
 from rivals.calibration.shown import grid_problem
+from rivals.calibration.store import new_outcomes
 from rivals.laws import Beta
 
 

@@ -13,9 +13,8 @@ from omegas import refitted, replicated, toy
 
 import rivals
 from rivals.calibration import StoreError, open_store
-from rivals.calibration.experiment import Settings
 from rivals.calibration.store import open_reader, open_writer
-from rivals.calibration.study import make_study
+from rivals.calibration.study import Settings, make_study
 from rivals.laws import Beta
 
 
@@ -158,7 +157,7 @@ def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path, small):
     path = tmp_path / "s.sqlite"
     first = run(path, small)
     sizes = {key: value for key, value in small.items() if key not in ("rng", "progress")}
-    settings = Settings(entropy=small["rng"], **sizes)
+    settings = Settings.checked(entropy=small["rng"], **sizes)
     study = make_study(toy, settings, n_experiments=8, loss_unit=None)
     with open_writer(path, study.identity, study.n_experiments):
         with pytest.raises(StoreError, match="another process is writing"):

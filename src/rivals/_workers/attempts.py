@@ -151,11 +151,11 @@ def _try(
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # sys.exit, too, ends the piece and not the run
-            last = error
+            lines = "".join(traceback.format_exception(error))
+            failed = failure(place, index, attempt, f"{type(error).__name__}: {_said(error)}", lines)
             if isinstance(error, TimeLimitExceeded):  # it would take as long again
                 break
-    lines = "".join(traceback.format_exception(last))
-    return failure(place, index, attempt, f"{type(last).__name__}: {_said(last)}", lines)
+    return failed
 
 
 def _said(error: BaseException) -> str:

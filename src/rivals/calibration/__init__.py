@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from rivals.calibration.curve import CalibrationCurve
     from rivals.calibration.experiment import Experiment, ExperimentLosses
     from rivals.calibration.result import Calibration, open_store
-    from rivals.calibration.store import Failure
-    from rivals.calibration.store_file import StoreError
+    from rivals.calibration.store import Failure, StoreError
     from rivals.calibration.validity import Validity, ValidRange, judge_experiments
 
 __all__ = [
@@ -39,7 +38,7 @@ MODULES = {
     "Experiment": "experiment",
     "ExperimentLosses": "experiment",
     "Failure": "store",
-    "StoreError": "store_file",
+    "StoreError": "store",
     "ValidRange": "validity",
     "Validity": "validity",
     "judge_experiments": "validity",

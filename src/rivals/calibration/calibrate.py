@@ -13,14 +13,14 @@ from rivals._types import RNG
 from rivals._workers.blocks import Plan, execute
 from rivals._workers.processes import open_pool
 from rivals._workers.progress import show_progress
-from rivals.calibration.experiment import Omega, Outcome, Settings, law_to_calibrate
-from rivals.calibration.study import Study, make_study
+from rivals.calibration.experiment import Omega, Outcome
+from rivals.calibration.study import Settings, Study, make_study
 from rivals.comparison import N_SIMULATIONS
 from rivals.laws import Law, Order
 
 if TYPE_CHECKING:
     from rivals.calibration.result import Calibration
-    from rivals.calibration.store import Remaining, Store
+    from rivals.calibration.store import Store
 
 N_TRUTH = 2**16
 # Experiments per block; about one second of work if None. The results do not depend on it.
@@ -148,32 +148,35 @@ def calibrate(
     array([16, 16, 16, 16])
     """
     # Only the parent needs SQLite: workers, which import this package too, need not have it.
-    from rivals.calibration.result import read_calibration
+    from rivals.calibration.result import Calibration
     from rivals.calibration.store import open_writer, stored_entropy
 
-    chosen = law_to_calibrate(law)
     limit = None if time_limit is None else check_positive(time_limit, "time_limit")
     entropy = stored_entropy(store) if rng is None and store is not None else None
-    settings = Settings(
-        c=chosen.grid if c is None else c,
+    settings = Settings.checked(
+        c=c,
+        law=law,
         n_data=n_data,
         n_truth=n_truth,
         entropy=entropy_from(rng) if entropy is None else entropy,
-        law=chosen,
         n_simulations=n_simulations,
         order=order,
         n_replications=n_replications,
     )
     study = make_study(omegas, settings, n_experiments=n_experiments, loss_unit=loss_unit)
-    with open_writer(store, study.identity, study.n_experiments, retry=retry) as (opened, remaining):
-        _run(study, opened, remaining, executor, show=progress, time_limit=limit)
-        return read_calibration(opened, study.n_experiments)
+    with open_writer(store, study.identity, study.n_experiments) as opened:
+        missing, failed = opened.remaining(study.n_experiments, retry=retry)
+        if any(mask.any() for mask in missing):
+            plan = Plan(missing, BLOCK_SIZE or study.batch_size)
+            _run(study, opened, plan, failed, executor, show=progress, time_limit=limit)
+        return Calibration(**opened.read(study.n_experiments))
 
 
 def _run(
     study: Study,
     store: Store,
-    remaining: Remaining,
+    plan: Plan,
+    failed: int,
     executor: Executor | int | None,
     *,
     show: bool,
@@ -181,11 +184,8 @@ def _run(
 ) -> None:
     """Run the experiments that are not in the store yet, and write them to it."""
     total = study.n_experiments * len(study.omegas)
-    finished, failed = total - sum(int(mask.sum()) for mask in remaining.missing), remaining.failed
-    if finished == total:
-        return
+    finished = total - sum(int(mask.sum()) for mask in plan.missing)
     about = store.get("about")
-    plan = Plan(remaining.missing, BLOCK_SIZE or study.batch_size)
     try:
         with (
             open_pool(executor) as pool,
@@ -212,9 +212,9 @@ def _about(known: dict[str, Any] | None, outcomes: Sequence[Outcome], study: Stu
     """What a store keeps of its experiments beside their numbers; all of them answer one question about as many candidates."""
     if not outcomes:
         return known
-    replicated, sizes = ({getattr(each, key) for each in outcomes} for key in ("replicated", "n_candidates"))
-    if known is not None:
-        replicated, sizes = replicated | {known["replicated"]}, sizes | {known["n_candidates"]}
+    before = [] if known is None else [known]
+    replicated = {each.replicated for each in outcomes} | {each["replicated"] for each in before}
+    sizes = {each.n_candidates for each in outcomes} | {each["n_candidates"] for each in before}
     if False in replicated and study.settings.n_replications > 1:
         raise ValueError(
             f"n_replications = {study.settings.n_replications}, but an experiment has no replicate(n, rng); "
@@ -230,10 +230,10 @@ def _about(known: dict[str, Any] | None, outcomes: Sequence[Outcome], study: Stu
             f"experiments have {' and '.join(map(str, sorted(sizes)))} candidates, but the threshold for the best of k is learned for one k; "
             "give all of them as many, or run two studies"
         )
-    names = {name for each in outcomes for name in each.names} | set(known["candidates"] if known else ())
+    names = {name for each in outcomes for name in each.names}.union(*(each["candidates"] for each in before))
     return {
         "replicated": replicated.pop(),
         "n_candidates": sizes.pop(),
         "candidates": sorted(names),
-        "descriptions": study.descriptions(),
+        "descriptions": study.descriptions,
     }

@@ -18,10 +18,9 @@ from rivals._files import replacing
 from rivals._types import FloatArray
 from rivals.calibration.correction import Correction, fit_correction
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious
-from rivals.calibration.experiment import Settings, law_to_calibrate
-from rivals.calibration.outcomes import FIELDS, new_outcomes, records_of
 from rivals.calibration.shown import ShownCalibration
-from rivals.calibration.store import Failure, Store, open_reader
+from rivals.calibration.store import AT_EACH_C, NUMBERS, Failure, new_outcomes, open_reader
+from rivals.calibration.study import Settings, is_undecided
 from rivals.calibration.use import UsedByCompare
 from rivals.calibration.validity import Validity, ValidRange, checked_experiments, judge_each
 from rivals.comparison import N_SIMULATIONS
@@ -29,8 +28,7 @@ from rivals.laws import Law, Order
 
 # Characters that begin a formula, also as wide characters.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
-# Of experiments none of which has finished.
-NOTHING_KNOWN = {"replicated": False, "n_candidates": 2, "candidates": [], "descriptions": {}}
+FIELDS = ("omega", "experiment", "c", *AT_EACH_C, "truly_better", "undecided", "truth", "risk_a", "risk_b", "truth_error")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +150,9 @@ class Calibration(ShownCalibration, UsedByCompare):
         >>> float(calibration.correct(0.99, c=0.25).round(2))
         0.9
         """
-        settings = Settings(
-            c=tuple(probability), n_data=n_data, n_truth=2, entropy=0, law=law_to_calibrate(law), n_simulations=n_simulations, order=order
-        )  # fmt: skip
+        settings = Settings.checked(
+            c=tuple(probability), law=law, n_data=n_data, n_truth=2, entropy=0, n_simulations=n_simulations, order=order
+        )
         stated = np.column_stack([np.asarray(probability[c], dtype=np.float64) for c in settings.c])
         stated, true = checked_experiments(name, stated, truth, len(settings.c))
         outcomes = new_outcomes(true.size, len(settings.c))
@@ -205,7 +203,19 @@ class Calibration(ShownCalibration, UsedByCompare):
         where undecided; of several replications the mean), risk_a, risk_b (the true risks), and truth_error (standard
         error of their difference).
         """
-        return records_of(self._outcomes, self.omegas, self.c)
+        found = self._outcomes
+        kinds = {"omega": f"U{max(map(len, self.omegas))}", "experiment": "i8", "truly_better": "?", "undecided": "?"}
+        rows = np.empty((found.size, len(self.c)), dtype=[(name, kinds.get(name, "f8")) for name in FIELDS])
+        risks = [found[name] for name in ("risk_a", "risk_b", "truth_error")]
+        known = np.isfinite(risks[2])
+        rows["omega"], rows["c"] = np.array(self.omegas)[found["omega"]][:, None], self.c
+        rows["truly_better"] = np.where(known, risks[0] < risks[1], found["truth"] > 0.5)[:, None]
+        rows["undecided"] = np.where(known, is_undecided(*risks), found["truth"] == 0.5)[:, None]
+        for name in AT_EACH_C:
+            rows[name] = found[name]
+        for name in ("experiment", *NUMBERS):
+            rows[name] = found[name][:, None]
+        return rows.ravel()
 
     def to_dataframe(self) -> Any:
         """`records` as a pandas data frame."""
@@ -412,25 +422,7 @@ def open_store(path: str | PathLike[str]) -> Calibration:
     8
     """
     with open_reader(path) as store:
-        return read_calibration(store)
-
-
-def read_calibration(store: Store, n_experiments: int | None = None) -> Calibration:
-    """The first `n_experiments` of each epistemic distribution in a store, or all."""
-    study, target, about = store.identity(), store.get("target"), store.get("about")
-    outcomes, failures = store.contents(n_experiments)
-    same = ("n_data", "n_truth", "law", "n_simulations", "order", "n_replications", "loss_unit")
-    return Calibration(
-        omegas=tuple(study["omegas"]),
-        c=tuple(study["c"]),
-        **{name: study[name] for name in same},
-        entropy=int(study["entropy"]),
-        n_wanted=target if n_experiments is None else n_experiments,
-        failures=failures,
-        about={**NOTHING_KNOWN, **(about or {})},
-        _options=study["options"],
-        _outcomes=outcomes,
-    )
+        return Calibration(**store.read())
 
 
 def _safe_for_spreadsheets(row: Sequence[Any]) -> list[Any]:

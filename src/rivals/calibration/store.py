@@ -9,23 +9,67 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import blake2b
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from rivals._checks import show
 from rivals._types import BoolArray
 from rivals._workers.attempts import Done, Failed
-from rivals.calibration import store_file as file
-from rivals.calibration.outcomes import AT_EACH_C, NUMBERS, new_outcomes
-from rivals.calibration.store_file import MEND, StoreError, as_store_errors, check_seal, real_path, seal
-from rivals.laws import LAWS
+from rivals.laws import law_from_options
+
+APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
+SCHEMA_VERSION = 4
+# The description of the study, and one row for each experiment that has ended: numbers and text as JSON.
+SCHEMA = f"""
+CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE experiments (
+    omega INTEGER NOT NULL, experiment INTEGER NOT NULL, failed INTEGER NOT NULL, seconds REAL NOT NULL,
+    value TEXT NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (omega, experiment)
+) WITHOUT ROWID;
+PRAGMA application_id = {APPLICATION_ID};
+PRAGMA user_version = {SCHEMA_VERSION}
+"""
+# What is kept of an outcome.
+AT_EACH_C = ("probability", "standard_error", "score")
+NUMBERS = ("risk_a", "risk_b", "truth_error", "truth")
+SETTINGS = ("n_data", "n_truth", "law", "n_simulations", "order", "n_replications", "loss_unit")
+# Of experiments none of which has finished.
+NOTHING_KNOWN = {"replicated": False, "n_candidates": 2, "candidates": [], "descriptions": {}}
+MEND = "restore it from a copy, or name another file"
+
+
+class StoreError(RuntimeError):
+    """A store cannot be used; the message says what is wrong and what to do.
+
+    See Also
+    --------
+    open_store : reads a store.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from rivals.calibration import StoreError, open_store
+    >>> with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    ...     path = Path(folder) / "notes.txt"
+    ...     _ = path.write_text("Not a calibration, but some notes of mine.")
+    ...     try:
+    ...         open_store(path)
+    ...     except StoreError:
+    ...         print("cannot be used")
+    cannot be used
+    """
 
 
 @dataclass(frozen=True)
@@ -72,47 +116,19 @@ class Failure:
     traceback: str
 
 
-@dataclass(frozen=True)
-class Remaining:
-    """What a study still has to run."""
-
-    missing: list[BoolArray]  # of each epistemic distribution: which of the first experiments are still to be run
-    seconds: list[float | None]  # mean seconds per experiment
-    failed: int
-
-
 @contextmanager
-def open_writer(
-    path: str | PathLike[str] | None, identity: Mapping[str, Any], n_experiments: int, *, retry: bool = False
-) -> Iterator[tuple[Store, Remaining]]:
-    """Open for writing, and say how many of the requested experiments are still to be run.
-
-    A new file, or one of the same study; without a path, in memory, for results that need not survive. With `retry`,
-    failed experiments are to be run again.
-    """
-    with _writer(path, identity) as store:
-        store.put("target", n_experiments)  # for `status`
-        yield store, store.remaining(n_experiments, retry=retry)
-
-
-@contextmanager
-def _writer(path: str | PathLike[str] | None, identity: Mapping[str, Any]) -> Iterator[Store]:
-    if path is None:
-        with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-            store = Store(connection, "")
-            store.begin(identity)
-            yield store
-        return
-    name = real_path(path)
-    with closing(file.take_lock(name)):
+def open_writer(path: str | PathLike[str] | None, identity: Mapping[str, Any], n_experiments: int) -> Iterator[Store]:
+    """Open for writing: a new file, or one of the same study; without a path, in memory, for results that need not survive."""
+    name = "" if path is None else real_path(path)
+    with ExitStack() as stack:
+        if name:
+            stack.enter_context(closing(take_lock(name)))
         with as_store_errors(name, "cannot be used as a store"):
-            connection = file.connect_to_write(name)
-        with closing(connection):
-            with as_store_errors(name, "cannot be used as a store"):
-                store = Store(connection, name)
-                store.begin(identity)
-                store.verify()
-            yield store
+            connection = sqlite3.connect(name or ":memory:", isolation_level=None, timeout=10.0)
+            stack.enter_context(closing(connection))
+            store = Store(connection, name)
+            store.begin(identity, n_experiments)
+        yield store
 
 
 @contextmanager
@@ -121,191 +137,229 @@ def open_reader(path: str | PathLike[str]) -> Iterator[Store]:
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no calibration store {os.fspath(path)!r}; is the name right?")
     name = real_path(path)
-    with closing(file.connect_to_read(name)) as connection:
-        if file.is_blank(connection):
+    with closing(_connect_to_read(name)) as connection:
+        store = Store(connection, name)
+        if store.is_blank():
             raise StoreError(f"{name!r} is still empty: the run that writes it has just begun; wait a moment")
-        file.check_file(connection, name)
-        yield Store(connection, name)
+        store.check_file()
+        yield store
 
 
 def stored_entropy(path: str | PathLike[str]) -> int | None:
     """The entropy of a study that was begun before; None if there is no such store."""
-    if not os.path.exists(real_path(path)):
+    name = real_path(path)
+    if not os.path.exists(name):
         return None
-    with closing(file.connect_to_read(real_path(path))) as connection:
-        if file.is_blank(connection):
+    with closing(_connect_to_read(name)) as connection, as_store_errors(name):
+        store = Store(connection, name)
+        if store.is_blank():
             return None
-    with open_reader(path) as store:
-        return int(store.identity()["entropy"])
+        store.check_file()
+        return int(store.get("identity")["entropy"])
+
+
+def new_outcomes(size: int, n_c: int) -> npt.NDArray[Any]:
+    """Room for so many outcomes, not a number where nothing is written; `omega` is the place of the epistemic distribution."""
+    kinds: list[Any] = [("omega", "i8"), ("experiment", "i8"), *((name, "f8", n_c) for name in AT_EACH_C)]
+    outcomes = np.zeros(size, dtype=kinds + [(name, "f8") for name in NUMBERS])
+    for name in (*AT_EACH_C, *NUMBERS):
+        outcomes[name] = np.nan
+    outcomes["experiment"] = np.arange(size)
+    return outcomes
 
 
 class Store:
     """An open store, as `open_writer` and `open_reader` give it."""
 
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
-        self._connection = connection
-        self.path = path
-        self._mark = file.mark_of(path) if path else None
-        log_is_beside = self._one("PRAGMA journal_mode") == "wal"
-        self._log = f"{path}-wal" if log_is_beside else ""
+        self._connection, self.path = connection, path
+        self._files: dict[str, Any] = {}  # those of a writer, with what tells them from others
 
     # ---------------------------------------------------------------- writing
 
-    def begin(self, identity: Mapping[str, Any]) -> None:
-        """Lay out an empty store for a study, or check that it is the study of this identity."""
-        if not file.is_blank(self._connection):
-            differing = _differences(self.identity(), identity)
-            if differing:
-                raise StoreError(
-                    f"{self.path!r} belongs to another study: {'; '.join(differing)}; use the same settings to continue it, or name another file"
-                )
-            return
-        self._connection.execute("BEGIN IMMEDIATE")
-        file.lay_out(self._connection)
-        self._put("identity", identity)
-        self._put("tally", [0, 0])
-        self._connection.execute("COMMIT")
+    def begin(self, identity: Mapping[str, Any], n_experiments: int) -> None:
+        """Lay out an empty store for a study, or check that it is the study of this identity, and undamaged."""
+        blank = self.is_blank()
+        if not blank:
+            self.check_file()
+        # Write-ahead log if the file system allows it, else a rollback journal; always synchronous.
+        try:
+            mode = self._one("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "lock" not in str(error):
+                raise
+            mode = "refused"
+        if mode != "wal":
+            self._one("PRAGMA journal_mode = DELETE")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        if blank:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for statement in SCHEMA.split(";"):
+                self._connection.execute(statement)
+            self._put("identity", identity)
+            self._put("tally", [0, 0])
+            self._connection.execute("COMMIT")
+        elif differing := _differences(self.get("identity"), identity):
+            raise StoreError(
+                f"{self.path!r} belongs to another study: {'; '.join(differing)}; use the same settings to continue it, or name another file"
+            )
+        with self._snapshot():
+            for _ in self._checked():
+                pass
+        self.put("target", n_experiments)  # for `status`
+        names = [self.path, f"{self.path}-wal"] if mode == "wal" else [self.path]
+        self._files = {name: _mark(name) for name in names if self.path}
+
+    def remaining(self, n_experiments: int, *, retry: bool = False) -> tuple[list[BoolArray], int]:
+        """Which of the first experiments of each epistemic distribution are still to be run, and how many others failed.
+
+        With `retry`, failed experiments are to be run again.
+        """
+        with self._snapshot():
+            missing = [np.ones(n_experiments, dtype=bool) for _ in self.get("identity")["omegas"]]
+            query = "SELECT omega, experiment, failed FROM experiments WHERE experiment < ? AND failed <= ?"
+            rows = self._rows(query, n_experiments, int(not retry))
+            for omega, experiment, _ in rows:
+                missing[omega][experiment] = False
+            return missing, sum(failed for *_, failed in rows)
 
     def write(self, done: Iterable[Done], failures: Iterable[tuple[Failed, str]]) -> None:
         """Write a block in one transaction, failures with their seeds. When this returns, it is on the disk, under the name of the store."""
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with self._writing():
             tally = self.get("tally")
             for each in done:
-                self._insert(tally, each.place, each.index, 0, float(each.seconds), _as_plain(each.result))
-            for failed, seed in failures:
                 value = {
-                    "attempts": failed.attempts,
-                    "seed": seed,
-                    "error": failed.error,
-                    "traceback": failed.traceback,
+                    name: np.asarray(getattr(each.result, name), dtype=float).tolist()
+                    for name in (*AT_EACH_C, *NUMBERS)
                 }
-                self._insert(tally, failed.place, failed.index, 1, 0.0, value)
+                self._insert(tally, each.place, each.index, 0, float(each.seconds), json.dumps(value))
+            for lost, seed in failures:
+                value = {"attempts": lost.attempts, "seed": seed, "error": lost.error, "traceback": lost.traceback}
+                self._insert(tally, lost.place, lost.index, 1, 0.0, json.dumps(value))
             self._put("tally", tally)
+
+    def put(self, key: str, value: Any) -> None:
+        """One entry of the description of the study."""
+        with self._writing():
+            self._put(key, value)
+
+    def _put(self, key: str, value: Any) -> None:
+        row = (key, json.dumps(value))
+        self._connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?, ?)", (*row, seal(*row)))
+
+    def _insert(self, tally: list[int], *row: Any) -> None:
+        """Write a record with its checksum. An experiment that failed and was tried again has one record, the last."""
+        for (mark,) in self._rows("SELECT checksum FROM experiments WHERE omega = ? AND experiment = ?", *row[:2]):
+            _count(tally, mark, -1)
+        mark = seal(*row)
+        self._connection.execute("INSERT OR REPLACE INTO experiments VALUES (?, ?, ?, ?, ?, ?)", (*row, mark))
+        _count(tally, mark)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction, all or nothing."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
             with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
             self._check_place()
-            raise self._unwritten(error) from error
+            raise StoreError(
+                f"could not write to the store {self.path!r}: {explain(error)}; finished experiments are safe; "
+                "correct this and run it again to continue"
+            ) from error
         self._check_place()
-
-    def put(self, key: str, value: Any) -> None:
-        """One entry of the description of the study."""
-        try:
-            self._put(key, value)
-        except sqlite3.Error as error:
-            raise self._unwritten(error) from error
-
-    def _put(self, key: str, value: Any) -> None:
-        text = json.dumps(value)
-        self._connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?, ?)", (key, text, seal(key, text)))
-
-    def _insert(self, tally: list[int], omega: int, experiment: int, failed: int, seconds: float, value: Any) -> None:
-        """Write a record with its checksum. An experiment that failed and was tried again has one record, the last."""
-        where = "FROM experiments WHERE omega = ? AND experiment = ?"
-        for was_failure, mark in self._rows(f"SELECT failed, checksum {where}", omega, experiment):
-            if not was_failure:
-                return
-            self._connection.execute(f"DELETE {where}", (omega, experiment))
-            _count(tally, mark, -1)
-        row = (omega, experiment, failed, seconds, json.dumps(value))
-        mark = seal(*row)
-        self._connection.execute("INSERT INTO experiments VALUES (?, ?, ?, ?, ?, ?)", (*row, mark))
-        _count(tally, mark)
-
-    def _unwritten(self, error: sqlite3.Error) -> StoreError:
-        return StoreError(
-            f"could not write to the store {self.path!r}: {file.explain(error)}; finished experiments are safe; "
-            "correct this and run it again to continue"
-        )
 
     def _check_place(self) -> None:
         """A file that was deleted or renamed can still be written to, but nobody would find it."""
-        gone = self.path if self._mark is not None and file.mark_of(self.path) != self._mark else self._log
-        if gone and (gone == self.path or not os.path.exists(gone)):
-            raise StoreError(
-                f"{gone!r} was deleted, renamed or replaced during the run: what was finished since then is not kept under this "
-                "name; restore it and run it again to continue, and leave it where it is while a run writes to it"
-            )
+        for name, mark in self._files.items():
+            if _mark(name) != mark:
+                raise StoreError(
+                    f"{name!r} was deleted, renamed or replaced during the run: what was finished since then is not kept under this "
+                    "name; restore it and run it again to continue, and leave it where it is while a run writes to it"
+                )
 
     # ---------------------------------------------------------------- reading
 
-    def identity(self) -> dict[str, Any]:
-        """What the study is, checked to be understood."""
-        found: dict[str, Any] = self.get("identity")
+    def is_blank(self) -> bool:
+        """Whether nothing was written yet: a new file, or one whose writer was killed before its first commit."""
+        try:
+            return not self._one("SELECT COUNT(*) FROM sqlite_master") and not self._one("PRAGMA application_id")
+        except (sqlite3.DatabaseError, ValueError, MemoryError):  # `check_file` says what is wrong
+            return False
+
+    def check_file(self) -> None:
+        """Refuse a file that is not a store, is damaged, or was written by another version."""
         with as_store_errors(self.path):
-            understood = (
-                isinstance(found["omegas"], dict)
-                and all(isinstance(c, float) for c in found["c"])
-                and all(isinstance(found[name], int) for name in ("n_data", "n_truth"))
-                and found["law"] in LAWS
-                and isinstance(found["options"], dict)
-                and int(found["entropy"]) >= 0
-                and "loss_unit" in found
-            )
-        if not understood:
-            raise StoreError(f"{self.path!r} is damaged: its description of the study cannot be understood; {MEND}")
-        return found
+            if self._one("PRAGMA application_id") != APPLICATION_ID:
+                raise StoreError(
+                    f"{self.path!r} is not a calibration store, but an SQLite file of another program; name another file"
+                )
+            problem, version = self._one("PRAGMA quick_check(1)"), self._one("PRAGMA user_version")
+            if version != SCHEMA_VERSION:
+                who, remedy = (
+                    ("a newer", "upgrade rivals") if version > SCHEMA_VERSION else ("an older", "calibrate again")
+                )
+                raise StoreError(
+                    f"{self.path!r} was written by {who} rivals: schema {version}, this one reads {SCHEMA_VERSION}; {remedy}"
+                )
+            if problem != "ok":
+                raise StoreError(f"{self.path!r} is damaged or cut short: {show(problem)}; {MEND}")
 
     def get(self, key: str) -> Any:
         """One entry of the description of the study; None where there is none."""
         with as_store_errors(self.path):
             for text, mark in self._rows("SELECT value, checksum FROM study WHERE key = ?", key):
-                check_seal(mark, key, text, what=f"entry {key!r} of the study", path=self.path)
+                self._check_seal(mark, f"entry {key!r} of the study", key, text)
                 return json.loads(text)
         return None
 
-    def verify(self) -> None:
-        """Refuse a store that was changed since it was written."""
-        with self._snapshot():
-            for _ in self._checked():
-                pass
-
-    def remaining(self, n_experiments: int, *, retry: bool = False) -> Remaining:
-        """Which of the first experiments of each epistemic distribution are still to be run."""
-        places = range(len(self.identity()["omegas"]))
-        missing = [np.ones(n_experiments, dtype=bool) for _ in places]
-        with self._snapshot():
-            query = "SELECT omega, experiment, failed FROM experiments WHERE experiment < ? AND failed <= ?"
-            rows = self._rows(query, n_experiments, int(not retry))
-            for omega, experiment, _ in rows:
-                missing[omega][experiment] = False
-            return Remaining(missing, [self._mean_seconds(place) for place in places], sum(row[2] for row in rows))
-
-    def contents(self, n_experiments: int | None = None) -> tuple[npt.NDArray[Any], tuple[Failure, ...]]:
-        """Outcomes and failures of the first `n_experiments` of each epistemic distribution, or all, in order."""
+    def read(self, n_experiments: int | None = None) -> dict[str, Any]:
+        """What a `Calibration` is made of, with the first `n_experiments` of each epistemic distribution, or all, in order."""
         failures, place = [], 0
         with self._snapshot():
+            study, about = self.get("identity"), self.get("about")
+            law_from_options(study["law"], study["options"])  # refused where it is unknown
             size = self._one("SELECT COUNT(*) FROM experiments WHERE NOT failed")
-            outcomes = new_outcomes(size, len(self.identity()["c"]))
+            if size and about is None:
+                raise StoreError(f"{self.path!r} is damaged: the study has no entry 'about'; {MEND}")
+            outcomes = new_outcomes(size, len(study["c"]))
             for omega, experiment, failed, value in self._checked():
                 if failed:
                     failures.append(Failure(omega, experiment, **value))
                 else:
                     outcomes[place] = (omega, experiment, *(value[name] for name in (*AT_EACH_C, *NUMBERS)))
                     place += 1
-            if size and self.get("about") is None:
-                raise StoreError(f"{self.path!r} is damaged: the study has no entry 'about'; {MEND}")
-        most = np.inf if n_experiments is None else n_experiments
-        return outcomes[outcomes["experiment"] < most], tuple(each for each in failures if each.experiment < most)
+            most = np.inf if n_experiments is None else n_experiments
+            return {
+                "omegas": tuple(study["omegas"]),
+                "c": tuple(study["c"]),
+                **{name: study[name] for name in SETTINGS},
+                "entropy": int(study["entropy"]),
+                "n_wanted": self.get("target") if n_experiments is None else n_experiments,
+                "failures": tuple(each for each in failures if each.experiment < most),
+                "about": {**NOTHING_KNOWN, **(about or {})},
+                "_options": study["options"],
+                "_outcomes": outcomes[outcomes["experiment"] < most],
+            }
 
     def status(self) -> dict[str, Any]:
         """How far the study has come."""
         with self._snapshot():
-            query = "SELECT omega, SUM(NOT failed), SUM(failed) FROM experiments GROUP BY omega"
-            counts = {omega: (done, failed) for omega, done, failed in self._rows(query)}
-            omegas = {}
-            for place, name in enumerate(self.identity()["omegas"]):
-                done, failed = counts.get(place, (0, 0))
-                omegas[name] = {"done": done, "failed": failed, "seconds_each": self._mean_seconds(place)}
+            query = "SELECT omega, SUM(NOT failed), SUM(failed), AVG(CASE WHEN NOT failed THEN seconds END) FROM experiments GROUP BY omega"
+            counts = {omega: numbers for omega, *numbers in self._rows(query)}
             files = [name for name in (self.path, f"{self.path}-wal") if os.path.exists(name)]
             return {
                 "store": self.path,
                 "experiments_wanted": self.get("target"),
-                "omegas": omegas,
+                "omegas": {
+                    name: dict(zip(("done", "failed", "seconds_each"), counts.get(place, (0, 0, None)), strict=True))
+                    for place, name in enumerate(self.get("identity")["omegas"])
+                },
                 "seconds_since_last_write": round(max(time.time() - max(map(os.path.getmtime, files)), 0.0), 1),
-                "being_written": file.is_locked(self.path),
+                "being_written": _is_locked(self.path),
             }
 
     @contextmanager
@@ -325,8 +379,7 @@ class Store:
         # Closed in every case: a query that is still referenced, as by the traceback of an error, keeps the file open.
         with closing(self._connection.execute("SELECT * FROM experiments ORDER BY omega, experiment")) as rows:
             for *row, mark in rows:
-                what = f"experiment {row[1]} of epistemic distribution {row[0]}"
-                check_seal(mark, *row, what=what, path=self.path)
+                self._check_seal(mark, f"experiment {row[1]} of epistemic distribution {row[0]}", *row)
                 _count(tally, mark)
                 yield row[0], row[1], bool(row[2]), json.loads(row[4])
         written = self.get("tally")
@@ -335,26 +388,33 @@ class Store:
                 f"{self.path!r} is damaged: {written[0]} experiments were written, {tally[0]} are found, or not the same ones; {MEND}"
             )
 
-    def _mean_seconds(self, omega: int) -> float | None:
-        mean: float | None = self._one("SELECT AVG(seconds) FROM experiments WHERE omega = ? AND NOT failed", omega)
-        return mean
+    def _check_seal(self, mark: bytes, what: str, *values: object) -> None:
+        """Refuse a record that was changed since it was written."""
+        if mark != seal(*values):
+            raise StoreError(f"{self.path!r} is damaged: the checksum of {what} is wrong; {MEND}")
 
-    def _one(self, query: str, *values: Any) -> Any:
-        return self._rows(query, *values)[0][0]
+    def _one(self, query: str) -> Any:
+        return self._rows(query)[0][0]
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         return self._connection.execute(query, values).fetchall()
+
+
+def seal(*values: object) -> bytes:
+    """A checksum of the values of a record, of their types and of their order.
+
+    Examples
+    --------
+    >>> seal(1, "a") == seal(1, "a"), seal(1, "a") == seal(1, "b"), seal("ab", "c") == seal("a", "bc")
+    (True, False, False)
+    """
+    return blake2b(json.dumps(values).encode(), digest_size=8).digest()
 
 
 def _count(tally: list[int], mark: bytes, times: int = 1) -> None:
     """Number of records, and the exclusive or of their checksums: in any order, and a record can be removed again."""
     tally[0] += times
     tally[1] ^= int.from_bytes(mark, "little")
-
-
-def _as_plain(outcome: Any) -> dict[str, Any]:
-    """An outcome as numbers and lists, in full precision; what all have in common is said once for the study."""
-    return {name: np.asarray(getattr(outcome, name), dtype=float).tolist() for name in (*AT_EACH_C, *NUMBERS)}
 
 
 def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
@@ -374,3 +434,125 @@ def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[s
             f"the code or the settings of epistemic distribution(s) {changed} changed: {', '.join(parts[:5])}{more}"
         )
     return sentences
+
+
+# ---------------------------------------------------------------- the file, the lock of its writer, and what errors mean
+
+
+def real_path(path: Any) -> str:
+    """The file that a name stands for: through links, so that all names of a store share one lock."""
+    name = os.fsdecode(path)
+    if name == "" or name.startswith(":memory:"):
+        raise StoreError(f"store={name!r} names no file, so nothing would be kept; give it a name, or leave store out")
+    try:
+        real = os.path.realpath(name)
+    except ValueError as error:  # a null byte
+        raise StoreError(f"store={name!r} cannot be the name of a file: {error}; use another name") from None
+    if os.path.exists(real) and not os.path.isfile(real):
+        raise StoreError(
+            f"the store {name!r} is a folder; name a file in it, such as {os.path.join(name, 'study.sqlite')!r}"
+            if os.path.isdir(real)
+            else f"the store {name!r} is not a plain file; name another"
+        )
+    return real
+
+
+def _mark(path: str) -> tuple[int, int] | None:
+    """What distinguishes a file from another that takes its name; None if there is no file."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _connect_to_read(path: str) -> sqlite3.Connection:
+    """A connection that cannot write, even if SQLite cannot create the files that it keeps beside a store."""
+    address = f"{Path(path).as_uri()}?mode=ro"
+    with as_store_errors(path):
+        connection = sqlite3.connect(address, uri=True, timeout=10.0, isolation_level=None)
+        try:
+            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        except (sqlite3.Error, ValueError, MemoryError):  # the next query says why
+            log = f"{path}-wal"
+            if not os.access(os.path.dirname(path), os.W_OK) and not (os.path.exists(log) and os.path.getsize(log)):
+                connection.close()
+                connection = sqlite3.connect(f"{address}&immutable=1", uri=True, isolation_level=None)
+        return connection
+
+
+def take_lock(path: str) -> sqlite3.Connection:
+    """Hold a lock that ends with this process, however it ends: an open transaction on a file beside the store."""
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise StoreError(f"the store {path!r} cannot be created: there is no folder {folder!r}; create it first")
+    if os.path.exists(path) and os.stat(path).st_nlink > 1:
+        raise StoreError(
+            f"the store {path!r} has another name (a hard link), under which another process could write to it unnoticed; "
+            "copy it, and use the copy"
+        )
+    lock = None
+    try:
+        lock = sqlite3.connect(f"{path}-writer", isolation_level=None, timeout=0.0)
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        if lock is not None:
+            lock.close()
+        if _is_busy(error):
+            raise StoreError(
+                f"another process is writing to {path!r}; wait until it ends, or look at it with `rivals calibrate --status`"
+            ) from None
+        raise StoreError(f"the store {path!r} cannot be written: {explain(error)}") from error
+    return lock
+
+
+def _is_locked(path: str) -> bool:
+    """Whether some process is writing to the store."""
+    if not os.path.exists(f"{path}-writer"):
+        return False
+    with closing(sqlite3.connect(f"{path}-writer", isolation_level=None, timeout=0.0)) as probe:
+        try:
+            probe.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            return _is_busy(error)
+    return False
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorname", None) in ("SQLITE_BUSY", "SQLITE_LOCKED")
+
+
+@contextmanager
+def as_store_errors(path: str, problem: str = "cannot be read") -> Iterator[None]:
+    """Turn any error in the use of a store into one sentence that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{path!r} {problem}: {explain(error)}") from error
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
+        raise StoreError(f"{path!r} is damaged: {type(error).__name__}: {show(error)[:200]}; {MEND}") from error
+
+
+# What SQLite's errors mean, and what to do; the first entry that matches the error's name counts.
+MEANINGS = {
+    "FULL": "the disk is full; make room",
+    "READONLY": "it is read-only; make the file and its folder writable, or copy it elsewhere",
+    "CANTOPEN": "the file cannot be opened; is its folder writable, and the name right?",
+    "PERM|AUTH": "access is not permitted; make the file and its folder readable and writable",
+    "BUSY|LOCKED": "another process holds it locked; wait until it ends",
+    "NOLFS": "the file system does not allow files this large; put the store on another disk",
+    "IOERR_SHM(OPEN|LOCK|MAP)": "the file system offers no shared memory; put the store on a local disk",
+    "PROTOCOL|IOERR_.*LOCK": "the file system offers no locks; put the store on a local disk",
+    "IOERR_SHORT_READ": f"it is cut short; {MEND}",
+    "IOERR": "the disk cannot be read or written; is it full, a limit on file sizes reached, or the medium damaged?",
+    "NOTADB": f"it is not a calibration store, or is damaged or cut short; {MEND}",
+    "NOMEM": "there is not enough memory",
+    "": f"it is damaged or cut short; {MEND}",
+}
+
+
+def explain(error: sqlite3.Error) -> str:
+    """What SQLite says, and what it means."""
+    name = str(getattr(error, "sqlite_errorname", None) or "").removeprefix("SQLITE_")
+    meaning = next(text for pattern, text in MEANINGS.items() if re.match(pattern, name))
+    return f"{meaning} ({show(error)[:200]})"

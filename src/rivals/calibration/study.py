@@ -1,26 +1,76 @@
-"""What a calibration study is: its epistemic distributions and settings, the identity that a store keeps of them, and the job for workers."""
+"""A study: its epistemic distributions and settings, the identity that a store keeps of them, and how each experiment is run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rivals._checks import check_name, check_size
-from rivals.calibration.experiment import (
-    ALGORITHM,
-    ExperimentLosses,
-    Omega,
-    Outcome,
-    Settings,
-    generator_of,
-    run_experiment,
-    run_given,
+from rivals._checks import check_choice, check_losses, check_model, check_name, check_positive, check_size, show
+from rivals._random import (
+    EXPERIMENT_DATA,
+    EXPERIMENT_DESIGN,
+    EXPERIMENT_DRAWS,
+    EXPERIMENT_PAIR,
+    EXPERIMENT_SYNTHETIC,
+    EXPERIMENT_TRUTH,
+    stream,
 )
+from rivals._types import FloatArray, Model
+from rivals.calibration.experiment import Experiment, ExperimentLosses, Omega, Outcome
 from rivals.calibration.fingerprint import parts_of
+from rivals.comparison import N_SIMULATIONS
+from rivals.core.wasserstein import unit_exponent
+from rivals.laws import ORDERS, Law, Order, Setting, law_of
+from rivals.losses import Losses, effective_size, losses_of_model
+
+# Increased whenever the numbers of an experiment change: a store is then never filled by two algorithms.
+ALGORITHM = 2
+# What candidates without names are called.
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+# The truth counts as decided when the risks differ by more than this many standard errors.
+DECIDED = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What the numbers of an experiment depend on, besides its epistemic distribution and its index."""
+
+    c: Sequence[float]  # sorted, once it is checked
+    n_data: int
+    n_truth: int
+    entropy: int
+    law: Law
+    n_simulations: int = N_SIMULATIONS
+    order: Order | None = None
+    n_replications: int = 1
+
+    @classmethod
+    def checked(cls, *, c: Sequence[float] | None = None, law: str | Law | None = None, **others: Any) -> Settings:
+        """Settings that make sense: by default with the values of c that suit the law, which must have a c to calibrate."""
+        chosen = law_of(law)
+        if chosen.needs_groups or not chosen.has_c:
+            raise ValueError(
+                f"law {chosen.name!r} is not calibrated: groups at hand take the place of simulated experiments; use it in compare directly"
+            )
+        try:
+            given = enumerate(chosen.grid if c is None else c)
+            values = sorted(check_positive(value, f"c[{place}]") for place, value in given)
+        except TypeError as error:
+            raise TypeError(f"c is not a sequence of numbers: {error}; pass a list of numbers") from None
+        if not values or len(set(values)) != len(values):
+            raise ValueError(f"c must be one or more different values: got {values}; list each value once")
+        settings = cls(c=tuple(values), law=chosen, **others)
+        for name, least in (("n_data", 2), ("n_truth", 2), ("n_simulations", 1), ("n_replications", 1)):
+            object.__setattr__(settings, name, check_size(getattr(settings, name), name, least=least))
+        if settings.order is not None:
+            check_choice(settings.order, "order", ORDERS)
+        return settings
 
 
 @dataclass(frozen=True)
@@ -30,8 +80,22 @@ class Study:
     omegas: Mapping[str, Omega]
     settings: Settings
     n_experiments: int
-    identity: Mapping[str, Any]  # what must agree for two runs to belong together, as plain numbers and text
+    loss_unit: str | None
     contents = "the epistemic distributions"
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What must agree for two runs to belong together, as plain numbers and text."""
+        return {
+            **vars(self.settings),
+            "algorithm": ALGORITHM,
+            "loss_unit": self.loss_unit,
+            "law": self.settings.law.name,
+            "options": self.settings.law.options(),
+            "c": list(self.settings.c),
+            "entropy": str(self.settings.entropy),  # larger than what JSON readers elsewhere can hold
+            "omegas": {name: parts_of(omega) for name, omega in self.omegas.items()},
+        }
 
     @property
     def batch_size(self) -> int | None:
@@ -39,12 +103,23 @@ class Study:
         wanted = [getattr(omega, "batch_size", None) for omega in self.omegas.values()]
         return max((size for size in wanted if size is not None), default=None)
 
+    @property
+    def descriptions(self) -> dict[str, str]:
+        """What each epistemic distribution says of itself: its `description`, or the first line of its docstring."""
+        found = {}
+        for name, omega in self.omegas.items():
+            while isinstance(omega, partial):
+                omega = omega.func
+            said = getattr(omega, "description", None) or getattr(omega, "__doc__", None) or ""
+            found[name] = said.strip().partition("\n")[0] if isinstance(said, str) else ""
+        return found
+
     def prepare(self, place: int, indices: Sequence[int]) -> dict[int, ExperimentLosses]:
         """Losses of several experiments in one call, of an epistemic distribution that offers it."""
-        omega = self._omega(place)
+        omega = list(self.omegas.values())[place]
         if not hasattr(omega, "batch"):
             return {}
-        found = list(omega.batch(list(indices), partial(generator_of, self.settings.entropy, place)))
+        found = list(omega.batch(list(indices), partial(self._generator, place)))
         if len(found) != len(indices) or not all(isinstance(each, ExperimentLosses) for each in found):
             kinds = ", ".join(sorted({type(each).__name__ for each in found})) or "nothing"
             raise TypeError(
@@ -54,28 +129,23 @@ class Study:
 
     def run(self, place: int, index: int, prepared: ExperimentLosses | None) -> Outcome:
         """The outcome of one experiment."""
-        omega = self._omega(place)
+        omega = list(self.omegas.values())[place]
         if hasattr(omega, "batch"):
             given = prepared or self.prepare(place, [index])[index]
             outcome = run_given(given, self.settings, place, index)
         else:
             outcome = run_experiment(omega, self.settings, place, index)
-        if not np.isfinite(outcome.probability).all():
-            raise ArithmeticError("the probabilities are not finite")
-        if not np.isfinite([outcome.risk_a, outcome.risk_b, outcome.truth_error]).all():
-            raise ArithmeticError("the true risks are not finite")
+        if not np.isfinite([*outcome.probability, outcome.risk_a, outcome.risk_b, outcome.truth_error]).all():
+            raise ArithmeticError("the probabilities or the true risks are not finite")
         return outcome
 
     def seed(self, place: int, index: int) -> str:
         """The seed of an experiment, as the Python expression that makes it."""
         return f"numpy.random.SeedSequence({self.settings.entropy}, spawn_key=({place}, {index}))"
 
-    def descriptions(self) -> dict[str, str]:
-        """What each epistemic distribution says of itself: its `description`, or the first line of its docstring."""
-        return {name: _description(omega) for name, omega in self.omegas.items()}
-
-    def _omega(self, place: int) -> Omega:
-        return list(self.omegas.values())[place]
+    def _generator(self, place: int, index: int) -> np.random.Generator:
+        """The generator that `batch` gets for an experiment: the one that an epistemic distribution is called with."""
+        return stream(experiment_entropy(self.settings.entropy, place, index), EXPERIMENT_DESIGN)
 
 
 def make_study(
@@ -83,28 +153,6 @@ def make_study(
 ) -> Study:
     """The study of these epistemic distributions, checked."""
     named = dict(omegas) if isinstance(omegas, Mapping) else {getattr(omegas, "__name__", "omega"): omegas}
-    _check_omegas(named)
-    identity = {
-        "algorithm": ALGORITHM,
-        "loss_unit": loss_unit,
-        **{key: value for key, value in vars(settings).items() if key != "law"},
-        "law": settings.law.name,
-        "options": settings.law.options(),
-        "c": list(settings.c),
-        "entropy": str(settings.entropy),  # larger than what JSON readers elsewhere can hold
-        "omegas": {name: parts_of(omega) for name, omega in named.items()},
-    }
-    return Study(named, settings, check_size(n_experiments, "n_experiments"), identity)
-
-
-def _description(omega: Omega) -> str:
-    while isinstance(omega, partial):
-        omega = omega.func
-    said = getattr(omega, "description", None) or getattr(omega, "__doc__", None) or ""
-    return said.strip().partition("\n")[0] if isinstance(said, str) else ""
-
-
-def _check_omegas(named: Mapping[str, Any]) -> None:
     if not named:
         raise ValueError(
             "calibrate needs at least one epistemic distribution: got an empty mapping; pass {name: function}"
@@ -116,3 +164,185 @@ def _check_omegas(named: Mapping[str, Any]) -> None:
                 f"epistemic distribution {name!r} is not a function: got {type(omega).__name__}; pass a function "
                 "from a generator to an Experiment, or an object with a method batch(indices, rng_of)"
             )
+    return Study(named, settings, check_size(n_experiments, "n_experiments"), loss_unit)
+
+
+def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> Outcome:
+    """Run experiment `index` of the epistemic distribution at `place`; bit for bit the same wherever and whenever it runs."""
+    own = experiment_entropy(settings.entropy, place, index)
+    design = stream(own, EXPERIMENT_DESIGN)
+    experiment = omega(design, index=index) if wants_index(omega) else omega(design)
+    if not (callable(getattr(experiment, "observe", None)) and hasattr(experiment, "candidates")):
+        raise TypeError(
+            f"the epistemic distribution must return an Experiment: got {type(experiment).__name__}; "
+            "return Experiment(observe=..., candidates=...)"
+        )
+    data = experiment.observe(settings.n_data, stream(own, EXPERIMENT_DATA))
+    given = experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates
+    known = tuple(given) if isinstance(given, Mapping) else ()
+    models = _models(dict(given) if known else {_letter(which): model for which, model in enumerate(given)})
+    samples = [
+        losses_of_model(
+            candidate,
+            data,
+            n_simulations=settings.n_simulations,
+            rng=np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, which)),
+        )
+        for which, candidate in enumerate(models.values())
+    ]
+    _check_count("observe", settings.n_data, "n_data", models, [sample.n_observed for sample in samples])
+    truths = _truths(experiment, models, settings, own)
+    return _outcome(samples, truths, settings, own, replicated=experiment.replicate is not None, names=known)
+
+
+def run_given(given: ExperimentLosses, settings: Settings, place: int, index: int) -> Outcome:
+    """The same, of an experiment whose losses are given."""
+    observed, synthetic, truth = (
+        np.asarray(part, dtype=float) for part in (given.observed, given.synthetic, given.truth)
+    )
+    synthetic = synthetic[:, None, :] if synthetic.ndim == 2 else synthetic
+    truth = truth[None] if truth.ndim == 2 else truth
+    k = max(len(observed), 2) if observed.ndim else 2
+    expected = {
+        "observed": (observed, (k, settings.n_data)),
+        "synthetic": (synthetic, (k, settings.n_simulations, settings.n_data)),
+        "truth": (truth, (settings.n_replications, k, settings.n_truth)),
+    }
+    for name, (found, shape) in expected.items():
+        if found.shape != shape:
+            raise ValueError(
+                f"batch gave {name} losses of shape {found.shape} for experiment {index}: expected {shape}; return an "
+                "ExperimentLosses of the sizes that calibrate was called with for each index"
+            )
+    samples = [Losses(*pair) for pair in zip(observed, synthetic, strict=True)]
+    for which in range(k):
+        check_losses(truth[:, which].ravel(), f"truth losses of candidate {_letter(which)}")
+    own = experiment_entropy(settings.entropy, place, index)
+    return _outcome(samples, list(truth), settings, own, replicated=given.replicated)
+
+
+def _outcome(
+    samples: list[Losses],
+    truths: list[FloatArray],
+    settings: Settings,
+    own: int,
+    *,
+    replicated: bool,
+    names: tuple[str, ...] = (),
+) -> Outcome:
+    """What a random pair of the candidates, and the best of all, show; `truths`: the losses of all in each replication."""
+    k = len(samples)
+    a, b = (0, 1) if k == 2 else stream(own, EXPERIMENT_PAIR).permutation(k)[:2].tolist()
+    best = int(np.argmin(np.mean([losses.mean(axis=1) for losses in truths], axis=0)))
+    risks = _risks([(losses[a], losses[b]) for losses in truths])
+    return Outcome(
+        *_probabilities(samples, (a, b), best, settings, own), *risks, replicated, n_candidates=k, names=names
+    )
+
+
+def _truths(experiment: Experiment, models: Mapping[str, Model], settings: Settings, own: int) -> list[FloatArray]:
+    """Losses of all candidates that tell the truth: on new data of the same process, or in each replication."""
+    made_by, make = "observe", experiment.observe
+    keys: list[tuple[int, ...]] = [()]
+    if experiment.replicate is not None:
+        made_by, make, keys = "replicate", experiment.replicate, [(each,) for each in range(settings.n_replications)]
+    found = []
+    for key in keys:
+        data = make(settings.n_truth, stream(own, EXPERIMENT_TRUTH, *key))
+        losses = [
+            check_losses(model.loss(data), f"losses of candidate {show(name)} on the data for the truth")
+            for name, model in models.items()
+        ]
+        _check_count(made_by, settings.n_truth, "n_truth", models, [each.size for each in losses])
+        found.append(np.stack(losses))
+    return found
+
+
+def _risks(truths: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[float, float, float, float]:
+    """Over replications: the mean risks of a pair, the standard error of their difference, and the fraction that a wins.
+
+    1 where a is truly better, 0 where b is, ½ where that is undecided. Data of a long run may be correlated.
+    """
+    found = []
+    for a, b in truths:
+        unit = unit_exponent(a - b)  # squares of very large or small losses would overflow or vanish
+        error = np.ldexp(np.std(np.ldexp(a - b, -unit)) / np.sqrt(effective_size(a - b)), unit)
+        found.append((np.mean(a), np.mean(b), error))
+    risks_a, risks_b, errors = np.transpose(found)
+    error = np.sqrt(np.sum(errors**2)) / errors.size if errors.size > 1 else errors[0]
+    won = np.where(is_undecided(risks_a, risks_b, errors), 0.5, risks_a < risks_b)
+    return float(np.mean(risks_a)), float(np.mean(risks_b)), float(error), float(np.mean(won))
+
+
+def _probabilities(
+    samples: list[Losses], pair: tuple[int, int], best: int, settings: Settings, own: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """B of the pair at every c, on the same data and random numbers; its Monte Carlo error; and the score of the best."""
+    setting = Setting(
+        c=settings.c[0], order=settings.order, entropy=own, n_simulations=settings.n_simulations, key=EXPERIMENT_DRAWS
+    )
+    applied = settings.law.in_experiments().apply(samples, setting)
+    better = applied.empirical < applied.empirical[best]
+    found = []
+    for here in applied.at_each(settings.c):
+        probability, error = here.matrix()
+        found.append((probability[pair], error[pair], np.max(probability[better, best], initial=0.0)))
+    probability, error, score = np.array(found).T
+    return probability, error, score
+
+
+def experiment_entropy(entropy: int, place: int, index: int) -> int:
+    """The entropy of experiment `index` of the epistemic distribution at `place`, in a study of this entropy."""
+    words = np.random.SeedSequence(entropy, spawn_key=(place, index)).generate_state(4)
+    return int.from_bytes(words.astype("<u4").tobytes(), "little")
+
+
+def wants_index(omega: Omega) -> bool:
+    """Whether an epistemic distribution takes the index of its experiment: it has such a parameter without a default.
+
+    Examples
+    --------
+    >>> (
+    ...     wants_index(lambda rng: ...),
+    ...     wants_index(lambda rng, index: ...),
+    ...     wants_index(lambda rng, index=0: ...),
+    ... )
+    (False, True, False)
+    """
+    try:
+        index = inspect.signature(omega).parameters.get("index")
+    except (TypeError, ValueError):  # some built-in functions do not tell
+        return False
+    return index is not None and index.default is index.empty
+
+
+def is_undecided(risk_a: npt.ArrayLike, risk_b: npt.ArrayLike, truth_error: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Whether the true risks are too close to call.
+
+    Examples
+    --------
+    >>> is_undecided([1.0, 1.0], [1.1, 2.0], [0.1, 0.1])
+    array([ True, False])
+    """
+    distance = np.abs(np.subtract(risk_a, risk_b))
+    return np.asarray(~(distance > np.multiply(DECIDED, truth_error)))
+
+
+def _models(named: dict[str, Any]) -> dict[str, Model]:
+    if len(named) < 2:
+        raise ValueError(f"an Experiment needs two candidates or more: got {len(named)}; pass (model_a, model_b)")
+    return {name: check_model(model, f"candidate {show(name)}: ") for name, model in named.items()}
+
+
+def _letter(place: int) -> str:
+    return LETTERS[place] if place < len(LETTERS) else str(place)
+
+
+def _check_count(made_by: str, asked: int, name: str, models: Iterable[str], sizes: Sequence[int]) -> None:
+    """Data of another size than requested would be another experiment than the one that is calibrated."""
+    if any(size != asked for size in sizes):
+        counts, letters = (" and ".join(map(str, words)) for words in (sizes, map(show, models)))
+        raise ValueError(
+            f"{made_by}({asked}, rng) returned data with {counts} losses of candidates {letters}: it must return as many points as "
+            f"requested; correct it, or pass {name}={sizes[0]} if the design allows no other size"
+        )
