@@ -190,12 +190,6 @@ def test_effective_size_of_a_constant():
     assert effective_size(np.full(1000, 0.1)) == 1000
 
 
-def test_thinning():
-    losses = Losses(np.arange(10.0), np.arange(20.0)).thin(5)
-    assert losses.observed.tolist() == [0.0, 5.0]
-    assert losses.n_synthetic == 4
-
-
 def test_candidate_simulates_as_many_as_observed():
     asked = []
 

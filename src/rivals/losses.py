@@ -32,10 +32,6 @@ SCATTERED = 5
 # Of this many simulated losses, evenly spaced, none equals an observed one with probability 0.8 ** 40 < 2e-4 if a fifth do.
 PROBE = 40
 
-# A reference may cost a model digits below this fraction of the range of its losses. If the losses are as large as the
-# reference, these digits are already lost.
-DIGITS_LOST, FAR_BELOW = 1e-6, 1e-3
-
 # The same loss, computed at different places of an array, may differ by a few units in the last place.
 ROUNDING_UNITS = 16
 
@@ -194,13 +190,6 @@ class Losses:
     def without_simulations(self) -> Losses:
         """The observed losses alone."""
         return replace(self, synthetic=np.empty((0, 0)))
-
-    def thin(self, step: int) -> Losses:
-        """Every `step`-th loss of both samples, for sequences that are correlated in time."""
-        step = check_size(step, "step")
-        groups = None if self.groups is None else self.groups[::step]
-        synthetic = self.synthetic[..., ::step]
-        return replace(self, observed=self.observed[::step], synthetic=synthetic, groups=groups, index=None)
 
     def in_order_of(self, reference: Any, who: str, whose: str) -> Losses:
         """The same losses, with the points in the order of another index, if both have one."""
@@ -467,31 +456,6 @@ def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:
             "come from a comparison, compare with keep_simulations=True"
         )
     return losses
-
-
-def common_reference(losses: Iterable[Losses]) -> float:
-    """A typical loss of the best model, subtracted from all losses first: an offset then costs no digits.
-
-    If that is so large that it would cost another model digits, as −1e17 beside losses of order one, it is the typical
-    loss of least magnitude, which costs no model a digit.
-    """
-    samples = list(losses)
-    reference = min(samples, key=lambda sample: sample.empirical_risk).reference
-    harms = any(_costs_digits(reference, sample) for sample in samples)
-    return min((sample.reference for sample in samples), key=abs) if harms else reference
-
-
-def _costs_digits(reference: float, losses: Losses) -> bool:
-    """Whether losses far smaller than the reference would lose digits that matter for their spread, or all of them."""
-    spread = float(losses.observed.max()) - float(losses.observed.min())
-    finest = DIGITS_LOST * (spread or abs(losses.reference))
-    far = abs(losses.reference) + spread < FAR_BELOW * abs(reference)
-    return far and 0.0 < finest < float(np.spacing(abs(reference)))
-
-
-def excess_empirical_risks(losses: Iterable[Losses], reference: float) -> FloatArray:
-    """Mean observed loss of each model, less the reference."""
-    return np.array([np.mean(sample.observed - reference) for sample in losses])
 
 
 def effective_size(sequence: npt.ArrayLike) -> float:

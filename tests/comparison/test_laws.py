@@ -8,7 +8,7 @@ import pytest
 import rivals
 from rivals.core.verdict import reject
 from rivals.laws import Beta, Transport
-from rivals.laws.draws import Draws
+from rivals.laws.base import Draws
 from rivals.testbeds.toys import gaussian
 
 DATA = np.random.default_rng(0).standard_normal(1000)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from math import isnan, nan, pi, sqrt
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from scipy.special import ndtri
@@ -16,8 +16,7 @@ from rivals._random import COMPARISON_DRAWS
 from rivals._types import RNG, BoolArray, FloatArray, IntArray
 from rivals.core.sampling_error import mean_covariance
 from rivals.core.verdict import Duel, reject
-from rivals.laws.draws import Draws, Gaussian, Sampler
-from rivals.losses import Losses, common_reference, excess_empirical_risks
+from rivals.losses import Losses
 
 Order = Literal["time"]
 Correct = Callable[[FloatArray], FloatArray]
@@ -27,6 +26,9 @@ ORDERS: tuple[Order, ...] = ("time",)
 N_DRAWS = 12_000
 # With fewer losses than this, their tails are not known; with fewer than that, not even their quartiles.
 FEW_LOSSES, VERY_FEW_LOSSES = 300, 32
+# A reference may cost a model digits below this fraction of the range of its losses. If the losses are as large as the
+# reference, these digits are already lost.
+DIGITS_LOST, FAR_BELOW = 1e-6, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +176,8 @@ class Applied(ABC):
         self, law: Law, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None
     ) -> None:
         self.law, self.losses, self.setting, self.summaries = law, list(losses), setting, summaries
-        self.reference = common_reference(losses)
-        self.empirical = excess_empirical_risks(losses, self.reference)
+        self.reference = common_reference(self.losses)
+        self.empirical = np.array([np.mean(sample.observed - self.reference) for sample in self.losses])
 
     # ---------------------------------------------------------------- every pair, and the verdict
     @abstractmethod
@@ -272,6 +274,77 @@ class Applied(ABC):
             return None
         phi, paths = process.sample_paths(n_paths, depth=depth, rng=rng)
         return phi, paths - process.reference
+
+
+def common_reference(samples: Sequence[Losses]) -> float:
+    """A typical loss of the best model, subtracted from all losses first: an offset then costs no digits.
+
+    If that is so large that it would cost another model digits, as −1e17 beside losses of order one, it is the typical
+    loss of least magnitude, which costs no model a digit.
+    """
+    reference = min(samples, key=lambda sample: sample.empirical_risk).reference
+    harms = any(_costs_digits(reference, sample) for sample in samples)
+    return min((sample.reference for sample in samples), key=abs) if harms else reference
+
+
+def _costs_digits(reference: float, losses: Losses) -> bool:
+    """Whether losses far smaller than the reference would lose digits that matter for their spread, or all of them."""
+    spread = float(losses.observed.max()) - float(losses.observed.min())
+    finest = DIGITS_LOST * (spread or abs(losses.reference))
+    far = abs(losses.reference) + spread < FAR_BELOW * abs(reference)
+    return far and 0.0 < finest < float(np.spacing(abs(reference)))
+
+
+# ---------------------------------------------------------------- draws of the risks, the same whenever they are made
+
+
+def draw_seed(entropy: int, key: int, index: int, block: int = 0) -> np.random.SeedSequence:
+    """The seed of a block of draws of one model: keyed by its position and the block, so that it depends on nothing else."""
+    # An experiment has one block, and its seeds do not name it.
+    keys = (key, index, block) if key == COMPARISON_DRAWS else (key, index)
+    return np.random.SeedSequence(entropy, spawn_key=keys)
+
+
+class Sampler(Protocol):
+    """A law to draw from."""
+
+    def sample(self, n_draws: int, rng: np.random.SeedSequence) -> FloatArray:
+        """Independent draws."""
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """A normal law."""
+
+    mean: float
+    std: float
+
+    def sample(self, n_draws: int, rng: np.random.SeedSequence) -> FloatArray:
+        return self.mean + self.std * np.random.Generator(np.random.PCG64(rng)).standard_normal(n_draws)
+
+
+class Draws:
+    """Draws of the risks less the reference, of each model its own number, in the order of the models; made when asked for."""
+
+    def __init__(self, samplers: Sequence[Sampler], shifts: FloatArray, entropy: int, key: int, n_draws: int) -> None:
+        self._samplers, self._shifts, self._entropy, self._key = samplers, shifts, entropy, key
+        self._blocks = [[n_draws] for _ in samplers]
+
+    def more(self, index: int, n_draws: int) -> FloatArray:
+        """Another block of draws of one model; returns the new ones."""
+        self._blocks[index].append(n_draws)
+        return self._block(index, len(self._blocks[index]) - 1)
+
+    def _block(self, index: int, block: int) -> FloatArray:
+        seed = draw_seed(self._entropy, self._key, index, block)
+        draws = self._samplers[index].sample(self._blocks[index][block], seed)
+        return draws + self._shifts[index] if self._shifts[index] else draws
+
+    def __getitem__(self, index: int) -> FloatArray:
+        return np.concatenate([self._block(index, block) for block in range(len(self._blocks[index]))])
+
+    def __iter__(self) -> Iterator[FloatArray]:
+        return (self[index] for index in range(len(self._samplers)))
 
 
 def gaussian_density(mean: float, std: float, n_points: int) -> tuple[FloatArray, FloatArray]:

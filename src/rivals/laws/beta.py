@@ -28,8 +28,7 @@ from rivals.core.density import density_of_draws
 from rivals.core.end_points import EndPoints
 from rivals.core.quantiles import QuantileFunction
 from rivals.core.verdict import Duel, binned_probabilities, decide, probability_matrix, rejected
-from rivals.laws.base import N_DRAWS, Applied, Correct, Law, Setting
-from rivals.laws.draws import Draws, draw_seed
+from rivals.laws.base import N_DRAWS, Applied, Correct, Draws, Law, Setting, draw_seed
 from rivals.losses import Losses, with_simulations
 
 # "As deep as the data resolve" is 2^depth ≈ L. The paper's 8 levels are the least, for very small samples; beyond
