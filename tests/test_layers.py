@@ -34,7 +34,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "wasserstein", "density", "verdict"],
-    "laws": ["draws", "base", "transport", "beta", "groups"],
+    "laws": ["base", "transport", "beta", "groups"],
     "comparison": ["rendering", "mistakes", "notes", "table", "methods", "judge", "calibrated", "arrays", "archive", "expectation", "shown", "result", "compare"],
     "_workers": ["attempts", "processes", "blocks", "progress"],
     "calibration": [
