@@ -142,7 +142,7 @@ def test_the_threshold_acts_on_calibrated_probabilities(browser, calibrated, tmp
 def test_stability_is_shown_at_the_settings_of_the_run(browser, page, result):
     browser.open(page)
     cells = browser.texts(STABLE)
-    expected = [f"{round(100 * result.stability[name])} %" for name in result.ranking]
+    expected = [f"{result.stability[name]:.0%}" for name in result.ranking]
     assert [cell.removesuffix(", unstable") for cell in cells] == expected
     unstable = {duel.model for duel in result.undecided if duel.reason == "simulations"}
     assert {name for name, cell in zip(result.ranking, cells, strict=True) if "unstable" in cell} == unstable

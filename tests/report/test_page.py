@@ -17,8 +17,7 @@ pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[r
 from rivals.core.verdict import binned_probabilities, probability_matrix
 from rivals.report import write_report
 from rivals.report.contents import contents
-from rivals.report.page import embedded
-from rivals.report.sentences import doubts, extreme_losses, notes
+from rivals.report.page import doubts, embedded, extreme_losses, notes
 
 
 class Structure(HTMLParser):

@@ -1,40 +1,33 @@
-"""What the page shows and computes from: plain numbers, a grid of c computed beforehand."""
+"""The numbers that the page shows and computes from: what the run found, and a grid of c computed beforehand."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rivals._checks import show
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
-from rivals.comparison.table import Column, Row, cells_of, rows_of, shown_columns
+from rivals.comparison.table import cells_of, rows_of, shown_columns
 from rivals.core.quantiles import QuantileFunction
-from rivals.report.runs import FEW_MODELS, Density, Progress, Run, adjustable, runs_over_c
+from rivals.core.verdict import binned_probabilities, reject
+from rivals.laws import Applied
+
+Progress: TypeAlias = "Callable[[int, int], None]"
 
 # Half octaves over the ranges that the original study tried, and two octaves more on either side. Under laws that draw, where
 # each value takes its time, octaves, and of many models every second one.
 GRID_OF_C = tuple(2.0 ** (k / 2) for k in range(-16, 11))
 STEP_BY_DRAWS, STEP_OF_MANY = 2, 4
+FEW_MODELS = 32
 THRESHOLDS = tuple(round(0.505 + 0.005 * k, 3) for k in range(100))
 
 # In the pictures; the table has all models.
 MOST_DRAWN = 12
-CURVE_POINTS = 161
-
-
-def page_columns(rows: Sequence[Row]) -> list[Column]:
-    """All but the notes, which have a place of their own."""
-    return [column for column in shown_columns(rows) if column.heading != "notes"]
-
-
-def grid_of_c(result: Comparison) -> tuple[float, ...]:
-    """The values of c that the page offers, beside the result's own, if none are asked for."""
-    if result.applied.law.closed_form:
-        return GRID_OF_C
-    return GRID_OF_C[:: STEP_BY_DRAWS if len(result.names) <= FEW_MODELS else STEP_OF_MANY]
+CURVE_POINTS, DENSITY_POINTS = 161, 128
+PATHS, PATH_DEPTH = 200, 5
 
 
 def contents(result: Comparison, c: Sequence[float] | None = None, progress: Progress | None = None) -> dict[str, Any]:
@@ -48,95 +41,153 @@ def contents(result: Comparison, c: Sequence[float] | None = None, progress: Pro
     >>> page["c"], page["own"]["c"]
     ([0.5, 1.0, 2.0], 1)
     """
+    applied = result.applied
     rows = rows_of(result)
-    columns = page_columns(rows)
+    columns = [column for column in shown_columns(rows) if column.heading != "notes"]  # these have a place of their own
     ranking = [result.names.index(name) for name in result.ranking]
-    drawn = [result.names.index(name) for name in result.ranking[:MOST_DRAWN]]
-    runs = runs_over_c(result, grid_of_c(result) if c is None else c, drawn, progress)
-    grid = [run.c for run in runs]
+    drawn = ranking[:MOST_DRAWN]
+    runs = sorted((run.c, _as_text(run, drawn)) for run in runs_over_c(result, c, progress))
+    grid = [value for value, _ in runs]
     thresholds = sorted({*THRESHOLDS, result.threshold})
+    phi = _phi(result)
     return {
         "names": [show(name) for name in result.names],
-        "headings": [column.heading for column in columns],
+        "columns": [[column.heading, column.note] for column in columns],
         "cells": dict(zip(ranking, cells_of(rows, columns), strict=True)),
         "ranking": ranking,
         "drawn": drawn,
         # What rivals are compared by, without the common offset that would cost digits.
-        "excess": result.applied.empirical.tolist(),
-        "reference": result.applied.reference,
-        "stability": None if _stability_unknown(result) else [result.stability[name] for name in result.names],
+        "excess": applied.empirical.tolist(),
+        "reference": applied.reference,
         "unstable": [result.names.index(duel.model) for duel in result.undecided if duel.reason == "simulations"],
-        "adjustable": adjustable(result),
-        "c": grid if adjustable(result) else [None],
+        "adjustable": _adjustable(result),
+        "c": grid if _adjustable(result) else [None],
         "thresholds": thresholds,
         "own": {"c": grid.index(result.c) if len(grid) > 1 else 0, "threshold": thresholds.index(result.threshold)},
-        "runs": [_run(run) for run in runs],
+        "runs": [run for _, run in runs],
         # [a, b]: what is compared with the threshold, in place of the raw probabilities of the only run.
         "calibrated": None if result.calibrated is None else np.round(result.calibrated, 7).tolist(),
-        "tail": _has_tail_axis(result),
-        "phi": [float(value) for value in _phi(result)],
-        "quantiles": {index: _quantiles(result, result.names[index]) for index in drawn},
-        "distance": _distances(result),
+        # Quantile functions are drawn over −log10(1 − Φ); sampled bands are too coarse for that.
+        "tail": applied.law.closed_form,
+        "phi": phi.tolist(),
+        "quantiles": {index: _quantiles(result, index, phi) for index in drawn},
+        "distance": None if np.isnan(applied.distance).any() else _round(applied.distance),
     }
 
 
-def _distances(result: Comparison) -> list[float] | None:
-    distances = result.applied.distance
-    return None if np.isnan(distances).any() else _round(distances)
+class Run(NamedTuple):
+    """The comparison at one c. Models in the order given."""
+
+    applied: Applied
+    probability: FloatArray
+    standard_error: FloatArray
+    rejected_by: list[int | None] | None  # None where the page applies the rule itself
+    undecided: list[int]
+
+    @property
+    def c(self) -> float:
+        """Where it was made."""
+        return self.applied.setting.c
 
 
-def _stability_unknown(result: Comparison) -> bool:
-    return any(np.isnan(part) for part in result.stability.values())
+def runs_over_c(
+    result: Comparison, c: Sequence[float] | None = None, progress: Progress | None = None
+) -> Iterator[Run]:
+    """The result's own run, then one at each other c; the own alone where c is not adjustable.
+
+    `progress(done, total)` is told how many of them there are yet. Use each run before you take the next.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> [run.c for run in runs_over_c(rivals.compare(toys.losses(), c=1.0, rng=0), [0.5, 2.0])]
+    [1.0, 0.5, 2.0]
+    """
+    yield _own_run(result)
+    few = len(result.names) <= FEW_MODELS
+    step = 1 if result.applied.law.closed_form else STEP_BY_DRAWS if few else STEP_OF_MANY
+    others = {float(value) for value in (GRID_OF_C[::step] if c is None else c)} - {result.c}
+    if not others or not _adjustable(result):
+        return
+    for done, applied in enumerate(result.applied.quick().at_each(sorted(others)), start=1):
+        if progress is not None:
+            progress(done, 1 + len(others))
+        yield _other_run(applied)
 
 
-def _run(run: Run) -> dict[str, Any]:
-    """One c: probabilities of all pairs a < b, table, curves, and the library's own verdict at its own threshold."""
+def _adjustable(result: Comparison) -> bool:
+    """Whether the page can offer other values of c: not where there is none, nor where a calibration holds at its own."""
+    law, n_simulations = result.applied.law, result.applied.setting.n_simulations
+    kept = law.closed_form or result.applied.losses[0].n_simulations > 0
+    return law.uses_c(n_simulations) and kept and result.calibrated is None
+
+
+def _own_run(result: Comparison) -> Run:
+    names, applied = result.names, result.applied
+    probability, standard_error = (
+        (result.probability, result.standard_error)
+        if applied.law.closed_form or len(names) <= FEW_MODELS  # of few, the numbers that the result tells
+        else binned_probabilities(list(applied.draws))
+    )
+    rejections = [result.rejections.get(name) for name in names]
+    by = [None if rejection is None else names.index(rejection.by) for rejection in rejections]
+    undecided = sorted({names.index(duel.model) for duel in result.undecided})
+    return Run(applied, probability, standard_error, by, undecided)
+
+
+def _other_run(applied: Applied) -> Run:
+    """As `Comparison.sweep`, but from fewer draws, and without more of them where the threshold is close."""
+    probability, standard_error = applied.matrix()
+    rejections = reject(applied.empirical, probability, applied.setting.threshold)
+    by = [rejections[model].rival if model in rejections else None for model in range(applied.empirical.size)]
+    return Run(applied, probability, standard_error, by if applied.law.closed_form else None, [])
+
+
+def _as_text(run: Run, drawn: Sequence[int]) -> dict[str, Any]:
+    """One c: probabilities of all pairs a < b, intervals, curves of the models that are drawn, and the library's own verdict."""
     upper = np.triu_indices(len(run.probability), k=1)
+    low, high = run.applied.interval(0.9)
     return {
         "p": np.round(run.probability[upper], 7).tolist(),
         "e": np.round(run.standard_error[upper], 6).tolist() if run.standard_error.any() else None,
-        "low": _round(run.low),
-        "high": _round(run.high),
+        "low": _round(low),
+        "high": _round(high),
         "by": run.rejected_by,
         "unclear": run.undecided,
-        "density": [_density(density) for density in run.densities],
-        "band": [[_round(edge) for edge in band] for band in run.bands],
+        "density": [_density(*run.applied.density(index, DENSITY_POINTS)) for index in drawn],
+        "band": [] if run.applied.law.closed_form else _bands(run.applied, drawn),
     }
 
 
-def _density(curve: Density) -> dict[str, Any]:
-    grid, density = curve
-    if grid.size == 1:  # a distribution without width
-        return {"from": float(grid[0]), "to": float(grid[0]), "peak": 0.0, "heights": []}
-    peak = float(density.max())
-    return {
-        "from": _digits(grid[0]),
-        "to": _digits(grid[-1]),
-        "peak": _digits(peak),
-        "heights": np.round(999 * density / peak).astype(int).tolist(),
-    }
+def _density(grid: FloatArray, density: FloatArray) -> dict[str, Any]:
+    width = grid.size > 1  # else it is one point of infinite density
+    peak = float(density.max()) if width else 0.0
+    heights = np.round(999 * density / peak).astype(int).tolist() if width else []
+    return {"from": _digits(grid[0]), "to": _digits(grid[-1]), "peak": _digits(peak), "heights": heights}
 
 
-def _has_tail_axis(result: Comparison) -> bool:
-    """Whether quantile functions are drawn over −log10(1 − Φ); sampled bands are too coarse for that."""
-    return result.applied.law.closed_form
+def _bands(applied: Applied, drawn: Sequence[int]) -> list[list[list[float]]]:
+    """Where nine in ten sampled paths run, on a coarse grid of Φ; nothing where the law is no process."""
+    found = [applied.paths(index, PATHS, PATH_DEPTH, 0) for index in drawn]
+    bands = [np.quantile(each[1], [0.05, 0.95], axis=0) for each in found if each is not None]
+    return [[_round(edge) for edge in band] for band in bands]
 
 
 def _phi(result: Comparison) -> FloatArray:
     """Evenly spaced on the axis; on the tail axis up to the largest loss of the largest sample."""
-    if not _has_tail_axis(result):
+    if not result.applied.law.closed_form:
         return np.linspace(0.0, 1.0, CURVE_POINTS)
-    largest = max(max(losses.n_observed, losses.n_synthetic) for losses in result.losses.values())
+    largest = max(max(losses.n_observed, losses.n_synthetic) for losses in result.applied.losses)
     return 1.0 - np.logspace(0.0, -np.log10(1 + largest), CURVE_POINTS)
 
 
-def _quantiles(result: Comparison, name: str) -> dict[str, Any]:
+def _quantiles(result: Comparison, index: int, phi: FloatArray) -> dict[str, list[float]]:
     """q* on the data, the mean of q~ over simulations, and the range of several; none where there are none."""
-    losses = result.losses[name]
-    phi = _phi(result)
-    curves = {"observed": QuantileFunction(losses.observed - result.applied.reference)(phi)}
+    losses, reference = result.applied.losses[index], result.applied.reference
+    curves = {"observed": QuantileFunction(losses.observed - reference)(phi)}
     if losses.n_simulations:
-        simulated = np.stack([QuantileFunction(row - result.applied.reference)(phi) for row in losses.simulations])
+        simulated = np.stack([QuantileFunction(row - reference)(phi) for row in losses.simulations])
         curves["synthetic"] = simulated.mean(axis=0)
         if losses.n_simulations > 1:
             curves |= {"lowest": simulated.min(axis=0), "highest": simulated.max(axis=0)}
@@ -144,9 +195,9 @@ def _quantiles(result: Comparison, name: str) -> dict[str, Any]:
 
 
 def _round(values: Any) -> list[float]:
-    """Five digits: finer than a pixel."""
     return [_digits(value) for value in values]
 
 
 def _digits(value: Any) -> float:
+    """Five digits: finer than a pixel."""
     return float(f"{float(value):.5g}")

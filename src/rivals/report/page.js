@@ -185,9 +185,9 @@
       const anew = {
         "risk, 90 % interval": () => `${number(run.low[model])} … ${number(run.high[model])}`,
         "rejected by": () => (by === null ? "" : `${names[by]} (${duelOf(run, by, model)})`) + (verdict.unclear.includes(model) ? " undecided" : ""),
-        stable: () => stabilityOf(model),
+        stable: (own) => stabilityOf(model, own),
       };
-      data.headings.slice(1).forEach((heading, index) => cell(heading, anew[heading] ? anew[heading]() : data.cells[model][index + 1]));
+      data.columns.slice(1).forEach(([heading], index) => cell(heading, (anew[heading] ?? ((own) => own))(data.cells[model][index + 1])));
     }
     byId("found").textContent = state.query
       ? `${visible.length} of ${n} models match.`
@@ -201,7 +201,7 @@
   }
   const atHome = () => state.c === data.own.c && state.threshold === data.own.threshold;
   // Known for the run itself only: at other settings each simulation would have to be judged anew.
-  const stabilityOf = (model) => (atHome() ? `${Math.round(100 * data.stability[model])} %${data.unstable.includes(model) ? ", unstable" : ""}` : "–");
+  const stabilityOf = (model, own) => (atHome() ? own + (data.unstable.includes(model) ? ", unstable" : "") : "–");
   const duelOf = (run, by, model) => asText(probability(run, by, model)) + (data.calibrated ? ` calibrated, ${asText(raw(run, by, model))} raw` : "");
   const asText = (p) => (p < 0.0005 ? "< .001" : p > 0.9995 ? "> .999" : p.toFixed(3));
 

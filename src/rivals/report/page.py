@@ -1,33 +1,29 @@
-"""The page itself: a template filled with names as text and numbers as JSON, nothing fetched from anywhere."""
+"""The page itself: a template filled with words as text and numbers as JSON, nothing fetched from anywhere."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+import platform
 from collections.abc import Sequence
 from importlib import resources
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import scipy
+
 from rivals._checks import need, show
 from rivals._files import replacing
+from rivals._version import __version__
 from rivals.comparison import Comparison
-from rivals.comparison.methods import methods
-from rivals.comparison.shown import made_with, verdicts
-from rivals.comparison.table import cells_of, rows_of
-from rivals.report.contents import MOST_DRAWN, contents, page_columns
-from rivals.report.runs import Progress, adjustable
-from rivals.report.sentences import (
-    about_probabilities,
-    command,
-    doubts,
-    extreme_losses,
-    notes,
-    provenance,
-    why_no_slider,
-)
+from rivals.comparison.shown import made_with, remarks, verdicts
+from rivals.core.tails import extremes, tail_shape, tail_word
+from rivals.report.contents import Progress, contents
+
+MOST_EXTREME = 5
 
 
 def write_report(
@@ -80,35 +76,113 @@ def render(
     result: Comparison, *, title: str, c: Sequence[float] | None = None, progress: Progress | None = None
 ) -> str:
     """The text of the page."""
-    environment = _environment()
-    rows = rows_of(result)
-    columns = page_columns(rows)
-    script, style = _part("verdict.js") + _part("page.js"), _part("page.css")
-    return str(
-        environment.get_template("page.html").render(
-            title=title,
-            result=result,
-            simulated=result.applied.losses[0].n_simulations,
-            verdict=verdicts(result)[0],
-            remarks=doubts(result),
-            made_with=made_with(result),
-            why_no_slider=why_no_slider(result),
-            adjustable=adjustable(result),
-            columns=columns,
-            rows=cells_of(rows, columns),
-            extremes=extreme_losses(result, result.ranking[:MOST_DRAWN]),
-            notes=notes(result),
-            about_probabilities=about_probabilities(result),
-            command=command(result),
-            provenance=provenance(result),
-            methods=methods(result),
-            data=embedded(contents(result, c, progress)),
-            script=script,
-            style=style,
-            script_hash=_hash(script),
-            style_hash=_hash(style),
-        )
+    jinja2 = need("jinja2", extra="report", purpose="reports")
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_part), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
     )
+    environment.filters["show"] = show
+    data = contents(result, c, progress)
+    script, style = _part("verdict.js") + _part("page.js"), _part("page.css")
+    text: str = environment.get_template("page.html").render(
+        title=title,
+        result=result,
+        simulated=result.applied.losses[0].n_simulations,
+        verdict=verdicts(result)[0],
+        remarks=doubts(result),
+        made_with=made_with(result),
+        adjustable=data["adjustable"],
+        columns=data["columns"],
+        rows=list(data["cells"].values()),
+        extremes=extreme_losses(result, [result.names[index] for index in data["drawn"]]),
+        notes=notes(result),
+        command=command(result),
+        provenance=provenance(result),
+        data=embedded(data),
+        script=script,
+        style=style,
+        script_hash=_hash(script),
+        style_hash=_hash(style),
+    )
+    return text
+
+
+def doubts(result: Comparison) -> list[str]:
+    """What the verdict of the run is sensitive to; empty if nothing."""
+    return [*verdicts(result)[1:], *remarks(result)]
+
+
+def notes(result: Comparison) -> list[dict[str, Any]]:
+    """For each model that has some, best first: caveats about its numbers, in sentences."""
+    found = {name: [note.text for note in result.diagnostics[name]] for name in result.ranking}
+    return [
+        {"model": name, "sentences": [f"{text[:1].upper()}{text[1:]}." for text in texts]}
+        for name, texts in found.items()
+        if texts
+    ]
+
+
+def extreme_losses(result: Comparison, models: Sequence[str]) -> list[dict[str, Any]]:
+    """For each of these models: the word for its tail, and its largest losses with their positions, from 0.
+
+    Examples
+    --------
+    >>> import rivals
+    >>> from rivals.testbeds import toys
+    >>> result = rivals.compare(toys.losses(), rng=0)
+    >>> [row["word"] for row in extreme_losses(result, result.ranking)]
+    ['good', 'good']
+    """
+    rows = []
+    for name in models:
+        observed = result.losses[name].observed
+        positions = extremes(observed, MOST_EXTREME).tolist()
+        rows.append(
+            {
+                "model": name,
+                "word": tail_word(tail_shape(observed)),
+                "losses": [{"position": position, "loss": f"{observed[position]:.4g}"} for position in positions],
+            }
+        )
+    return rows
+
+
+def provenance(result: Comparison) -> dict[str, str]:
+    """What one needs to repeat the run: versions, seed, sizes."""
+    sizes = sorted({(losses.n_observed, losses.n_synthetic) for losses in result.losses.values()})
+    law, setting = result.applied.law, result.applied.setting
+    labels = {"groups": setting.groups, "clusters": setting.clusters}
+    return {
+        "rivals": __version__,
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+        "SciPy": scipy.__version__,
+        "seed (rng)": str(result.entropy),
+        "law": str(law),
+        "c": "none" if result.c != result.c else repr(float(result.c)),
+        "threshold": repr(float(result.threshold)),
+        "simulations of each model": str(setting.n_simulations),
+        "order": setting.order or "none",
+        **{kind: "none" if each is None else str(len(each.names)) for kind, each in labels.items()},
+        "probabilities": "in closed form"
+        if law.closed_form
+        else f"from {result.applied.draws[0].size} draws of each risk or more",
+        "losses (observed / synthetic)": "; ".join(f"{observed} / {synthetic}" for observed, synthetic in sizes[:6])
+        + (" …" if len(sizes) > 6 else ""),
+    }
+
+
+def command(result: Comparison) -> str:
+    """The call that gives the same numbers, from the same losses."""
+    setting, arguments = result.applied.setting, ["losses", f"law={result.applied.law}"]
+    if result.calibrated is not None:
+        arguments.append("c=calibration")
+    elif result.c == result.c:
+        arguments.append(f"c={float(result.c)!r}")
+    arguments.append(f"threshold={float(result.threshold)!r}")
+    if setting.order is not None:
+        arguments.append(f"order={setting.order!r}")
+    arguments += [f"{kind}={kind}" for kind in ("groups", "clusters") if getattr(setting, kind) is not None]
+    return f"rivals.compare({', '.join([*arguments, f'rng={result.entropy}'])})"
 
 
 def embedded(value: Any) -> str:
@@ -117,15 +191,6 @@ def embedded(value: Any) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
-
-
-def _environment() -> Any:
-    jinja2 = need("jinja2", extra="report", purpose="reports")
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_part), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
-    )
-    environment.filters["show"] = show
-    return environment
 
 
 def _part(name: str) -> str:
