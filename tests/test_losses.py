@@ -226,15 +226,3 @@ def test_a_transposed_matrix_and_a_swapped_pair_are_named():
         compare({"A": (synthetic, observed), "B": (observed, synthetic)})
     assert Losses(observed, synthetic).n_simulations == 4
     assert Losses(observed[:4], synthetic).n_synthetic == 50  # as many simulations as points, of more points
-
-
-@pytest.mark.parametrize("where", ["block", "scattered", "elsewhere"])
-def test_shared_values_are_found_by_a_few(where):
-    """A look at a few simulated losses decides whether all are looked at; where a fifth are copied it sees one."""
-    rng = np.random.default_rng(0)
-    for n in (40, 100, 5000):
-        observed, synthetic = rng.exponential(size=(2, n))
-        copied = np.arange(n // 3) + n // 7 if where == "block" else rng.permutation(n)[: n // 3]
-        synthetic[copied] = observed[copied if where == "block" else rng.permutation(copied)]
-        assert Losses(observed, synthetic).shared_values() == pytest.approx((n // 3) / n)
-        assert Losses(observed, rng.exponential(size=n)).shared_values() == 0.0

@@ -66,6 +66,19 @@ def saying_once(said: set[str]) -> Iterator[None]:
         SAID.reset(before)
 
 
+@contextmanager
+def naming(model: str) -> Iterator[None]:
+    """Put the name of the model before what is wrong with it; errors of its own functions get a note."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"model '{show(model)}': {error}") from error
+    except Exception as error:
+        error.add_note(f"while computing the losses of model '{show(model)}'")
+        raise
+
+
 def show(name: object) -> str:
     """A name made safe for a terminal and for messages: control characters, escapes and newlines are spelled out.
 

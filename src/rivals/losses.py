@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -14,9 +14,9 @@ from rivals._checks import (
     as_numbers,
     check_losses,
     check_model,
-    check_models,
     check_simulations,
     check_size,
+    naming,
     read_groups,
     row_labels,
     rows_in_order,
@@ -27,10 +27,6 @@ from rivals._types import RNG, FloatArray, Model
 
 FEW_VALUES = 20
 SURE = 10.0
-# A block of copied losses has two ends; labels that agree with the observed ones begin and end more often.
-SCATTERED = 5
-# Of this many simulated losses, evenly spaced, none equals an observed one with probability 0.8 ** 40 < 2e-4 if a fifth do.
-PROBE = 40
 
 # The same loss, computed at different places of an array, may differ by a few units in the last place.
 ROUNDING_UNITS = 16
@@ -155,25 +151,6 @@ class Losses:
     def effective_size(self) -> float:
         """Number of independent losses that carry as much information about their mean as the observed sequence."""
         return effective_size(self.observed)
-
-    def shared_values(self) -> float:
-        """Fraction of the simulated losses that equal an observed one, if losses are continuous and not those of labels.
-
-        A simulated label equals the observed one at some points, scattered over the data, and has the same loss there. If a sample
-        was copied, shuffled or resampled, shared losses form blocks or belong to other points.
-        """
-        if self.n_simulations == 0 or _by_chance(self.observed):
-            return 0.0
-        some = self.simulations[0][:: max(1, self.n_synthetic // PROBE)]
-        if not np.isin(self.observed, some).any() or np.unique(self.observed).size < 0.9 * self.n_observed:
-            return 0.0
-        shared = np.isin(self.simulations[0], self.observed)
-        if self.n_synthetic == self.n_observed:
-            same_point = self.simulations[0] == self.observed
-            switches = np.count_nonzero(np.diff(same_point))
-            if np.sum(same_point) >= 0.9 * np.sum(shared) and switches >= SCATTERED:
-                return 0.0
-        return float(np.mean(shared))
 
     def repeats_itself(self) -> bool:
         """Whether a simulation has exactly the observed values, in any order: a mistake, unless they are few and repeat by chance."""
@@ -330,18 +307,6 @@ def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> Float
     return losses
 
 
-def losses_by_name(
-    models: Mapping[str, AnyModel] | Iterable[tuple[str, AnyModel]],
-    data: Any,
-    *,
-    n_simulations: int,
-    entropy: int,
-) -> dict[str, Losses]:
-    """Losses of every model, by name: given, or computed by a candidate with its own random stream."""
-    pairs = check_models(models).items()
-    return dict(losses_in_turn(pairs, data, n_simulations=n_simulations, entropy=entropy))
-
-
 def losses_in_turn(
     pairs: Iterable[tuple[str, AnyModel]],
     data: Any,
@@ -349,21 +314,15 @@ def losses_in_turn(
     n_simulations: int,
     entropy: int,
 ) -> Iterator[tuple[str, Losses]]:
-    """The same, one model after the other, of checked pairs."""
+    """Losses of every model with its name, one after the other: given, or computed by a candidate with its own random stream."""
     first: tuple[str, tuple[int, int]] | None = None
     labelled: tuple[str, Any] | None = None
     needs_data = False
     for index, (name, model) in enumerate(pairs):
         seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
         needs_data = needs_data or callable(getattr(model, "simulate", None))
-        try:
+        with naming(name):
             losses = _losses_of(model, data, n_simulations=n_simulations, seed=seed)
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"model '{show(name)}': {error}") from error
-        except Exception as error:  # from the user's own functions: unchanged, with a note
-            error.add_note(f"while computing the losses of model '{show(name)}'")
-            raise
         sizes = (losses.n_observed, losses.n_simulations)
         first = first or (name, sizes)
         _check_together(name, sizes, *first)
@@ -401,7 +360,7 @@ def _check_simulated(losses: Losses, *, given: bool) -> None:
     """Refuse simulations that are the data, or all the same."""
     if losses.may_repeat:
         return
-    if losses.repeats_itself() and (given or not _by_chance(losses.observed)):
+    if losses.repeats_itself() and (given or not same_by_chance(losses.observed)):
         raise ValueError(
             "the synthetic losses equal the observed ones, value for value, so no misfit can be seen; "
             + (
@@ -415,7 +374,7 @@ def _check_simulated(losses: Losses, *, given: bool) -> None:
     if (
         len(others)
         and all(np.array_equal(first, other) for other in others)
-        and not (_few_values(first) or _by_chance(first))
+        and not (_few_values(first) or same_by_chance(first))
     ):
         raise ValueError(
             f"all {losses.n_simulations} simulations have the same losses, so that their spread is unknown; simulate(n, rng) must draw with "
@@ -428,7 +387,7 @@ def _few_values(losses: FloatArray) -> bool:
     return np.unique(losses).size <= min(FEW_VALUES, losses.size / 2)
 
 
-def _by_chance(losses: FloatArray) -> bool:
+def same_by_chance(losses: FloatArray) -> bool:
     """Whether losses may be those of a classifier so sure that simulated labels are always the same: exp(−sum) is how probably."""
     return bool(losses.min() >= 0.0 and losses.sum() < SURE)
 

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import rivals
+from rivals import Losses
+from rivals.comparison.mistakes import shared_values
 
 rng = np.random.default_rng(0)
 OBSERVED = {name: rng.exponential(scale, 500) for name, scale in (("A", 1.0), ("B", 1.5))}
@@ -306,3 +308,15 @@ def test_pairs_have_names_in_the_order_of_the_table():
 def test_the_path_of_a_store_as_c_names_what_opens_it(path):
     with pytest.raises(TypeError, match=r"got 'study\.sqlite'.*c=rivals\.calibration\.open_store\('study\.sqlite'\)"):
         rivals.compare({"A": OBSERVED["A"], "B": OBSERVED["B"]}, c=path)
+
+
+@pytest.mark.parametrize("where", ["block", "scattered", "elsewhere"])
+def test_shared_values_are_found_by_a_few(where):
+    """A look at a few simulated losses decides whether all are looked at; where a fifth are copied it sees one."""
+    rng = np.random.default_rng(0)
+    for n in (40, 100, 5000):
+        observed, synthetic = rng.exponential(size=(2, n))
+        copied = np.arange(n // 3) + n // 7 if where == "block" else rng.permutation(n)[: n // 3]
+        synthetic[copied] = observed[copied if where == "block" else rng.permutation(copied)]
+        assert shared_values(Losses(observed, synthetic)) == pytest.approx((n // 3) / n)
+        assert shared_values(Losses(observed, rng.exponential(size=n))) == 0.0

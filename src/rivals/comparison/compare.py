@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from math import nan
-from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
@@ -13,14 +11,14 @@ import numpy.typing as npt
 
 from rivals._checks import (
     check_choice,
-    check_positive,
+    check_models,
     check_size,
     check_threshold,
     models_in_turn,
+    naming,
     read_groups,
     row_labels,
     rows_in_order,
-    show,
 )
 from rivals._random import entropy_from
 from rivals._types import RNG
@@ -29,7 +27,7 @@ from rivals.comparison.judge import judge
 from rivals.comparison.notes import warn_of
 from rivals.comparison.result import Comparison
 from rivals.laws import ORDERS, Applied, Grouping, Law, Order, Setting, law_of
-from rivals.losses import AnyModel, Losses, losses_by_name, losses_in_turn
+from rivals.losses import AnyModel, Losses, losses_in_turn
 
 # Simulations of each candidate: with one, another seed of it changes the verdict too often (docs/does-it-work.md).
 N_SIMULATIONS = 16
@@ -116,43 +114,40 @@ def compare(
     calibrations = _calibrations(c)
     if len(calibrations) > 1 and not keep_simulations:
         raise ValueError("several calibrations have several c, which need the simulations; use keep_simulations=True")
-    law = law if law is not None or not calibrations else calibrations[0].as_law()
+    law = calibrations[0].as_law() if law is None and calibrations else law
     law_of(law)  # before anything is simulated
-    threshold, order = check_threshold(threshold), None if order is None else check_choice(order, "order", ORDERS)
+    setting = Setting(
+        threshold=check_threshold(threshold),
+        order=None if order is None else check_choice(order, "order", ORDERS),
+        entropy=entropy_from(rng),
+    )
     if n_simulations is None:
         n_simulations = calibrations[0].n_simulations if calibrations else N_SIMULATIONS
-    entropy = entropy_from(rng)
-    simulation = {"n_simulations": check_size(n_simulations, "n_simulations"), "entropy": entropy}
-    pairs = (
-        iter(losses_by_name(models, data, **simulation).items())
-        if keep_simulations
-        else losses_in_turn(models_in_turn(models), data, **simulation)
-    )
-    first = next(pairs)
-    chosen, setting = _setting(first[1], law, groups, clusters)
-    setting = replace(
-        setting,
-        c=_checked_c(calibrations[0].choose_c(valid_only=False) if calibrations else c, chosen, setting),
-        threshold=threshold,
-        order=order,
-        entropy=entropy,
-    )
+    n_simulations = check_size(n_simulations, "n_simulations")
+    pairs = check_models(models).items() if keep_simulations else models_in_turn(models)
     losses: dict[str, Losses] = {}
-    summaries = []
-    for name, sample in (first, *pairs) if keep_simulations else _chain(first, pairs):
-        _check(name, sample, chosen, setting)
+    summaries: list[Any] | None = None if keep_simulations else []
+    for name, sample in losses_in_turn(pairs, data, n_simulations=n_simulations, entropy=setting.entropy):
+        if not losses:
+            chosen, setting = _labelled(setting, sample, law, groups, clusters)
+            number = calibrations[0].choose_c(valid_only=False) if calibrations else c
+            setting = replace(setting, c=chosen.checked_c(number, sample.n_simulations))
+        with naming(name):
+            chosen.check(sample, setting)
+            if sample.groups is not None and setting.clusters is None:
+                _check_same_groups(sample, setting)
         for calibration in calibrations:
             calibration.check_fit({name: sample}, law=chosen.name, order=order, loss_unit=loss_unit)
-        losses[name] = sample if keep_simulations else sample.without_simulations()
-        if not keep_simulations:
+        losses[name] = sample if summaries is None else sample.without_simulations()
+        if summaries is not None:
             summaries.append(chosen.summary(sample, setting))
-    kept = None if keep_simulations else summaries
+        del sample  # before the next one is made
 
     def apply(c: float) -> Applied:
-        return chosen.apply(list(losses.values()), replace(setting, c=c), kept)
+        return chosen.apply(list(losses.values()), replace(setting, c=c), summaries)
 
     if calibrations:
-        result = Comparison(tuple(losses), *judge_calibrated(tuple(losses), apply, calibrations, threshold))
+        result = Comparison(tuple(losses), *judge_calibrated(tuple(losses), apply, calibrations, setting.threshold))
     else:
         applied = apply(setting.c)
         result = Comparison(tuple(losses), applied, judge(applied))
@@ -173,29 +168,28 @@ def _calibrations(c: Any) -> list[Any]:
     return found
 
 
-def _chain(first: tuple[str, Losses], rest: Iterable[tuple[str, Losses]]) -> Iterable[tuple[str, Losses]]:
-    """The first and the rest, none held for longer than it is looked at."""
-    yield first
-    del first
-    yield from rest
-
-
-def _setting(
-    sample: Losses, law: str | Law | None, groups: npt.ArrayLike | None, clusters: npt.ArrayLike | None
+def _labelled(
+    setting: Setting,
+    sample: Losses,
+    law: str | Law | None,
+    groups: npt.ArrayLike | None,
+    clusters: npt.ArrayLike | None,
 ) -> tuple[Law, Setting]:
-    """The law, and what the first model and the labels of the points say about the rest."""
+    """The law, and the setting with the groups and clusters of the points: given, or carried by the losses of the first model."""
     carried = groups is None and sample.groups is not None
-    labels = sample.groups if carried else groups
-    chosen = law_of(law, groups=labels is not None)
-    if labels is not None and not chosen.needs_groups:
-        if not carried:
-            raise ValueError(
-                f"groups are replications, which law {chosen.name!r} does not know; leave law out, or, if points only belong together, pass "
-                "clusters= instead"
-            )
-        labels, clusters = None, sample.groups if clusters is None else clusters
-    return chosen, Setting(
-        groups=_grouping(labels, sample, "groups"),
+    chosen = law_of(law, groups=carried or groups is not None)
+    if not chosen.needs_groups and groups is not None:
+        raise ValueError(
+            f"groups are replications, which law {chosen.name!r} does not know; leave law out, or, if points only belong together, pass "
+            "clusters= instead"
+        )
+    if carried and chosen.needs_groups:
+        groups = sample.groups
+    elif carried and clusters is None:
+        clusters = sample.groups
+    return chosen, replace(
+        setting,
+        groups=_grouping(groups, sample, "groups"),
         clusters=_grouping(clusters, sample, "clusters"),
         n_simulations=sample.n_simulations,
     )
@@ -213,32 +207,10 @@ def _grouping(labels: Any, sample: Losses, what: str) -> Grouping | None:
     return Grouping(codes, names)
 
 
-def _checked_c(c: Any, law: Law, setting: Setting) -> float:
-    if not law.uses_c(setting.n_simulations):
-        if c is not None:
-            raise ValueError(
-                f"law {law.name!r} has no c here: got c = {c!r}; leave c out, the spread between groups takes its place"
-            )
-        return nan
-    if isinstance(c, (str, PathLike)):
-        raise TypeError(
-            f"c must be a number; got {show(fspath(c))!r}. If this is the store of a calibration, pass "
-            f"c=rivals.calibration.open_store({show(fspath(c))!r})"
+def _check_same_groups(sample: Losses, setting: Setting) -> None:
+    """Refuse losses that carry other groups than the comparison has."""
+    own = read_groups(sample.groups, sample.n_observed, "groups")[0]
+    if setting.groups is not None and not np.array_equal(own, setting.groups.codes):
+        raise ValueError(
+            "its losses carry other groups than those of the comparison; all models must be judged on the same points in the same order"
         )
-    return check_positive(law.default_c if c is None else c, "c")
-
-
-def _check(name: str, sample: Losses, law: Law, setting: Setting) -> None:
-    """Refuse what the law cannot use, with the name of the model."""
-    try:
-        law.check(sample, setting)
-    except ValueError as error:
-        raise ValueError(f"model '{show(name)}': {error}") from None
-    groups = setting.groups or setting.clusters
-    if sample.groups is not None and groups is not None:
-        own = read_groups(sample.groups, sample.n_observed, "groups")[0]
-        if not np.array_equal(own, groups.codes) and setting.clusters is None:
-            raise ValueError(
-                f"model '{show(name)}': its losses carry other groups than those of the comparison; all models must be judged on the same "
-                "points in the same order"
-            )

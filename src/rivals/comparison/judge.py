@@ -56,22 +56,15 @@ def judge(applied: Applied, correct: Correct | None = None, *, stability: bool =
         calibrated = correct(probability)
         rejections = reject(applied.empirical, calibrated, threshold)
         undecided = _too_close(applied, probability, error, correct)
-    if not stability:
-        return Verdict(rejections, undecided, [], np.full(applied.empirical.size, np.nan), calibrated)
-    same = _stability(applied, rejections, correct)
+    same = np.full(applied.empirical.size, np.nan)
+    by_simulation = applied.rejected_by_simulation(correct) if stability else np.empty(0)
+    if len(by_simulation) > 1:
+        rejected = np.isin(np.arange(same.size), list(rejections))
+        same = np.mean(by_simulation == rejected, axis=0)
     unstable = [duel for model, duel in rejections.items() if same[model] < STABLE]
     gone = {duel.model for duel in unstable}
     kept = {model: duel for model, duel in rejections.items() if model not in gone}
     return Verdict(kept, [duel for duel in undecided if duel.model not in gone], unstable, same, calibrated)
-
-
-def _stability(applied: Applied, rejections: dict[int, Duel], correct: Correct | None) -> FloatArray:
-    """The fraction of the single simulations in which the verdict on each model would have been the same."""
-    n_models = applied.empirical.size
-    rejected = applied.rejected_by_simulation(correct)
-    if len(rejected) < 2:
-        return np.full(n_models, np.nan)
-    return np.asarray(np.mean(rejected == np.isin(np.arange(n_models), list(rejections)), axis=0))
 
 
 def _too_close(applied: Applied, probability: FloatArray, error: FloatArray, correct: Correct) -> list[Duel]:

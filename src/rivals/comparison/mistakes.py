@@ -18,7 +18,7 @@ import numpy as np
 
 from rivals._checks import show
 from rivals._types import FloatArray
-from rivals.losses import Losses
+from rivals.losses import Losses, same_by_chance
 
 # With this many points the rank correlation of independent columns has a standard error of 1/8.
 FEWEST = 64
@@ -38,6 +38,10 @@ LEANS, LEANS_LITTLE = 1.5, 0.75
 UNITS = {"bits beside nats": np.log2(np.e), "nats beside powers of ten": np.log(10.0)}
 SAME_UNIT = 0.05
 MANY_SHARED = 0.2
+# Of this many simulated losses, evenly spaced, none equals an observed one with probability 0.8 ** 40 < 2e-4 if a fifth do.
+PROBE = 40
+# A block of copied losses has two ends; labels that agree with the observed ones begin and end more often.
+SCATTERED = 5
 
 Found = list[tuple[int, str, str]]  # place of the model, code, text
 
@@ -248,7 +252,7 @@ def simulations(sides: Sequence[Side]) -> Found:
         return []
     found: Found = [(place, "synthetic_sign", SYNTHETIC_SIGN) for place, side in enumerate(sides) if _mirrored(side)]
     for place, side in enumerate(sides):
-        shared = 0.0 if side.losses.may_repeat else side.losses.shared_values()
+        shared = 0.0 if side.losses.may_repeat else shared_values(side.losses)
         if shared > MANY_SHARED:
             found.append((place, "copied", COPIED.format(shared)))
     if found or any(side.of_labels or side.losses.may_repeat for side in sides):
@@ -269,6 +273,24 @@ def simulations(sides: Sequence[Side]) -> Found:
     if any(_all_simulated_by(author, samples) for author in everyone[:MOST_PAIRED]):
         return [(place, "shared_simulations", SHARED) for place in everyone]
     return []
+
+
+def shared_values(losses: Losses) -> float:
+    """Fraction of the simulated losses that equal an observed one, if losses are continuous and not those of labels.
+
+    A simulated label equals the observed one at some points, scattered over the data, and has the same loss there. If a sample
+    was copied, shuffled or resampled, shared losses form blocks or belong to other points.
+    """
+    observed, simulated = losses.observed, losses.simulations[0]
+    some = simulated[:: max(1, simulated.size // PROBE)]
+    if not np.isin(observed, some).any() or same_by_chance(observed) or np.unique(observed).size < 0.9 * observed.size:
+        return 0.0
+    shared = np.isin(simulated, observed)
+    if simulated.size == observed.size:
+        same_point = simulated == observed
+        if np.sum(same_point) >= 0.9 * np.sum(shared) and np.count_nonzero(np.diff(same_point)) >= SCATTERED:
+            return 0.0
+    return float(np.mean(shared))
 
 
 def _mirrored(side: Side) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from rivals._checks import warn
@@ -13,6 +13,11 @@ from rivals.laws.base import Law, Setting
 from rivals.losses import Losses
 
 LISTED = 3
+# The word for a tail → its code, and what to do.
+TAILS = {
+    "look": ("heavy_tail", "look at them"),
+    "do not trust": ("very_heavy_tail", "do not trust the mean"),
+}
 # What one sees in the result, without a warning: facts, and what may be so by chance.
 QUIET = ("few_points", "heavy_tail", "very_heavy_tail", "autocorrelated", "other_points", "unit", "constant")
 
@@ -38,11 +43,23 @@ Notes = Mapping[str, tuple[Note, ...]]
 
 
 def notes(losses: Mapping[str, Losses], law: Law, setting: Setting) -> dict[str, tuple[Note, ...]]:
-    """Name → notes on each model, in short; none for a healthy one."""
-    return {
-        name: tuple(Note(*each) for each in (*found, *law.doubts(sample), *_facts(sample, setting)))
-        for (name, sample), found in zip(losses.items(), mistakes(losses), strict=True)
-    }
+    """Name → notes on each model, in short; none for a healthy one.
+
+    Points are counted from 0, as arrays are; messages about files count rows as an editor does, the header as row 1.
+    """
+    every = {}
+    for (name, sample), found in zip(losses.items(), mistakes(losses), strict=True):
+        found += law.doubts(sample)
+        shape = tail_shape(sample.observed)
+        code, advice = TAILS.get(tail_word(shape), ("", ""))
+        if code:
+            points = ", ".join(map(str, extremes(sample.observed, 3).tolist()))
+            found.append((code, f"few losses dominate: {advice} (tail {shape:.2f}; points {points}, counted from 0)"))
+        if setting.order == "time" and sample.effective_size < 0.5 * sample.n_observed:
+            worth = f"{sample.n_observed} losses are worth {sample.effective_size:.0f} independent ones"
+            found.append(("autocorrelated", f"autocorrelated: {worth}"))
+        every[name] = tuple(Note(*each) for each in found)
+    return every
 
 
 def by_text(found: Notes, one: str = "{}", several: str = "{}") -> list[tuple[Note, str]]:
@@ -66,16 +83,3 @@ def warn_of(found: Notes) -> None:
     for note, whose in by_text(found, "model '{}'", "models {}"):
         if note.code not in QUIET:
             warn(f"{whose}: {note.text}")
-
-
-def _facts(losses: Losses, setting: Setting) -> Iterator[tuple[str, str]]:
-    """Points are counted from 0, as arrays are; messages about files count rows as an editor does, the header as row 1."""
-    shape = tail_shape(losses.observed)
-    code = {"look": "heavy_tail", "do not trust": "very_heavy_tail"}.get(tail_word(shape))
-    if code is not None:
-        points = ", ".join(map(str, extremes(losses.observed, 3).tolist()))
-        advice = "do not trust the mean" if code == "very_heavy_tail" else "look at them"
-        yield code, f"few losses dominate: {advice} (tail {shape:.2f}; points {points}, counted from 0)"
-    if setting.order == "time" and losses.effective_size < 0.5 * losses.n_observed:
-        worth = f"{losses.n_observed} losses are worth {losses.effective_size:.0f} independent ones"
-        yield "autocorrelated", f"autocorrelated: {worth}"

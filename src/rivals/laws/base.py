@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from math import isnan, nan, pi, sqrt
+from os import PathLike, fspath
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from scipy.special import ndtri
 
+from rivals._checks import check_positive, show
 from rivals._random import COMPARISON_DRAWS
 from rivals._types import RNG, BoolArray, FloatArray, IntArray
 from rivals.core.sampling_error import mean_covariance
@@ -119,6 +121,21 @@ class Law(ABC):
         return f"rivals.laws.{type(self).__name__}({inside})" if given else repr(self.name)
 
     # ---------------------------------------------------------------- use
+    def checked_c(self, c: Any, n_simulations: int) -> float:
+        """The c to apply the law with: that given, or its own; nan where it has none."""
+        if not self.uses_c(n_simulations):
+            if c is not None:
+                raise ValueError(
+                    f"law {self.name!r} has no c here: got c = {c!r}; leave c out, the spread between groups takes its place"
+                )
+            return nan
+        if isinstance(c, (str, PathLike)):
+            raise TypeError(
+                f"c must be a number; got {show(fspath(c))!r}. If this is the store of a calibration, pass "
+                f"c=rivals.calibration.open_store({show(fspath(c))!r})"
+            )
+        return check_positive(self.default_c if c is None else c, "c")
+
     @abstractmethod
     def apply(self, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None) -> Applied:
         """The law of the risks of these models; `summaries` replace simulations that were not kept."""

@@ -339,11 +339,11 @@ class TransportRisks(Applied):
         self, law: Law, losses: Sequence[Losses], setting: Setting, summaries: Sequence[FloatArray] | None = None
     ) -> None:
         super().__init__(law, losses, setting, summaries)
+        distances = [law.summary(sample, setting) for sample in losses] if summaries is None else summaries
         excess = np.stack([sample.observed for sample in losses]) - self.reference
         # Powers of two in which squares are safe: the formula below works in this unit.
         self._unit = unit_exponent(excess)
         excess = np.ldexp(excess, -self._unit) if self._unit else excess
-        distances = [law.summary(sample, setting) for sample in losses] if summaries is None else summaries
         with np.errstate(over="ignore"):  # which `transport_variance` reports
             self._singles = np.ldexp(np.stack(distances), -self._unit) ** 2  # [model, simulation]
         clusters = None if setting.clusters is None else setting.clusters.codes
@@ -371,21 +371,22 @@ class TransportRisks(Applied):
 
     # ---------------------------------------------------------------- every pair
 
-    def probability(self, first: IntArray, second: IntArray, squares: FloatArray | None = None) -> FloatArray:
-        """[i, j] = P(R < R') of the models first[i] and second[j]; `squares` replaces W² of all models."""
-        total = transport_variance(self._squares if squares is None else squares, self._errors.variance, self.setting.c)
+    def _probability(
+        self, first: IntArray, second: IntArray, covariance: FloatArray, squares: FloatArray
+    ) -> FloatArray:
+        """[i, j] = P(R < R') of the models first[i] and second[j], from the covariance of their means and W² of all models."""
+        total = transport_variance(squares, self._errors.variance, self.setting.c)
         gap = self._means[second][None, :] - self._means[first][:, None]
-        variance = total[first][:, None] + total[second][None, :] - 2.0 * self._errors.covariance(first, second)
+        variance = total[first][:, None] + total[second][None, :] - 2.0 * covariance
         if self._errors.degrees == inf:
             return probability_lower(gap, variance)
-        estimated = self._sampling_variance(first, second)
+        estimated = self._sampling_variance(first, second, covariance)
         return probability_lower(gap, variance, satterthwaite(variance, estimated, self._errors.degrees))
 
-    def _sampling_variance(self, first: IntArray, second: IntArray) -> FloatArray:
+    def _sampling_variance(self, first: IntArray, second: IntArray, covariance: FloatArray) -> FloatArray:
         """Variance of the sampling error of the differences of the means."""
         own = self._errors.variance
-        difference = own[first][:, None] + own[second][None, :] - 2.0 * self._errors.covariance(first, second)
-        return np.maximum(difference, 0.0)
+        return np.maximum(own[first][:, None] + own[second][None, :] - 2.0 * covariance, 0.0)
 
     def matrix(self) -> tuple[FloatArray, FloatArray]:
         matrix = self._pairs(self._squares)
@@ -394,11 +395,12 @@ class TransportRisks(Applied):
     def _pairs(self, squares: FloatArray) -> FloatArray:
         n_models = self._means.size
         if n_models <= WHOLE:
-            return self.probability(np.arange(n_models), np.arange(n_models), squares)
+            every = np.arange(n_models)
+            return self._probability(every, every, self._errors.covariance(), squares)
         matrix = np.full((n_models, n_models), 0.5)
         for piece in blocks(n_models):
             here, later = np.arange(piece.start, piece.stop), np.arange(piece.start, n_models)
-            block = self.probability(here, later, squares)
+            block = self._probability(here, later, self._errors.covariance(here, later), squares)
             # Above the diagonal alone, since rounding must not keep two probabilities from adding up to 1.
             upper = here[:, None] < later[None, :]
             matrix[piece, piece.start :][upper] = block[upper]
@@ -435,13 +437,14 @@ class TransportRisks(Applied):
         for piece in blocks(n_models):
             models, rivals = order[piece], order[: piece.stop]  # best first: none behind is better
             gap = self._means[models][:, None] - self._means[rivals][None, :]
-            probability = self.probability(rivals, models).T
+            covariance = self._errors.covariance(models, rivals)
+            probability = self._probability(rivals, models, covariance.T, self._squares).T
             beats = (gap > 0.0) & (probability > threshold)
             for row in np.flatnonzero(beats.any(axis=1)).tolist():
                 model, first = int(models[row]), int(np.argmax(beats[row]))
                 rejections[model] = Duel(model, int(rivals[first]), float(probability[row, first]), 0.0)
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                room = (gap / ndtri(threshold)) ** 2 - self._sampling_variance(models, rivals)
+                room = (gap / ndtri(threshold)) ** 2 - self._sampling_variance(models, rivals, covariance)
                 room[gap <= 0.0] = -np.inf
                 largest = np.where(room > 0.0, room / (self._squares[models][:, None] + self._squares[rivals]), -np.inf)
             critical[models] = np.max(largest, axis=1)
