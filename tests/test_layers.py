@@ -39,7 +39,7 @@ ORDER = {
     "_workers": ["attempts", "processes", "blocks", "progress"],
     "calibration": [
         "experiment", "forms", "replications", "fingerprint", "study", "store",
-        "curve", "correction", "validity", "use", "shown", "result", "calibrate",
+        "curve", "correction", "validity", "shown", "result", "calibrate",
     ],
 }  # fmt: skip
 

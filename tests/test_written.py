@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
-pytest.importorskip("pyarrow", reason='Parquet needs pyarrow: pip install "rivals[parquet]"')
 from omegas import toy
 
 import rivals
@@ -41,7 +40,6 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "x.npz": lambda path: result().save(path),
     "x.html": lambda path: result().report(path),
     "x.csv": lambda path: calibration().export(path),
-    "x.parquet": lambda path: calibration().export(path),
     "x.png": lambda path: _plot(calibration(), path),
     "risks.png": lambda path: demo.write_report(result(), result(), path.parent),
     "paths.png": lambda path: demo.write_report(result(), result(), path.parent),

@@ -252,7 +252,7 @@ def measure(name: str, k: int, law: str, pool: Calibration, n_problems: int, see
         if not validity.for_all:
             without += 1
             continue
-        smallest.append(min(c for values in validity.by_omega.values() for c in values))
+        smallest.append(min(c for c, good in zip(validity.c, validity.valid.any(axis=0), strict=True) if good))
         for _ in range(n_problems // N_CALIBRATIONS):
             outcomes.append(judge(draw(family, kinds, rng), calibration, pairs, smallest[-1], rng))
     row: dict[str, Any] = {"family": name, "k": k, "law": law, "problems": len(outcomes), "without": without}

@@ -292,7 +292,6 @@ def test_what_was_unpacked_is_bounded_and_of_one_run():
         toy,
         Settings.checked(c=[1.0], n_data=2, n_truth=2, entropy=0),
         n_experiments=1,
-        loss_unit=None,
     )
     for _ in range(5):
         packed = pack(job)

@@ -10,7 +10,7 @@ from test_result import calibrated, made_up
 import rivals
 from rivals import Calibration, Losses
 from rivals.calibration import replications
-from rivals.calibration.use import beyond_scores
+from rivals.calibration.correction import beyond_scores
 from rivals.testbeds.toys import gaussian
 
 

@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 import rivals
-from rivals.calibration.shown import equally_good_c
 from rivals.cli import main
 from rivals.cli.app import app
 from rivals.cli.options import parse_c
@@ -44,7 +43,7 @@ def test_run_resume_status_and_export(here, tmp_path):
     status = json.loads(invoke("--status", store, "--json").output)
     assert status["omegas"]["toy"]["done"] == 20
     assert "20 of 20 done" in invoke("--status", store).output
-    exported = invoke(store, "--export", tmp_path / "again.parquet")
+    exported = invoke(store, "--export", tmp_path / "again.csv")
     assert exported.exit_code == 0, exported.output
 
 
@@ -81,7 +80,7 @@ def test_json(here):
         (["omegas.py:toy"], "write it as omegas:toy"),
         (["omegas:tyo"], "has no 'tyo'; did you mean 'toy'?"),
         (["omegas:__file__"], "'omegas:__file__' is not a function: got str"),
-        (["omegas:toy", "--export", "records.xlsx"], "--export must end in .csv or .parquet"),
+        (["omegas:toy", "--export", "records.xlsx"], "--export must end in .csv"),
         (["omegas:toy", "--plot", "curve.docx"], "--plot must end in"),
         (["omegas:toy", "--store", "absent/study.sqlite"], "--store: there is no folder"),
         ([], "neither a module:name nor a store was given"),
@@ -168,15 +167,12 @@ def test_a_calibration_that_failed_says_so_in_print():
     assert result.to_dict()["failed"] == 3
 
 
-def test_print_names_the_best_c_its_range_its_law_and_too_few_experiments():
+def test_print_names_the_best_c_its_law_and_too_few_experiments():
     from rivals.testbeds import toys
 
     sizes = {"n_data": 50, "n_truth": 500, "rng": 0, "executor": 0, "progress": False}
     result = rivals.calibrate(toys.omega, n_experiments=70, c=[0.25, 0.5, 1.0], **sizes)
-    low, high = equally_good_c(result)
-    assert low <= result.choose_c(valid_only=False) <= high
     assert f"Best: c = {result.choose_c(valid_only=False):g} under law 'transport'" in str(result)
-    assert f"; c from {low:g} to {high:g} is about as good" in str(result)
     assert "corrected, B moves" in str(result)
     assert "Too few experiments to call a c valid: 70; 256 are needed\n" in f"{result}\n"
     few = str(rivals.calibrate(toys.omega, n_experiments=8, c=[1.0], **sizes))

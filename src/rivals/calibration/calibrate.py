@@ -162,8 +162,9 @@ def calibrate(
         n_simulations=n_simulations,
         order=order,
         n_replications=n_replications,
+        loss_unit=loss_unit,
     )
-    study = make_study(omegas, settings, n_experiments=n_experiments, loss_unit=loss_unit)
+    study = make_study(omegas, settings, n_experiments)
     with open_writer(store, study.identity, study.n_experiments) as opened:
         missing, failed = opened.remaining(study.n_experiments, retry=retry)
         if any(mask.any() for mask in missing):

@@ -1,7 +1,8 @@
-"""How often a stated probability came true: one temperature, by which B moves towards ½ or away from it."""
+"""How B is read by what came true in experiments: of two models by one temperature, of more by how clearly the truly best was beaten."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,8 @@ SUREST = 1.0 - 1e-6
 # keeps three wins of three from being a certainty. Chosen with the results of benchmarks/curves.py in view.
 UNDECIDED = 1.0
 LARGEST_SLOPE = 1e3
+# With fewer experiments of an epistemic distribution there is no curve to correct probabilities.
+ENOUGH_TO_CORRECT = 64
 HALVINGS = 60
 
 
@@ -74,3 +77,33 @@ def fit_correction(probability: FloatArray, truth: FloatArray) -> Correction:
 def _odds(probability: FloatArray, surest: float) -> FloatArray:
     """Log odds of the likelier winner."""
     return np.asarray(logit(np.clip(np.maximum(probability, 1.0 - probability), 0.5, surest)))
+
+
+def beyond_scores(probability: FloatArray, scores: Sequence[FloatArray]) -> FloatArray:
+    """B, but at most the part of the scores below it, of n + 1; the smallest of several. Scores are sorted.
+
+    Examples
+    --------
+    >>> beyond_scores(np.array([0.02, 0.98]), scores=[np.linspace(0.9, 1.0, 99)]).round(2)
+    array([0.21, 0.79])
+    """
+    upper = np.maximum(probability, 1.0 - probability)
+    parts = [np.searchsorted(each, upper) / (each.size + 1) for each in scores]
+    return _mirrored(probability, np.min([upper, *parts], axis=0))
+
+
+def one_of_many(probability: FloatArray, k: int) -> FloatArray:
+    """B for one of k models: 1 − B times the number of rivals (Bonferroni).
+
+    Examples
+    --------
+    >>> one_of_many(np.array([0.01, 0.6, 0.99]), k=3).round(2)
+    array([0.02, 0.5 , 0.98])
+    """
+    return _mirrored(probability, 1.0 - (k - 1) * np.minimum(probability, 1.0 - probability))
+
+
+def _mirrored(probability: FloatArray, upper: FloatArray) -> FloatArray:
+    """What is known of the likelier winner, never less than one half, for both orders of a pair."""
+    upper = np.maximum(upper, 0.5)
+    return np.where(probability >= 0.5, upper, 1.0 - upper)

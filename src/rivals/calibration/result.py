@@ -1,38 +1,52 @@
-"""What a calibration found: records, curves, the choice of c, and their correction. How `compare` uses it: `use.py`; how it is shown: `shown.py`."""
+"""What a calibration found: records, curves, the choice of c, their correction, and how `compare` uses it. How it is shown: `shown.py`."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from os import PathLike, fspath
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import need
+from rivals._checks import need, show
 from rivals._files import replacing
 from rivals._types import FloatArray
-from rivals.calibration.correction import Correction, fit_correction
+from rivals.calibration.correction import ENOUGH_TO_CORRECT, Correction, beyond_scores, fit_correction, one_of_many
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious
 from rivals.calibration.shown import ShownCalibration
-from rivals.calibration.store import AT_EACH_C, NUMBERS, Failure, new_outcomes, open_reader
+from rivals.calibration.store import AT_EACH_C, NOTHING_KNOWN, NUMBERS, SETTINGS, Failure, new_outcomes, open_reader
 from rivals.calibration.study import Settings, is_undecided
-from rivals.calibration.use import UsedByCompare
-from rivals.calibration.validity import Validity, ValidRange, checked_experiments, judge_each
+from rivals.calibration.validity import (
+    ENOUGH_TO_JUDGE,
+    Validity,
+    ValidRange,
+    checked_experiments,
+    judge,
+    judge_experiments,
+)
 from rivals.comparison import N_SIMULATIONS
-from rivals.laws import Law, Order
+from rivals.comparison.calibrated import Rule
+from rivals.comparison.rendering import listed
+from rivals.laws import Law, Order, law_from_options
+from rivals.losses import Losses
 
+# A calibration holds for the sample sizes it was made with; within this factor we accept it.
+SIMILAR_SIZE = 1.5
+# More simulations only reduce the noise of W or δ, by the root of their number: a factor of two changes it by 1.4.
+SIMILAR_SIMULATIONS = 2.0
+REMEDY = "a calibration holds for one loss, law and sample size: calibrate again for these"
 # Characters that begin a formula, also as wide characters.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 FIELDS = ("omega", "experiment", "c", *AT_EACH_C, "truly_better", "undecided", "truth", "risk_a", "risk_b", "truth_error")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(ShownCalibration, UsedByCompare):
+class Calibration(ShownCalibration):
     """The outcomes of simulated experiments, or of real ones.
 
     Attributes
@@ -151,32 +165,34 @@ class Calibration(ShownCalibration, UsedByCompare):
         0.9
         """
         settings = Settings.checked(
-            c=tuple(probability), law=law, n_data=n_data, n_truth=2, entropy=0, n_simulations=n_simulations, order=order
+            c=tuple(probability),
+            law=law,
+            n_data=n_data,
+            n_truth=2,
+            entropy=0,
+            n_simulations=n_simulations,
+            order=order,
+            loss_unit=loss_unit,
         )
         stated = np.column_stack([np.asarray(probability[c], dtype=np.float64) for c in settings.c])
         stated, true = checked_experiments(name, stated, truth, len(settings.c))
         outcomes = new_outcomes(true.size, len(settings.c))
         outcomes["probability"], outcomes["standard_error"], outcomes["truth"] = stated, 0.0, true
+        known = {**settings.plain(), "n_truth": 0}
         return cls(
             omegas=(name,),
             c=tuple(settings.c),
-            n_data=settings.n_data,
-            n_truth=0,
-            law=settings.law.name,
-            n_simulations=settings.n_simulations,
-            order=order,
-            n_replications=1,
-            loss_unit=loss_unit,
+            **{key: known[key] for key in SETTINGS},
             entropy=None,
             n_wanted=true.size,
             failures=(),
             about={
+                **NOTHING_KNOWN,
                 "replicated": True,
-                "n_candidates": 2,
-                "candidates": list(candidates),
+                "candidates": [*candidates],
                 "descriptions": {name: description},
             },
-            _options=settings.law.options(),
+            _options=known["options"],
             _outcomes=outcomes,
         )
 
@@ -222,20 +238,12 @@ class Calibration(ShownCalibration, UsedByCompare):
         return need("pandas", extra="pandas", purpose="to_dataframe").DataFrame(self.records)
 
     def export(self, path: str | PathLike[str]) -> None:
-        """Write `records` to a file: Parquet (needs pyarrow) if its name ends so, else CSV."""
-        records = self.records
-        if fspath(path).lower().endswith(".parquet"):
-            pyarrow = need("pyarrow", extra="parquet", purpose="Parquet")
-            parquet = need("pyarrow.parquet", extra="parquet", purpose="Parquet")
-            table = pyarrow.table({name: np.ascontiguousarray(records[name]) for name in FIELDS})
-            with replacing(path) as file:
-                parquet.write_table(table, file)
-            return
+        """Write `records` to a CSV file."""
         with replacing(path) as file:
             text = io.TextIOWrapper(file, encoding="utf-8", newline="")
             writer = csv.writer(text)
             writer.writerow(FIELDS)
-            writer.writerows(_safe_for_spreadsheets(row) for row in records.tolist())
+            writer.writerows(_safe_for_spreadsheets(row) for row in self.records.tolist())
             text.detach()
 
     # ---------------------------------------------------------------- curves, and which c is valid
@@ -256,10 +264,9 @@ class Calibration(ShownCalibration, UsedByCompare):
 
         `valid_c` is the widest range of those; `validity().for_all` is empty if no c is valid for all.
         """
-        names = tuple(self._names(omega))
-        found = [self._finished(name) for name in names]
-        judged = [judge_each(own["probability"], own["truth"], bins=bins) for own in found]
-        return Validity(names, self.c, tuple(judged))
+        found = {name: self._of(name, least=1) for name in self._names(omega)}
+        pairs = {name: (own["probability"], own["truth"]) for name, own in found.items()}
+        return judge_experiments(pairs, self.c, bins=bins)
 
     def valid_c(self, omega: str | None = None, bins: int = 16) -> ValidRange:
         """The range of c that is valid for every epistemic distribution, with the reason at each end.
@@ -267,23 +274,6 @@ class Calibration(ShownCalibration, UsedByCompare):
         If the valid values are not contiguous, the widest contiguous range is taken; of equally wide ones, that of larger c.
         """
         return self.validity(bins, omega).widest()
-
-    def select(self, omegas: Sequence[str]) -> Calibration:
-        """The calibration by some of its epistemic distributions only, in the order given.
-
-        Fewer conditions are easier to meet: after some candidates have been rejected, only the epistemic distributions
-        of the others count.
-        """
-        names = tuple(dict.fromkeys([omegas] if isinstance(omegas, str) else omegas))
-        if not names:
-            raise ValueError(
-                f"no epistemic distribution is selected: there are {list(self.omegas)}; choose some of these"
-            )
-        place = {self._place(name): new for new, name in enumerate(names)}
-        outcomes = self._outcomes[np.isin(self._outcomes["omega"], list(place))]
-        outcomes["omega"] = [place[old] for old in outcomes["omega"].tolist()]
-        failures = tuple(replace(each, omega=place[each.omega]) for each in self.failures if each.omega in place)
-        return replace(self, omegas=names, failures=failures, _outcomes=outcomes)
 
     # ---------------------------------------------------------------- the choice of c, and the correction
 
@@ -343,13 +333,123 @@ class Calibration(ShownCalibration, UsedByCompare):
         """The curve of one epistemic distribution that corrects B: its temperature. Fitted once."""
         key = self._column(c), omega
         if key not in self._corrections:
-            self._enough(omega)
-            self._corrections[key] = fit_correction(*self._at(c, omega))
+            found = self._of(omega, least=ENOUGH_TO_CORRECT)
+            self._corrections[key] = fit_correction(found["probability"][:, key[0]], found["truth"])
         return self._corrections[key]
 
     @cached_property
     def _corrections(self) -> dict[tuple[int, str], Correction]:
         return {}
+
+    # ---------------------------------------------------------------- what `compare` asks
+
+    def as_law(self) -> Law:
+        """The law, with its options."""
+        return law_from_options(self.law, dict(self._options))
+
+    def rules(self, names: Sequence[str], threshold: float) -> list[Rule]:
+        """How `compare` is to read B: by all epistemic distributions together, then, if there are several, by each of them.
+
+        Of two models, B is corrected by the curve. Of more, B is at most the part of the experiments in which the truly best of as
+        many candidates is beaten less clearly: beyond 0.95, the truly best is rejected in 5 % of them. Where experiments have fewer
+        candidates, 1 − B counts k − 1 times.
+        """
+        c, k, n_candidates = self.choose_c(valid_only=False), len(names), self.about["n_candidates"]
+        found = []
+        for omega in (None, *(self.omegas if len(self.omegas) > 1 else ())):
+            if k == 2:
+                correct = partial(self.correct, c=c, omega=omega)
+                how = f"B is corrected, after which {self._error_of(c, omega, threshold)} there"
+            elif k <= n_candidates:
+                scores = [
+                    np.sort(self._of(name, ENOUGH_TO_CORRECT)["score"][:, self._column(c)])
+                    for name in self._names(omega)
+                ]
+                correct = partial(beyond_scores, scores=scores)
+                how = f"B counts at most as the part of them in which the truly best of {n_candidates} candidates is beaten less clearly"
+            else:
+                correct = partial(one_of_many, k=k)
+                how = f"they have {n_candidates} candidates, so for one of {k} models 1 − B counts {k - 1} times"
+            sentence = f"Calibrated on {self._experiments(omega)}: {how}."
+            found.append(Rule(omega or self.omegas[0], c, correct, (sentence, *self._remarks(names))))
+        return found
+
+    def _experiments(self, omega: str | None) -> str:
+        """How many experiments, and of what."""
+        parts = []
+        for name in self._names(omega):
+            said = self.about["descriptions"].get(name)
+            parts.append(f"{self._of(name).size} experiments of {show(name)!r}" + (f" ({show(said)})" if said else ""))
+        return ", ".join(parts)
+
+    def _error_of(self, c: float, omega: str | None, threshold: float) -> str:
+        """How many of the winners that the corrected B states are wrong, in the worst epistemic distribution."""
+        judged = {}
+        for name in self._names(omega):
+            probability, truth = self._at(c, name)
+            judged[name] = judge(self._correction(c, name)(probability), truth, threshold=threshold)
+        worst = max(judged, key=lambda name: (not judged[name].valid, np.nan_to_num(judged[name].error, nan=-1.0)))
+        return judged[worst].reason + (f" for {show(worst)!r}" if len(judged) > 1 else "")
+
+    def _remarks(self, names: Sequence[str]) -> list[str]:
+        """What to know of this calibration when these models are compared with it, in sentences."""
+        found = []
+        for place, name in enumerate(self.omegas):
+            done = self._of(name).size
+            failed = sum(failure.omega == place for failure in self.failures)
+            if done < self.n_wanted:
+                why = (
+                    f"{failed} failed, which is not chance"
+                    if failed == self.n_wanted - done
+                    else "run the study to its end"
+                )
+                found.append(
+                    f"The calibration is not complete: {done} of {self.n_wanted} experiments of {show(name)!r} have an outcome; {why}."
+                )
+        known = self.about["candidates"]
+        others = [name for name in names if known and name not in known]
+        if others:
+            found.append(
+                f"The calibration was made with {listed(known)}, not with {listed(others)}: it holds as far as these resemble those."
+            )
+        return found
+
+    def check_fit(
+        self, losses: Mapping[str, Losses], *, law: str | None, order: str | None, loss_unit: str | None
+    ) -> None:
+        """Refuse losses or settings of a comparison for which this calibration was not made.
+
+        Parameters
+        ----------
+        losses : mapping of Losses
+        law, order, loss_unit : str or None
+            Those of the comparison. A law or a unit that is not given is accepted.
+        """
+        if law is not None and law != self.law:
+            raise ValueError(
+                f"the calibration was made under law {self.law!r}, but law {law!r} was requested; leave law out, or calibrate(..., law={law!r})"
+            )
+        if order != self.order:
+            raise ValueError(
+                f"the calibration was made with order={self.order!r}, but the comparison has order={order!r}; use the same in both"
+            )
+        if loss_unit != self.loss_unit and loss_unit is not None and self.loss_unit is not None:
+            raise ValueError(
+                f"the calibration is for losses in {show(self.loss_unit)}, but these are in {show(loss_unit)}; {REMEDY}"
+            )
+        for name, sample in losses.items():
+            for what, calibrated, size, factor in (
+                ("observed losses", self.n_data, sample.n_observed, SIMILAR_SIZE),
+                ("synthetic losses", self.n_data, sample.n_synthetic, SIMILAR_SIZE),
+                ("simulations", self.n_simulations, sample.n_simulations, SIMILAR_SIMULATIONS),
+            ):
+                if not calibrated / factor <= size <= calibrated * factor:
+                    remedy = REMEDY if what != "simulations" else _other_simulations(calibrated, size)
+                    raise ValueError(
+                        f"the calibration is for {calibrated} {what} of each model, but model '{show(name)}' has {size}; {remedy}"
+                    )
+        for name in self.omegas:
+            self._of(name, least=ENOUGH_TO_CORRECT)
 
     # ---------------------------------------------------------------- inside
 
@@ -358,7 +458,7 @@ class Calibration(ShownCalibration, UsedByCompare):
 
     def _at(self, c: float, omega: str | None) -> tuple[FloatArray, FloatArray]:
         """B at one c, and the truth, of each experiment."""
-        found = self._finished(omega)
+        found = self._of(omega, least=1)
         return found["probability"][:, self._column(c)], found["truth"]
 
     def _column(self, c: float) -> int:
@@ -368,18 +468,16 @@ class Calibration(ShownCalibration, UsedByCompare):
             raise ValueError(f"c = {c!r} was not calibrated: the values are {tried}; choose one of these")
         return int(near[0])
 
-    def _finished(self, omega: str | None) -> npt.NDArray[Any]:
-        """The outcomes of one epistemic distribution, or all; at least one."""
-        found = self._of(omega)
-        if not found.size:
-            whose = "any epistemic distribution" if omega is None else f"epistemic distribution {omega!r}"
+    def _of(self, omega: str | None, least: int = 0) -> npt.NDArray[Any]:
+        """The outcomes of one epistemic distribution, or all; refused where they are too few."""
+        found = self._outcomes if omega is None else self._outcomes[self._outcomes["omega"] == self._place(omega)]
+        if found.size < least:
+            whose = "the calibration" if omega is None else f"epistemic distribution '{show(omega)}'"
             raise ValueError(
-                f"no curve yet: no experiment of {whose} has finished; print the calibration to see what failed, or wait"
+                f"{whose} has {found.size} experiments: fewer than {least} are too few to tell what a probability means; run more, "
+                f"at least {ENOUGH_TO_JUDGE}, better a thousand, or print the calibration to see what failed"
             )
         return found
-
-    def _of(self, omega: str | None) -> npt.NDArray[Any]:
-        return self._outcomes if omega is None else self._outcomes[self._outcomes["omega"] == self._place(omega)]
 
     def _place(self, omega: str) -> int:
         if omega not in self.omegas:
@@ -428,3 +526,11 @@ def open_store(path: str | PathLike[str]) -> Calibration:
 def _safe_for_spreadsheets(row: Sequence[Any]) -> list[Any]:
     """Text that a spreadsheet would take for a formula gets a quote in front; leading blanks do not hide a formula."""
     return [f"'{cell}" if isinstance(cell, str) and cell.strip().startswith(FORMULA) else cell for cell in row]
+
+
+def _other_simulations(calibrated: int, found: int) -> str:
+    """What to do where losses have more or fewer simulations than a calibration."""
+    return (
+        f"give each model {calibrated} of them (the rows of the synthetic matrix; in a table, a column 'simulation' tells them apart), "
+        f"or calibrate again with n_simulations={found} (rivals calibrate ... --n-simulations {found})"
+    )

@@ -49,6 +49,7 @@ class Settings:
     n_simulations: int = N_SIMULATIONS
     order: Order | None = None
     n_replications: int = 1
+    loss_unit: str | None = None  # kept, because c may depend on it
 
     @classmethod
     def checked(cls, *, c: Sequence[float] | None = None, law: str | Law | None = None, **others: Any) -> Settings:
@@ -72,6 +73,16 @@ class Settings:
             check_choice(settings.order, "order", ORDERS)
         return settings
 
+    def plain(self) -> dict[str, Any]:
+        """As plain numbers and text, as a store keeps them."""
+        return {
+            **vars(self),
+            "law": self.law.name,
+            "options": self.law.options(),
+            "c": list(self.c),
+            "entropy": str(self.entropy),  # larger than what JSON readers elsewhere can hold
+        }
+
 
 @dataclass(frozen=True)
 class Study:
@@ -80,22 +91,13 @@ class Study:
     omegas: Mapping[str, Omega]
     settings: Settings
     n_experiments: int
-    loss_unit: str | None
     contents = "the epistemic distributions"
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What must agree for two runs to belong together, as plain numbers and text."""
-        return {
-            **vars(self.settings),
-            "algorithm": ALGORITHM,
-            "loss_unit": self.loss_unit,
-            "law": self.settings.law.name,
-            "options": self.settings.law.options(),
-            "c": list(self.settings.c),
-            "entropy": str(self.settings.entropy),  # larger than what JSON readers elsewhere can hold
-            "omegas": {name: parts_of(omega) for name, omega in self.omegas.items()},
-        }
+        codes = {name: parts_of(omega) for name, omega in self.omegas.items()}
+        return {**self.settings.plain(), "algorithm": ALGORITHM, "omegas": codes}
 
     @property
     def batch_size(self) -> int | None:
@@ -148,9 +150,7 @@ class Study:
         return stream(experiment_entropy(self.settings.entropy, place, index), EXPERIMENT_DESIGN)
 
 
-def make_study(
-    omegas: Mapping[str, Omega] | Omega, settings: Settings, *, n_experiments: int, loss_unit: str | None
-) -> Study:
+def make_study(omegas: Mapping[str, Omega] | Omega, settings: Settings, n_experiments: int) -> Study:
     """The study of these epistemic distributions, checked."""
     named = dict(omegas) if isinstance(omegas, Mapping) else {getattr(omegas, "__name__", "omega"): omegas}
     if not named:
@@ -164,7 +164,7 @@ def make_study(
                 f"epistemic distribution {name!r} is not a function: got {type(omega).__name__}; pass a function "
                 "from a generator to an Experiment, or an object with a method batch(indices, rng_of)"
             )
-    return Study(named, settings, check_size(n_experiments, "n_experiments"), loss_unit)
+    return Study(named, settings, check_size(n_experiments, "n_experiments"))
 
 
 def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> Outcome:

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from rivals._checks import show
 from rivals._types import BoolArray, FloatArray
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, wilson_interval
-from rivals.comparison.rendering import html, text
+from rivals.comparison.rendering import text
 
 HEADINGS = ("epistemic distribution", "valid c", "not valid")
 # A winner is stated beyond this probability, as in `compare`; 1 less this many of the winners may be wrong.
@@ -76,17 +76,15 @@ def judge(probability: FloatArray, truth: FloatArray, *, threshold: float = THRE
     error = float(wrong.mean()) if n else float("nan")
     certain = float(wilson_interval(np.array([error]), np.array([n]), 1.0 - 2 * LEVEL)[0][0]) if n else 0.0
     fall, what = _fall(calibration_curve(probability, truth, bins=bins))
-    allowed = 1.0 - threshold
+    allowed, problem = 1.0 - threshold, ""
     if certain > allowed:
-        words = f"overconfident: {_percent(error)} of {n} stated winners are wrong, at least {_percent(certain)}, where {_percent(allowed)} are allowed"
+        problem = f"overconfident: {_percent(error)} of {n} stated winners are wrong, at least {_percent(certain)}, where {_percent(allowed)} are allowed"
     elif fall > TOLERANCE:
-        words = what
+        problem = what
     elif truth.size < ENOUGH_TO_JUDGE:
-        words = f"undetermined: {truth.size} experiments are too few to tell, {ENOUGH_TO_JUDGE} are needed"
-    else:
-        words = f"{_percent(error)} of {n} stated winners are wrong" if n else "no winner is stated"
-    valid = certain <= allowed and fall <= TOLERANCE and truth.size >= ENOUGH_TO_JUDGE
-    return Judgement(valid, words, float(stated.mean()), error, certain, fall)
+        problem = f"undetermined: {truth.size} experiments are too few to tell, {ENOUGH_TO_JUDGE} are needed"
+    found = f"{_percent(error)} of {n} stated winners are wrong" if n else "no winner is stated"
+    return Judgement(not problem, problem or found, float(stated.mean()), error, certain, fall)
 
 
 def _fall(curve: CalibrationCurve) -> tuple[float, str]:
@@ -236,14 +234,6 @@ class Validity:
         """The values of c that are valid for every epistemic distribution; empty if there is none."""
         return tuple(c for c, good in zip(self.c, np.all(self.valid, axis=0), strict=True) if good)
 
-    @property
-    def by_omega(self) -> dict[str, tuple[float, ...]]:
-        """The values of c that are valid for each epistemic distribution."""
-        return {
-            name: tuple(c for c, each in zip(self.c, row, strict=True) if each.valid)
-            for name, row in zip(self.omegas, self.judgements, strict=True)
-        }
-
     def at_each_c(self) -> list[tuple[bool, str]]:
         """At each c, whether it is valid for all, and a sentence: the first problem, or the most errors among stated winners."""
         found = []
@@ -279,19 +269,13 @@ class Validity:
         }
 
     def __str__(self) -> str:
-        return text(HEADINGS, self._body())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html(HEADINGS, self._body())
-
-    def _body(self) -> list[list[str]]:
         body = [
             [show(name), ranges(self.c, [each.valid for each in row]), _problems(self.c, row)]
             for name, row in zip(self.omegas, self.judgements, strict=True)
         ]
-        return [*body, ["all of them", ranges(self.c, [c in self.for_all for c in self.c]), ""]]
+        return text(HEADINGS, [*body, ["all of them", ranges(self.c, [c in self.for_all for c in self.c]), ""]])
+
+    __repr__ = __str__
 
 
 def judge_experiments(
@@ -342,16 +326,11 @@ def judge_experiments(
     if not experiments:
         raise ValueError("experiments is empty: there is nothing to judge; give at least one epistemic distribution")
     values = tuple(float(value) for value in c)
-    judged = {
-        name: judge_each(*checked_experiments(name, *records, len(values)), threshold=threshold, bins=bins)
-        for name, records in experiments.items()
-    }
-    return Validity(tuple(judged), values, tuple(judged.values()))
-
-
-def judge_each(probability: FloatArray, truth: FloatArray, **options: Any) -> tuple[Judgement, ...]:
-    """`judge` at every c, a column of `probability` each."""
-    return tuple(judge(column, truth, **options) for column in probability.T)
+    judged = []
+    for name, records in experiments.items():
+        probability, truth = checked_experiments(name, *records, len(values))
+        judged.append(tuple(judge(column, truth, threshold=threshold, bins=bins) for column in probability.T))
+    return Validity(tuple(experiments), values, tuple(judged))
 
 
 def checked_experiments(

@@ -28,7 +28,6 @@ from rivals.laws import DEFAULT
 if TYPE_CHECKING:
     from rivals.calibration import Calibration
 
-EXPORTS = (".csv", ".parquet")
 STORES = (".sqlite", ".sqlite3", ".db")
 NEEDED = {
     "n_data": "how many data points has the real experiment?",
@@ -76,7 +75,7 @@ def calibrate(
     The same command, run again, resumes where it stopped. To see what a store holds: rivals calibrate study.sqlite
     """
     check_output(store, "--store")
-    check_output(export, "--export", endings=EXPORTS)
+    check_output(export, "--export", endings=[".csv"])
     if plot is not None:
         formats = need("matplotlib.backend_bases", extra="plot", purpose="--plot").FigureCanvasBase.filetypes
         check_output(plot, "--plot", endings=[f".{name}" for name in formats])
