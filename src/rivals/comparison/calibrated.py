@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -36,29 +36,26 @@ class Rule:
     remarks: tuple[str, ...]
 
 
-def judge_calibrated(
-    names: Sequence[str], apply: Callable[[float], Applied], calibrations: Sequence[Any], threshold: float
-) -> tuple[Applied, Verdict]:
-    """The verdict that rejects least, of one for each calibration; and who survives under every epistemic distribution.
+def judge_calibrated(names: Sequence[str], applied: Applied, calibrations: Sequence[Any]) -> tuple[Applied, Verdict]:
+    """The verdict that rejects least, of one for each calibration; and who survives under every epistemic distribution."""
 
-    `apply(c)` applies the law.
-    """
-    apply, found, under = cache(apply), [], {}
-    for number, calibration in enumerate(calibrations, start=1):
-        rules = calibration.rules(names, threshold)
-        verdicts = [(apply(rule.c), judge(apply(rule.c), rule.correct), rule) for rule in rules]
-        found.append(verdicts[0])
-        for applied, verdict, rule in verdicts[1:] or verdicts:
-            label = f"{rule.name} ({number})" if rule.name in under else rule.name
-            under[label] = _survivors(names, applied, verdict)
-    applied, verdict, rule = min(found, key=lambda one: len(one[1].rejections))
-    remarks = (*dict.fromkeys(rule.remarks), *_under_each(under))
-    return applied, replace(verdict, remarks=remarks, survivors_under=under)
+    @cache
+    def at(c: float) -> Applied:
+        setting = replace(applied.setting, c=c)
+        return applied if c == applied.setting.c else applied.law.apply(applied.losses, setting, applied.summaries)
 
-
-def _survivors(names: Sequence[str], applied: Applied, verdict: Verdict) -> list[str]:
     order = np.argsort(applied.empirical, kind="stable").tolist()
-    return [names[place] for place in order if place not in verdict.rejections]
+    found, under = [], {}
+    for number, calibration in enumerate(calibrations, start=1):
+        rules = calibration.rules(names, applied.setting.threshold)
+        verdicts = [(at(rule.c), judge(at(rule.c), rule.correct), rule) for rule in rules]
+        found.append(verdicts[0])
+        for _, verdict, rule in verdicts[1:] or verdicts:
+            label = f"{rule.name} ({number})" if rule.name in under else rule.name
+            under[label] = [names[place] for place in order if place not in verdict.rejections]
+    decides, verdict, rule = min(found, key=lambda one: len(one[1].rejections))
+    remarks = (*dict.fromkeys(rule.remarks), *_under_each(under))
+    return decides, replace(verdict, remarks=remarks, survivors_under=under)
 
 
 def _under_each(under: dict[str, list[str]]) -> list[str]:

@@ -26,7 +26,7 @@ from rivals.comparison.calibrated import judge_calibrated
 from rivals.comparison.judge import judge
 from rivals.comparison.notes import warn_of
 from rivals.comparison.result import Comparison
-from rivals.laws import ORDERS, Applied, Grouping, Law, Order, Setting, law_of
+from rivals.laws import ORDERS, Grouping, Law, Order, Setting, law_of
 from rivals.losses import AnyModel, Losses, losses_in_turn
 
 # Simulations of each candidate: with one, another seed of it changes the verdict too often (docs/does-it-work.md).
@@ -143,14 +143,11 @@ def compare(
             summaries.append(chosen.summary(sample, setting))
         del sample  # before the next one is made
 
-    def apply(c: float) -> Applied:
-        return chosen.apply(list(losses.values()), replace(setting, c=c), summaries)
-
+    names, applied = tuple(losses), chosen.apply(list(losses.values()), setting, summaries)
     if calibrations:
-        result = Comparison(tuple(losses), *judge_calibrated(tuple(losses), apply, calibrations, setting.threshold))
+        result = Comparison(names, *judge_calibrated(names, applied, calibrations))
     else:
-        applied = apply(setting.c)
-        result = Comparison(tuple(losses), applied, judge(applied))
+        result = Comparison(names, applied, judge(applied))
     if len(losses) <= FEW_MODELS:  # of many, notes are made when they are asked for
         warn_of(result.diagnostics)
     return result
