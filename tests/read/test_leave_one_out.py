@@ -8,7 +8,7 @@ from scipy import stats
 
 import rivals
 from rivals.read import arviz_tree, posterior
-from rivals.read.leave_one_out import relative_efficiency
+from rivals.read.arviz import relative_efficiency
 
 xarray = pytest.importorskip("xarray", reason='ArviZ trees need xarray: pip install "rivals[arviz]"')
 pytest.importorskip("arviz_stats", reason='leave-one-out needs arviz-stats: pip install "rivals[arviz]"')

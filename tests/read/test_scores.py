@@ -285,5 +285,7 @@ class TestSummaries:
         with pytest.warns(rivals.RivalsWarning, match="2 statistics is estimated from 20 simulated blocks only"):
             summaries(poisson(2.0), [np.sum, np.max], block=5, n_ensemble=20)
         few = summaries(poisson(2.0), np.sum, block=2, n_ensemble=20)
-        with pytest.warns(rivals.RivalsWarning, match="50 blocks are scored by the statistics of 20 simulated ones"):
+        with pytest.warns(
+            rivals.RivalsWarning, match="50 blocks are scored by an ensemble of 20, .* raise n_ensemble to 50"
+        ):
             few.loss(data)

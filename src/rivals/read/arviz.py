@@ -1,23 +1,26 @@
-"""ArviZ trees (DataTree of 1.x, InferenceData of 0.x), in memory or from NetCDF."""
+"""ArviZ trees (DataTree of 1.x, InferenceData of 0.x), in memory or from NetCDF; and how posterior draws become losses, also without each point."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any, Literal
 
 import numpy as np
 from scipy.special import logsumexp
 
-from rivals._checks import check_choice, show, warn
+from rivals._checks import check_choice, need, show, warn
 from rivals._types import FloatArray
 from rivals.losses import Losses
 from rivals.read.inputs import chosen
 from rivals.read.labelled_files import open_labelled
-from rivals.read.leave_one_out import groups_of, leave_one_out_weights, relative_efficiency
 from rivals.read.loss_tables import make_losses
 
 Reduction = Literal["lpd", "mean", "plugin"]
-REDUCTIONS: tuple[Reduction, ...] = ("lpd", "mean", "plugin")
+
+# Vehtari et al. (2024): above this shape the weights have too heavy a tail for any practical number of draws.
+LARGEST_SHAPE = 0.7
+NAMED = 5
 
 HELD_OUT, SIMULATED, TRAINING = "log_likelihood_held_out", "log_likelihood_simulated", "log_likelihood"
 NO_SIMULATIONS = (
@@ -88,22 +91,32 @@ def arviz_tree(
             "losses are biased low, most for flexible models; compute it for held-out data, or pass leave_one_out=True",
         )
 
-    def draws_of(group: str, kept: str | None) -> FloatArray:
-        return _draws(_log_likelihood(tree, group, variable, where), sample_dims, kept, f"{where}, group {group!r}")
+    def draws_of(group: str, rows: str | None = None) -> FloatArray:
+        """Draws by points, (draws, n), and by the dimension `rows` between them where the group has it."""
+        array = _log_likelihood(tree, group, variable, where)
+        absent = [name for name in sample_dims if name not in array.dims]
+        if absent:
+            raise ValueError(
+                f"{where}, group {group!r}: no dimension {', '.join(map(repr, absent))}; it has {array.dims}; pass sample_dims="
+            )
+        kept = [name for name in (rows,) if name in array.dims]
+        values = np.asarray(array.transpose(*sample_dims, *kept, ...).values, dtype=np.float64)
+        n_draws = int(np.prod(values.shape[: len(sample_dims)]))
+        return values.reshape(n_draws, *(array.sizes[name] for name in kept), -1)
 
-    observed = draws_of(held_out, None)
+    observed = draws_of(held_out)
     weights = leave_one_out_weights(observed, where, relative_efficiency(tree)) if leave_one_out else None
-    observed = reduce_draws(observed, reduction, f"{where}, group {held_out!r}", weights)
+    losses = reduce_draws(observed, reduction, f"{where}, group {held_out!r}", weights)
     if simulated == SIMULATED and simulated not in groups_of(tree):
         warn(f"{where} has observed losses alone: {NO_SIMULATIONS}")
-        return Losses(observed)
+        return Losses(losses)
     synthetic = reduce_draws(draws_of(simulated, simulation), reduction, f"{where}, group {simulated!r}")
-    return make_losses(variable or "in the tree", observed, synthetic, where)
+    return make_losses(variable or "in the tree", losses, synthetic, where)
 
 
 def check_reduction(reduction: str, leave_one_out: bool) -> None:
     """A reduction that is known, and the one that leave-one-out weights are for."""
-    check_choice(reduction, "reduction", REDUCTIONS)
+    check_choice(reduction, "reduction", ("lpd", "mean", "plugin"))
     if leave_one_out and reduction != "lpd":
         raise ValueError(
             f"leave_one_out is for the reduction 'lpd', the loss of the posterior predictive; got {reduction!r}"
@@ -125,19 +138,6 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
     return data[chosen([str(name) for name in data.data_vars], variable, f"{where}, group {group!r}")]
 
 
-def _draws(array: Any, sample_dims: tuple[str, ...], kept: str | None, where: str) -> FloatArray:
-    """Draws by points, (draws, n), and by the dimension `kept` between them where the array has it."""
-    absent = [name for name in sample_dims if name not in array.dims]
-    if absent:
-        raise ValueError(
-            f"{where}: no dimension {', '.join(map(repr, absent))}; it has {array.dims}; pass sample_dims="
-        )
-    rows = (kept,) if kept in array.dims else ()
-    values = np.asarray(array.transpose(*sample_dims, *rows, ...).values, dtype=np.float64)
-    n_draws = int(np.prod(values.shape[: len(sample_dims)]))
-    return values.reshape(n_draws, *(array.sizes[name] for name in rows), -1)
-
-
 def reduce_draws(
     draws: FloatArray, reduction: Reduction, where: str, log_weights: FloatArray | None = None
 ) -> FloatArray:
@@ -155,3 +155,74 @@ def reduce_draws(
     if reduction == "mean":
         return np.asarray(-draws.mean(axis=0))
     return np.asarray(np.log(n_draws) - logsumexp(draws, axis=0))
+
+
+def relative_efficiency(draws: Any) -> float:
+    """Effective number of posterior draws over their number, as `az.loo` computes it: the mean over all parameters; 1 for one chain.
+
+    Parameters
+    ----------
+    draws : object
+        A tree with the group posterior, an MCMC of NumPyro, or anything else, whose efficiency is taken for 1.
+    """
+    if hasattr(draws, "get_samples"):
+        values = [np.asarray(each) for each in draws.get_samples(group_by_chain=True).values()]
+    elif "posterior" in groups_of(draws):
+        group = getattr(draws["posterior"], "dataset", draws["posterior"])
+        values = [each.transpose("chain", "draw", ...).values for each in group.data_vars.values()]
+    else:
+        return 1.0
+    if not values or len(values[0]) == 1:
+        return 1.0
+    ess = _array_stats().ess
+    sizes = [np.ravel(ess(each, chain_axis=0, draw_axis=1, method="mean")) for each in values]
+    return float(np.mean(np.concatenate(sizes)) / np.prod(values[0].shape[:2]))
+
+
+def groups_of(tree: Any) -> list[str]:
+    """Names of the groups of a DataTree, an InferenceData or a mapping; none of anything else."""
+    groups = getattr(tree, "children", None)
+    if groups is None:
+        groups = tree.groups() if callable(getattr(tree, "groups", None)) else tree if isinstance(tree, Mapping) else ()
+    return [str(group) for group in groups]
+
+
+def _array_stats() -> Any:
+    return need("arviz_stats.base", extra="arviz", purpose="leave-one-out cross-validation").array_stats
+
+
+def leave_one_out_weights(log_likelihood: FloatArray, where: str, efficiency: float = 1.0) -> FloatArray:
+    """Logs of the weights that turn posterior draws into draws of the posterior without each point, (draws, points).
+
+    Parameters
+    ----------
+    log_likelihood : array, shape (draws, points)
+        Of the data that the model was fitted to, for each draw.
+    where : str
+        Whose they are, for messages.
+    efficiency : float
+        As `relative_efficiency` gives it: correlated draws need a longer tail.
+
+    Returns
+    -------
+    array, shape (draws, points)
+        The weights of each point add up to one.
+    """
+    n_draws, n_points = log_likelihood.shape
+    weights = np.full(log_likelihood.shape, -np.log(n_draws))
+    shape = np.zeros(n_points)
+    # If all draws are equal, leaving a point out changes nothing.
+    varies = np.ptp(log_likelihood, axis=0) > 0
+    if varies.any():
+        smoothed, shape[varies] = _array_stats().psislw(log_likelihood.T[varies], r_eff=efficiency, axis=-1)
+        weights[:, varies] = np.asarray(smoothed).T
+    largest = min(1.0 - 1.0 / np.log10(max(n_draws, 11)), LARGEST_SHAPE)
+    bad = np.flatnonzero(~(shape <= largest))
+    if bad.size:
+        named = ", ".join(f"{index} ({shape[index]:.2f})" for index in bad[:NAMED])
+        warn(
+            f"{where}: leave-one-out losses of {bad.size} of {n_points} points are not to be trusted, since their Pareto k̂ exceeds "
+            f"{largest:.2f}: point {named}{', …' if bad.size > NAMED else ''}; more draws help where k̂ is below 0.7; else refit without these "
+            "points, or use held-out data or folds"
+        )
+    return weights

@@ -19,9 +19,8 @@ from rivals._workers.processes import open_pool
 from rivals._workers.progress import show_progress
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
-from rivals.read.estimators import is_cross_validated, law_of_labels, law_of_targets
+from rivals.read.estimators import is_cross_validated, law_of_labels, law_of_targets, seeded_copy
 from rivals.read.inputs import as_pair, as_targets, as_values, n_rows, take
-from rivals.read.noise import seeded_copy
 
 NOISE_FOLDS = 5
 # Up to this many groups are left out one at a time; of more, this many folds of whole groups are made.

@@ -9,10 +9,8 @@ import numpy as np
 
 from rivals._types import FloatArray
 from rivals.losses import Candidate
-from rivals.read.densities import Density, gaussian
-from rivals.read.distributions import at_inputs
+from rivals.read.distributions import Density, at_inputs, gaussian, warn_of_many_parameters
 from rivals.read.inputs import as_pair, as_targets, check_same_shape, n_rows
-from rivals.read.noise import warn_of_many_parameters
 
 
 def curve(

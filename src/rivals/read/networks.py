@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from rivals._checks import check_size
 from rivals.losses import Candidate
-from rivals.read.densities import LOG_DENSITIES, Density, as_density, gaussian
-from rivals.read.distributions import at_inputs
+from rivals.read.distributions import LOG_DENSITIES, Density, as_density, at_inputs, gaussian
 from rivals.read.inputs import as_targets, as_values, n_rows, take
 
 

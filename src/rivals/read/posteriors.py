@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,25 +12,8 @@ from rivals._random import POSTERIOR_CHOICE, POSTERIOR_PREDICTION, entropy_from,
 from rivals._types import RNG, FloatArray
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
-from rivals.read.arviz import Reduction, check_reduction, reduce_draws
-from rivals.read.leave_one_out import groups_of, leave_one_out_weights, relative_efficiency
-from rivals.read.loss_tables import make_losses
-from rivals.read.posterior_bambi import BambiPosterior
-from rivals.read.posterior_numpyro import NumpyroPosterior
-from rivals.read.posterior_pymc import PymcPosterior
-from rivals.read.posterior_stan import StanPosterior
-
-
-class Posterior(Protocol):
-    """What a library of probabilistic programs can do with a model, its posterior and held-out data."""
-
-    seen: bool | None  # whether the held-out data are those that the model was fitted to, if that can be known
-
-    def log_likelihood(self, targets: npt.NDArray[Any] | None) -> FloatArray:
-        """The log likelihood of each point for each posterior draw, (draws, ...): of the held-out data, or of the given values."""
-
-    def predict(self, seed: int) -> npt.NDArray[Any]:
-        """Data simulated at the held-out inputs, for each posterior draw, (draws, ...)."""
+from rivals.read.arviz import Reduction, check_reduction, leave_one_out_weights, reduce_draws, relative_efficiency
+from rivals.read.probabilistic_programs import Program, program
 
 
 def posterior(
@@ -109,10 +90,10 @@ def posterior(
     """
     check_reduction(reduction, leave_one_out)
     n_simulations = check_size(n_simulations, "n_simulations")
-    fitted = _fitted(model, draws, held_out, variable, observed)
+    fitted = program(model, draws, held_out, variable, observed)
     _check_seen(fitted.seen, leave_one_out)
     entropy = entropy_from(rng)
-    likelihood = fitted.log_likelihood(None)
+    likelihood = fitted.log_likelihood(fitted.observed)
     points = likelihood.shape[1:]
     if not points:
         raise ValueError(
@@ -127,10 +108,9 @@ def posterior(
     def reduced(values: FloatArray) -> FloatArray:
         return reduce_draws(values.reshape(len(values), -1), reduction, "the posterior", weights)
 
-    simulations = _simulations(fitted.predict, points, weights, n_simulations, entropy)
+    simulations = _simulations(fitted, int(np.prod(points)), weights, n_simulations, entropy)
     synthetic = np.stack([reduced(fitted.log_likelihood(targets)) for targets in simulations])
-    losses = make_losses("of the posterior", reduced(likelihood), synthetic, type(fitted).__name__)
-    return replace(losses, may_repeat=True)
+    return Losses(reduced(likelihood), synthetic, may_repeat=True)
 
 
 def _check_seen(seen: bool | None, leave_one_out: bool) -> None:
@@ -146,40 +126,15 @@ def _check_seen(seen: bool | None, leave_one_out: bool) -> None:
         )
 
 
-def _fitted(model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> Posterior:
-    libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
-    if libraries & {"pymc", "bambi"} and "posterior" not in groups_of(draws):
-        raise TypeError(
-            f"draws: expected what pymc.sample or bambi.Model.fit returned, with the group 'posterior'; got {type(draws).__name__}"
-        )
-    if "pymc" in libraries:
-        return PymcPosterior(model, draws, held_out, variable, observed)
-    if "bambi" in libraries:
-        return BambiPosterior(model, draws, held_out, observed)
-    if "cmdstanpy" in libraries:
-        return StanPosterior(model, draws, held_out, variable, observed)
-    if callable(model) and (isinstance(draws, Mapping) or hasattr(draws, "get_samples")):
-        return NumpyroPosterior(model, draws, held_out, variable, observed)
-    raise TypeError(
-        f"expected a model of PyMC, Bambi or CmdStanPy, or a model function of NumPyro with its samples; got {type(model).__name__} and "
-        f"{type(draws).__name__}; log likelihoods that you computed yourself are read by arviz_tree"
-    )
-
-
 def _simulations(
-    predict: Callable[[int], npt.NDArray[Any]],
-    points: tuple[int, ...],
-    log_weights: FloatArray | None,
-    n_simulations: int,
-    entropy: int,
+    fitted: Program, n_points: int, log_weights: FloatArray | None, n_simulations: int, entropy: int
 ) -> list[npt.NDArray[Any]]:
     """Simulated data sets, each point of each from another draw of the posterior, or by the weights of draws at this point."""
     found: list[npt.NDArray[Any]] = []
     while len(found) < n_simulations:
-        predicted = np.asarray(predict(int(stream(entropy, POSTERIOR_PREDICTION, len(found)).integers(2**31))))
+        predicted = fitted.predict(int(stream(entropy, POSTERIOR_PREDICTION, len(found)).integers(2**31)))
         rng = stream(entropy, POSTERIOR_CHOICE, len(found))
         n_draws, n_more = len(predicted), min(n_simulations - len(found), len(predicted))
-        n_points = int(np.prod(points))
         if log_weights is None:
             # Draws in an order of their own for each point: row s is the s-th simulation.
             order = np.broadcast_to(np.arange(n_draws)[:, None], (n_draws, n_points))
@@ -190,7 +145,6 @@ def _simulations(
                 [np.sum(edges[:-1] < rng.random(n_points) * edges[-1], axis=0, dtype=np.intp) for _ in range(n_more)]
             )
         # A point may consist of several numbers, which belong together.
-        events = predicted.reshape(n_draws, n_points, -1)
-        simulated = events[chosen, np.arange(n_points)]
-        found += list(simulated.reshape(n_more, *predicted.shape[1:]))
+        simulated = predicted.reshape(n_draws, n_points, -1)[chosen, np.arange(n_points)]
+        found += list(simulated.reshape(n_more, *predicted.shape[1:]).astype(np.asarray(fitted.observed).dtype))
     return found

@@ -10,11 +10,9 @@ import numpy.typing as npt
 from rivals._checks import warn
 from rivals._types import FloatArray
 from rivals.losses import Candidate
-from rivals.read.densities import Density, as_density, gaussian
-from rivals.read.distributions import at_inputs
+from rivals.read.distributions import Density, as_density, at_inputs, gaussian, warn_of_many_parameters
 from rivals.read.estimators import classifier
 from rivals.read.inputs import as_targets, check_response, library_of, n_rows
-from rivals.read.noise import warn_of_many_parameters
 
 # What is read, and what the points of each may bring besides exog. Models that are not here are refused.
 LINEAR, CHOICES, OF_FAMILIES = ("OLS", "WLS"), ("MNLogit", "OrderedModel"), ("GLM", "GEE")

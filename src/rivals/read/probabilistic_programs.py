@@ -1,0 +1,255 @@
+"""What PyMC, Bambi, NumPyro and CmdStanPy can do with a model, its posterior and held-out data, in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._checks import show
+from rivals._types import FloatArray
+from rivals.read.arviz import groups_of
+from rivals.read.inputs import as_mapping, chosen
+
+
+class Program(NamedTuple):
+    """A model and its posterior at held-out inputs."""
+
+    observed: Any  # the held-out targets
+    log_likelihood: Callable[[Any], FloatArray]  # of each of such targets for each posterior draw, (draws, ...)
+    predict: Callable[
+        [int], npt.NDArray[Any]
+    ]  # from a seed to simulated targets, for each posterior draw, (draws, ...)
+    seen: bool | None = None  # whether these are the data that the model was fitted to, if that can be known
+
+
+def program(model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> Program:
+    """The model by the means of its library."""
+    libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
+    if libraries & {"pymc", "bambi"} and "posterior" not in groups_of(draws):
+        raise TypeError(
+            f"draws: expected what pymc.sample or bambi.Model.fit returned, with the group 'posterior'; got {type(draws).__name__}"
+        )
+    if "pymc" in libraries:
+        return _pymc(model, draws["posterior"], held_out, variable, observed)
+    if "bambi" in libraries:
+        return _bambi(model, draws, held_out, observed)
+    if "cmdstanpy" in libraries:
+        return _stan(model, draws, held_out, variable or "log_lik", observed or "y")
+    if callable(model) and (isinstance(draws, Mapping) or hasattr(draws, "get_samples")):
+        return _numpyro(model, draws, held_out, variable, observed)
+    raise TypeError(
+        f"expected a model of PyMC, Bambi or CmdStanPy, or a model function of NumPyro with its samples; got {type(model).__name__} and "
+        f"{type(draws).__name__}; log likelihoods that you computed yourself are read by arviz_tree"
+    )
+
+
+def _pymc(model: Any, posterior: Any, held_out: Any, variable: str | None, observed: str | None) -> Program:
+    """A model with `pymc.Data`, its draws, and held-out values by the names of the data."""
+    variable = chosen([rv.name for rv in model.observed_RVs], variable, "the observed variables of the model")
+    data = {each.name: np.asarray(each.get_value()) for each in model.data_vars}
+    observed = observed or _data_behind(model, variable)
+    if observed is not None and observed not in data:
+        raise ValueError(f"observed: the model has no pymc.Data {show(observed)!r}; it has {list(data)}")
+    own = np.asarray(model.rvs_to_values[model[variable]].data) if observed is None else data[observed]
+    if held_out is not None:
+        held_out = as_mapping(held_out, "PyMC", "from the names of pymc.Data to values")
+        _check_names(data, held_out, variable, observed)
+        data = {name: np.asarray(values) for name, values in held_out.items()}
+    # A copy of the model: the user's model keeps its data. Draws are untransformed, and so is the copy.
+    twin = _untransformed(model)
+    _set(twin, data)
+    outputs = twin.logp(vars=[twin[variable]], sum=False)
+    if observed is not None:
+        container, targets = twin[observed], data[observed]
+    else:  # values that are fixed in the model are put into a container here
+        value, targets = twin.rvs_to_values[twin[variable]], own
+        container = import_module("pytensor").shared(own, shape=value.type.shape)
+        outputs = import_module("pytensor.graph.replace").clone_replace(outputs, {value: container})
+    function = twin.compile_fn(inputs=twin.value_vars, outs=outputs, on_unused_input="ignore")
+    for rv in twin.free_RVs:
+        if rv.name not in posterior:
+            raise ValueError(f"the posterior has no draws of {rv.name!r}, a variable of the model")
+    points = {rv.name: _draws(posterior[rv.name]) for rv in twin.free_RVs}
+    n_draws = len(next(iter(points.values())))
+
+    def log_likelihood(values: Any) -> FloatArray:
+        container.set_value(np.asarray(values, dtype=container.dtype))
+        rows = [function({name: draws[i] for name, draws in points.items()})[0] for i in range(n_draws)]
+        return np.asarray(np.stack(rows), dtype=np.float64)
+
+    def predict(seed: int) -> npt.NDArray[Any]:
+        tree = import_module("pymc").sample_posterior_predictive(
+            posterior, model=twin, var_names=[variable], random_seed=seed, progressbar=False
+        )
+        return _draws(tree["posterior_predictive"][variable])
+
+    return Program(targets, log_likelihood, predict, np.array_equal(own, targets))
+
+
+def _check_names(data: Mapping[str, Any], held_out: Mapping[str, Any], variable: str, observed: str | None) -> None:
+    """All data that have a row for each point must be given anew, also where the new points are as many."""
+    if observed is None:
+        raise ValueError(
+            f"the observed values of {variable!r} are fixed in the model and cannot be replaced; put them into a container, "
+            f"observed=pymc.Data('{variable}_observed', ...), or judge the data in the model by leave_one_out=True"
+        )
+    for name in held_out:
+        if name not in data:
+            raise ValueError(f"held_out: the model has no pymc.Data {show(name)!r}; it has {list(data)}")
+    if observed not in held_out:
+        raise ValueError(
+            f"held_out: no values of {observed!r}, which holds the observed {variable!r}; it has {sorted(held_out)}"
+        )
+    for name, values in data.items():
+        if name not in held_out and values.shape[:1] == data[observed].shape[:1]:
+            raise ValueError(
+                f"held_out: no values of {name!r}, which has a row for each of {len(values)} points in the model; pass those of the "
+                "held-out points, or the same again if its rows are not points"
+            )
+
+
+def _data_behind(model: Any, variable: str) -> str | None:
+    """The name of the `pymc.Data` that holds the observed values of a variable, perhaps cast to another type; None if they are fixed."""
+    value = model.rvs_to_values[model[variable]]
+    while value not in model.data_vars and value.owner is not None and len(value.owner.inputs) == 1:
+        (value,) = value.owner.inputs
+    return str(value.name) if value in model.data_vars else None
+
+
+def _untransformed(model: Any) -> Any:
+    """A copy whose values are those of the draws. Where a model has initial values PyMC makes none, and they do not matter here."""
+    conditioning: Any = import_module("pymc.model.transform.conditioning")
+    before = model.rvs_to_initial_values
+    model.rvs_to_initial_values = dict.fromkeys(before)
+    try:
+        return conditioning.remove_value_transforms(model)
+    finally:
+        model.rvs_to_initial_values = before
+
+
+def _set(model: Any, data: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Put data into a model; the labels of a dimension that changes its length do not matter here, and become numbers."""
+    coords = {}
+    for name, values in data.items():
+        for dimension, length in zip(model.named_vars_to_dims.get(name, ()), values.shape, strict=False):
+            labels = model.coords.get(dimension)
+            if labels is not None and len(labels) != length:
+                coords[dimension] = np.arange(length)
+    import_module("pymc").set_data(dict(data), model=model, coords=coords or None)
+
+
+def _bambi(model: Any, draws: Any, held_out: Any, observed: str | None) -> Program:
+    """A model, what its `fit` returned, and a data frame with the response."""
+    frame = model.data if held_out is None else held_out
+    # The attribute was renamed: 0.21 has response_term.
+    term = getattr(model, "response_term", None) or model.response_component.term
+    response = observed or str(term.name)
+    if response not in getattr(frame, "columns", ()):
+        raise ValueError(
+            f"held_out for Bambi is a data frame with the response {show(response)!r}; got "
+            f"{list(getattr(frame, 'columns', [])) or type(frame).__name__}"
+        )
+    targets = np.asarray(frame[response])
+    if targets.dtype.kind not in "iufb":
+        raise TypeError(
+            f"held_out: the response {show(response)!r} holds {targets.dtype}, but simulated data are numbers; code it as numbers "
+            "before the fit, 0 and 1 for a binary one"
+        )
+
+    def log_likelihood(values: Any) -> FloatArray:
+        tree = model.compute_log_likelihood(draws, data=frame.assign(**{response: values}), inplace=False)
+        return _draws(*tree["log_likelihood"].data_vars.values())
+
+    def predict(seed: int) -> npt.NDArray[Any]:
+        tree = model.predict(draws, kind="response", data=frame, inplace=False, random_seed=seed)
+        return _draws(*tree["posterior_predictive"].data_vars.values())
+
+    return Program(targets, log_likelihood, predict, np.array_equal(np.asarray(model.data[response]), targets))
+
+
+def _draws(variable: Any) -> npt.NDArray[Any]:
+    """The values of a variable of a tree, (draws, ...)."""
+    values = variable.transpose("chain", "draw", ...).values
+    return np.asarray(values.reshape(-1, *values.shape[2:]))
+
+
+def _numpyro(model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> Program:
+    """A model function, samples by name (or an MCMC that has run), and the arguments of the model by name."""
+    jax: Any = import_module("jax")
+    infer: Any = import_module("numpyro.infer")
+    samples = dict(draws if isinstance(draws, Mapping) else draws.get_samples())
+    arguments = as_mapping(held_out, "NumPyro", "from the arguments of the model to values")
+    site, argument = _what_is_observed(model, samples, arguments, variable, observed)
+
+    def of_targets(values: Any) -> Any:
+        return infer.log_likelihood(model, samples, **arguments | {argument: values})[site]
+
+    compiled = jax.jit(of_targets)  # once for all simulations
+
+    def predict(seed: int) -> npt.NDArray[Any]:
+        predictive = infer.Predictive(model, samples, return_sites=[site])
+        predicted = np.asarray(predictive(jax.random.PRNGKey(seed), **arguments | {argument: None})[site])
+        shape = np.shape(arguments[argument])
+        if predicted.shape[1:] != shape:
+            raise ValueError(
+                f"the model simulates {site!r} in the shape {predicted.shape[1:]}, but {shape} was observed; say in the model how "
+                "many points there are, whether they are observed or not: numpyro.plate('points', len(x))"
+            )
+        return predicted
+
+    return Program(arguments[argument], lambda values: np.asarray(compiled(values), dtype=np.float64), predict)
+
+
+def _what_is_observed(
+    model: Any, samples: Mapping[str, Any], arguments: Mapping[str, Any], variable: str | None, observed: str | None
+) -> tuple[str, str]:
+    """The observed site of a model of NumPyro, and the argument that holds its values."""
+    handlers: Any = import_module("numpyro.handlers")
+    first = {name: values[0] for name, values in samples.items()}
+    seeded = handlers.substitute(handlers.seed(model, 0), first)
+    sites = handlers.trace(seeded).get_trace(**arguments)
+    values = {name: site["value"] for name, site in sites.items() if site["type"] == "sample" and site["is_observed"]}
+    variable = chosen(list(values), variable, "the observed variables of the model")
+    if observed is None:
+        same = [
+            name for name, given in arguments.items() if given is not None and np.array_equal(given, values[variable])
+        ]
+        if len(same) != 1:
+            raise ValueError(
+                f"the observed values of {variable!r} are {'none' if not same else 'several'} of the arguments "
+                f"{same or list(arguments)}; pass observed= the name of the argument that holds them"
+            )
+        (observed,) = same
+    elif observed not in arguments:
+        raise ValueError(f"held_out has no {show(observed)!r}; it has {list(arguments)}")
+    return variable, observed
+
+
+def _stan(model: Any, draws: Any, held_out: Any, likelihood: str, observed: str) -> Program:
+    """A CmdStanModel, its CmdStanMCMC, and the data of the program for the held-out points; by its generated quantities."""
+    data = as_mapping(held_out, "CmdStanPy", "the data of the program")
+    if observed not in data:
+        raise ValueError(
+            f"held_out has no {show(observed)!r}; it has {sorted(data)}; pass observed= the data that are observed"
+        )
+    simulated = f"{observed}_rep"
+
+    def generate(values: Any, name: str, seed: int) -> npt.NDArray[Any]:
+        found = model.generate_quantities(data=data | {observed: values}, previous_fit=draws, seed=seed)
+        names = list(found.metadata.stan_vars)
+        if name not in names:
+            raise ValueError(
+                f"the Stan program generates no {show(name)!r}; it generates {names}; it needs the log likelihood of each point of "
+                f"{observed!r} ({likelihood!r}, or pass variable=), and data simulated in their place ({simulated!r})"
+            )
+        return np.asarray(found.stan_variable(name))
+
+    def log_likelihood(values: Any) -> FloatArray:
+        # Other generated quantities are ignored, so any seed will do.
+        return np.asarray(generate(values, likelihood, 1), dtype=np.float64)
+
+    return Program(data[observed], log_likelihood, lambda seed: generate(data[observed], simulated, seed))
