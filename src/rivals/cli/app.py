@@ -6,6 +6,7 @@ like those beside this file. Its module is imported when the command runs, or wh
 
 from __future__ import annotations
 
+import codecs
 import sys
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
@@ -15,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from rivals._version import __version__
-from rivals.cli.console import check_stdout, printing, say, silence, spell_out_what_cannot_be_encoded
+from rivals.cli.console import printing, say, silence
 
 GROUP = "rivals.commands"
 OWN = {name: EntryPoint(name, f"rivals.cli.{name}:{name}", GROUP) for name in ("demo", "compare", "sweep", "calibrate")}
@@ -25,6 +26,12 @@ INSTALL = {
     "reproduce": "reproduce: the figures and tables of the paper are not installed; pip install rivals-paper, or "
     "`make paper` in a checkout of the repository"
 }
+
+# Substitutes for our own symbols that an encoding does not have; anything else is escaped, as in messages.
+PLAIN = {
+    "…": "...", "±": "+-", "−": "-", "─": "-", "“": '"', "”": '"', "’": "'", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "√": "sqrt ",
+    "½": "1/2", "²": "^2", "·": "*", "µ": "u",
+}  # fmt: skip
 
 
 class Commands(TyperGroup):
@@ -67,9 +74,12 @@ def main() -> None:
 
     A reader that stops early, as in `rivals … | head`, is not an error.
     """
-    spell_out_what_cannot_be_encoded()
+    _spell_out_what_cannot_be_encoded()
     try:
-        check_stdout()
+        if sys.stdout is None:  # as after `rivals … >&-`
+            raise OSError(
+                "standard output is closed, so that no result could be printed; send it to a file, or to /dev/null"
+            )
         raise SystemExit(_exit_code())
     except BrokenPipeError:
         silence(sys.stdout)
@@ -77,6 +87,21 @@ def main() -> None:
     except (ValueError, TypeError, OSError, ImportError, RuntimeError) as error:
         say(f"rivals: {error}")
         raise SystemExit(2) from None
+
+
+def _spell_out_what_cannot_be_encoded() -> None:
+    """Let both streams write something readable instead of raising a codec error."""
+    codecs.register_error("rivals", _spell_out)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="rivals")
+
+
+def _spell_out(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(PLAIN.get(char, char.encode("ascii", "backslashreplace").decode()) for char in text), error.end
 
 
 def _exit_code() -> object:

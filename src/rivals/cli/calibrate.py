@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import closing, contextmanager, redirect_stdout
+from contextlib import closing, contextmanager, redirect_stdout, suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +20,8 @@ import typer
 from rivals import calibration
 from rivals._checks import need, show
 from rivals.calibration.calibrate import N_TRUTH
-from rivals.cli.console import print_result, say, warnings_as_sentences
+from rivals.cli.console import check_output, picture, print_result, say, warnings_as_sentences
 from rivals.cli.options import SEVERAL_C, described, draw_seed, given_options, parse_c
-from rivals.cli.outputs import check_output, picture
 from rivals.comparison import N_SIMULATIONS
 from rivals.laws import DEFAULT
 
@@ -29,14 +29,6 @@ if TYPE_CHECKING:
     from rivals.calibration import Calibration
 
 STORES = (".sqlite", ".sqlite3", ".db")
-NEEDED = {
-    "n_data": "how many data points has the real experiment?",
-    "n_experiments": "how many experiments for each epistemic distribution?",
-}
-# Options that are arguments of `rivals.calibrate` as they are.
-SETTINGS = (
-    "law", "n_simulations", "order", "n_experiments", "n_data", "n_truth", "n_replications", "loss_unit", "progress", "time_limit", "retry",
-)  # fmt: skip
 
 
 @described(
@@ -109,20 +101,14 @@ def load_omegas(target: str) -> Mapping[str, Any] | Any:
     sys.path.insert(0, str(Path.cwd()))
     try:
         module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name == module_name.partition(".")[0]:
-            hint = f"run this where {error.name}.py is, or install it"
-        else:
-            hint = f"{module_name} needs it: install it"
-        raise ValueError(f"{show(target)!r}: {error}; {hint}") from None
     except (Exception, SystemExit) as error:
+        hint = "correct it"
+        if isinstance(error, ModuleNotFoundError):
+            hint = f"run this where {error.name}.py is, or install it"
+        elif isinstance(error, SystemExit):
+            hint = "keep what must not run on import under `if __name__ == '__main__':`"
         raise ValueError(
-            f"{show(target)!r}: {module_name} could not be imported: {type(error).__name__}: {error}{_line_of(error)}; correct it"
-            + (
-                ", and keep what must not run on import under `if __name__ == '__main__':`"
-                if isinstance(error, SystemExit)
-                else ""
-            )
+            f"{show(target)!r}: {module_name} could not be imported: {type(error).__name__}: {error}{_line_of(error)}; {hint}"
         ) from error
     if not hasattr(module, name):
         near = get_close_matches(name, dir(module), n=1)
@@ -134,23 +120,16 @@ def load_omegas(target: str) -> Mapping[str, Any] | Any:
             f"{show(target)!r} is not a function: got {type(omegas).__name__}; name a function from a generator to an Experiment, or "
             "a mapping of such functions by name"
         )
-    _send_by_value(module)
+    with suppress(ImportError):  # workers elsewhere need not have the user's module: its functions are sent by value
+        importlib.import_module("cloudpickle").register_pickle_by_value(module)
     return omegas
 
 
 def _line_of(error: BaseException) -> str:
-    """Where the user's own code failed; a syntax error says so itself."""
+    """Where the user's own code failed; a syntax error and a missing module say so themselves."""
     *_, frame = traceback.extract_tb(error.__traceback__)
-    return "" if isinstance(error, SyntaxError) else f" ({show(frame.filename)}, line {frame.lineno})"
-
-
-def _send_by_value(module: Any) -> None:
-    """Workers elsewhere need not have the user's module: its functions are sent by value."""
-    try:
-        from cloudpickle import register_pickle_by_value
-    except ImportError:
-        return
-    register_pickle_by_value(module)
+    says_it = isinstance(error, (SyntaxError, ModuleNotFoundError))
+    return "" if says_it else f" ({show(frame.filename)}, line {frame.lineno})"
 
 
 def _store_to_show(ctx: typer.Context, target: str | None, store: Path | None) -> Path | None:
@@ -168,22 +147,28 @@ def _store_to_show(ctx: typer.Context, target: str | None, store: Path | None) -
         raise ValueError(f"there is no store {show(path)}; is its path right?")
     to_run = {"c", "n_data", "n_experiments", "store", "seed"} & asked
     if path is target and to_run:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(to_run))
         raise ValueError(
-            f"{show(target)} is a store, which has no functions to run: got {names}, too; to continue the study, write rivals "
+            f"{show(target)} is a store, which has no functions to run: got {_as_options(sorted(to_run))}, too; to continue the study, write rivals "
             f"calibrate module:name ... --store {show(target)}"
         )
     return Path(path)
 
 
+def _as_options(names: Sequence[str], between: str = ", ") -> str:
+    return between.join(f"--{name.replace('_', '-')}" for name in names)
+
+
 def _run(ctx: typer.Context, target: str, store: Path | None) -> Calibration:
     """The calibration, run or resumed; what simulators print goes to standard error."""
     options = ctx.params
-    missing = [name for name in NEEDED if options[name] is None]
+    missing = [name for name in ("n_data", "n_experiments") if options[name] is None]
     if missing:
-        names = " and ".join(f"--{name.replace('_', '-')}" for name in missing)
-        raise ValueError(f"missing {names}: {' '.join(NEEDED[name] for name in missing)}")
-    settings = {name: options[name] for name in SETTINGS}
+        raise ValueError(
+            f"missing {_as_options(missing, ' and ')}: how many data points has the real experiment, and how many experiments are "
+            "to be made for each epistemic distribution?"
+        )
+    arguments = inspect.signature(calibration.calibrate).parameters
+    settings = {name: value for name, value in options.items() if name in arguments}
     settings["c"] = parse_c(options["c"]) if options["c"] else None
     settings["rng"] = options["seed"]
     if options["seed"] is None:
@@ -196,7 +181,7 @@ def _run(ctx: typer.Context, target: str, store: Path | None) -> Calibration:
             warnings_as_sentences(),
             _executor(options["workers"], options["dask"]) as executor,
         ):
-            return calibration.calibrate(load_omegas(target), executor=executor, store=store, **settings)
+            return calibration.calibrate(load_omegas(target), executor=executor, **settings)
     except calibration.CalibrationInterrupted as stop:
         say(f"rivals: {stop}")
         raise typer.Exit(130) from None

@@ -11,15 +11,15 @@ import numpy as np
 import typer
 
 from rivals._checks import need, show, warn
-from rivals.cli.console import print_result, say, warnings_as_sentences, working
+from rivals.cli.console import check_output, print_result, say, warnings_as_sentences, working, writing
 from rivals.cli.options import described, draw_seed, given_options, parse_names, read_c
-from rivals.cli.outputs import check_output, writing
 from rivals.comparison import Comparison, load
 from rivals.comparison import compare as compare_models
 from rivals.comparison.rendering import listed
 from rivals.read.files import read_files
 from rivals.read.npz_files import is_saved_comparison
 from rivals.read.selection import Selection
+from rivals.report.page import TITLE, write_report
 
 # Options that are arguments of `rivals.compare`, and those that become arguments: columns with labels of the points.
 SETTINGS = ("law", "threshold", "order", "loss_unit")
@@ -47,7 +47,7 @@ def compare(
     seed: int | None = None,
     as_json: bool = False,
     report: Path | None = None,
-    title: str | None = None,
+    title: str = TITLE,
     save: Path | None = None,
 ) -> None:
     """Say which models survive, from files of losses.
@@ -63,7 +63,13 @@ def compare(
         with writing(save):
             result.save(save)
     if report is not None:
-        _write_page(result, report, {} if title is None else {"title": title})
+        with working("Writing the report …") as tell, writing(report):
+            write_report(
+                result,
+                report,
+                title=title,
+                progress=lambda done, total: tell(f"Writing the report … {done} of {total} values of c"),
+            )
     print_result(result, as_json=as_json)
 
 
@@ -115,14 +121,3 @@ def _over(saved: Comparison, now: dict[str, Any]) -> dict[str, Any]:
             "of the calibration to use it again"
         )
     return values | now
-
-
-def _write_page(result: Comparison, path: Path, titled: dict[str, Any]) -> None:
-    from rivals.report import write_report
-
-    with working("Writing the report …") as tell, writing(path):
-
-        def progress(done: int, total: int) -> None:
-            tell(f"Writing the report … {done} of {total} values of c")
-
-        write_report(result, path, progress=progress, **titled)

@@ -1,47 +1,19 @@
-"""Standard output and error, whatever they are: a terminal that is not UTF-8, a pipe that is closed, a disk that is full.
+"""Where results go, whatever it is: a pipe that is closed, a disk that is full, a file that cannot be written.
 
-Results go to standard output, remarks and warnings to standard error. NumPy is imported where there is something to say.
+Results go to standard output, remarks and warnings to standard error. Whether a file can be written is checked before the
+work, not after it. NumPy is imported where there is something to say.
 """
 
 from __future__ import annotations
 
-import codecs
 import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO, Any
-
-# Substitutes for our own symbols that an encoding does not have; anything else is escaped, as in messages.
-PLAIN = {
-    "…": "...", "±": "+-", "−": "-", "─": "-", "“": '"', "”": '"', "’": "'", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "√": "sqrt ",
-    "½": "1/2", "²": "^2", "·": "*", "µ": "u",
-}  # fmt: skip
-
-
-def spell_out_what_cannot_be_encoded() -> None:
-    """Let both streams write something readable instead of raising a codec error."""
-    codecs.register_error("rivals", _spell_out)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="rivals")
-
-
-def _spell_out(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    text = error.object[error.start : error.end]
-    return "".join(PLAIN.get(char, char.encode("ascii", "backslashreplace").decode()) for char in text), error.end
-
-
-def check_stdout() -> None:
-    """Refuse to work if the result would be printed to nowhere, as after `rivals … >&-`."""
-    if sys.stdout is None:
-        raise OSError(
-            "standard output is closed, so that no result could be printed; send it to a file, or to /dev/null"
-        )
 
 
 @contextmanager
@@ -115,3 +87,49 @@ def working(message: str) -> Iterator[Callable[[str], None]]:
     console = Console(stderr=True)
     with console.status(message, spinner="dots" if console.encoding.startswith("utf") else "line") as status:
         yield status.update
+
+
+def check_output(
+    path: Path | None, option: str, *, endings: Collection[str] = (), inputs: Collection[Path | None] = ()
+) -> None:
+    """Refuse a file that could not be written, or that would replace one of the inputs."""
+    from rivals._checks import show
+
+    if path is None:
+        return
+    if endings and path.suffix.lower() not in endings:
+        raise ValueError(f"{option} must end in {' or '.join(endings)}: got {show(path.name)!r}; change its ending")
+    if path.is_dir():
+        raise ValueError(f"{option}: {show(path)} is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{option}: {show(path)} is not a plain file; name another one")
+    if any(other is not None and other.exists() and path.exists() and path.samefile(other) for other in inputs):
+        raise ValueError(f"{option}: {show(path)} is one of the input files; name another one")
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise ValueError(f"{option}: there is no folder {show(folder)}; make it, or name another one")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ValueError(f"{option}: the folder {show(folder)} is not writable; name another one")
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Write a file, and say that it was written, or which one could not be."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise OSError(f"{path} could not be written: {reason}; make room, or name another file") from error
+    say(f"written: {path}")
+
+
+@contextmanager
+def picture(path: Path, width: float, height: float) -> Iterator[Any]:
+    """A figure to draw into, which is then written."""
+    from rivals._checks import need
+    from rivals._files import replacing
+
+    figure = need("matplotlib.figure", extra="plot", purpose="pictures").Figure((width, height), layout="constrained")
+    yield figure
+    with replacing(path) as file:
+        figure.savefig(file, format=path.suffix[1:], dpi=150)

@@ -12,9 +12,8 @@ import typer
 from rivals._checks import show
 from rivals._random import DEMO_HELD_OUT, entropy_from, stream
 from rivals._types import RNG
-from rivals.cli.console import print_result, working
+from rivals.cli.console import check_output, picture, print_result, working
 from rivals.cli.options import described, read_c
-from rivals.cli.outputs import check_output, picture
 from rivals.comparison import Comparison
 from rivals.comparison import compare as compare_models
 from rivals.comparison.rendering import probability_text

@@ -23,6 +23,7 @@ from rivals.comparison.shown import made_with, remarks, verdicts
 from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.report.contents import Progress, contents
 
+TITLE = "Which models survive replication?"
 MOST_EXTREME = 5
 
 
@@ -30,7 +31,7 @@ def write_report(
     result: Comparison,
     path: str | PathLike[str],
     *,
-    title: str = "Which models survive replication?",
+    title: str = TITLE,
     c: Sequence[float] | None = None,
     progress: Progress | None = None,
 ) -> Path:
