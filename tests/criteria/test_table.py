@@ -123,5 +123,5 @@ def test_what_cannot_be_computed_is_said(models):
 def test_one_model_or_an_unknown_reference_is_refused(models):
     with pytest.raises(ValueError, match="at least two models; got 1"):
         criteria.table({"A": models["A"]})
-    with pytest.raises(ValueError, match=r"reference must be one of .*; got 'C'"):
+    with pytest.raises(ValueError, match=r"reference must be one of .*: got 'C'"):
         criteria.table(models, reference="C")

@@ -3,17 +3,15 @@
 from rivals.criteria.aic import aic
 from rivals.criteria.bic import bic
 from rivals.criteria.confidence_set import ConfidenceSet, confidence_set
-from rivals.criteria.criteria_table import CriteriaTable
 from rivals.criteria.dic import dic
 from rivals.criteria.evidence import Evidence, bayes_factor, log_evidence
-from rivals.criteria.finite_sample import bootstrap_risk, synthetic_risk
 from rivals.criteria.likelihood_ratio import log_likelihood
 from rivals.criteria.loo import loo
 from rivals.criteria.loss_only import loss_only
 from rivals.criteria.mdl import complexity_fisher, complexity_monte_carlo, mdl
-from rivals.criteria.risk import risk
+from rivals.criteria.risk import bootstrap_risk, risk
 from rivals.criteria.score import Score, Variations, difference
-from rivals.criteria.side_by_side import Fitted, table
+from rivals.criteria.side_by_side import CriteriaTable, Fitted, table
 from rivals.criteria.waic import waic
 
 __all__ = [
@@ -38,7 +36,6 @@ __all__ = [
     "loss_only",
     "mdl",
     "risk",
-    "synthetic_risk",
     "table",
     "waic",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from rivals._checks import check_models, check_size, need, show
 from rivals._random import RESAMPLES, entropy_from, stream
-from rivals._types import RNG, FloatArray
+from rivals._types import RNG, FloatArray, IntArray
+from rivals.comparison import rendering
 from rivals.criteria.risk import risk
 from rivals.criteria.score import Score, Variations, difference
 from rivals.losses import Losses
@@ -77,20 +79,22 @@ def confidence_set(
     by_name = {name: _as_score(name, model) for name, model in check_models(losses).items()}
     if not 0 < level < 1:
         raise ValueError(f"level must be a probability between 0 and 1; got {level!r}")
-    contributions = _contributions(by_name)
     block, n_resamples = check_size(block, "block"), check_size(n_resamples, "n_resamples", least=100)
-    n = contributions.shape[1]
+    sign = {name: 1 if score.lower_is_better else -1 for name, score in by_name.items()}
+    best = min(by_name, key=lambda name: sign[name] * by_name[name].value)
+    differences = _differences(by_name, best)
+    n = np.asarray(by_name[best].pointwise).size
     if block > n // 2:
         raise ValueError(f"block must be at most half of the {n} points, so that resamples differ; got {block}")
-    # Equal models have no error between them, by which the test divides: they enter as one.
+    # Lower is better, in units of one point. Equal models have no error between them, by which the test divides: they enter as one.
+    contributions = n * sign[best] * np.array([score.pointwise for score in by_name.values()])
     distinct, place = np.unique(contributions, axis=0, return_inverse=True)
-    _check_constant(by_name, distinct, place)
+    _check_constant(list(by_name), distinct, place.ravel())
     entropy = entropy_from(rng)
     p_values = np.ones(1) if len(distinct) == 1 else _test(distinct, level, block, n_resamples, entropy)
-    best = min(by_name, key=lambda name: by_name[name].value * (1 if by_name[name].lower_is_better else -1))
     return ConfidenceSet(
         p_values={name: float(p_values[index]) for name, index in zip(by_name, place.ravel(), strict=True)},
-        differences={name: difference(score, by_name[best]) for name, score in by_name.items()},
+        differences=differences,
         criterion=by_name[best].criterion,
         level=level,
         block=block,
@@ -132,6 +136,7 @@ class ConfidenceSet:
     ... )
     >>> found
     model  risk − best  p-value  in the set
+    ─────  ───────────  ───────  ──────────
     A      best         1.000    yes
     B      0.2 ± 0.05   0.010    no
     Model confidence set at level 0.95: A.
@@ -189,15 +194,13 @@ class ConfidenceSet:
         }
 
     def __str__(self) -> str:
-        lines = [["model", f"{self.criterion} − best", "p-value", "in the set"]]
+        lines = []
         for name, p in self.p_values.items():
             value, error = self.differences[name]
             shown = "best" if value == 0 else f"{value:.4g}" + ("" if error is None else f" ± {error:.2g}")
             lines.append([show(name), shown, f"{p:.3f}", "yes" if name in self.included else "no"])
-        widths = [max(len(line[i]) for line in lines) for i in range(4)]
-        rows = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)) for line in lines]
-        verdict = f"Model confidence set at level {self.level:g}: {', '.join(map(show, self.included))}."
-        return "\n".join([*(row.rstrip() for row in rows), verdict])
+        table = rendering.text(["model", f"{self.criterion} − best", "p-value", "in the set"], lines)
+        return f"{table}\nModel confidence set at level {self.level:g}: {', '.join(map(show, self.included))}."
 
     __repr__ = __str__
 
@@ -215,35 +218,27 @@ def _as_score(name: str, model: Any) -> Score:
     return score
 
 
-def _contributions(scores: Mapping[str, Score]) -> FloatArray:
-    """Shape (models, points), lower is better, in units of one point."""
-    pointwise = {name: np.asarray(score.pointwise) for name, score in scores.items()}
-    (first, reference), *others = scores.items()
-    n = pointwise[first].size
-    for name, score in others:
-        if score.criterion != reference.criterion:
-            raise ValueError(
-                f"'{show(first)}' is given by {reference.criterion}, but '{show(name)}' by {score.criterion}; compute both by the same"
-            )
-        if pointwise[name].size != n:
-            raise ValueError(
-                f"the losses of the same points are compared: '{show(first)}' has {n}, '{show(name)}' has {pointwise[name].size}; score "
-                "both on the same data"
-            )
-    if n < 2:
+def _differences(scores: Mapping[str, Score], best: str) -> dict[str, tuple[float, float | None]]:
+    """Each less the best, where all are of one criterion and of the same points."""
+    if min(np.asarray(score.pointwise).size for score in scores.values()) < 2:
         raise ValueError("a model confidence set needs the losses of at least two points, hundreds to be useful; got 1")
-    return n * np.array(list(pointwise.values())) * (1 if reference.lower_is_better else -1)
+    found = {}
+    for name, score in scores.items():
+        try:
+            found[name] = difference(score, scores[best])
+        except ValueError as error:
+            raise ValueError(f"'{show(name)}' and '{show(best)}': {error}") from None
+    return found
 
 
-def _check_constant(scores: Mapping[str, Score], distinct: FloatArray, place: Any) -> None:
-    names = {int(index): name for name, index in reversed(list(zip(scores, place.ravel(), strict=True)))}
-    for a in range(len(distinct)):
-        gaps = distinct[a + 1 :] - distinct[a]
-        rounding = 16 * np.spacing(np.abs(distinct).max())
-        for b in np.flatnonzero(np.ptp(gaps, axis=1) <= rounding) if len(gaps) else ():
+def _check_constant(names: list[str], distinct: FloatArray, place: IntArray) -> None:
+    rounding = 16 * np.spacing(np.abs(distinct).max())
+    for a, b in combinations(range(len(distinct)), 2):
+        if np.ptp(distinct[b] - distinct[a]) <= rounding:
+            one, other = (show(names[int(np.argmax(place == index))]) for index in (a, b))
             raise ValueError(
-                f"'{show(names[a])}' and '{show(names[a + 1 + int(b)])}' differ by the same amount at every point, so that their difference has "
-                "no sampling error to test against; leave one of them out"
+                f"'{one}' and '{other}' differ by the same amount at every point, so that their difference has no sampling error to "
+                "test against; leave one of them out"
             )
 
 

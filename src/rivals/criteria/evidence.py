@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from math import log
 from typing import Any
 
@@ -134,7 +135,7 @@ def log_evidence(
     dynesty = need("dynesty", extra="criteria", purpose="nested sampling")
     n_parameters = check_size(n_parameters, "n_parameters")
     sampler = dynesty.NestedSampler(
-        _Checked(log_likelihood),
+        partial(_checked, log_likelihood),
         prior_transform,
         n_parameters,
         nlive=n_live,
@@ -194,20 +195,15 @@ def bayes_factor(model: Evidence, reference: Evidence) -> tuple[float, float]:
     return -value / log(10), (error or 0.0) / log(10)
 
 
-class _Checked:
+def _checked(log_likelihood: Callable[[FloatArray], float], parameters: FloatArray) -> float:
     """The log likelihood, with an error that names the parameters at which it is not a number."""
-
-    def __init__(self, log_likelihood: Callable[[FloatArray], float]) -> None:
-        self.log_likelihood = log_likelihood
-
-    def __call__(self, parameters: FloatArray) -> float:
-        value = float(self.log_likelihood(parameters))
-        if np.isnan(value) or value == np.inf:
-            raise ValueError(
-                f"log likelihood: {value} at the parameters {np.asarray(parameters).tolist()}; return −inf for "
-                "impossible parameters, and keep the noise level above zero"
-            )
-        return value
+    value = float(log_likelihood(parameters))
+    if np.isnan(value) or value == np.inf:
+        raise ValueError(
+            f"log likelihood: {value} at the parameters {np.asarray(parameters).tolist()}; return −inf for "
+            "impossible parameters, and keep the noise level above zero"
+        )
+    return value
 
 
 def _pressed(cube: FloatArray, weights: FloatArray) -> tuple[str, ...]:

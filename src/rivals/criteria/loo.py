@@ -7,9 +7,7 @@ from numpy.typing import ArrayLike
 
 from rivals._checks import need
 from rivals.criteria.checks import check_draws
-from rivals.criteria.score import Score, Variations
-
-VARIATIONS = Variations(in_distribution=True)
+from rivals.criteria.score import Score, elpd
 
 
 def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
@@ -49,20 +47,9 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
     if varies.any():
         smoothed = array_stats.loo(matrix.T[varies, None, :], r_eff=relative_efficiency)
         pointwise[varies], shape[varies] = smoothed[0], smoothed[1]
-    n = pointwise.size
     # Vehtari et al. (2024): the largest Pareto shape at which S draws suffice.
     largest = min(1 - 1 / np.log10(matrix.shape[0]), 0.7)
     many = int((shape > largest).sum())
-    doubts = (
-        f"LOO is unreliable: the Pareto shape exceeds {largest:.2f} at {many} of {n} points; refit without each of these",
-    )
-    return Score(
-        "elpd (LOO)",
-        float(pointwise.sum()),
-        standard_error=float(np.sqrt(n * np.var(pointwise, ddof=1))) if n > 1 else float("inf"),
-        scale="log predictive density",
-        lower_is_better=False,
-        variations=VARIATIONS,
-        pointwise=pointwise,
-        diagnostics=doubts if many else (),
-    )
+    where = f"at {many} of {pointwise.size} points; refit without each of these"
+    doubt = f"LOO is unreliable: the Pareto shape exceeds {largest:.2f} {where}"
+    return elpd("elpd (LOO)", pointwise, doubt if many else None)

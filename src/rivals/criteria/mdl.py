@@ -145,7 +145,19 @@ def complexity_monte_carlo(
         if inside is None or inside(best):
             mixture = logsumexp(log_likelihood(points, data)) - log(len(points))
             log_weights[i] = maximum - mixture
-    return _summary(log_weights)
+    if np.isneginf(log_weights).all():
+        raise ValueError(
+            f"inside: none of the {n_samples} simulated data sets has its best parameters in the domain; move the nodes"
+        )
+    value, error, weights = _log_mean(log_weights)
+    effective = float(weights.sum() ** 2 / (weights @ weights))
+    doubts: tuple[str, ...] = ()
+    if effective < FEW_SAMPLES:
+        doubts = (
+            f"the complexity is unreliable: it rests on {effective:.0f} effective samples of {n_samples}; add nodes or samples",
+        )
+        warn(doubts[0])
+    return _log_complexity(value, error, doubts)
 
 
 def complexity_fisher(
@@ -209,35 +221,18 @@ def complexity_fisher(
             )
         means[r] = logsumexp(log_determinant / 2) - log(n_nodes)
     volume = float(np.log(box[:, 1] - box[:, 0]).sum())
-    relative = np.exp(means - means.max())
-    error = float(relative.std(ddof=1) / relative.mean() / np.sqrt(n_repeats))
-    value = k / 2 * log(n / (2 * pi)) + volume + float(means.max() + np.log(relative.mean()))
-    return Score("log complexity", value, standard_error=error, scale="log complexity", variations=VARIATIONS)
+    integral, error, _ = _log_mean(means)
+    return _log_complexity(k / 2 * log(n / (2 * pi)) + volume + integral, error)
 
 
-def _summary(log_weights: FloatArray) -> Score:
-    """Return the log of the mean weight, and the error of that."""
-    n = log_weights.size
-    if np.isneginf(log_weights).all():
-        raise ValueError(
-            f"inside: none of the {n} simulated data sets has its best parameters in the domain; move the nodes"
-        )
-    weights = np.exp(log_weights - log_weights.max())
-    mean = weights.mean()
-    error = float(weights.std(ddof=1) / mean / np.sqrt(n))
-    effective = float(weights.sum() ** 2 / (weights @ weights))
-    doubts: tuple[str, ...] = ()
-    if effective < FEW_SAMPLES:
-        doubts = (
-            f"the complexity is unreliable: it rests on {effective:.0f} effective samples of {n}; add nodes or samples",
-        )
-        warn(doubts[0])
-    value = float(log_weights.max() + np.log(mean))
-    return Score(
-        "log complexity",
-        value,
-        standard_error=error,
-        scale="log complexity",
-        variations=VARIATIONS,
-        diagnostics=doubts,
-    )
+def _log_complexity(value: float, error: float, doubts: tuple[str, ...] = ()) -> Score:
+    name = "log complexity"
+    return Score(name, value, standard_error=error, scale=name, variations=VARIATIONS, diagnostics=doubts)
+
+
+def _log_mean(logs: FloatArray) -> tuple[float, float, FloatArray]:
+    """The log of the mean, its error, and the numbers themselves relative to the largest."""
+    relative = np.exp(logs - logs.max())
+    mean = relative.mean()
+    error = float(relative.std(ddof=1) / mean / np.sqrt(logs.size))
+    return float(logs.max() + np.log(mean)), error, relative

@@ -42,15 +42,7 @@ class Variations:
     parameters: bool = False
 
     def __str__(self) -> str:
-        named = [
-            name
-            for name, counts in (
-                ("in-distribution", self.in_distribution),
-                ("out-of-distribution", self.out_of_distribution),
-                ("parameters", self.parameters),
-            )
-            if counts
-        ]
+        named = [name.replace("_", "-") for name, counts in vars(self).items() if counts]
         return ", ".join(named) or "none"
 
 
@@ -150,3 +142,18 @@ def difference(score: Score, reference: Score) -> tuple[float, float | None]:
         contributions = score.pointwise - reference.pointwise
         return value, sqrt(contributions.size * float(np.var(contributions, ddof=1)))
     return value, hypot(score.standard_error or 0.0, reference.standard_error or 0.0)
+
+
+def elpd(criterion: str, pointwise: FloatArray, doubt: str | None) -> Score:
+    """An expected log pointwise predictive density: the sum over the points, with the standard error of that."""
+    n = pointwise.size
+    return Score(
+        criterion,
+        float(pointwise.sum()),
+        standard_error=float(np.sqrt(n * np.var(pointwise, ddof=1))) if n > 1 else float("inf"),
+        scale="log predictive density",
+        lower_is_better=False,
+        variations=Variations(in_distribution=True),
+        pointwise=pointwise,
+        diagnostics=() if doubt is None else (doubt,),
+    )

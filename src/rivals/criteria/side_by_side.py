@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import show
+from rivals._checks import check_choice, check_models, need, show
 from rivals._types import RNG, FloatArray
-from rivals.comparison import compare
+from rivals.comparison import compare, rendering
 from rivals.criteria.aic import aic
 from rivals.criteria.bic import bic
 from rivals.criteria.confidence_set import VARIATIONS as OF_THE_SAMPLE
 from rivals.criteria.confidence_set import confidence_set
-from rivals.criteria.criteria_table import CriteriaTable, Row
 from rivals.criteria.dic import dic
 from rivals.criteria.evidence import Evidence
 from rivals.criteria.likelihood_ratio import log_likelihood
@@ -71,13 +70,10 @@ def table(
     >>> criteria.table(models)["AIC"].difference
     array([ 0. , -1.8])
     """
-    if len(models) < 2:
-        raise ValueError(f"a table compares at least two models; got {len(models)}")
-    reference = next(iter(models)) if reference is None else reference
-    if reference not in models:
-        raise ValueError(f"reference must be one of {[show(name) for name in models]}; got {show(reference)!r}")
-    rows, omitted = _rows(models, reference, c=c, tolerance=loss_tolerance, rng=rng)
-    return CriteriaTable(tuple(models), reference, rows, omitted)
+    by_name = check_models(models)
+    reference = next(iter(by_name)) if reference is None else check_choice(reference, "reference", list(by_name))
+    rows, omitted = _rows(by_name, reference, c=c, tolerance=loss_tolerance, rng=rng)
+    return CriteriaTable(tuple(by_name), reference, rows, omitted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +120,131 @@ class Fitted:
     losses: Losses | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class CriteriaTable:
+    """Criteria as rows, models as columns; each cell a difference against the reference ± its error.
+
+    Attributes
+    ----------
+    names : tuple of str
+    reference : str
+    rows : tuple of Row
+    omitted : dict
+        Criterion → what was missing for it.
+
+    See Also
+    --------
+    table : makes it.
+
+    Examples
+    --------
+    >>> from rivals import criteria
+    >>> models = {
+    ...     "A": criteria.Fitted([-1.0, -2.0, -1.2], 2),
+    ...     "B": criteria.Fitted([-1.1, -2.2, -1.0], 1),
+    ... }
+    >>> table = criteria.table(models)
+    >>> [row.criterion for row in table.rows]
+    ['log likelihood', 'AIC', 'BIC']
+    >>> table.omitted["MDL"]
+    'no complexity for A, B'
+    """
+
+    names: tuple[str, ...]
+    reference: str
+    rows: tuple[Row, ...]
+    omitted: dict[str, str]
+
+    def __getitem__(self, criterion: str) -> Row:
+        rows = {row.criterion: row for row in self.rows}
+        if criterion not in rows:
+            raise KeyError(f"no criterion {criterion!r} in this table; it has {', '.join(rows)}")
+        return rows[criterion]
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Headings and cells as text."""
+        headings = ["criterion", *map(show, self.names), "scale", "better", "accounts for variations"]
+        body = [
+            [
+                row.criterion,
+                *(_cell(*pair) for pair in zip(row.difference, row.standard_error, strict=True)),
+                row.scale,
+                "lower" if row.lower_is_better else "higher",
+                str(row.variations),
+            ]
+            for row in self.rows
+        ]
+        return headings, body
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know before you trust the numbers, and which criteria were left out and why."""
+        doubts = [f"{row.criterion}: {doubt}" for row in self.rows for doubt in row.diagnostics]
+        return doubts + [f"{criterion} left out: {reason}" for criterion, reason in self.omitted.items()]
+
+    def __str__(self) -> str:
+        return "\n".join([self._title, rendering.text(*self._table()), *map(rendering.wrap, self.notes)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return rendering.html(*self._table(), before=self._title, after=" ".join(self.notes))
+
+    @property
+    def _title(self) -> str:
+        return f"Differences against {show(self.reference)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as plain numbers and text."""
+        return {
+            "names": list(self.names),
+            "reference": self.reference,
+            "omitted": dict(self.omitted),
+            "rows": [
+                {
+                    "criterion": row.criterion,
+                    "scale": row.scale,
+                    "lower_is_better": row.lower_is_better,
+                    "accounts_for": str(row.variations),
+                    "difference": row.difference.tolist(),
+                    "standard_error": [None if np.isnan(e) else e for e in row.standard_error.tolist()],
+                    "diagnostics": list(row.diagnostics),
+                }
+                for row in self.rows
+            ],
+        }
+
+    def to_dataframe(self) -> Any:
+        """Return one line for each criterion and model, as a pandas DataFrame."""
+        pandas = need("pandas", extra="pandas", purpose="data frames")
+        return pandas.DataFrame(
+            {
+                "criterion": row.criterion,
+                "model": name,
+                "difference": row.difference[i],
+                "standard_error": row.standard_error[i],
+                "scale": row.scale,
+                "lower_is_better": row.lower_is_better,
+                **vars(row.variations),
+            }
+            for row in self.rows
+            for i, name in enumerate(self.names)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """One criterion for all models."""
+
+    criterion: str
+    scale: str
+    variations: Variations
+    difference: FloatArray
+    standard_error: FloatArray
+    lower_is_better: bool
+    diagnostics: tuple[str, ...] = ()
+
+
 def _rows(
     models: Mapping[str, Fitted], reference: str, *, c: float, tolerance: float, rng: RNG
 ) -> tuple[tuple[Row, ...], dict[str, str]]:
@@ -159,72 +280,55 @@ _SCORES: tuple[tuple[str, str, Callable[[Fitted, Any], Score]], ...] = (
     ("DIC", "draws", lambda model, draws: dic(model.log_likelihood, draws)),
     ("elpd (WAIC)", "draws", lambda model, draws: waic(draws)),
     ("elpd (LOO)", "draws", lambda model, draws: loo(draws)),
-    ("log evidence", "evidence", lambda model, evidence: _evidence_score(evidence)),
+    ("log evidence", "evidence", lambda model, evidence: getattr(evidence, "score", evidence)),
     ("MDL", "complexity", lambda model, complexity: mdl(model.log_likelihood, complexity)),
     ("risk", "test_losses", lambda model, test_losses: risk(test_losses)),
 )
-
-
-def _evidence_score(evidence: Evidence | Score) -> Score:
-    return evidence.score if isinstance(evidence, Evidence) else evidence
 
 
 def _score_row(
     models: Mapping[str, Fitted], score: Callable[[Fitted, Any], Score], given: Mapping[str, Any], reference: str
 ) -> Row:
     scores = {name: score(models[name], value) for name, value in given.items()}
-    pairs = [difference(one, scores[reference]) for one in scores.values()]
     first = scores[reference]
-    return Row(
-        criterion=first.criterion,
-        scale=first.scale,
-        variations=first.variations,
-        difference=np.array([value for value, _ in pairs]),
-        standard_error=_errors([error for _, error in pairs], scores, reference),
-        lower_is_better=first.lower_is_better,
-        diagnostics=tuple(f"{show(name)}: {doubt}" for name, one in scores.items() for doubt in one.diagnostics),
-    )
+    doubts = tuple(f"{show(name)}: {doubt}" for name, one in scores.items() for doubt in one.diagnostics)
+    about = (first.criterion, first.scale, first.variations, first.lower_is_better, doubts)
+    return _row({name: difference(one, first) for name, one in scores.items()}, reference, *about)
 
 
 def _loss_only_row(tolerance: float, losses: Mapping[str, ArrayLike], reference: str) -> Row:
-    probabilities = [loss_only(sample, losses[reference], tolerance=tolerance) for sample in losses.values()]
-    return Row(
-        criterion="B^Q",
-        scale=f"P(Q < Q_ref + η), c_Q = {tolerance:g}",
-        variations=Variations(in_distribution=True),
-        difference=np.array([probability.value for probability in probabilities]),
-        standard_error=_errors([probability.standard_error for probability in probabilities], losses, reference),
-        lower_is_better=False,
-    )
+    pairs = {name: loss_only(sample, losses[reference], tolerance=tolerance) for name, sample in losses.items()}
+    return _row(pairs, reference, "B^Q", f"P(Q < Q_ref + η), c_Q = {tolerance:g}", Variations(in_distribution=True))
 
 
 def _emd_row(c: float, rng: RNG, losses: Mapping[str, Losses], reference: str) -> Row:
     result = compare(losses, law="beta", c=c, rng=rng)
     column = result.names.index(reference)
-    return Row(
-        criterion="B^EMD",
-        scale=f"P(R < R_ref), c = {c:g}",
-        variations=Variations(in_distribution=True, out_of_distribution=True),
-        difference=result.probability[:, column],
-        standard_error=_errors(result.standard_error[:, column].tolist(), losses, reference),
-        lower_is_better=False,
-    )
+    found = zip(result.probability[:, column].tolist(), result.standard_error[:, column].tolist(), strict=True)
+    variations = Variations(in_distribution=True, out_of_distribution=True)
+    return _row(dict(zip(losses, found, strict=True)), reference, "B^EMD", f"P(R < R_ref), c = {c:g}", variations)
 
 
 def _confidence_row(rng: RNG, losses: Mapping[str, ArrayLike], reference: str) -> Row:
     found = confidence_set(losses, rng=rng)
-    return Row(
-        criterion="MCS",
-        scale="p-value",
-        variations=OF_THE_SAMPLE,
-        difference=np.array([found.p_values[name] for name in losses]),
-        standard_error=_errors([found.standard_error[name] for name in losses], losses, reference),
-        lower_is_better=False,
-    )
+    pairs = {name: (found.p_values[name], found.standard_error[name]) for name in losses}
+    return _row(pairs, reference, "MCS", "p-value", OF_THE_SAMPLE)
 
 
-def _errors(values: Sequence[float | None], names: Iterable[str], reference: str) -> FloatArray:
-    """Errors as an array: NaN where a number is exact, and for the reference against itself."""
-    return np.array(
-        [np.nan if value is None or name == reference else value for value, name in zip(values, names, strict=True)]
-    )
+def _row(
+    pairs: Mapping[str, tuple[float, float | None]],
+    reference: str,
+    criterion: str,
+    scale: str,
+    variations: Variations,
+    lower_is_better: bool = False,
+    doubts: tuple[str, ...] = (),
+) -> Row:
+    """From the number of each model and its error: NaN where the number is exact, and for the reference against itself."""
+    errors = [np.nan if error is None or name == reference else error for name, (_, error) in pairs.items()]
+    differences = np.array([value for value, _ in pairs.values()])
+    return Row(criterion, scale, variations, differences, np.array(errors), lower_is_better, doubts)
+
+
+def _cell(value: float, error: float) -> str:
+    return f"{value:.4g}" if np.isnan(error) else f"{value:.4g} ± {error:.2g}"

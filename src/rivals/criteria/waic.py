@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rivals.criteria.checks import check_draws, check_weights
-from rivals.criteria.score import Score, Variations
-
-VARIATIONS = Variations(in_distribution=True)
+from rivals.criteria.score import Score, elpd
 
 # Vehtari et al. (2017): beyond this variance of one point's log likelihood WAIC is unreliable.
 LARGEST_VARIANCE = 0.4
@@ -57,17 +55,6 @@ def waic(draws: ArrayLike, *, weights: ArrayLike | None = None, quadrature: bool
     # The correction makes the variance unbiased for independent draws: 1/(S−1) for equal weights.
     variance = (share @ (matrix - mean) ** 2) / (1.0 if quadrature else 1 - share @ share)
     pointwise = density - variance
-    n = pointwise.size
-    error = np.sqrt(n * np.var(pointwise, ddof=1)) if n > 1 else np.inf
     many = int((variance > LARGEST_VARIANCE).sum())
-    doubts = (f"WAIC is unreliable: the variance exceeds {LARGEST_VARIANCE} at {many} of {n} points; use LOO",)
-    return Score(
-        "elpd (WAIC)",
-        float(pointwise.sum()),
-        standard_error=float(error),
-        scale="log predictive density",
-        lower_is_better=False,
-        variations=VARIATIONS,
-        pointwise=pointwise,
-        diagnostics=doubts if many else (),
-    )
+    doubt = f"WAIC is unreliable: the variance exceeds {LARGEST_VARIANCE} at {many} of {pointwise.size} points; use LOO"
+    return elpd("elpd (WAIC)", pointwise, doubt if many else None)
