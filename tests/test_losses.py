@@ -31,7 +31,7 @@ BAD = {
     "masked": (np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0]), ValueError, "1 of 3 values are masked"),
     "too large an integer": ([1, 10**400], ValueError, "too large for floating-point"),
     "dates": (np.array(["2026-01-01", "2026-01-02"], dtype="M8[D]"), TypeError, "expected numbers"),
-    "too large": ([1.0, 1e305], ValueError, "1 of 2 exceed 1e\\+300"),
+    "too large": ([1.0, 1e305], ValueError, "1 of 2 are beyond 1e\\+300"),
 }
 
 ACCEPTED = {

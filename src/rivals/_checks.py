@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rivals._types import BoolArray, FloatArray, IntArray, Model
+from rivals._types import FloatArray, IntArray, Model
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -155,31 +155,17 @@ def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
         raise ValueError(f"a comparison needs at least two models; got {len(seen)}: {[show(name) for name in seen]}")
 
 
-def check_losses(values: Any, what: str) -> FloatArray:
-    """A private, read-only copy of a sample of losses as float64."""
+def check_losses(values: Any, what: str, *, several: bool = False) -> FloatArray:
+    """A private, read-only copy of a sample of losses as float64; if several, the rows of a matrix may be samples."""
     array = as_numbers(values, what)
-    if array.ndim != 1:
-        raise ValueError(
-            f"{what}: expected a one-dimensional array, one loss per data point; got shape {array.shape}. "
-            f"{'Pass the loss of each point, not their mean.' if array.ndim == 0 else 'Flatten it, or sum over the extra axes.'}"
+    if array.ndim not in ((1, 2) if several else (1,)):
+        expected = "an array, or a matrix with one row per simulation" if several else "a one-dimensional array"
+        remedy = (
+            "Flatten it, or sum over the extra axes" if array.ndim else "Pass the loss of each point, not their mean"
         )
-    return _checked_sample(array, what)
-
-
-def check_simulations(values: Any, what: str) -> FloatArray:
-    """The same for simulations: one of them (a vector), or several as the rows of a matrix."""
-    array = as_numbers(values, what)
-    if array.ndim not in (1, 2):
-        raise ValueError(
-            f"{what}: expected one loss per simulated point, or a matrix with one row per simulation; got shape {array.shape}. "
-            f"{'Pass the loss of each point, not their mean.' if array.ndim == 0 else 'Flatten it, or sum over the extra axes.'}"
-        )
-    if array.ndim == 2 and array.shape[0] == 0:
+        raise ValueError(f"{what}: expected {expected}, one loss per data point; got shape {array.shape}. {remedy}.")
+    if array.shape[0] == 0 and array.ndim == 2:
         raise ValueError(f"{what}: no simulation in an array of shape {array.shape}; pass at least one row")
-    return _checked_sample(array, what)
-
-
-def _checked_sample(array: FloatArray, what: str) -> FloatArray:
     if array.shape[-1] < 2:
         raise ValueError(
             f"{what}: found {array.shape[-1]} value(s); a quantile function needs at least two, and hundreds to be useful"
@@ -231,36 +217,27 @@ def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     )
 
 
-def _position(flags: BoolArray) -> str:
-    """Where the first one is: its index, or (simulation, point) in a matrix."""
-    index = np.unravel_index(int(flags.argmax()), flags.shape)
-    return str(tuple(map(int, index))) if len(index) > 1 else str(int(index[0]))
-
-
 def _check_finite(array: FloatArray, what: str) -> None:
     if array.size and -LARGEST_LOSS <= array.min() <= array.max() <= LARGEST_LOSS:  # not so if there are NaN
         return
-    n_nan = int(np.isnan(array).sum())
-    if n_nan:
-        raise ValueError(
-            f"{what}: {n_nan} of {array.size} are NaN, the first at position {_position(np.isnan(array))}; "
-            "find out why the model gives no loss there, or remove these points for all models"
-        )
-    n_infinite = int((array == np.inf).sum())
-    if n_infinite:
-        raise ValueError(
-            f"{what}: {n_infinite} of {array.size} are infinite: the model assigns zero probability to {n_infinite} of "
-            f"{array.size} {'simulated points' if 'synthetic' in what else 'observations'}, so its risk is infinite. Give the model a noise term under which all data are possible"
-        )
-    n_negative = int((array == -np.inf).sum())
-    if n_negative:
-        raise ValueError(
-            f"{what}: {n_negative} of {array.size} are −inf: an infinite probability density, as a noise level of zero gives; "
-            "bound the noise level from below"
-        )
-    n_huge = int((np.abs(array) > LARGEST_LOSS).sum())
-    if n_huge:
-        raise ValueError(f"{what}: {n_huge} of {array.size} exceed {LARGEST_LOSS:g} in magnitude; rescale the loss")
+    points = "simulated points" if "synthetic" in what else "observations"
+    kinds = (
+        (np.isnan(array), "NaN", "find out why the model gives no loss there, or remove these points for all models"),
+        (
+            array == np.inf,
+            "infinite",
+            f"the model assigns zero probability to {int(np.sum(array == np.inf))} of {array.size} {points}, so its risk is infinite. Give "
+            "the model a noise term under which all data are possible",
+        ),
+        (array == -np.inf, "−inf", "a noise level of zero gives such an infinite density; bound it from below"),
+        (np.abs(array) > LARGEST_LOSS, f"beyond {LARGEST_LOSS:g} in magnitude", "rescale the loss"),
+    )
+    for found, kind, remedy in kinds:
+        if found.any():
+            index = tuple(map(int, np.argwhere(found)[0]))
+            first = index[0] if len(index) == 1 else index  # of several simulations (simulation, point)
+            count = f"{int(found.sum())} of {array.size}"
+            raise ValueError(f"{what}: {count} are {kind}, the first at position {first}; {remedy}")
 
 
 def check_name(name: Hashable) -> str:

@@ -14,7 +14,6 @@ from rivals._checks import (
     as_numbers,
     check_losses,
     check_model,
-    check_simulations,
     check_size,
     naming,
     read_groups,
@@ -79,21 +78,12 @@ class Losses:
         _check_not_swapped(self.observed, self.synthetic)
         object.__setattr__(self, "observed", check_losses(self.observed, "observed losses"))
         none = isinstance(self.synthetic, np.ndarray) and self.synthetic.shape == (0, 0)
-        synthetic = self.synthetic if none else check_simulations(self.synthetic, "synthetic losses")
+        synthetic = self.synthetic if none else check_losses(self.synthetic, "synthetic losses", several=True)
         _check_not_transposed(self.observed.size, synthetic)
         object.__setattr__(self, "synthetic", synthetic)
         if self.groups is not None:
             read_groups(self.groups, self.observed.size)
             object.__setattr__(self, "groups", np.array(self.groups))
-
-    @classmethod
-    def of_checked(cls, observed: FloatArray, synthetic: FloatArray) -> Losses:
-        """From samples that were checked before, under their own names."""
-        losses = object.__new__(cls)
-        unset = {"groups": None, "may_repeat": False, "index": None}
-        for name, value in {"observed": observed, "synthetic": synthetic, **unset}.items():
-            object.__setattr__(losses, name, value)
-        return losses
 
     @classmethod
     def from_log_likelihood(cls, observed: npt.ArrayLike, synthetic: npt.ArrayLike) -> Losses:
@@ -292,9 +282,7 @@ def losses_of_model(
     observed = check_losses(model.loss(data), "losses that loss(data) returned")
     n_synthetic = observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)
     rows = [_simulate(model, n_synthetic, generator) for generator in simulation_streams(rng, n_simulations)]
-    synthetic = rows[0] if n_simulations == 1 else np.stack(rows)
-    synthetic.flags.writeable = False
-    return Losses.of_checked(observed, synthetic)
+    return Losses(observed, rows[0] if n_simulations == 1 else np.stack(rows))
 
 
 def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> FloatArray:

@@ -20,7 +20,7 @@ def test_the_numbers_are_those_of_the_benchmark():
     rows = [row for row in found["rows"] if not row["calibrated"] and row["law"] != "beta"]
     assert max(row["data_sets"] for row in rows) == DATA_SETS
     expected = {(row["law"], row["simulations"], row["groups"], row["error"], row["error_se"]) for row in rows}
-    assert {(law, simulated, *each) for (law, simulated), some in MEASURED.items() for each in some} == expected
+    assert {(*key, n, *each) for key, some in MEASURED.items() for n, each in some.items()} == expected
 
 
 def test_it_is_said_under_a_verdict_and_in_json():

@@ -18,36 +18,26 @@ class Expected(NamedTuple):
 # From benchmarks/results/expected_error.json, which `make evidence-real` writes; a test compares. At the default c and a
 # threshold of 0.95: (law, whether there are simulations) → what was measured; not law "beta", which states too few winners to tell.
 THRESHOLD, DATA_SETS = 0.95, 43
+WITH_SIMULATIONS = {2: (8.31, 4.35), 3: (3.69, 1.36), 4: (5.73, 2.17), 5: (3.81, 1.16), 6: (5.2, 1.73), 8: (4.88, 1.04)}
+WITHOUT = {3: (1.41, 1.67), 4: (1.35, 0.96), 5: (2.9, 0.98), 6: (3.81, 1.25), 8: (4.29, 0.92)}
 MEASURED = {
-    ("transport", True): [Expected(1, 10.35, 5.08)],
-    ("groups", True): [
-        Expected(2, 8.31, 4.35),
-        Expected(3, 3.69, 1.36),
-        Expected(4, 5.73, 2.17),
-        Expected(5, 3.81, 1.16),
-        Expected(6, 5.2, 1.73),
-        Expected(8, 4.88, 1.04),
-    ],
-    ("groups", False): [
-        Expected(3, 1.41, 1.67),
-        Expected(4, 1.35, 0.96),
-        Expected(5, 2.9, 0.98),
-        Expected(6, 3.81, 1.25),
-        Expected(8, 4.29, 0.92),
-    ],
+    ("transport", True): {1: (10.35, 5.08)},
+    ("groups", True): WITH_SIMULATIONS,
+    ("groups", False): WITHOUT,
 }
 
 
 def expected(applied: Applied, *, calibrated: bool) -> Expected | None:
     """What was measured with the settings of a comparison and as many groups, or the next fewer; None where nothing was."""
     setting, law = applied.setting, applied.law
-    measured = MEASURED.get((law.name, setting.n_simulations > 0), [])
+    measured = MEASURED.get((law.name, setting.n_simulations > 0), {})
     default = not law.uses_c(setting.n_simulations) or setting.c == law.default_c
     plain = setting.order is None and setting.clusters is None and law == type(law)()
     if calibrated or not default or not plain or setting.threshold != THRESHOLD:
         return None
     n_groups = 1 if setting.groups is None else len(setting.groups.names)
-    return max((each for each in measured if each.groups <= n_groups), default=None)
+    most = max((groups for groups in measured if groups <= n_groups), default=None)
+    return None if most is None else Expected(most, *measured[most])
 
 
 def worth(result: Any) -> list[str]:
@@ -56,7 +46,7 @@ def worth(result: Any) -> list[str]:
     if found is None or not result.rejections:
         return []
     groups = result.applied.setting.groups
-    most = found.groups == max(each.groups for each in MEASURED[result.law, result.applied.setting.n_simulations > 0])
+    most = found.groups == max(MEASURED[result.law, result.applied.setting.n_simulations > 0])
     more = ", the most that were tried," if most and groups is not None and len(groups.names) > found.groups else ""
     data = "one data set, not calibrated," if found.groups == 1 else f"{found.groups} groups{more}"
     return [

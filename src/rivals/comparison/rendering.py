@@ -173,26 +173,16 @@ class PairTable:
         return pandas.DataFrame(self.values, index=list(self.names), columns=list(self.names))
 
     def __str__(self) -> str:
-        return "\n\n".join(text(["", *self._headings(columns)], self._lines(columns)) for columns in self._blocks())
-
-    def _headings(self, columns: Sequence[int]) -> list[str]:
-        return [shortened(show(self.names[column]), LONGEST_HEADING) for column in columns]
-
-    def _lines(self, columns: Sequence[int]) -> list[list[str]]:
-        return [
-            [shortened(name, LONGEST_FIRST), *(cells[column] for column in columns)] for name, *cells in self.cells()
-        ]
-
-    def _blocks(self) -> list[list[int]]:
-        """The columns, as many at a time as fit the terminal."""
-        room = terminal_width() - min(max(len(show(name)) for name in self.names), LONGEST_FIRST)
-        blocks: list[list[int]] = [[]]
-        for column, heading in enumerate(self._headings(range(len(self.names)))):
-            taken = 2 + max(len(heading), len("> .999"))
-            if blocks[-1] and taken > room - sum(2 + max(len(other), 6) for other in self._headings(blocks[-1])):
-                blocks.append([])
-            blocks[-1].append(column)
-        return blocks
+        """As many columns side by side as fit the terminal, the others below."""
+        headings = [shortened(show(name), LONGEST_HEADING) for name in self.names]
+        names, cells = [shortened(show(name), LONGEST_FIRST) for name in self.names], self.cells()
+        room = terminal_width() - max(map(len, names))
+        step = max(room // (2 + max(map(len, [*headings, "> .999"]))), 1)
+        tables = []
+        for begin in range(0, len(names), step):
+            body = [[name, *row[begin + 1 : begin + 1 + step]] for name, row in zip(names, cells, strict=True)]
+            tables.append(text(["", *headings[begin : begin + step]], body))
+        return "\n\n".join(tables)
 
     __repr__ = __str__
 

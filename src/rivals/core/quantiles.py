@@ -34,17 +34,7 @@ class QuantileFunction:
     """
 
     def __init__(self, samples: npt.ArrayLike) -> None:
-        self._set(check_losses(samples, "samples"))
-
-    @classmethod
-    def of_checked(cls, samples: FloatArray) -> QuantileFunction:
-        """Of a sample that was checked before, as `Losses` does."""
-        quantiles = object.__new__(cls)
-        quantiles._set(samples)
-        return quantiles
-
-    def _set(self, samples: FloatArray) -> None:
-        values = np.sort(samples)
+        values = np.sort(check_losses(samples, "samples"))
         # The straight lines through the first two and the last two points, up to Φ = 0 and Φ = 1.
         first = 2.0 * values[0] - values[1]
         last = 2.0 * values[-1] - values[-2]

@@ -35,15 +35,6 @@ LARGEST_FACTOR = 1e300
 
 
 @dataclass(frozen=True)
-class RiskMoments:
-    """Exact moments of R: E[R] less the reference; the two parts of Var[R], in units of scale²."""
-
-    mean: float
-    end_point_variance: float
-    interior_variance: float
-
-
-@dataclass(frozen=True)
 class Geometry:
     """What the tree and the end points are made of before c enters: the same for every c."""
 
@@ -81,20 +72,16 @@ class Geometry:
             end_discrepancies=discrepancy[..., [0, -1]],
         )
 
-    def at_each(self, values: Sequence[float]) -> list[tuple[Tree, EndPoints, RiskMoments]]:
+    def at_each(self, values: Sequence[float]) -> list[tuple[Tree, EndPoints]]:
         """At each c the nodes, with v = 2 c δ(m)², and the end points, normal with variances c δ(0)² and c δ(1)²."""
-        all_ends = [self._ends(self.end_discrepancies, c) for c in values]
+        ends = [self._ends(self.end_discrepancies, c) for c in values]
         scales = np.array([log(2.0) + log(c) for c in values])
-        found = []
-        for nodes, ends in zip(self._trees(scales[:, None] + 2.0 * self.log_discrepancy), all_ends, strict=True):
-            mean, variance = nodes.height_moments
-            found.append((nodes, ends, RiskMoments(*ends.risk_moments(float(mean[0]), float(variance[0])))))
-        return found
+        return list(zip(self._trees(scales[:, None] + 2.0 * self.log_discrepancy), ends, strict=True))
 
     def each_at(self, c: float) -> list[tuple[Tree, EndPoints]]:
-        """Nodes and end points of each simulation alone."""
-        trees = self._trees(log(2.0) + log(c) + 2.0 * self.log_discrepancy)
-        return [(nodes, self._ends(row, c)) for nodes, row in zip(trees, self.end_discrepancies, strict=True)]
+        """The same at one c, of each simulation alone."""
+        ends = [self._ends(row, c) for row in self.end_discrepancies]
+        return list(zip(self._trees(log(2.0) + log(c) + 2.0 * self.log_discrepancy), ends, strict=True))
 
     def _trees(self, log_variance: FloatArray) -> list[Tree]:
         """One tree for each row; the nodes of all are solved at once."""

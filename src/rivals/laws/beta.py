@@ -121,7 +121,7 @@ class HierarchicalBetaProcess:
         self._straight = depth is not None
         self._geometry = tree.Geometry.of(observed, simulations, levels, straight=self._straight)
         self.c = check_positive(c, "c")
-        self._tree, self._ends, self._moments = self._geometry.at_each([self.c])[0]
+        self._tree, self._ends = self._geometry.at_each([self.c])[0]
 
     @classmethod
     def from_losses(
@@ -140,7 +140,7 @@ class HierarchicalBetaProcess:
         losses = with_simulations(losses)
         reference = losses.reference if reference is None else reference
         observed, *simulations = (
-            QuantileFunction.of_checked(sample - reference) for sample in (losses.observed, *losses.simulations)
+            QuantileFunction(sample - reference) for sample in (losses.observed, *losses.simulations)
         )
         return cls(observed, simulations, c=c, depth=depth, tolerance=tolerance, reference=reference)
 
@@ -153,8 +153,8 @@ class HierarchicalBetaProcess:
         values, found = [check_positive(c, "c") for c in values], []
         for c, parts in zip(values, self._geometry.at_each(values), strict=True):
             other = copy(self)
-            other.c, (other._tree, other._ends, other._moments) = c, parts
-            for stale in {"sampler", "drawn_nodes"} & other.__dict__.keys():
+            other.c, (other._tree, other._ends) = c, parts
+            for stale in {"_moments", "sampler", "drawn_nodes"} & other.__dict__.keys():
                 del other.__dict__[stale]
             found.append(other)
         return found
@@ -176,21 +176,27 @@ class HierarchicalBetaProcess:
 
     # ---------------------------------------------------------------- exact moments
 
+    @cached_property
+    def _moments(self) -> tuple[float, float, float]:
+        """E[R] less the reference; Var[R] due to the end points and to what lies between, in units of scale²."""
+        mean, variance = self._tree.height_moments
+        return self._ends.risk_moments(float(mean[0]), float(variance[0]))
+
     @property
     def risk_mean(self) -> float:
         """E[R], exact."""
-        return self.reference + self._moments.mean
+        return self.reference + self._moments[0]
 
     @property
     def risk_std(self) -> float:
         """Standard deviation of R, exact."""
-        return self._ends.scale * sqrt(self._moments.end_point_variance + self._moments.interior_variance)
+        return self._ends.scale * sqrt(sum(self._moments[1:]))
 
     @property
     def end_point_share(self) -> float:
         """The fraction of Var[R] due to the end points q^(0) and q^(1), that is, to the extreme losses."""
-        total = self._moments.end_point_variance + self._moments.interior_variance
-        return self._moments.end_point_variance / total if total > 0 else 0.0
+        _, ends, interior = self._moments
+        return ends / (ends + interior) if ends + interior > 0 else 0.0
 
     # ---------------------------------------------------------------- sampling
 

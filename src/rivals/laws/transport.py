@@ -258,12 +258,12 @@ class TransportLaw:
     @cached_property
     def observed(self) -> QuantileFunction:
         """q*, less the reference."""
-        return QuantileFunction.of_checked(self._kept_losses.observed - self.reference)
+        return QuantileFunction(self._kept_losses.observed - self.reference)
 
     @cached_property
     def synthetic(self) -> tuple[QuantileFunction, ...]:
         """q~ of each simulation, less the reference."""
-        return tuple(QuantileFunction.of_checked(row - self.reference) for row in self._kept_losses.simulations)
+        return tuple(QuantileFunction(row - self.reference) for row in self._kept_losses.simulations)
 
     def discrepancy(self, phi: npt.ArrayLike) -> FloatArray:
         """δ(Φ), the root of the mean over simulations of (q~ − q*)²."""
