@@ -36,7 +36,7 @@ ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "wasserstein", "density", "verdict"],
     "laws": ["base", "transport", "beta", "groups"],
     "comparison": ["rendering", "mistakes", "notes", "table", "methods", "judge", "calibrated", "arrays", "archive", "expectation", "shown", "result", "compare"],
-    "_workers": ["attempts", "processes", "blocks", "progress"],
+    "_workers": ["attempts", "processes"],
     "calibration": [
         "experiment", "forms", "replications", "fingerprint", "study", "store",
         "curve", "correction", "validity", "shown", "result", "calibrate",

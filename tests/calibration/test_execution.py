@@ -19,7 +19,7 @@ from omegas import SMALL, KillsItsWorker, calibrate, gaussian, now_and_then, slo
 import rivals
 from rivals._checks import warn
 from rivals._workers.attempts import Block, pack, unpack
-from rivals._workers.blocks import Plan
+from rivals._workers.processes import Plan
 from rivals.calibration import CalibrationInterrupted, StoreError, open_store
 from rivals.calibration.study import Settings, make_study
 
@@ -230,7 +230,7 @@ def test_memory_of_the_parent_does_not_grow():
     code = """
         import tempfile
         import numpy as np
-        import rivals._workers.blocks as execution
+        import rivals._workers.processes as execution
         from rivals import calibrate
         from rivals.calibration.experiment import Outcome
         from rivals._workers.attempts import Done

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from types import ModuleType, SimpleNamespace
 
+import numpy as np
 import pytest
 
-from rivals._workers.progress import show_progress
+from rivals._workers.processes import Plan, Progress
 
 
 class ZMQInteractiveShell:
@@ -20,6 +21,12 @@ def notebook(monkeypatch):
     module.get_ipython = ZMQInteractiveShell
     monkeypatch.setitem(sys.modules, "IPython", module)
     monkeypatch.setitem(sys.modules, "ipywidgets", None)  # importing it fails
+
+
+def progress_of(total, already=0, *, show=True, failed=0):
+    """A plan of so many pieces, and its progress."""
+    plan = Plan([np.arange(total) >= already], failed=failed)
+    return plan, Progress(plan, "rivals calibrate: {} of {} experiments", show=show)
 
 
 def lines_seen(text):
@@ -36,11 +43,13 @@ def lines_seen(text):
 @pytest.mark.usefixtures("notebook")
 def test_a_notebook_shows_one_line_that_changes(capsys, monkeypatch):
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr("rivals._workers.progress.time", SimpleNamespace(monotonic=lambda: clock.now))
-    with show_progress(True, 1_000_000, 2, "rivals calibrate: experiments") as progress:
+    monkeypatch.setattr("rivals._workers.processes.time", SimpleNamespace(monotonic=lambda: clock.now))
+    plan, progress = progress_of(1_000_000, 2, failed=1)
+    with progress:
         for done in (3, 1_000_000):
             clock.now += 1.0
-            progress.update(done, 1)
+            plan.done = done
+            progress.update()
     out, err = capsys.readouterr()
     assert out == ""
     assert "\rrivals calibrate: 3 of 1000000 experiments, 1 per second, about 277.8 h left, 1 failed" in err
@@ -50,22 +59,26 @@ def test_a_notebook_shows_one_line_that_changes(capsys, monkeypatch):
 @pytest.mark.usefixtures("notebook")
 def test_a_notebook_is_not_flooded(capsys, monkeypatch):
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr("rivals._workers.progress.time", SimpleNamespace(monotonic=lambda: clock.now))
-    with show_progress(True, 1000, 0, "rivals calibrate: experiments") as progress:
+    monkeypatch.setattr("rivals._workers.processes.time", SimpleNamespace(monotonic=lambda: clock.now))
+    plan, progress = progress_of(1000)
+    with progress:
         for done in range(1000):
             clock.now += 0.01
-            progress.update(done + 1, 0)
+            plan.done = done + 1
+            progress.update()
     assert 15 <= capsys.readouterr().err.count("\r") <= 25  # ten seconds, twice a second
 
 
 def test_a_log_gets_lines(capsys):
-    with show_progress(True, 4, 0, "rivals calibrate: experiments") as progress:
-        progress.update(4, 0)
+    _, progress = progress_of(4, 4)
+    with progress:
+        progress.update()
     assert "4 of 4 experiments" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("notebook")
 def test_silence(capsys):
-    with show_progress(False, 4, 0, "rivals calibrate: experiments") as progress:
-        progress.update(4, 0)
+    _, progress = progress_of(4, 4, show=False)
+    with progress:
+        progress.update()
     assert capsys.readouterr() == ("", "")

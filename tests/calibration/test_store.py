@@ -77,17 +77,15 @@ def test_other_epistemic_distributions_are_refused(tmp_path, small):
         rivals.calibrate({"toy": refitted}, n_experiments=8, store=path, executor=0, **small)
 
 
-@pytest.mark.parametrize(
-    ("schema", "remedy"), [(99, "newer rivals: .*; upgrade"), (3, "older rivals: .*; calibrate again")]
-)
-def test_another_schema_is_refused(tmp_path, small, schema, remedy):
+@pytest.mark.parametrize("schema", [99, 3])
+def test_another_schema_is_refused(tmp_path, small, schema):
     path = tmp_path / "s.sqlite"
     run(path, small)
     with sqlite3.connect(path) as connection:
         connection.execute(f"PRAGMA user_version = {schema}")
     connection.close()
     for use in (lambda: run(path, small), lambda: open_store(path)):
-        with pytest.raises(StoreError, match=remedy):
+        with pytest.raises(StoreError, match=f"another rivals: schema {schema}, .*calibrate again"):
             use()
 
 
@@ -159,7 +157,7 @@ def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path, small):
     sizes = {key: value for key, value in small.items() if key not in ("rng", "progress")}
     settings = Settings.checked(entropy=small["rng"], **sizes)
     study = make_study(toy, settings, n_experiments=8)
-    with open_writer(path, study.identity, study.n_experiments):
+    with open_writer(path, study):
         with pytest.raises(StoreError, match="another process is writing"):
             run(path, small)
         np.testing.assert_array_equal(open_store(path).records, first.records)

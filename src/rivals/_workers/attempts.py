@@ -22,6 +22,7 @@ from rivals._checks import saying_once
 
 ATTEMPTS = 3
 LONGEST_MESSAGE, LONGEST_TRACEBACK = 2_000, 20_000  # characters kept of the error of a failed piece
+PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent dies
 BEAT = struct.Struct("<qqd")  # place, index, begin: what a worker notes for the watchdog of the parent
 
 
@@ -37,6 +38,7 @@ class Job(Protocol):
     """Pieces of work, each named by its place in a list and an index; results do not depend on how they are divided."""
 
     contents: str  # in words, for messages
+    progress: str  # how far it is, with two places for numbers, such as "{} of {} pieces"
 
     def prepare(self, place: int, indices: range) -> Mapping[int, Any]:
         """What is computed at once for many pieces, by index; pieces without it compute it themselves."""
@@ -151,18 +153,11 @@ def _try(
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # sys.exit, too, ends the piece and not the run
-            lines = "".join(traceback.format_exception(error))
-            failed = failure(place, index, attempt, f"{type(error).__name__}: {_said(error)}", lines)
+            said = traceback.TracebackException.from_exception(error)  # also of one that cannot say what it is
+            failed = failure(place, index, attempt, f"{type(error).__name__}: {said}", "".join(said.format()))
             if isinstance(error, TimeLimitExceeded):  # it would take as long again
                 break
     return failed
-
-
-def _said(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception as another:  # an exception that cannot even say what it is
-        return f"(its message is not available: {type(another).__name__})"
 
 
 def _storable(text: str, longest: int) -> str:
@@ -211,16 +206,12 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
     """
     if seconds is None:
         yield
-    elif threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
-        with _alarm(seconds):
-            yield
-    else:
+        return
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         with _asynchronous_exception(seconds):
             yield
+        return
 
-
-@contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
     def ring(*_: object) -> None:
         raise TimeLimitExceeded(timeout_message(seconds))
 
@@ -287,35 +278,51 @@ def unpack(packed: Packed) -> tuple[Job, set[str]]:
         ) from error
 
 
-class _OneThread:
+_turn = threading.Lock()
+_limits: list[Any] = []  # one for each block that runs in this process now; the first knows what was before
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
     """Numerical libraries are kept to one thread per worker: more would only compete for the cores.
 
-    The limit holds for the whole process, in which several threads may run blocks: the first one in sets it, the last one
-    out lifts it.
+    The limit holds for the whole process, in which several threads may run blocks: the last one out lifts it.
     """
+    with _turn, suppress(ImportError):
+        from threadpoolctl import threadpool_limits
 
-    def __init__(self) -> None:
-        self._turn = threading.Lock()
-        self._inside = 0
-        self._limits: Any = None
-
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._turn:
-            self._inside += 1
-            if self._inside == 1:
-                with suppress(ImportError):
-                    from threadpoolctl import threadpool_limits
-
-                    self._limits = threadpool_limits(1)
-        try:
-            yield
-        finally:
-            with self._turn:
-                self._inside -= 1
-                if self._inside == 0 and self._limits is not None:
-                    self._limits.restore_original_limits()
-                    self._limits = None
+        _limits.append(threadpool_limits(1))
+    try:
+        yield
+    finally:
+        with _turn:
+            last = _limits.pop() if _limits else None
+            if last is not None and not _limits:
+                last.restore_original_limits()
 
 
-_one_thread = _OneThread()
+def prepare_worker(parent: int, folder: str) -> None:
+    # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # with all that it will start
+    if sys.platform == "linux":  # the thread below never runs while compiled code holds the interpreter
+        _end_with_parent_process()
+        os.register_at_fork(after_in_child=_end_with_parent_process)
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
+    with suppress(OSError), open(os.path.join(folder, str(os.getpid())), "wb"):
+        pass
+
+
+def _end_with_parent_process() -> None:
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _end_with_parent(parent: int) -> None:
+    """A worker whose parent was killed would wait for work forever."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    with suppress(OSError, AttributeError):
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(1)

@@ -1,8 +1,10 @@
-"""Where work runs: in this process, in processes of this machine, or in any executor of concurrent.futures; and how Ctrl-C ends it."""
+"""What the parent does: where work runs, which blocks are handed out, what becomes of dead workers, how Ctrl-C ends it, and how far it is.
+
+Work runs in this process, in processes of this machine, or in any executor of concurrent.futures.
+"""
 
 from __future__ import annotations
 
-import ctypes
 import os
 import shutil
 import signal
@@ -11,15 +13,35 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from rivals._checks import need, warn
-from rivals._workers.attempts import BEAT
+from rivals._types import BoolArray
+from rivals._workers.attempts import (
+    ATTEMPTS,
+    BEAT,
+    Block,
+    Done,
+    Failed,
+    Job,
+    Results,
+    Task,
+    WorkerSetupError,
+    failure,
+    pack,
+    prepare_worker,
+    run_block,
+    timeout_message,
+)
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 # The grace time after its limit in which an experiment may end by itself before its process is killed: a fraction of the
@@ -29,12 +51,185 @@ OVERTIME_PART, OVERTIME_SECONDS = 0.1, 2.0
 # done have this long to exit.
 PATIENCE = 60.0
 LEAVE_SECONDS = 5.0
-PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent dies
 # Python raises KeyboardInterrupt wherever the main thread happens to be. In a destructor it is swallowed. While
 # concurrent.futures holds the locks of its futures, it leaves them locked, and the thread that manages the workers waits for
 # them forever. So the loops that hand out work look for a noted Ctrl-C twice a second. If they are stuck, a second Ctrl-C is
 # raised at once, but only if it comes later than this, so that pressing twice in a row does no harm.
 STUCK_SECONDS = 2.0
+IN_FLIGHT_PER_WORKER = 2
+BLOCK_SECONDS = 1.0
+LARGEST_BLOCK = 2000
+LOOK_SECONDS = 0.5  # how often the parent looks after its workers while none of them reports
+
+
+def run_all(
+    job: Job,
+    plan: Plan,
+    executor: Executor | int | None,
+    keep: Callable[[list[Done], list[Failed]], None],
+    *,
+    show: bool,
+    time_limit: float | None = None,
+) -> None:
+    """Run all that is missing, and hand the results of each block to `keep`."""
+    with open_pool(executor) as pool, Progress(plan, job.progress, show=show) as progress:
+        for done, failed in execute(pool, job, plan, time_limit):
+            keep(done, failed)
+            plan.done += len(done) + len(failed)
+            plan.failed += len(failed)
+            progress.update()
+
+
+@dataclass
+class Plan:
+    """Which pieces of a job are still to be run, handed out in blocks that take about a second."""
+
+    missing: list[BoolArray]  # at each place; without those that are handed out
+    block_size: int | None = None
+    failed: int = 0  # of those that are done
+    done: int = 0  # counted when it is made, and by `run_all`
+    again: deque[Block] = field(default_factory=deque)  # blocks to be tried again
+    suspects: deque[Block] = field(default_factory=deque)  # single pieces, to be run with nothing beside them
+    _seconds: dict[int, float] = field(default_factory=dict)  # per piece at each place, as far as known
+    _turn: int = 0
+
+    def __post_init__(self) -> None:
+        self.total = sum(mask.size for mask in self.missing)
+        self.done = self.total - sum(int(mask.sum()) for mask in self.missing)
+
+    def next_block(self, *, free: bool = True) -> Block | None:
+        """The next block, the places taking turns; suspects come last, and only where nothing else is out (`free`)."""
+        if self.again:
+            return self.again.popleft()
+        for _ in self.missing:
+            place, self._turn = self._turn, (self._turn + 1) % len(self.missing)
+            missing = self.missing[place]
+            begin = int(missing.argmax())
+            if missing[begin]:
+                ahead = missing[begin : begin + self._size(place)]
+                end = begin + (ahead.size if ahead.all() else int(ahead.argmin()))
+                missing[begin:end] = False
+                return Block(place, range(begin, end))
+        return self.suspects.popleft() if free and self.suspects else None
+
+    def take_back(self, block: Block) -> bool:
+        """Take a block back whose worker died. False for a piece that has used up all its attempts alone."""
+        tried = replace(block, crashes=block.crashes + 1)
+        if not block.alone and tried.crashes < 2:
+            self.again.append(tried)
+        elif not block.alone:
+            self.suspects += [Block(block.place, range(index, index + 1), alone=True) for index in block.indices]
+        elif tried.crashes < ATTEMPTS:
+            self.suspects.append(tried)
+        else:
+            return False
+        return True
+
+    def learn(self, block: Block, seconds: float) -> None:
+        """Note how long a block took, to size the next ones."""
+        each = seconds / len(block.indices)
+        self._seconds[block.place] = 0.7 * self._seconds.get(block.place, each) + 0.3 * each
+
+    def _size(self, place: int) -> int:
+        if self.block_size is not None or place not in self._seconds:
+            return self.block_size or 1
+        return int(np.clip(BLOCK_SECONDS / max(self._seconds[place], 1e-6), 1, LARGEST_BLOCK))
+
+
+def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -> Iterator[Results]:
+    """Run the whole plan, and yield the results of each block, to be committed.
+
+    When a worker dies, we cannot know which block killed it. All blocks that were out are tried again; those that were out
+    twice are tried one piece at a time with nothing beside them, and a piece that kills its worker three
+    times when alone is recorded as failed. A piece whose worker we killed because it was overdue is known: it alone
+    is recorded, and the others are tried again as if nothing had happened.
+    """
+    task = Task(job if pool.in_process else pack(job), time_limit, None if time_limit is None else pool.notes)
+    out: dict[Future[Any], Block] = {}
+    overdue: set[tuple[int, int]] = set()
+    last = time.monotonic()  # when something came back
+    while True:
+        broken: BaseException | None = _hand_out(pool, task, plan, out)
+        if not out and broken is None:
+            if not plan.again:
+                return
+            time.sleep(LOOK_SECONDS)  # for a cluster to come back
+            continue
+        dead = []
+        done = wait(out, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED).done if broken is None else ()
+        for future in [future for future in out if future in done]:  # in order: the first error is always the same
+            block = out.pop(future)
+            last = time.monotonic()
+            try:
+                done_pieces, failed = future.result()
+            except (WorkerSetupError, KeyboardInterrupt):
+                raise
+            except BaseException as error:  # the worker died, or the cluster gave up on it
+                dead.append(block)
+                broken = error
+            else:
+                plan.learn(block, sum(piece.seconds for piece in done_pieces))
+                yield done_pieces, failed
+        ready = pool.is_ready()
+        if broken is None:
+            if time_limit is not None:
+                overdue |= pool.end_overdue(time_limit)
+                _check_patience(pool, time_limit, out, last)
+            continue
+        if isinstance(broken, BrokenExecutor):
+            if not pool.rebuild():
+                raise RuntimeError(
+                    f"the executor is broken: {broken}; finished experiments are kept; run it again with a new executor"
+                ) from broken
+            dead += out.values()  # a broken pool loses all blocks that were out
+            out.clear()
+        for block in dead:
+            if overdue:
+                for index in block.indices:
+                    if (block.place, index) in overdue:
+                        late = f"TimeLimitExceeded: {timeout_message(time_limit or 0.0)}, and could not be interrupted: its process was killed"
+                        yield [], [failure(block.place, index, 1, late, late)]
+                    else:
+                        plan.again.append(replace(block, indices=range(index, index + 1)))
+            elif not ready:
+                plan.again.append(block)
+            elif not plan.take_back(block):
+                died = (
+                    f"the worker died {ATTEMPTS} times while it ran this experiment ({type(broken).__name__}: {broken})"
+                )
+                yield [], [failure(block.place, block.indices.start, ATTEMPTS, died, died)]
+        overdue.clear()
+
+
+def _hand_out(pool: Pool, task: Task, plan: Plan, out: dict[Future[Any], Block]) -> BrokenExecutor | None:
+    """Submit blocks until all workers are busy; how the pool broke, if it did. A block that cannot be submitted goes back."""
+    while len(out) < IN_FLIGHT_PER_WORKER * pool.n_workers and not any(block.alone for block in out.values()):
+        block = plan.next_block(free=not out)
+        if block is None:
+            break
+        try:
+            if not pool.is_ready():
+                plan.again.appendleft(block)
+                break
+            out[pool.submit(run_block, task, block)] = block
+        except BrokenExecutor as error:
+            plan.again.appendleft(block)
+            return error
+    return None
+
+
+def _check_patience(pool: Pool, time_limit: float, out: dict[Future[Any], Block], last: float) -> None:
+    """Blocks whose experiments have a time limit come back sooner or later; if none does, workers that we do not own hang."""
+    longest = sum(len(block.indices) for block in out.values()) * time_limit * ATTEMPTS
+    if isinstance(pool, Foreign) and time.monotonic() - last > longest + PATIENCE:
+        raise RuntimeError(
+            f"no block came back from the executor for {time.monotonic() - last:.0f} s, though every experiment has a limit of "
+            f"{time_limit:g} s: its workers hang in code that cannot be interrupted, or are gone; finished experiments are kept "
+            "if there is a store; restart the workers, and run it again to continue"
+        )
+
+
+# ---------------------------------------------------------------- where work runs
 
 
 @contextmanager
@@ -219,7 +414,7 @@ class LocalProcesses(Pool):
     def _start(self) -> Any:
         return self._loky.ProcessPoolExecutor(
             max_workers=self.n_workers,
-            initializer=_prepare_worker,
+            initializer=prepare_worker,
             initargs=(os.getpid(), self._folder),
             env=dict.fromkeys(THREAD_VARIABLES, "1"),
         )
@@ -304,28 +499,57 @@ def _exists(pid: int) -> bool:
     return True
 
 
-def _prepare_worker(parent: int, folder: str) -> None:
-    # Ctrl-C reaches all processes of a terminal; the parent alone decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "setpgid"):
-        os.setpgid(0, 0)  # with all that it will start
-    if sys.platform == "linux":  # the thread below never runs while compiled code holds the interpreter
-        _end_with_parent_process()
-        os.register_at_fork(after_in_child=_end_with_parent_process)
-    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
-    with suppress(OSError), open(os.path.join(folder, str(os.getpid())), "wb"):
-        pass
+# ---------------------------------------------------------------- progress
 
 
-def _end_with_parent_process() -> None:
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+class Progress:
+    """How far a plan is, in one sentence, said now and then and once more at the end: in place on a terminal or in a notebook, as lines elsewhere."""
+
+    def __init__(self, plan: Plan, sentence: str, *, show: bool) -> None:
+        self._plan, self._words, self._show = plan, sentence, show
+        self._already = plan.done
+        self._in_place = show and (sys.stderr.isatty() or _in_notebook())
+        self._longest = 0  # of the sentences so far
+        self._begin = time.monotonic()
+        self._next = self._begin + (0.0 if self._in_place else 1.0)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._say("\n")
+
+    def update(self) -> None:
+        """Say how far the plan is, if it is time."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._say("" if self._in_place else "\n")
+            # Logs get fewer and fewer lines.
+            self._next = now + (0.5 if self._in_place else min(max(2.0, 0.2 * (now - self._begin)), 60.0))
+
+    def _say(self, end: str) -> None:
+        """Say the numbers; in place, over the sentence before."""
+        if not self._show:
+            return
+        done, total = self._plan.done, self._plan.total
+        elapsed = time.monotonic() - self._begin
+        rate = (done - self._already) / elapsed if elapsed > 0 else 0.0
+        sentence = f"{self._words.format(done, total)}, {rate:.3g} per second"
+        if rate and done < total:
+            sentence += f", about {_duration((total - done) / rate)} left"
+        if self._plan.failed:
+            sentence += f", {self._plan.failed} failed"
+        self._longest = max(self._longest, len(sentence))
+        line = f"\r{sentence.ljust(self._longest)}" if self._in_place else sentence
+        print(line, end=end, file=sys.stderr, flush=True)
 
 
-def _end_with_parent(parent: int) -> None:
-    """A worker whose parent was killed would wait for work forever."""
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    with suppress(OSError, AttributeError):
-        os.killpg(os.getpid(), signal.SIGKILL)
-    os._exit(1)
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rivals._checks import check_positive
 from rivals._random import entropy_from
 from rivals._types import RNG
-from rivals._workers.blocks import Plan, execute
-from rivals._workers.processes import open_pool
-from rivals._workers.progress import show_progress
-from rivals.calibration.experiment import Omega, Outcome
-from rivals.calibration.study import Settings, Study, make_study
+from rivals._workers.processes import Plan, run_all
+from rivals.calibration.experiment import Omega
+from rivals.calibration.study import Settings, make_study
 from rivals.comparison import N_SIMULATIONS
 from rivals.laws import Law, Order
 
 if TYPE_CHECKING:
     from rivals.calibration.result import Calibration
-    from rivals.calibration.store import Store
 
 N_TRUTH = 2**16
 # Experiments per block; about one second of work if None. The results do not depend on it.
@@ -165,76 +162,17 @@ def calibrate(
         loss_unit=loss_unit,
     )
     study = make_study(omegas, settings, n_experiments)
-    with open_writer(store, study.identity, study.n_experiments) as opened:
+    with open_writer(store, study) as opened:
         missing, failed = opened.remaining(study.n_experiments, retry=retry)
-        if any(mask.any() for mask in missing):
-            plan = Plan(missing, BLOCK_SIZE or study.batch_size)
-            _run(study, opened, plan, failed, executor, show=progress, time_limit=limit)
+        plan = Plan(missing, BLOCK_SIZE or study.batch_size, failed)
+        try:
+            if plan.done < plan.total:
+                run_all(study, plan, executor, opened.write, show=progress, time_limit=limit)
+        except KeyboardInterrupt:
+            kept = (
+                f"all of them are in {opened.path!r}; run it again to continue"
+                if opened.path
+                else "they are lost; name a store= to keep them next time"
+            )
+            raise CalibrationInterrupted(f"stopped after {plan.done} of {plan.total} experiments; {kept}") from None
         return Calibration(**opened.read(study.n_experiments))
-
-
-def _run(
-    study: Study,
-    store: Store,
-    plan: Plan,
-    failed: int,
-    executor: Executor | int | None,
-    *,
-    show: bool,
-    time_limit: float | None,
-) -> None:
-    """Run the experiments that are not in the store yet, and write them to it."""
-    total = study.n_experiments * len(study.omegas)
-    finished = total - sum(int(mask.sum()) for mask in plan.missing)
-    about = store.get("about")
-    try:
-        with (
-            open_pool(executor) as pool,
-            show_progress(show, total, finished, "rivals calibrate: experiments") as progress,
-        ):
-            for done, lost in execute(pool, study, plan, time_limit):
-                found = _about(about, [each.result for each in done], study)
-                if found != about:
-                    store.put("about", about := found)
-                store.write(done, [(each, study.seed(each.place, each.index)) for each in lost])
-                finished += len(done) + len(lost)
-                failed += len(lost)
-                progress.update(finished, failed)
-    except KeyboardInterrupt:
-        kept = (
-            f"all of them are in {store.path!r}; run it again to continue"
-            if store.path
-            else "they are lost; name a store= to keep them next time"
-        )
-        raise CalibrationInterrupted(f"stopped after {finished} of {total} experiments; {kept}") from None
-
-
-def _about(known: dict[str, Any] | None, outcomes: Sequence[Outcome], study: Study) -> dict[str, Any] | None:
-    """What a store keeps of its experiments beside their numbers; all of them answer one question about as many candidates."""
-    if not outcomes:
-        return known
-    before = [] if known is None else [known]
-    replicated = {each.replicated for each in outcomes} | {each["replicated"] for each in before}
-    sizes = {each.n_candidates for each in outcomes} | {each["n_candidates"] for each in before}
-    if False in replicated and study.settings.n_replications > 1:
-        raise ValueError(
-            f"n_replications = {study.settings.n_replications}, but an experiment has no replicate(n, rng); "
-            "give it one, or leave n_replications out"
-        )
-    if len(replicated) > 1:
-        raise ValueError(
-            "some experiments have a replicate and others do not, so they answer different questions; give all of them one "
-            "(replicate=observe if nothing varies), or run two studies"
-        )
-    if len(sizes) > 1:
-        raise ValueError(
-            f"experiments have {' and '.join(map(str, sorted(sizes)))} candidates, but the threshold for the best of k is learned for one k; "
-            "give all of them as many, or run two studies"
-        )
-    names = {name for each in outcomes for name in each.names}.union(*(each["candidates"] for each in before))
-    return {
-        "replicated": replicated.pop(),
-        "n_candidates": sizes.pop(),
-        "candidates": sorted(names),
-        "descriptions": study.descriptions,
-    }

@@ -12,8 +12,8 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from os import PathLike
@@ -26,6 +26,8 @@ import numpy.typing as npt
 from rivals._checks import show
 from rivals._types import BoolArray
 from rivals._workers.attempts import Done, Failed
+from rivals.calibration.experiment import Outcome
+from rivals.calibration.study import Study
 from rivals.laws import law_from_options
 
 APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
@@ -116,18 +118,21 @@ class Failure:
     traceback: str
 
 
+class EmptyStore(StoreError):
+    """A store to which nothing was written yet."""
+
+
 @contextmanager
-def open_writer(path: str | PathLike[str] | None, identity: Mapping[str, Any], n_experiments: int) -> Iterator[Store]:
+def open_writer(path: str | PathLike[str] | None, study: Study) -> Iterator[Store]:
     """Open for writing: a new file, or one of the same study; without a path, in memory, for results that need not survive."""
     name = "" if path is None else real_path(path)
-    with ExitStack() as stack:
-        if name:
-            stack.enter_context(closing(take_lock(name)))
+    with (
+        locked(name) if name else nullcontext(),
+        _connected(name or ":memory:", "cannot be used as a store", timeout=10.0) as connection,
+    ):
+        store = Store(connection, name)
         with as_store_errors(name, "cannot be used as a store"):
-            connection = sqlite3.connect(name or ":memory:", isolation_level=None, timeout=10.0)
-            stack.enter_context(closing(connection))
-            store = Store(connection, name)
-            store.begin(identity, n_experiments)
+            store.begin(study)
         yield store
 
 
@@ -140,22 +145,21 @@ def open_reader(path: str | PathLike[str]) -> Iterator[Store]:
     with closing(_connect_to_read(name)) as connection:
         store = Store(connection, name)
         if store.is_blank():
-            raise StoreError(f"{name!r} is still empty: the run that writes it has just begun; wait a moment")
+            raise EmptyStore(f"{name!r} is still empty: the run that writes it has just begun; wait a moment")
         store.check_file()
+        with as_store_errors(name):
+            known = store.get("identity")
+            law_from_options(known["law"], known["options"])  # refused where it is unknown
         yield store
 
 
 def stored_entropy(path: str | PathLike[str]) -> int | None:
     """The entropy of a study that was begun before; None if there is no such store."""
-    name = real_path(path)
-    if not os.path.exists(name):
+    try:
+        with open_reader(path) as store, as_store_errors(store.path):
+            return int(store.get("identity")["entropy"])
+    except (FileNotFoundError, EmptyStore):
         return None
-    with closing(_connect_to_read(name)) as connection, as_store_errors(name):
-        store = Store(connection, name)
-        if store.is_blank():
-            return None
-        store.check_file()
-        return int(store.get("identity")["entropy"])
 
 
 def new_outcomes(size: int, n_c: int) -> npt.NDArray[Any]:
@@ -173,12 +177,12 @@ class Store:
 
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self._connection, self.path = connection, path
-        self._files: dict[str, Any] = {}  # those of a writer, with what tells them from others
+        self._files: dict[str, os.stat_result] = {}  # those of a writer, to tell them from others of these names
 
     # ---------------------------------------------------------------- writing
 
-    def begin(self, identity: Mapping[str, Any], n_experiments: int) -> None:
-        """Lay out an empty store for a study, or check that it is the study of this identity, and undamaged."""
+    def begin(self, study: Study) -> None:
+        """Lay out an empty store for a study, or check that it is that of this study, and undamaged."""
         blank = self.is_blank()
         if not blank:
             self.check_file()
@@ -196,19 +200,21 @@ class Store:
             self._connection.execute("BEGIN IMMEDIATE")
             for statement in SCHEMA.split(";"):
                 self._connection.execute(statement)
-            self._put("identity", identity)
+            self._put("identity", study.identity)
             self._put("tally", [0, 0])
             self._connection.execute("COMMIT")
-        elif differing := _differences(self.get("identity"), identity):
+        elif differing := _differences(self.get("identity"), study.identity):
             raise StoreError(
                 f"{self.path!r} belongs to another study: {'; '.join(differing)}; use the same settings to continue it, or name another file"
             )
         with self._snapshot():
             for _ in self._checked():
                 pass
-        self.put("target", n_experiments)  # for `status`
+        with self._writing():
+            self._put("target", study.n_experiments)  # for `status`
+            self._put("descriptions", study.descriptions)
         names = [self.path, f"{self.path}-wal"] if mode == "wal" else [self.path]
-        self._files = {name: _mark(name) for name in names if self.path}
+        self._files = {name: os.stat(name) for name in names if self.path}
 
     def remaining(self, n_experiments: int, *, retry: bool = False) -> tuple[list[BoolArray], int]:
         """Which of the first experiments of each epistemic distribution are still to be run, and how many others failed.
@@ -223,25 +229,49 @@ class Store:
                 missing[omega][experiment] = False
             return missing, sum(failed for *_, failed in rows)
 
-    def write(self, done: Iterable[Done], failures: Iterable[tuple[Failed, str]]) -> None:
-        """Write a block in one transaction, failures with their seeds. When this returns, it is on the disk, under the name of the store."""
+    def write(self, done: Sequence[Done], failed: Sequence[Failed]) -> None:
+        """Write a block in one transaction. When this returns, it is on the disk, under the name of the store."""
+        about = self._about([each.result for each in done])
         with self._writing():
-            tally = self.get("tally")
+            self._put("about", about)
+            tally, entropy = self.get("tally"), self.get("identity")["entropy"]
             for each in done:
                 value = {
                     name: np.asarray(getattr(each.result, name), dtype=float).tolist()
                     for name in (*AT_EACH_C, *NUMBERS)
                 }
                 self._insert(tally, each.place, each.index, 0, float(each.seconds), json.dumps(value))
-            for lost, seed in failures:
+            for lost in failed:
+                seed = f"numpy.random.SeedSequence({entropy}, spawn_key=({lost.place}, {lost.index}))"
                 value = {"attempts": lost.attempts, "seed": seed, "error": lost.error, "traceback": lost.traceback}
                 self._insert(tally, lost.place, lost.index, 1, 0.0, json.dumps(value))
             self._put("tally", tally)
 
-    def put(self, key: str, value: Any) -> None:
-        """One entry of the description of the study."""
-        with self._writing():
-            self._put(key, value)
+    def _about(self, outcomes: Sequence[Outcome]) -> Any:
+        """What is kept of experiments beside their numbers; all of them answer one question about as many candidates."""
+        known = self.get("about")
+        found: list[dict[str, Any]] = [] if known is None else [known]
+        for each in outcomes:
+            found.append({"replicated": each.replicated, "n_candidates": each.n_candidates, "candidates": each.names})
+        replicated, sizes = ({each[key] for each in found} for key in ("replicated", "n_candidates"))
+        n_replications = self.get("identity")["n_replications"]
+        if False in replicated and n_replications > 1:
+            raise ValueError(
+                f"n_replications = {n_replications}, but an experiment has no replicate(n, rng); "
+                "give it one, or leave n_replications out"
+            )
+        if len(replicated) > 1:
+            raise ValueError(
+                "some experiments have a replicate and others do not, so they answer different questions; give all of them one "
+                "(replicate=observe if nothing varies), or run two studies"
+            )
+        if len(sizes) > 1:
+            raise ValueError(
+                f"experiments have {' and '.join(map(str, sorted(sizes)))} candidates, but the threshold for the best of k is learned for one k; "
+                "give all of them as many, or run two studies"
+            )
+        names = sorted({name for each in found for name in each["candidates"]})
+        return {**found[0], "candidates": names} if found else None
 
     def _put(self, key: str, value: Any) -> None:
         row = (key, json.dumps(value))
@@ -274,12 +304,14 @@ class Store:
 
     def _check_place(self) -> None:
         """A file that was deleted or renamed can still be written to, but nobody would find it."""
-        for name, mark in self._files.items():
-            if _mark(name) != mark:
-                raise StoreError(
-                    f"{name!r} was deleted, renamed or replaced during the run: what was finished since then is not kept under this "
-                    "name; restore it and run it again to continue, and leave it where it is while a run writes to it"
-                )
+        for name, known in self._files.items():
+            with suppress(OSError):
+                if os.path.samestat(os.stat(name), known):
+                    continue
+            raise StoreError(
+                f"{name!r} was deleted, renamed or replaced during the run: what was finished since then is not kept under this "
+                "name; restore it and run it again to continue, and leave it where it is while a run writes to it"
+            )
 
     # ---------------------------------------------------------------- reading
 
@@ -299,11 +331,9 @@ class Store:
                 )
             problem, version = self._one("PRAGMA quick_check(1)"), self._one("PRAGMA user_version")
             if version != SCHEMA_VERSION:
-                who, remedy = (
-                    ("a newer", "upgrade rivals") if version > SCHEMA_VERSION else ("an older", "calibrate again")
-                )
                 raise StoreError(
-                    f"{self.path!r} was written by {who} rivals: schema {version}, this one reads {SCHEMA_VERSION}; {remedy}"
+                    f"{self.path!r} was written by another rivals: schema {version}, this one reads {SCHEMA_VERSION}; "
+                    "use that one, or calibrate again"
                 )
             if problem != "ok":
                 raise StoreError(f"{self.path!r} is damaged or cut short: {show(problem)}; {MEND}")
@@ -321,7 +351,6 @@ class Store:
         failures, place = [], 0
         with self._snapshot():
             study, about = self.get("identity"), self.get("about")
-            law_from_options(study["law"], study["options"])  # refused where it is unknown
             size = self._one("SELECT COUNT(*) FROM experiments WHERE NOT failed")
             if size and about is None:
                 raise StoreError(f"{self.path!r} is damaged: the study has no entry 'about'; {MEND}")
@@ -340,7 +369,7 @@ class Store:
                 "entropy": int(study["entropy"]),
                 "n_wanted": self.get("target") if n_experiments is None else n_experiments,
                 "failures": tuple(each for each in failures if each.experiment < most),
-                "about": {**NOTHING_KNOWN, **(about or {})},
+                "about": {**NOTHING_KNOWN, "descriptions": self.get("descriptions") or {}, **(about or {})},
                 "_options": study["options"],
                 "_outcomes": outcomes[outcomes["experiment"] < most],
             }
@@ -449,21 +478,9 @@ def real_path(path: Any) -> str:
     except ValueError as error:  # a null byte
         raise StoreError(f"store={name!r} cannot be the name of a file: {error}; use another name") from None
     if os.path.exists(real) and not os.path.isfile(real):
-        raise StoreError(
-            f"the store {name!r} is a folder; name a file in it, such as {os.path.join(name, 'study.sqlite')!r}"
-            if os.path.isdir(real)
-            else f"the store {name!r} is not a plain file; name another"
-        )
+        inside = os.path.join(name, "study.sqlite")
+        raise StoreError(f"the store {name!r} is a folder, or no plain file; name a file, such as {inside!r}")
     return real
-
-
-def _mark(path: str) -> tuple[int, int] | None:
-    """What distinguishes a file from another that takes its name; None if there is no file."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _connect_to_read(path: str) -> sqlite3.Connection:
@@ -481,7 +498,8 @@ def _connect_to_read(path: str) -> sqlite3.Connection:
         return connection
 
 
-def take_lock(path: str) -> sqlite3.Connection:
+@contextmanager
+def locked(path: str) -> Iterator[None]:
     """Hold a lock that ends with this process, however it ends: an open transaction on a file beside the store."""
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
@@ -491,35 +509,29 @@ def take_lock(path: str) -> sqlite3.Connection:
             f"the store {path!r} has another name (a hard link), under which another process could write to it unnoticed; "
             "copy it, and use the copy"
         )
-    lock = None
-    try:
-        lock = sqlite3.connect(f"{path}-writer", isolation_level=None, timeout=0.0)
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error as error:
-        if lock is not None:
-            lock.close()
-        if _is_busy(error):
-            raise StoreError(
-                f"another process is writing to {path!r}; wait until it ends, or look at it with `rivals calibrate --status`"
-            ) from None
-        raise StoreError(f"the store {path!r} cannot be written: {explain(error)}") from error
-    return lock
+    with _connected(f"{path}-writer", "cannot be written", timeout=0.0) as lock:
+        with as_store_errors(path, "cannot be written"):
+            lock.execute("BEGIN EXCLUSIVE")
+        yield
 
 
 def _is_locked(path: str) -> bool:
     """Whether some process is writing to the store."""
     if not os.path.exists(f"{path}-writer"):
         return False
-    with closing(sqlite3.connect(f"{path}-writer", isolation_level=None, timeout=0.0)) as probe:
-        try:
-            probe.execute("BEGIN EXCLUSIVE")
-        except sqlite3.Error as error:
-            return _is_busy(error)
-    return False
+    try:
+        with locked(path):
+            return False
+    except StoreError as error:
+        return "BUSY" in getattr(error.__cause__, "sqlite_errorname", "")
 
 
-def _is_busy(error: sqlite3.Error) -> bool:
-    return getattr(error, "sqlite_errorname", None) in ("SQLITE_BUSY", "SQLITE_LOCKED")
+@contextmanager
+def _connected(path: str, problem: str, *, timeout: float) -> Iterator[sqlite3.Connection]:
+    with as_store_errors(path, problem):
+        connection = sqlite3.connect(path, isolation_level=None, timeout=timeout)
+    with closing(connection):
+        yield connection
 
 
 @contextmanager
@@ -539,7 +551,7 @@ MEANINGS = {
     "READONLY": "it is read-only; make the file and its folder writable, or copy it elsewhere",
     "CANTOPEN": "the file cannot be opened; is its folder writable, and the name right?",
     "PERM|AUTH": "access is not permitted; make the file and its folder readable and writable",
-    "BUSY|LOCKED": "another process holds it locked; wait until it ends",
+    "BUSY|LOCKED": "another process is writing to it; wait until it ends, or look at it with `rivals calibrate --status`",
     "NOLFS": "the file system does not allow files this large; put the store on another disk",
     "IOERR_SHM(OPEN|LOCK|MAP)": "the file system offers no shared memory; put the store on a local disk",
     "PROTOCOL|IOERR_.*LOCK": "the file system offers no locks; put the store on a local disk",

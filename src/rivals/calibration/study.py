@@ -92,6 +92,7 @@ class Study:
     settings: Settings
     n_experiments: int
     contents = "the epistemic distributions"
+    progress = "rivals calibrate: {} of {} experiments"
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -140,10 +141,6 @@ class Study:
         if not np.isfinite([*outcome.probability, outcome.risk_a, outcome.risk_b, outcome.truth_error]).all():
             raise ArithmeticError("the probabilities or the true risks are not finite")
         return outcome
-
-    def seed(self, place: int, index: int) -> str:
-        """The seed of an experiment, as the Python expression that makes it."""
-        return f"numpy.random.SeedSequence({self.settings.entropy}, spawn_key=({place}, {index}))"
 
     def _generator(self, place: int, index: int) -> np.random.Generator:
         """The generator that `batch` gets for an experiment: the one that an epistemic distribution is called with."""

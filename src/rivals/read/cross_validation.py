@@ -14,9 +14,8 @@ import numpy as np
 from rivals._checks import check_name, check_size, read_groups, row_labels, rows_in_order, show, warn
 from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
 from rivals._types import RNG, FloatArray, IntArray
-from rivals._workers.blocks import Plan, execute
-from rivals._workers.processes import open_pool
-from rivals._workers.progress import show_progress
+from rivals._workers.attempts import Done, Failed
+from rivals._workers.processes import Plan, run_all
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
 from rivals.read.estimators import is_cross_validated, law_of_labels, law_of_targets, seeded_copy
@@ -160,6 +159,7 @@ class Folds:
     n_simulations: int
     entropy: int
     contents = "the estimators and their data"
+    progress = "cross-validating: {} of {} folds"
 
     def prepare(self, place: int, indices: range) -> dict[int, Any]:
         """Nothing: every fold has its own fit."""
@@ -339,22 +339,18 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> l
     shape = (len(folds.estimators), len(folds.splits))
     plan = Plan(list(np.ones(shape, dtype=bool)), block_size=1)
     found: list[list[Any]] = [[None] * shape[1] for _ in folds.estimators]
-    n_found = 0
-    with (
-        open_pool(executor) as pool,
-        show_progress(progress, int(np.prod(shape)), 0, "cross-validating: folds") as shown,
-    ):
-        for done, failed in execute(pool, folds, plan):
-            for lost in failed:
-                raise RuntimeError(
-                    f"{folds.where(lost.place, lost.index)}: {lost.error}; it may need more memory than there is: use fewer processes"
-                )
-            for each in done:
-                if isinstance(each.result, Exception):
-                    raise each.result
-                found[each.place][each.index] = each.result
-            n_found += len(done)
-            shown.update(n_found, 0)
+
+    def keep(done: list[Done], failed: list[Failed]) -> None:
+        for lost in failed:
+            raise RuntimeError(
+                f"{folds.where(lost.place, lost.index)}: {lost.error}; it may need more memory than there is: use fewer processes"
+            )
+        for each in done:
+            if isinstance(each.result, Exception):
+                raise each.result
+            found[each.place][each.index] = each.result
+
+    run_all(folds, plan, executor, keep, show=progress)
     return found
 
 
