@@ -73,7 +73,7 @@ def test_what_is_refused():
         confidence_set({"a": pair["a"], "b": pair["a"] + 0.25})
     elpd = criteria.waic(np.tile(-pair["b"], (3, 1)))
     with pytest.raises(
-        ValueError, match=r"'a' and 'b': the scores are of different criteria: got risk and elpd \(WAIC\)"
+        ValueError, match=r"'b' and 'a': the scores are of different criteria: got elpd \(WAIC\) and risk"
     ):
         confidence_set({"a": pair["a"], "b": elpd})
     with pytest.raises(ValueError, match="model 'b': AIC has no independent contribution of each data point"):

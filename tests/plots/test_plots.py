@@ -244,7 +244,7 @@ def test_the_tail_axis_shows_the_largest_loss(result):
 
 
 def test_an_unknown_axis_is_refused(result):
-    with pytest.raises(ValueError, match="axis must be 'tail' or 'linear': got 'log'"):
+    with pytest.raises(ValueError, match="axis must be one of 'tail', 'linear': got 'log'"):
         plot_quantiles(result, "bad", axis="log")
     with pytest.raises(ValueError, match=r"model must be one of .*'badd'; did you mean 'bad'\?"):
         plot_quantiles(result, "badd")
@@ -364,6 +364,9 @@ def test_groups_are_drawn_one_by_one(result):
     np.testing.assert_allclose(points[:, 0], np.sort(means[0] - means[1]))
     assert "good is better, in 5 of 5 groups" in " ".join(ax.get_title(loc="left").split())
     assert next(label.get_text() for label in ax.get_yticklabels()) == "a new group"
+    with pytest.raises(ValueError, match=r"got 'good' as model and as rival, which is the best .*; pass rival='fair'"):
+        plot_groups(result, "good")
+    assert "mean loss of good less that of fair" in plot_groups(result, "good", rival="fair").get_xlabel()
 
 
 @pytest.mark.parametrize("arguments", [{"kind": "pdf"}, {"highest": 0.2}])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rivals.calibration.curve import FOR_THE_WRONG_MODEL, OVERCONFIDENT
 from rivals.calibration.validity import THRESHOLD
-from rivals.plots.style import LEGEND, axes_or_new, is_narrow, literal, reading, style
+from rivals.plots.style import LEGEND, axes_or_new, finish, is_narrow, literal, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,19 +88,11 @@ def plot_calibration(
         if band:
             ax.vlines(curve.predicted, curve.low, curve.high, color=colour, alpha=0.35, linewidth=1)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    narrow = is_narrow(ax)
-    ax.set_xlabel("stated probability B" if narrow else "predicted: probability B that a beats b")
-    ax.set_ylabel("how often a is better" if narrow else "observed: fraction of experiments in which a is truly better")
-    reading(
-        ax,
-        (f"{literal(omega, 16)}. " if omega else "") + f"Law “{calibration.law}”. Red: overconfident. Yellow: wrong",
-        title=title,
-    )
-    if narrow:
-        ax.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.3)
-    else:
-        ax.legend(fontsize="small", loc="upper left")
-    return ax
+    x, y = "predicted: probability B that a beats b", "observed: fraction of experiments in which a is truly better"
+    if is_narrow(ax):
+        x, y = "stated probability B", "how often a is better"
+    sentence = f"Law “{calibration.law}”. Red: overconfident. Yellow: wrong"
+    return finish(ax, x, y, f"{literal(omega, 16)}. {sentence}" if omega else sentence, title=title)
 
 
 def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True, ax: Axes | None = None) -> Axes:
@@ -147,25 +139,15 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True
         ax.plot(calibration.c, error, marker=MARKERS[place % len(MARKERS)], label=literal(name, LEGEND), **style(place))
     allowed = 1.0 - THRESHOLD
     ax.axhline(allowed, color="grey", linewidth=1, linestyle=":")
-    ax.text(
-        calibration.c[-1],
-        allowed,
-        f"{allowed:.0%} allowed",
-        va="top",
-        ha="right",
-        color="dimgrey",
-        fontsize="small",
-    )
+    look: dict[str, Any] = {"va": "top", "ha": "right", "color": "dimgrey", "fontsize": "small"}
+    ax.text(calibration.c[-1], allowed, f"{allowed:.0%} allowed", **look)
     valid = calibration.valid_c(bins=bins)
     if valid.low is not None and valid.high is not None:
         ax.axvspan(valid.low, valid.high, color="#009E73", alpha=0.15, label="valid for all", linewidth=0)
     ax.set_xscale("log", base=2)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("sensitivity c")
-    ax.set_ylabel("stated winners that are wrong")
-    reading(ax, "Green: the c whose stated winners are right often enough", title=title)
-    ax.legend(fontsize="small")
-    return ax
+    sentence = "Green: the c whose stated winners are right often enough"
+    return finish(ax, "sensitivity c", "stated winners that are wrong", sentence, title=title)
 
 
 def shade_overconfidence(

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rivals._checks import check_choice
+from rivals._checks import check_choice, show
 from rivals.comparison import Comparison
 from rivals.comparison.rendering import probability_text
-from rivals.plots.style import COLOURS, axes_or_new, is_narrow, literal, reading
+from rivals.plots.style import COLOURS, axes_or_new, finish, is_narrow, literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,6 +72,11 @@ def plot_groups(
         )
     rival = result.ranking[0] if rival is None else check_choice(rival, "rival", result.names)
     others = [name for name in result.ranking if name != rival]
+    if model == rival:
+        raise ValueError(
+            f"plot_groups draws the difference of two models: got {show(model)!r} as model and as rival, which is the best model "
+            f"unless you name one; pass rival={show(others[0])!r}, or another model"
+        )
     model = others[0] if model is None else check_choice(model, "model", others)
     a, b = result.names.index(model), result.names.index(rival)
     difference, error = applied.differences(a, b)
@@ -86,19 +91,15 @@ def plot_groups(
     ax.scatter(difference[order], rows, color=colours, s=5 if many else 18, zorder=3)
     place = -1.2 - 0.05 * order.size
     _draw_new(ax, applied, a, b, place)
-    names = [literal(groups.names[group]) for group in order] if not many else []
-    ax.set_yticks(
-        [place, *(rows if names else [])], ["a new group", *names], fontsize="x-small" if is_narrow(ax) else "small"
+    named: dict[float, str] = (
+        {} if many else {float(row): literal(groups.names[group]) for row, group in zip(rows, order, strict=True)}
     )
-    ax.set_xlabel(f"mean loss of {literal(model, 20)} less that of {literal(rival, 20)}")
-    won, probability = int(result.won[b, a]), float(result.probability[b, a])
-    reading(
-        ax,
-        f"Right of zero {literal(rival, 16)} is better, in {won} of {order.size} groups; in a new group with P = "
-        f"{probability_text(probability)}",
-        title=title,
-    )
-    return ax
+    size = "x-small" if is_narrow(ax) else "small"
+    ax.set_yticks([place, *named], ["a new group", *named.values()], fontsize=size)
+    won, probability = int(result.won[b, a]), probability_text(float(result.probability[b, a]))
+    where = f"in {won} of {order.size} groups; in a new group with P = {probability}"
+    x = f"mean loss of {literal(model, 20)} less that of {literal(rival, 20)}"
+    return finish(ax, x, "", f"Right of zero {literal(rival, 16)} is better, {where}", title=title)
 
 
 def _draw_new(ax: Axes, applied: Any, a: int, b: int, place: float) -> None:

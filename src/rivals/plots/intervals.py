@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,10 +11,10 @@ from rivals.plots.style import (
     CHARACTERS_PER_INCH,
     COLOURS,
     axes_or_new,
+    finish,
     is_narrow,
     literal,
     literals,
-    reading,
     setting,
     width_in_inches,
 )
@@ -76,24 +76,25 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
     _draw_intervals(ax, result, models, level)
     _draw_differences(ax, result, models)
     narrow = is_narrow(ax)
-    _write_verdicts(ax, [_verdict(result, name, LONGEST_RIVAL // 2 if narrow else LONGEST_RIVAL) for name in models])
-    labels = literals(models, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL)
-    ax.set_yticks(range(len(models)), labels, fontsize="x-small" if narrow else "small")
+    size = "x-small" if narrow else "small"
+    for row, name in enumerate(models):
+        rejection = result.rejections.get(name)
+        verdict = "kept" if rejection is None else f"✗ by {literal(rejection.by, LONGEST_RIVAL // (1 + narrow))}"
+        look: dict[str, Any] = {"va": "center", "fontsize": size, "color": "black" if rejection is None else "0.35"}
+        ax.text(1.01, row, verdict, transform=ax.get_yaxis_transform(), **look)
+    labels = literals(models, LONGEST_LABEL // (1 + narrow))
+    ax.set_yticks(range(len(models)), labels, fontsize=size)
     ax.set_ylim(len(models) - 0.5 + BELOW, -0.6)
-    ax.set_xlabel("loss (lower is better)")
-    ax.set_ylabel("" if narrow else "model, best first")
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x", color="0.9", linewidth=0.8)
     ax.set_axisbelow(True)
     _legend_below(ax)
     cut = len(result.names) - len(models)
-    reading(
-        ax,
-        f"✗ rejected by a rival. {setting(result)}." + (f" {cut} more models are not drawn." if cut else ""),
-        title=title,
-        part=_part_beside(ax, labels),
-    )
-    return ax
+    sentence = f"✗ rejected by a rival. {setting(result)}." + (f" {cut} more models are not drawn." if cut else "")
+    # The names on the left take a part of the width.
+    part = max(1.0 - (max(map(len, labels)) + 4) / (CHARACTERS_PER_INCH * width_in_inches(ax)), 0.4)
+    y = "" if narrow else "model, best first"
+    return finish(ax, "loss (lower is better)", y, sentence, title=title, part=part)
 
 
 def _draw_intervals(ax: Axes, result: Comparison, models: tuple[str, ...], level: float) -> None:
@@ -111,41 +112,9 @@ def _draw_differences(ax: Axes, result: Comparison, models: tuple[str, ...]) -> 
     ax.axvline(best, color="0.4", linewidth=0.8, linestyle="--", zorder=1)
     others = models[1:]
     gaps, errors = np.transpose([result.difference[name] for name in others]) if others else np.empty((2, 0))
-    ax.errorbar(
-        best + gaps,
-        np.arange(1, len(models)) + BELOW,
-        xerr=errors,
-        fmt="^",
-        color=COLOURS[1],
-        markersize=4,
-        linewidth=1.2,
-        label="paired difference to the best ± SE",
-    )
-
-
-def _verdict(result: Comparison, name: str, longest: int) -> str:
-    rejection = result.rejections.get(name)
-    return "kept" if rejection is None else f"✗ by {literal(rejection.by, longest)}"
-
-
-def _write_verdicts(ax: Axes, verdicts: list[str]) -> None:
-    for row, verdict in enumerate(verdicts):
-        colour = "black" if verdict == "kept" else "0.35"
-        place = ax.get_yaxis_transform()
-        ax.text(
-            1.01,
-            row,
-            verdict,
-            transform=place,
-            va="center",
-            fontsize="x-small" if is_narrow(ax) else "small",
-            color=colour,
-        )
-
-
-def _part_beside(ax: Axes, labels: list[str]) -> float:
-    """Part of the width that the names on the left leave."""
-    return max(1.0 - (max(map(len, labels)) + 4) / (CHARACTERS_PER_INCH * width_in_inches(ax)), 0.4)
+    look: dict[str, Any] = {"fmt": "^", "color": COLOURS[1], "markersize": 4, "linewidth": 1.2}
+    rows = np.arange(1, len(models)) + BELOW
+    ax.errorbar(best + gaps, rows, xerr=errors, label="paired difference to the best ± SE", **look)
 
 
 def _legend_below(ax: Axes) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from rivals._checks import check_choice
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
 from rivals.core.quantiles import QuantileFunction
-from rivals.plots.style import LEGEND, axes_or_new, legend, literal, reading, style
+from rivals.plots.style import LEGEND, axes_or_new, finish, literal, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,8 +66,7 @@ def plot_losses(
     >>> result = rivals.compare(models, y, rng=0)
     >>> ax = plot_losses(result)
     """
-    if kind not in ("cdf", "ppf"):
-        raise ValueError(f"kind must be 'cdf' or 'ppf'; got {kind!r}")
+    check_choice(kind, "kind", ("cdf", "ppf"))
     ax = axes_or_new(ax)
     phi = np.linspace(0.0, 1.0, N_POINTS)
     quantiles = []
@@ -82,24 +83,18 @@ def plot_losses(
             fill(phi, curves.min(axis=0), curves.max(axis=0), color=look["color"], alpha=0.2, linewidth=0)
     frame = frame_of(quantiles, highest)
     ax.set(xlim=frame) if kind == "cdf" else ax.set(ylim=frame)
-    ax.set_xlabel("loss" if kind == "cdf" else "cumulative probability Φ")
-    ax.set_ylabel("cumulative probability Φ" if kind == "cdf" else "loss")
-    reading(
-        ax,
-        "Thick: on the data; thin: simulated. A model is wrong where they separate."
-        if result.applied.losses[0].n_simulations
-        else "Losses on the data, without simulations.",
-        title=title,
-    )
-    legend(ax)
-    return ax
+    sentence = "Thick: on the data; thin: simulated. A model is wrong where they separate."
+    if not result.applied.losses[0].n_simulations:
+        sentence = "Losses on the data, without simulations."
+    x, y = ("loss", "cumulative probability Φ") if kind == "cdf" else ("cumulative probability Φ", "loss")
+    return finish(ax, x, y, sentence, title=title)
 
 
 def _oriented(phi: FloatArray, losses: FloatArray, kind: str) -> tuple[FloatArray, FloatArray]:
     return (losses, phi) if kind == "cdf" else (phi, losses)
 
 
-def frame_of(quantiles: list[QuantileFunction], highest: float, end: float = 1.0) -> tuple[float, float]:
+def frame_of(quantiles: Sequence[QuantileFunction], highest: float, end: float = 1.0) -> tuple[float, float]:
     """Lowest and highest loss to show: a few extreme losses would otherwise flatten everything else.
 
     Nothing beyond Φ = `end` is drawn.

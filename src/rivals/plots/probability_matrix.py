@@ -8,7 +8,7 @@ import numpy as np
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
-from rivals.plots.style import axes_or_new, is_narrow, literals, reading, size_in_inches
+from rivals.plots.style import axes_or_new, finish, is_narrow, literals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,21 +72,15 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
     else:
         ax.figure.colorbar(image, ax=ax, label="P(R of row < R of column)", shrink=0.8)
     _frame_rejections(ax, result)
-    ax.set_xlabel("… this model", fontsize="small")
-    ax.set_ylabel("this model beats …", fontsize="small")
-    what = "P(row better)" if result.calibrated is None else "Calibrated"
-    reading(
-        ax,
-        f"{what}. Law “{result.law}”",
-        title=title,
-        part=0.65 if narrow else 0.8,  # of what labels leave
-    )
-    return ax
+    sentence = f"{'P(row better)' if result.calibrated is None else 'Calibrated'}. Law “{result.law}”"
+    part = 0.65 if narrow else 0.8  # of what labels leave
+    return finish(ax, "… this model", "this model beats …", sentence, title=title, part=part)
 
 
 def _write_numbers(ax: Axes, probability: FloatArray) -> None:
     # A cell is as wide as three of its digits are high; labels take a fifth or more of the axes first.
-    points = min(8.0, 72.0 * 0.7 * size_in_inches(ax) / len(probability) / 3.0)
+    side = min(ax.get_window_extent().size) / ax.figure.dpi
+    points = min(8.0, 72.0 * 0.7 * side / len(probability) / 3.0)
     if points < 4.5:
         return
     for row, column in np.ndindex(probability.shape):

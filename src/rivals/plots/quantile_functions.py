@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -13,9 +13,8 @@ from rivals.comparison import Comparison
 from rivals.core.quantiles import QuantileFunction
 from rivals.laws import TransportLaw
 from rivals.laws.beta import HierarchicalBetaProcess, resolved_depth
-from rivals.losses import Losses
 from rivals.plots.loss_samples import frame_of
-from rivals.plots.style import BAND, COLOURS, axes_or_new, is_narrow, legend, literal, reading, setting
+from rivals.plots.style import BAND, COLOURS, axes_or_new, finish, is_narrow, literal, setting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,15 +82,26 @@ def plot_quantiles(
     >>> result = rivals.compare(models, y, rng=0)
     >>> ax = plot_quantiles(result, "wide")
     """
-    check_choice(model, "model", result.names)
-    index = result.names.index(model)
-    process, sentence = result.applied.process(index), f"{_gap(result, index)}{setting(result)}"
+    index = result.names.index(check_choice(model, "model", result.names))
+    process, losses, scale, ax = (
+        result.applied.process(index),
+        result.losses[model],
+        _Scale(axis, highest),
+        axes_or_new(ax),
+    )
     if process is not None:
-        ax = _plot(process, n_paths, _Scale(axis, highest), rng, sentence if title else None, ax)
+        _draw_process(ax, process, n_paths, scale, rng)
     else:
-        ax = _plot_losses(result.losses[model], _Scale(axis, highest), sentence if title else None, ax)
-    ax.set_xlabel(f"{literal(model, 18)}: Φ" if is_narrow(ax) else f"{literal(model)}: {ax.get_xlabel()}")
-    return ax
+        samples = (losses.observed, *losses.simulations)
+        _draw_functions(
+            ax, [QuantileFunction(sample - losses.reference) for sample in samples], losses.reference, scale
+        )
+    distance = float(result.applied.distance[index])
+    gap = f"Simulations are W = {distance:.3g} away. "
+    if distance != distance:
+        gap = "Losses on the data and simulated. " if losses.n_simulations else "Losses on the data. "
+    x = f"{literal(model, 18)}: Φ" if is_narrow(ax) else f"{literal(model)}: {scale.label}"
+    return finish(ax, x, "loss", f"{gap}{setting(result)}{scale.remark}", title=title)
 
 
 def plot_process(
@@ -144,90 +154,55 @@ def plot_process(
     >>> process = rivals.HierarchicalBetaProcess.from_losses(losses, c=0.5)
     >>> ax = plot_process(process)
     """
-    sentence = f"Paths stray from q* where simulations do; each averages to a risk. c = {process.c:g}"
-    return _plot(process, n_paths, _Scale(axis, highest), rng, sentence if title else None, ax)
+    scale, ax = _Scale(axis, highest), axes_or_new(ax)
+    _draw_process(ax, process, n_paths, scale, rng)
+    sentence = f"Paths stray from q* where simulations do; each averages to a risk. c = {process.c:g}{scale.remark}"
+    return finish(ax, scale.label, "loss", sentence, title=title)
 
 
-def _gap(result: Comparison, index: int) -> str:
-    distance = float(result.applied.distance[index])
-    if distance == distance:
-        return f"Simulations are W = {distance:.3g} away. "
-    return (
-        "Losses on the data and simulated. " if result.applied.losses[index].n_simulations else "Losses on the data. "
-    )
-
-
-def _plot(
-    process: HierarchicalBetaProcess | TransportLaw,
-    n_paths: int,
-    scale: _Scale,
-    rng: RNG,
-    sentence: str | None,
-    ax: Axes | None,
-) -> Axes:
+def _draw_process(
+    ax: Axes, process: HierarchicalBetaProcess | TransportLaw, n_paths: int, scale: _Scale, rng: RNG
+) -> None:
+    """The discrepancy as a band around q*, sampled paths, and the functions themselves."""
     n_paths = check_size(n_paths, "n_paths", least=0)
-    ax = axes_or_new(ax)
-    phi = scale.grid([process.observed, *process.synthetic])
+    functions = [process.observed, *process.synthetic]
+    phi = scale.grid(functions)
     observed = process.reference + process.observed(phi)
     reach = np.sqrt(process.c) * process.discrepancy(phi)
-    ax.fill_between(
-        scale(phi), observed - reach, observed + reach, color=BAND, alpha=0.55, linewidth=0, label=r"q* ± $\sqrt{c}$ δ"
-    )
+    look: dict[str, Any] = {"color": BAND, "alpha": 0.55, "linewidth": 0, "label": "q* ± √c δ"}
+    ax.fill_between(scale(phi), observed - reach, observed + reach, **look)
     if n_paths:
         grid, paths = process.sample_paths(n_paths, depth=scale.path_depth(process.observed.size), rng=rng)
         inner = grid <= phi[-1]
         lines = ax.plot(scale(grid[inner]), paths[:, inner].T, color="0.45", linewidth=0.5, alpha=0.7)
         lines[0].set_label("sampled paths")
-    _draw_functions(ax, process.observed, process.synthetic, process.reference, scale)
-    reading(ax, f"{sentence}{scale.remark}", title=sentence is not None)
-    legend(ax)
-    return ax
+    _draw_functions(ax, functions, process.reference, scale)
 
 
-def _plot_losses(losses: Losses, scale: _Scale, sentence: str | None, ax: Axes | None) -> Axes:
-    """The functions alone, under a law without paths."""
-    observed, *simulated = (
-        QuantileFunction(sample - losses.reference) for sample in (losses.observed, *losses.simulations)
-    )
-    ax = axes_or_new(ax)
-    _draw_functions(ax, observed, simulated, losses.reference, scale)
-    reading(ax, f"{sentence}{scale.remark}", title=sentence is not None)
-    legend(ax)
-    return ax
-
-
-def _draw_functions(
-    ax: Axes,
-    observed: QuantileFunction,
-    simulated: Sequence[QuantileFunction],
-    reference: float,
-    scale: _Scale,
-) -> None:
+def _draw_functions(ax: Axes, functions: Sequence[QuantileFunction], reference: float, scale: _Scale) -> None:
     """q* on the data, and q~: the only one, or each of several thin and their mean."""
-    phi = scale.grid([observed, *simulated])
+    phi = scale.grid(functions)
     x = scale(phi)
-    ax.plot(x, reference + observed(phi), color=COLOURS[0], linewidth=2.2, label="q*, on the data")
+    observed, *simulated = (reference + function(phi) for function in functions)
+    ax.plot(x, observed, color=COLOURS[0], linewidth=2.2, label="q*, on the data")
+    if len(simulated) > 1:
+        ax.plot(x, np.transpose(simulated), color=COLOURS[1], linewidth=0.4, alpha=0.6)
     if simulated:
-        curves = np.stack([reference + function(phi) for function in simulated])
-        several = len(curves) > 1
-        if several:
-            ax.plot(x, curves.T, color=COLOURS[1], linewidth=0.4, alpha=0.6)
-        label = f"q~, mean of {len(curves)} simulations" if several else "q~, simulated"
-        ax.plot(x, curves.mean(axis=0), color=COLOURS[1], linewidth=1.6, linestyle="--", label=label)
-    low, high = frame_of([observed, *simulated], scale.highest, end=phi[-1])
+        label = f"q~, mean of {len(simulated)} simulations" if len(simulated) > 1 else "q~, simulated"
+        ax.plot(x, np.mean(simulated, axis=0), color=COLOURS[1], linewidth=1.6, linestyle="--", label=label)
+    low, high = frame_of(functions, scale.highest, end=phi[-1])
     ax.set_ylim(reference + low, reference + high)
-    ax.set_ylabel("loss")
-    scale.label(ax, x[-1])
+    scale.mark(ax, x[-1])
 
 
 class _Scale:
     """The x axis: Φ itself, or −log10(1 − Φ), on which each tenth of the remaining points takes the same room."""
 
     def __init__(self, axis: str, highest: float | None) -> None:
-        if axis not in ("tail", "linear"):
-            raise ValueError(f"axis must be 'tail' or 'linear': got {axis!r}")
-        self.tail = axis == "tail"
+        self.tail = check_choice(axis, "axis", ("tail", "linear")) == "tail"
         self.highest = highest if highest is not None else (1.0 if self.tail else 0.99)
+        self.remark = "" if self.highest == 1.0 else "; top cut"
+        self.label = "cumulative probability Φ" + (" (tail stretched)" if self.tail else "")
 
     def __call__(self, phi: FloatArray) -> FloatArray:
         return -np.log10(1.0 - phi) if self.tail else phi
@@ -242,13 +217,9 @@ class _Scale:
         """Paths of depth 8 are finer than a pixel, but on the tail axis they would end at Φ = 0.996."""
         return max(8, min(resolved_depth(n_losses), 12)) if self.tail else 8
 
-    @property
-    def remark(self) -> str:
-        return "" if self.highest == 1.0 else "; top cut"
-
-    def label(self, ax: Axes, end: float) -> None:
+    def mark(self, ax: Axes, end: float) -> None:
+        """Ticks at 0, 0.5, 0.9, 0.99, … of the tail axis."""
         if self.tail:
             phi = np.array([0.0, 0.5, *(1.0 - 10.0 ** -np.arange(1.0, np.floor(end) + 1))])
             ax.set_xticks(self(phi), [f"{value:g}" for value in phi])
             ax.set_xlim(-0.02 * end, 1.02 * end)
-        ax.set_xlabel("cumulative probability Φ" + (" (tail stretched)" if self.tail else ""))

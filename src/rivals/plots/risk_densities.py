@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
-from rivals.plots.style import LEGEND, axes_or_new, legend, literal, reading, setting, style
+from rivals.plots.style import LEGEND, axes_or_new, finish, literal, setting, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,15 +59,8 @@ def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None
             ax.axvline(grid[0], label=label, **look)
         ax.axvline(result.empirical_risk[name], ymax=0.06, color=look["color"], linewidth=2.5)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("risk R (expected loss; lower is better)")
-    ax.set_ylabel("probability density")
-    reading(
-        ax,
-        f"Risk in a replication. {setting(result)}" + ("; ✗ rejected" if result.rejections else ""),
-        title=title,
-    )
-    legend(ax)
-    return ax
+    sentence = f"Risk in a replication. {setting(result)}" + ("; ✗ rejected" if result.rejections else "")
+    return finish(ax, "risk R (expected loss; lower is better)", "probability density", sentence, title=title)
 
 
 def density_of(

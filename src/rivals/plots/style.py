@@ -63,42 +63,30 @@ def width_in_inches(ax: Axes) -> float:
     return float(ax.get_window_extent().width / ax.figure.dpi)
 
 
-def size_in_inches(ax: Axes) -> float:
-    """The smaller side of the axes, before their labels take their part of it."""
-    extent = ax.get_window_extent()
-    return float(min(extent.width, extent.height) / ax.figure.dpi)
-
-
 def is_narrow(ax: Axes) -> bool:
     """Whether the picture is about as wide as the column of a journal: then text is smaller and names are shorter."""
     return width_in_inches(ax) < NARROW
 
 
-def reading(ax: Axes, sentence: str, *, title: bool = True, part: float = 1.0) -> None:
-    """Put a sentence on how to read the picture above it, broken to (a part of) the width of the axes."""
-    if not title:
-        return
-    columns = int(part * width_in_inches(ax) * CHARACTERS_PER_INCH)
-    lines = textwrap.wrap(sentence, width=max(columns, 20), break_long_words=False)
-    ax.set_title("\n".join(lines), fontsize="small", loc="left")
+def finish(ax: Axes, x: str, y: str, sentence: str, *, title: bool, part: float = 1.0) -> Axes:
+    """Label the axes, put a sentence on how to read the picture above it, broken to (a part of) their width, and a legend."""
+    ax.set(xlabel=x, ylabel=y)
+    if title:
+        columns = int(part * width_in_inches(ax) * CHARACTERS_PER_INCH)
+        lines = textwrap.wrap(sentence, width=max(columns, 20), break_long_words=False)
+        ax.set_title("\n".join(lines), fontsize="small", loc="left")
+    if ax.get_legend() is None:
+        legend(ax)
+    return ax
 
 
 def legend(ax: Axes) -> None:
     """A legend inside the axes; beside them where there are many models, and small where there is little room."""
     handles, labels = ax.get_legend_handles_labels()
-    narrow = is_narrow(ax)
-    few = len(handles) <= FEW_MODELS
-    plain = [label.replace(r"\$", "$") for label in labels]
-    labels = literals(plain, (22 if few else 14) if narrow else LONGEST_NAME)
-    if few:
-        ax.legend(handles, labels, fontsize="x-small" if narrow else "small", framealpha=0.7)
-        return
-    ax.legend(
-        handles,
-        labels,
-        fontsize=5 if narrow else "x-small",
-        handlelength=1.6,
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        borderaxespad=0.3,
-    )
+    narrow, few = is_narrow(ax), len(handles) <= FEW_MODELS
+    shown = literals([label.replace(r"\$", "$") for label in labels], (22 if few else 14) if narrow else LONGEST_NAME)
+    if few and handles:
+        ax.legend(handles, shown, fontsize="x-small" if narrow else "small", framealpha=0.7)
+    elif handles:
+        beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.3}
+        ax.legend(handles, shown, fontsize=5 if narrow else "x-small", handlelength=1.6, **beside)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rivals._types import FloatArray
 from rivals.comparison import Comparison, Sweep
-from rivals.plots.style import LEGEND, axes_or_new, legend, literal, reading, style
+from rivals.plots.style import LEGEND, axes_or_new, finish, literal, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,25 +58,16 @@ def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> A
     beaten, error = (np.stack(values) for values in zip(*(strongest_rival(run) for run in runs), strict=True))
     for index, name in enumerate(sweep.names):
         if np.isfinite(beaten[:, index]).all():  # the best model has no rival of lower empirical risk
-            look = style(index)
-            ax.errorbar(
-                c, beaten[:, index], 2 * error[:, index], marker="o", markersize=3, label=literal(name, LEGEND), **look
-            )
+            look: dict[str, Any] = {"marker": "o", "markersize": 3, "label": literal(name, LEGEND), **style(index)}
+            ax.errorbar(c, beaten[:, index], 2 * error[:, index], **look)
     threshold = runs[0].threshold
     ax.axhline(threshold, color="black", linewidth=1, label=f"threshold {threshold:g}")
     ax.set_xscale("log", base=2)
     _shade_verdicts(ax, c, runs)
     ax.set_ylim(-0.03, 1.16)
     ax.set_yticks(np.linspace(0, 1, 6))
-    ax.set_xlabel("sensitivity c")
-    ax.set_ylabel("P(its strongest rival is better)")
-    reading(
-        ax,
-        f"Rejected above the threshold; on top: survivors. Law “{runs[0].law}”",
-        title=title,
-    )
-    legend(ax)
-    return ax
+    sentence = f"Rejected above the threshold; on top: survivors. Law “{runs[0].law}”"
+    return finish(ax, "sensitivity c", "P(its strongest rival is better)", sentence, title=title)
 
 
 def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
