@@ -30,7 +30,7 @@ def test_sigma_that_is_known():
     _, drawn = model.simulate(200, np.random.default_rng(0))
     assert stats.kstest(law.cdf(drawn), "uniform").pvalue > 1e-3
     np.testing.assert_array_equal(model.simulate(200, np.random.default_rng(0))[1], drawn)
-    with pytest.raises(ValueError, match="sigma is known for 200 points, but 5 were requested"):
+    with pytest.raises(ValueError, match=r"means of shape \(5,\), but standard deviations of shape \(200,\)"):
         model.simulate(5, np.random.default_rng(0))
 
 
@@ -58,12 +58,16 @@ def test_what_is_missing_is_named():
     for arguments, message in [
         ({"sigma": 0.1}, "pass it as function="),
         ({"function": decay}, r"pass sigma=, or training=\(x, y\)"),
-        ({"function": decay, "sigma": 0.0}, "sigma must be finite and above zero"),
-        ({"function": decay, "sigma": np.ones(3)}, r"one for each of 200 inputs; got shape \(3,\)"),
         ({"function": decay, "training": (X[:2], Y[:2])}, "2 parameters leave no residuals in 2 training points"),
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             curve(fit, X[NEW], **arguments)
+    for sigma, message in [
+        (0.0, "1 of 1 standard deviations are not above zero"),
+        (np.ones(3), r"of shape \(3,\); pass one for"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            curve(fit, X[NEW], function=decay, sigma=sigma).loss((X[NEW], Y[NEW]))
     with pytest.raises(TypeError, match="or what curve_fit returned"):
         curve(fit[0], X[NEW], function=decay, sigma=0.1)
     with pytest.raises(ValueError, match=r"the curve predicts shape \(200,\), the targets have shape \(200, 1\)"):

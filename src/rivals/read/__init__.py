@@ -10,19 +10,18 @@ if TYPE_CHECKING:
     from rivals.read.distributions import distribution
     from rivals.read.estimators import classifier, regressor
     from rivals.read.files import losses_from_files
-    from rivals.read.forecasts import forecast
     from rivals.read.networks import network
     from rivals.read.npz_files import npz
     from rivals.read.posteriors import posterior
-    from rivals.read.regressions import regression
     from rivals.read.scores import simulator, summaries
+    from rivals.read.statsmodels import forecast, regression
     from rivals.read.tables import long_table, wide_tables
     from rivals.read.xarrays import dataset
 
 HOMES = {
     "arviz_tree": "arviz", "classifier": "estimators", "cross_validated": "cross_validation", "curve": "curve_fits", "dataset": "xarrays",
-    "distribution": "distributions", "forecast": "forecasts", "long_table": "tables", "losses_from_files": "files", "network": "networks",
-    "npz": "npz_files", "posterior": "posteriors", "regression": "regressions", "regressor": "estimators", "simulator": "scores", "summaries": "scores",
+    "distribution": "distributions", "forecast": "statsmodels", "long_table": "tables", "losses_from_files": "files", "network": "networks",
+    "npz": "npz_files", "posterior": "posteriors", "regression": "statsmodels", "regressor": "estimators", "simulator": "scores", "summaries": "scores",
     "wide_tables": "tables",
 }  # fmt: skip
 

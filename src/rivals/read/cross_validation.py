@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
 from rivals.read.estimators import is_cross_validated, law_of_labels, law_of_targets, seeded_copy
 from rivals.read.inputs import as_pair, as_targets, as_values, n_rows, take
+
+Splits: TypeAlias = list[tuple[IntArray, IntArray]]  # training and test points of each fold
 
 NOISE_FOLDS = 5
 # Up to this many groups are left out one at a time; of more, this many folds of whole groups are made.
@@ -118,46 +120,56 @@ def cross_validated(
     >>> result.law, result.survivors, result.won[0, 1]
     ('groups', ('line',), np.int64(6))
     """
-    classify = _are_classifiers(estimators)
-    entropy = entropy_from(rng)
+    from sklearn.model_selection import GroupKFold, LeaveOneGroupOut
+
+    classify, names = _are_classifiers(estimators), list(estimators)
+    entropy, n_simulations = entropy_from(rng), check_size(n_simulations, "n_simulations")
     X, y = as_pair((X, y))
-    labels = None if groups is None else _labels(groups, y)
+    labels, n_groups = (None, 0) if groups is None else _labels(groups, y)
     if getattr(cv, "random_state", 0) is None:
         cv = copy(cv)
         cv.random_state = int(stream(entropy, FOLD_SPLIT).integers(2**31))
-    outer = cv if cv is not None else NOISE_FOLDS if labels is None else _by_group(labels)
+    by_groups = LeaveOneGroupOut() if n_groups <= MOST_LEFT_OUT else GroupKFold(MANY_FOLDS)
+    outer = cv if cv is not None else NOISE_FOLDS if labels is None else by_groups
     splits = _splits(outer, X, y, labels, classify)
-    folds = Folds(
-        estimators=estimators,
-        classify=classify,
-        data=(X, y, labels),
-        splits=splits,
-        noises=_by_name(noise, list(estimators)),
-        noise_cv=_inner(cv, labels, splits),
-        residuals=residuals,
-        floor=floor,
-        n_simulations=check_size(n_simulations, "n_simulations"),
-        entropy=entropy,
-    )
-    found = _run_all(folds, executor, progress)
+    noises, noise_cv = _by_name(noise, names), _inner(cv, labels, splits)
+
+    def losses(place: int, index: int) -> tuple[FloatArray, FloatArray]:
+        """Losses of the test set of a fold, and those of simulations at its inputs as rows."""
+        name, (train, test) = names[place], splits[index]
+        training = (take(X, train), take(y, train))
+        fitted = seeded_copy(estimators[name], stream(entropy, FOLD_FIT, place, index))
+        fitted.fit(*training)
+        if classify:
+            law = law_of_labels(fitted, floor=floor)
+        else:
+            law = law_of_targets(
+                fitted,
+                noises[name],
+                training if is_cross_validated(noises[name]) else None,
+                residuals=residuals,
+                cv=noise_cv,
+                groups=None if labels is None else labels[train],
+                rng=np.random.SeedSequence(entropy, spawn_key=(FOLD_NOISE, place, index)),
+            )
+        density = law(take(X, test))
+        targets = (as_values if classify else as_targets)(take(y, test), "targets")
+        seed = np.random.SeedSequence(entropy, spawn_key=(FOLD_SIMULATION, place, index))
+        simulated = [density.simulate(test.size, rng) for rng in simulation_streams(seed, n_simulations)]
+        return -density.log_density(targets), np.stack([-density.log_density(each) for each in simulated])
+
+    found = _run_all(Folds(losses, names, splits), executor, progress)
     kept = None if labels is None or not _keeps_groups(labels, splits) else labels
-    return {name: _together(name, splits, found[place], kept) for place, name in enumerate(estimators)}
+    return {name: _together(name, splits, parts, kept) for name, parts in zip(names, found, strict=True)}
 
 
 @dataclass(frozen=True)
 class Folds:
     """Every estimator with every split: a job for `_workers`, the estimators being its places."""
 
-    estimators: Mapping[str, Any]
-    classify: bool
-    data: tuple[Any, Any, Any]  # inputs, targets, groups
-    splits: list[tuple[IntArray, IntArray]]
-    noises: Mapping[str, Any]
-    noise_cv: Any
-    residuals: str
-    floor: float
-    n_simulations: int
-    entropy: int
+    losses: Callable[[int, int], tuple[FloatArray, FloatArray]]
+    names: list[str]
+    splits: Splits
     contents = "the estimators and their data"
     progress = "cross-validating: {} of {} folds"
 
@@ -166,9 +178,9 @@ class Folds:
         return {}
 
     def run(self, place: int, index: int, prepared: None) -> tuple[FloatArray, FloatArray] | Exception:
-        """Losses of the test set of a fold, and those of simulations at its inputs as rows; or an error that names the fold."""
+        """The losses of a fold, or an error that names it."""
         try:
-            return self._losses(place, index)
+            return self.losses(place, index)
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             # Readers count the points of the test set, the user those of the data.
@@ -181,103 +193,64 @@ class Folds:
 
     def where(self, place: int, index: int) -> str:
         """An estimator and a fold in words."""
-        return f"estimator '{show(list(self.estimators)[place])}', fold {index + 1} of {len(self.splits)}"
-
-    def _losses(self, place: int, index: int) -> tuple[FloatArray, FloatArray]:
-        X, y, groups = self.data
-        name, (train, test) = list(self.estimators)[place], self.splits[index]
-        training, noise = (take(X, train), take(y, train)), self.noises[name]
-        fitted = seeded_copy(self.estimators[name], stream(self.entropy, FOLD_FIT, place, index))
-        fitted.fit(*training)
-        if self.classify:
-            law = law_of_labels(fitted, floor=self.floor)
-        else:
-            law = law_of_targets(
-                fitted,
-                noise,
-                training if is_cross_validated(noise) else None,
-                residuals=self.residuals,
-                cv=self.noise_cv,
-                groups=None if groups is None else groups[train],
-                rng=np.random.SeedSequence(self.entropy, spawn_key=(FOLD_NOISE, place, index)),
-            )
-        density = law(take(X, test))
-        targets = (as_values if self.classify else as_targets)(take(y, test), "targets")
-        seed = np.random.SeedSequence(self.entropy, spawn_key=(FOLD_SIMULATION, place, index))
-        simulated = [density.simulate(test.size, rng) for rng in simulation_streams(seed, self.n_simulations)]
-        return -density.log_density(targets), np.stack([-density.log_density(each) for each in simulated])
+        return f"estimator '{show(self.names[place])}', fold {index + 1} of {len(self.splits)}"
 
 
 def _are_classifiers(estimators: Any) -> bool:
     """Whether all are classifiers, or all are regressors, told apart as scikit-learn does."""
+    from sklearn.base import is_classifier, is_regressor
+
     if not isinstance(estimators, Mapping) or not estimators:
         raise TypeError(f"estimators must be a mapping from name to estimator; got {show(repr(estimators))[:60]}")
-    kinds = {check_name(name): _kind(name, estimator) for name, estimator in estimators.items()}
-    first, *others = kinds
-    for name in others:
+    kinds = {}
+    for name, estimator in estimators.items():
+        where = f"estimator '{show(check_name(name))}'"
+        if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+            raise TypeError(
+                f"{where}: expected an estimator with fit and get_params, as those of scikit-learn have; got {show(repr(estimator))[:60]}"
+            )
+        if not (is_classifier(estimator) or is_regressor(estimator)):
+            raise TypeError(
+                f"{where}: {type(estimator).__name__} is neither a regressor nor a classifier for scikit-learn "
+                "(sklearn.base.is_regressor); derive it from RegressorMixin or ClassifierMixin, and BaseEstimator"
+            )
+        kinds[name] = "classifier" if is_classifier(estimator) else "regressor"
+        first = next(iter(kinds))
         if kinds[name] != kinds[first]:
             raise ValueError(
-                f"estimator '{show(name)}' is a {kinds[name]}, but estimator '{show(first)}' is a {kinds[first]}; log densities of "
-                "targets and log probabilities of labels cannot be compared"
+                f"{where} is a {kinds[name]}, but estimator '{show(first)}' is a {kinds[first]}; log densities of targets and log "
+                "probabilities of labels cannot be compared"
             )
     return kinds[first] == "classifier"
 
 
-def _kind(name: str, estimator: Any) -> str:
-    from sklearn.base import is_classifier, is_regressor
-
-    if (
-        isinstance(estimator, type)
-        or not callable(getattr(estimator, "fit", None))
-        or not hasattr(estimator, "get_params")
-    ):
-        raise TypeError(
-            f"estimator '{show(name)}': expected an estimator with fit and get_params, as those of scikit-learn have; got "
-            f"{show(repr(estimator))[:60]}"
-        )
-    if is_classifier(estimator):
-        return "classifier"
-    if is_regressor(estimator):
-        return "regressor"
-    raise TypeError(
-        f"estimator '{show(name)}': {type(estimator).__name__} is neither a regressor nor a classifier for scikit-learn "
-        "(sklearn.base.is_regressor); derive it from RegressorMixin or ClassifierMixin, and BaseEstimator"
-    )
-
-
 def _by_name(noise: Any, names: Sequence[str]) -> dict[str, Any]:
     """The noise of each estimator, from one for all or one for each."""
-    if not isinstance(noise, Mapping):
-        return dict.fromkeys(names, noise)
-    odd = sorted(set(noise) ^ set(names))
-    if odd:
+    noises = dict(noise) if isinstance(noise, Mapping) else dict.fromkeys(names, noise)
+    for odd in sorted(set(noises) ^ set(names)):
         raise ValueError(
-            f"noise as a mapping needs one entry for each estimator: {show(odd[0])!r} is among the "
-            f"{'noises' if odd[0] in noise else 'estimators'} only"
+            f"noise as a mapping needs one entry for each estimator: {show(odd)!r} is among the "
+            f"{'noises' if odd in noises else 'estimators'} only"
         )
-    return dict(noise)
+    return noises
 
 
-def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> list[tuple[IntArray, IntArray]]:
+def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
     """The splits, the same for all estimators; each point is tested at most once."""
     from sklearn.model_selection import check_cv
 
-    n = n_rows(X, "inputs")
+    rows = np.arange(n_rows(X, "inputs"))
     splits = [
-        (np.arange(n)[np.asarray(train)], np.arange(n)[np.asarray(test)])
+        (rows[np.asarray(train)], rows[np.asarray(test)])
         for train, test in check_cv(cv, y, classifier=classify).split(X, y, groups)
     ]
-    tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=n)
+    tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=rows.size)
     if np.any(tested > 1):
         raise ValueError(
-            f"cv tests {int((tested > 1).sum())} of {n} points more than once, the first at point {int(np.argmax(tested > 1))}; points "
-            "that count twice make the sampling error too small; use a splitter whose test sets do not overlap, such as KFold"
+            f"cv tests {int((tested > 1).sum())} of {rows.size} points more than once, the first at point {int(np.argmax(tested > 1))}; "
+            "points that count twice make the sampling error too small; use a splitter whose test sets do not overlap, such as KFold"
         )
     for index, (train, test) in enumerate(splits):
-        if not test.size or not train.size:
-            raise ValueError(
-                f"cv: fold {index + 1} of {len(splits)} has {train.size} training and {test.size} test points"
-            )
         shared = np.intersect1d(train, test)
         if shared.size:
             raise ValueError(
@@ -287,31 +260,18 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> list[tuple[
     return splits
 
 
-def _labels(groups: Any, y: Any) -> Any:
-    """The group of each point, in the order of the targets if both have an index."""
+def _labels(groups: Any, y: Any) -> tuple[Any, int]:
+    """The group of each point, in the order of the targets if both have an index; and how many there are."""
     if isinstance(groups, str):
         raise TypeError(
             f"groups must hold the group of each point: got the text {show(groups)!r}; pass that column of the data frame"
         )
     rows = rows_in_order(row_labels(groups), row_labels(y), "groups", "the targets")
     labels = np.asarray(groups if rows is None else groups.iloc[rows])
-    read_groups(labels, len(y))
-    return labels
+    return labels, len(read_groups(labels, len(y))[1])
 
 
-def _by_group(labels: Any) -> Any:
-    """One group at a time; of many groups, folds of whole groups."""
-    from sklearn.model_selection import GroupKFold, LeaveOneGroupOut
-
-    names = read_groups(labels, len(labels))[1]
-    if len(names) < 2:
-        raise ValueError(
-            f"groups: all points are in one group ({show(names[0])}), which cannot be left out; leave groups out for folds of points"
-        )
-    return LeaveOneGroupOut() if len(names) <= MOST_LEFT_OUT else GroupKFold(MANY_FOLDS)
-
-
-def _keeps_groups(labels: Any, splits: Sequence[tuple[IntArray, IntArray]]) -> bool:
+def _keeps_groups(labels: Any, splits: Splits) -> bool:
     """Whether no model was fitted to points of a group that it is judged in: only then are groups replications."""
     shared = [np.intersect1d(labels[train].astype(str), labels[test].astype(str)) for train, test in splits]
     torn = next((each[0] for each in shared if each.size), None)
@@ -323,7 +283,7 @@ def _keeps_groups(labels: Any, splits: Sequence[tuple[IntArray, IntArray]]) -> b
     return torn is None
 
 
-def _inner(cv: Any, labels: Any, splits: Sequence[tuple[IntArray, IntArray]]) -> Any:
+def _inner(cv: Any, labels: Any, splits: Splits) -> Any:
     """How a training set is split once more: by groups, or as the data were, if that works for a part of them; or into five folds."""
     from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, LeaveOneOut, LeavePOut, PredefinedSplit
 
@@ -336,9 +296,7 @@ def _inner(cv: Any, labels: Any, splits: Sequence[tuple[IntArray, IntArray]]) ->
 
 def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> list[list[Any]]:
     """The losses of each fold of each estimator."""
-    shape = (len(folds.estimators), len(folds.splits))
-    plan = Plan(list(np.ones(shape, dtype=bool)), block_size=1)
-    found: list[list[Any]] = [[None] * shape[1] for _ in folds.estimators]
+    found: list[list[Any]] = [[None] * len(folds.splits) for _ in folds.names]
 
     def keep(done: list[Done], failed: list[Failed]) -> None:
         for lost in failed:
@@ -350,13 +308,12 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> l
                 raise each.result
             found[each.place][each.index] = each.result
 
+    plan = Plan([np.ones(len(folds.splits), dtype=bool) for _ in folds.names], block_size=1)
     run_all(folds, plan, executor, keep, show=progress)
     return found
 
 
-def _together(
-    name: str, splits: Sequence[tuple[IntArray, IntArray]], parts: Sequence[tuple[FloatArray, FloatArray]], labels: Any
-) -> Losses:
+def _together(name: str, splits: Splits, parts: Sequence[tuple[FloatArray, FloatArray]], labels: Any) -> Losses:
     """Losses of all folds, in the order of the data."""
     tested = np.concatenate([test for _, test in splits])
     order = np.argsort(tested)

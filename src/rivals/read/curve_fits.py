@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.read.distributions import Density, at_inputs, gaussian, warn_of_many_parameters
-from rivals.read.inputs import as_pair, as_targets, check_same_shape, n_rows
+from rivals.read.inputs import as_pair, as_targets, n_rows
 
 
 def curve(
@@ -58,88 +57,64 @@ def curve(
     >>> round(float(model.loss((x[150:], y[150:])).mean()), 2)
     -0.92
     """
-    predict, deviation = (
-        _of_lmfit(fit, sigma)
-        if hasattr(fit, "eval") and hasattr(fit, "redchi")
-        else _of_scipy(fit, function, sigma, training)
-    )
-    n_inputs = n_rows(inputs, "inputs")
-    if deviation.ndim and deviation.shape != (n_inputs,):
-        raise ValueError(f"sigma: expected a number, or one for each of {n_inputs} inputs; got shape {deviation.shape}")
+    of_lmfit = hasattr(fit, "eval") and hasattr(fit, "redchi")
+    predict = _predict_of_lmfit(fit) if of_lmfit else _predict_of_scipy(fit, function)
+    if sigma is None:
+        n_parameters, n_points, sigma = _noise_of_lmfit(fit) if of_lmfit else _noise_of_scipy(fit, predict, training)
+        warn_of_many_parameters("the curve", n_parameters, n_points, "pass sigma= from other data")
+    deviation = as_targets(sigma, "sigma")
 
     def law(at: Any) -> Density:
-        n = n_rows(at, "inputs")
-        if deviation.ndim and n != n_inputs:
-            raise ValueError(
-                f"sigma is known for {n_inputs} points, but {n} were requested; make the candidate with their inputs"
-            )
         # A constant model may return a number.
         mean = as_targets(predict(at), "the curve")
-        return gaussian(np.broadcast_to(mean, (n,)) if mean.ndim == 0 else mean, deviation, "the curve")
+        return gaussian(np.full(n_rows(at, "inputs"), mean) if mean.ndim == 0 else mean, deviation, "the curve")
 
     return at_inputs(law, inputs, "the curve")
 
 
-def _of_lmfit(result: Any, sigma: Any) -> tuple[Callable[[Any], Any], FloatArray]:
+def _predict_of_lmfit(result: Any) -> Callable[[Any], Any]:
     names = list(result.model.independent_vars)
 
     def predict(at: Any) -> Any:
-        if isinstance(at, Mapping):
-            return result.eval(**at)
-        if len(names) > 1:
+        if len(names) > 1 and not isinstance(at, Mapping):
             raise TypeError(
                 f"the model has the independent variables {', '.join(names)}; pass inputs as a mapping with these names"
             )
-        return result.eval(**{names[0]: at})
+        return result.eval(**(at if isinstance(at, Mapping) else {names[0]: at}))
 
-    if sigma is not None:
-        return predict, _checked(sigma)
+    return predict
+
+
+def _noise_of_lmfit(result: Any) -> tuple[int, int, Any]:
+    """The numbers of parameters and of training points, and σ."""
     if result.weights is not None:
         raise ValueError(
             "the fit was weighted, so the σ of new points is unknown; pass sigma= for the held-out points: 1 / weight, times "
             f"√redchi = {np.sqrt(result.redchi):.4g} if the weights were relative"
         )
-    _warn(result.nvarys, result.ndata)
-    return predict, np.asarray(np.sqrt(result.redchi))
+    return result.nvarys, result.ndata, np.sqrt(result.redchi)
 
 
-def _of_scipy(
-    fit: Any, function: Callable[..., Any] | None, sigma: Any, training: Any
-) -> tuple[Callable[[Any], Any], FloatArray]:
+def _predict_of_scipy(fit: Any, function: Callable[..., Any] | None) -> Callable[[Any], Any]:
     if not (isinstance(fit, tuple) and len(fit) >= 2):
         raise TypeError(
             f"expected a ModelResult of lmfit, or what curve_fit returned, a tuple; got {type(fit).__name__}"
         )
     if not callable(function):
         raise TypeError("what curve_fit returned does not include the function; pass it as function=")
-    parameters = np.asarray(fit[0], dtype=np.float64)
+    return lambda at: function(at, *fit[0])
 
-    def predict(at: Any) -> Any:
-        return function(at, *parameters)
 
-    if sigma is not None:
-        return predict, _checked(sigma)
+def _noise_of_scipy(fit: Any, predict: Callable[[Any], Any], training: Any) -> tuple[int, int, Any]:
+    """The numbers of parameters and of training points, and σ."""
     if training is None:
         raise ValueError(
             "what curve_fit returned does not say how large the noise is; pass sigma=, or training=(x, y), to which it was fitted"
         )
     at, given = as_pair(training)
-    targets, fitted = as_targets(given, "training targets"), as_targets(predict(at), "the curve")
-    check_same_shape(targets.shape if fitted.ndim == 0 else fitted.shape, targets.shape, "the curve")
-    if targets.size <= parameters.size:
-        raise ValueError(
-            f"{parameters.size} parameters leave no residuals in {targets.size} training points; pass sigma="
-        )
-    _warn(parameters.size, targets.size)
-    return predict, np.asarray(np.sqrt(np.sum((targets - fitted) ** 2) / (targets.size - parameters.size)))
-
-
-def _checked(sigma: Any) -> FloatArray:
-    deviation = as_targets(sigma, "sigma")
-    if not (np.all(np.isfinite(deviation)) and np.all(deviation > 0)):
-        raise ValueError("sigma must be finite and above zero at every point")
-    return deviation
-
-
-def _warn(n_parameters: int, n_points: int) -> None:
-    warn_of_many_parameters("the curve", n_parameters, n_points, "pass sigma= from other data")
+    targets = as_targets(given, "training targets").ravel()
+    freedom = targets.size - len(fit[0])
+    if freedom <= 0:
+        raise ValueError(f"{len(fit[0])} parameters leave no residuals in {targets.size} training points; pass sigma=")
+    residuals = targets - as_targets(predict(at), "the curve")
+    return len(fit[0]), targets.size, np.sqrt(np.sum(residuals**2) / freedom)

@@ -144,7 +144,10 @@ class Density:
 
 def gaussian(mean: FloatArray, deviation: FloatArray, name: str) -> Density:
     """Independent Gaussians, one for each number of the data."""
-    deviation = np.broadcast_to(deviation, mean.shape)
+    if deviation.shape not in (mean.shape, (), mean.shape[1:]):
+        raise ValueError(
+            f"{name} has means of shape {mean.shape}, but standard deviations of shape {deviation.shape}; pass one for each point, or one for all"
+        )
     if not np.all(deviation > 0):
         raise ValueError(
             f"{name}: {int(np.sum(~(deviation > 0)))} of {deviation.size} standard deviations are not above zero, the first "
@@ -254,12 +257,8 @@ def _method(model: Any, names: tuple[str, ...]) -> Any:
 
 def _frozen(model: Any) -> Density:
     """A frozen univariate distribution of SciPy; it has both methods, and only the family knows which of them works."""
-    low = np.asarray(model.support()[0])  # not the parameters: those of the Poisson binomial are a list
-    batch, name = low.shape, getattr(model.dist, "name", None) or type(model.dist).__name__
-    if np.isnan(low).any():
-        raise ValueError(
-            f"{name}: the parameters of {int(np.isnan(low).sum())} of {low.size} distributions are not in its domain; did the fit converge?"
-        )
+    batch = np.shape(model.support()[0])  # not the parameters: those of the Poisson binomial are a list
+    name = getattr(model.dist, "name", None) or type(model.dist).__name__
     log = model.logpmf if hasattr(model.dist, "pmf") else model.logpdf
     return Density(name, batch, (), log, lambda count, rng: np.asarray(model.rvs((*count, *batch), random_state=rng)))
 

@@ -80,7 +80,7 @@ def network(
             for start in range(0, n, step):
                 rows = np.arange(start, min(start + step, n))
                 output = _run(model, at if step >= n else take(at, rows))
-                density = _density(likelihood(output) if likelihood else output, name, rows.size)
+                density = _density(likelihood(output) if likelihood else output, name)
                 yield slice(start, start + rows.size), density
 
     def law(at: Any) -> Density:
@@ -95,33 +95,16 @@ def network(
     return at_inputs(law, inputs, name, targets=as_values)
 
 
-def _density(output: Any, name: str, n: int) -> Density:
-    """What the model returned, as a distribution with a parameter for each of n inputs."""
+def _density(output: Any, name: str) -> Density:
+    """What the model returned, as a distribution."""
     if any(callable(getattr(output, method, None)) for method in LOG_DENSITIES):
-        density = as_density(output)
-        if density.batch is not None and density.batch[:1] != (n,):
-            raise ValueError(
-                f"{name} returned a distribution of batch shape {density.batch} for {n} inputs, but there must be one for each of them"
-            )
-        return density
+        return as_density(output)
     if not (isinstance(output, (tuple, list)) and len(output) == 2):
         raise TypeError(
-            f"{name} returned {_describe(output)}, which is neither a distribution nor a pair of mean and standard deviation; pass "
-            "likelihood=, a function that turns it into one"
+            f"{name} returned {type(output).__name__} of shape {tuple(np.shape(output))}, which is neither a distribution nor a pair of mean and "
+            "standard deviation; pass likelihood=, a function that turns it into one"
         )
-    mean, deviation = as_targets(output[0], "means"), as_targets(output[1], "standard deviations")
-    if mean.shape[:1] != (n,):
-        raise ValueError(f"{name} returned means of shape {mean.shape} for {n} inputs")
-    if deviation.shape not in (mean.shape, (), mean.shape[1:]):
-        raise ValueError(
-            f"{name} returned means of shape {mean.shape}, but standard deviations of shape {deviation.shape}"
-        )
-    return gaussian(mean, deviation, name)
-
-
-def _describe(output: Any) -> str:
-    shape = getattr(output, "shape", None)
-    return f"{type(output).__name__}{f' of shape {tuple(shape)}' if shape is not None else ''}"
+    return gaussian(as_targets(output[0], "means"), as_targets(output[1], "standard deviations"), name)
 
 
 def _is_module(model: Any) -> bool:

@@ -1,0 +1,341 @@
+"""Results of statsmodels: regressions, and time series by their one-step predictions."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._checks import warn
+from rivals._types import FloatArray
+from rivals.losses import Candidate
+from rivals.read.distributions import Density, as_density, at_inputs, gaussian, warn_of_many_parameters
+from rivals.read.estimators import classifier
+from rivals.read.inputs import as_targets, check_response, library_of, n_rows, take
+
+# What is read, and what the points of each may bring besides exog. Models and families that are not here are refused.
+LINEAR, CHOICES, OF_FAMILIES = ("OLS", "WLS"), ("MNLogit", "OrderedModel"), ("GLM", "GEE")
+COUNTS = ("Poisson", "GeneralizedPoisson", "NegativeBinomial", "NegativeBinomialP")
+INFLATED = ("ZeroInflatedPoisson", "ZeroInflatedGeneralizedPoisson", "ZeroInflatedNegativeBinomialP")
+BRING: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("OLS", *CHOICES), ()),
+    **dict.fromkeys(("Logit", "Probit"), ("offset",)),
+    **dict.fromkeys((*COUNTS, *OF_FAMILIES), ("offset", "exposure")),
+    **dict.fromkeys(INFLATED, ("offset", "exposure", "exog_infl")),
+    "WLS": ("weights",),
+    "BetaModel": ("exog_precision",),
+}
+FAMILIES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("Poisson", "NegativeBinomial"), ()),
+    "Binomial": ("n_trials",),
+    **dict.fromkeys(("Gaussian", "Gamma", "InverseGaussian"), ("var_weights",)),
+}
+# The value that says nothing of a point: statsmodels fills it in where the fit was given none.
+NOTHING = {"offset": 0.0, "exposure": 0.0, "var_weights": 1.0, "n_trials": 1.0, "exog_infl": 1.0, "exog_precision": 1.0}
+TIME_SERIES = ("ARIMA", "SARIMAX", "UnobservedComponents", "ExponentialSmoothing")
+
+NO_LAW = (
+    "use rivals.read.regressor(results, exog, noise=...) with a distribution of the noise, or write a rivals.Candidate"
+)
+INSTEAD = {
+    "MixedLM": "points of a group share its effect: write a rivals.Candidate with one loss for each group; or judge points by their marginal "
+    "distribution, rivals.read.regressor(results, exog, noise=scipy.stats.norm(scale=...)) with the variance of both, and pass clusters= to "
+    "rivals.compare",
+    "GLS": "its errors are correlated, so that points have no loss of their own; if sigma is diagonal, fit WLS with weights=1/sigma",
+    "AutoReg": "fit ARIMA(y, order=(p, 0, 0)), which is the same model",
+    "ETSModel": "with additive errors, statsmodels.tsa.statespace.exponential_smoothing.ExponentialSmoothing is the same model",
+    "HoltWintersResults": "statsmodels.tsa.statespace.exponential_smoothing.ExponentialSmoothing is the same model with a likelihood",
+    "RecursiveLS": "use rivals.read.regression with OLS",
+}
+
+
+def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
+    """A candidate from the results of a regression of statsmodels, for data in the form of a pair (exog, endog).
+
+    Parameters
+    ----------
+    results : object
+        What `fit()` returned, for OLS, WLS, GLM, GEE, Logit, Probit, MNLogit, OrderedModel, BetaModel, Poisson, generalised Poisson,
+        negative binomial and zero-inflated models; by formula or by arrays. Others are refused.
+    exog : array or data frame
+        Inputs at which targets are simulated: those of the held-out data, with a constant if the fit had one. After a fit by
+        formula, a data frame with its variables.
+    **columns : arrays
+        What else the fit was given for each point, now for these: `exposure`, `offset`, `n_trials`, `var_weights`, `exog_infl`,
+        `exog_precision`, or `weights` for WLS. A fit that was given one of them needs it.
+
+    Returns
+    -------
+    Candidate
+        Its loss is the negative log density, or probability, at the fitted parameters: Gaussian of variance `results.scale` (divided
+        by the weights) for OLS and WLS; the distribution of the family for GLM and discrete models. For GEE it is the marginal
+        distribution of each point: pass `clusters=` to `rivals.compare`. A Binomial family counts successes among `n_trials`, or
+        takes two columns, successes and failures.
+
+    See Also
+    --------
+    forecast : Time series.
+    regressor : With another distribution of the noise, as `regressor(results, exog, noise=stats.t(3, scale=0.2))`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import statsmodels.api as sm
+    >>> from rivals.read import regression
+    >>> rng = np.random.default_rng(0)
+    >>> x = sm.add_constant(rng.uniform(-1, 1, 300))
+    >>> y = rng.poisson(np.exp(x @ [1.0, 1.2]))
+    >>> fit = sm.GLM(y[:150], x[:150], family=sm.families.Poisson()).fit()
+    >>> model = regression(fit, x[150:])
+    >>> round(float(model.loss((x[150:], y[150:])).mean()), 2)
+    1.93
+    """
+    name = _readable(results, columns)
+    n_points = n_rows(exog, "exog")
+    for word, values in columns.items():
+        if np.ndim(values) and n_rows(values, word) != n_points:
+            raise ValueError(f"{word} has {n_rows(values, word)} rows for {n_points} of exog; pass one for each")
+    if name in CHOICES:  # as a classifier, whose class has this name for messages
+        estimator = type(name, (), {"predict_proba": staticmethod(results.predict)})()
+        return classifier(estimator, exog, classes=_labels(results))
+    if name in LINEAR:
+        warn_of_many_parameters(
+            name,
+            round(results.nobs - results.df_resid),
+            round(results.nobs),
+            "learn the noise from other data, and use rivals.read.regressor(results, exog, noise=...)",
+        )
+
+    def law(at: Any) -> Density:
+        if columns and n_rows(at, "exog") != n_points:
+            raise ValueError(
+                f"{', '.join(columns)} are known for {n_points} points, but {n_rows(at, 'exog')} were requested; make the candidate with their exog"
+            )
+        return _law(results, name, at, columns)
+
+    return at_inputs(law, exog, name, targets=lambda given, what: _successes(as_targets(given, what), columns))
+
+
+def forecast(results: Any, *, exog: Any = None) -> Candidate:
+    """A candidate from a time series model of statsmodels, for data that continue the series to which it was fitted.
+
+    The loss of each point is that of the one-step prediction: the negative log density of the point, given all points before it, at the
+    fitted parameters. Simulations continue the series likewise.
+
+    Parameters
+    ----------
+    results : object
+        What `fit()` returned, for ARIMA, SARIMAX, UnobservedComponents, ExponentialSmoothing (of `tsa.statespace`), or your own
+        state space model of one series.
+    exog : array or data frame, optional
+        Of the held-out points, if the model has any.
+
+    Returns
+    -------
+    Candidate
+        For `rivals.compare(models, data, order="time")`.
+
+    See Also
+    --------
+    regression : Regressions.
+
+    Notes
+    -----
+    Pass `order="time"` to `rivals.compare`: losses of a time series may be correlated.
+
+    Nothing is estimated from the held-out data: a variance that the model concentrates out of its likelihood stays that of the fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statsmodels.tsa.arima.model import ARIMA
+    >>> from rivals.read import forecast
+    >>> y = np.random.default_rng(0).normal(size=300).cumsum()
+    >>> fit = ARIMA(y[:200], order=(0, 1, 0)).fit()
+    >>> round(float(forecast(fit).loss(y[200:]).mean()), 2)
+    1.56
+    """
+    _check_series(results, exog)
+    n_before = int(results.nobs)
+    seed = "rng" if "rng" in inspect.signature(results.simulate).parameters else "random_state"
+
+    def of_exog(n: int) -> dict[str, Any]:
+        if exog is None:
+            return {}
+        if n > n_rows(exog, "exog"):
+            raise ValueError(f"exog is known for {n_rows(exog, 'exog')} held-out points, but {n} were requested")
+        return {"exog": take(exog, np.arange(n))}
+
+    def loss(data: Any) -> FloatArray:
+        _check_continues(results, as_targets(data, "data"))
+        values = data if hasattr(data, "iloc") else as_targets(data, "data")
+        try:
+            filtered = results.append(values, **of_exog(len(values))).filter_results
+        except ValueError as error:
+            raise ValueError(
+                f"the data do not continue the series to which the model was fitted: {error}; pass them with an index that goes on "
+                "where the series ended, or as an array"
+            ) from error
+        return _one_step_losses(filtered, n_before, results.filter_results.scale)
+
+    def simulate(n: int, rng: np.random.Generator) -> Any:
+        return results.simulate(n, anchor="end", **of_exog(n), **{seed: rng})
+
+    return Candidate(loss=loss, simulate=simulate)
+
+
+def _readable(results: Any, columns: dict[str, Any]) -> str:
+    """The name of the model, if its kind, its options and what is given for its points can be read."""
+    model = getattr(results, "model", None)
+    name = type(results if model is None else model).__name__
+    if model is None or not (callable(getattr(results, "predict", None)) and hasattr(results, "params")):
+        raise TypeError(f"expected the results of a regression of statsmodels, as OLS(y, x).fit() gives; got {name}")
+    check_response(results)
+    if name not in BRING or library_of(model) != "statsmodels":
+        raise TypeError(f"{name} is none of the models that are read ({', '.join(BRING)}); {INSTEAD.get(name, NO_LAW)}")
+    if type(results).__name__.startswith("RegularizedResults"):
+        raise TypeError(f"{name}.fit_regularized estimates no distribution of the noise; {NO_LAW}")
+    words = BRING[name]
+    if name in OF_FAMILIES:
+        family = type(model.family).__name__
+        if family not in FAMILIES:
+            raise TypeError(
+                f"{name}: the family {family} has no density in statsmodels; write a rivals.Candidate with one"
+            )
+        if family == "Binomial" and "n_trials" not in columns and np.any(np.asarray(model.endog) % 1):
+            raise TypeError(
+                f"{name} was fitted to proportions; pass n_trials=, the trials of each held-out point, and count successes in the data"
+            )
+        words += FAMILIES[family] if name == "GLM" else ()
+    for word in columns:
+        if word not in words:
+            raise TypeError(f"{name} knows no {word} of its points; it takes {', '.join(words) or 'exog alone'}")
+    for word in NOTHING:
+        _check_given_anew(model, name, word, words, columns)
+    if name == "WLS" and "weights" not in columns:
+        raise TypeError("WLS: the variance of a point is scale / weight; pass weights= for the held-out points")
+    return name
+
+
+def _check_given_anew(model: Any, name: str, word: str, words: tuple[str, ...], columns: dict[str, Any]) -> None:
+    """What the fit was given for each point must be given for the new points too, also where they are as many."""
+    found = getattr(model, word, None)
+    values = np.asarray(NOTHING[word] if found is None else found, dtype=np.float64)
+    instead = "n_trials" if word == "var_weights" else word  # the weights of proportions are their trials
+    if not {word, instead} & set(columns) and np.any(values != NOTHING[word]):
+        remedy = f"pass {word}= for the held-out points" if word in words else "this cannot be read: fit it without"
+        raise TypeError(f"{name} was fitted with {word}; {remedy}")
+    if word in columns and values.ndim == 2 and np.shape(columns[word])[1:] != values.shape[1:]:
+        raise ValueError(
+            f"{word}: expected a design matrix of {values.shape[1]} columns, as in the fit; got shape {np.shape(columns[word])}"
+        )
+
+
+def _successes(values: npt.NDArray[Any], columns: dict[str, Any]) -> npt.NDArray[Any]:
+    """Of two columns, successes and failures, the first, if they add up to the trials."""
+    if "n_trials" not in columns or values.ndim != 2 or values.shape[1] != 2:
+        return values
+    if np.any(values.sum(axis=1) != columns["n_trials"]):
+        raise ValueError(
+            "the successes and failures in the data do not add up to n_trials; pass those of the same points"
+        )
+    return np.asarray(values[:, 0])
+
+
+def _law(results: Any, name: str, at: Any, columns: dict[str, Any]) -> Density:
+    """The distribution of the targets at some inputs."""
+    if name in LINEAR:
+        mean = as_targets(results.predict(at), "predictions")
+        return gaussian(mean, np.sqrt(results.scale / np.asarray(columns.get("weights", 1.0))), name)
+    if name in OF_FAMILIES:
+        return _generalised(results, at, columns)
+    if name == "BetaModel":  # else it would take the rows of the fit
+        columns = {"exog_precision": np.ones((n_rows(at, "exog"), 1)), **columns}
+    return as_density(results.get_distribution(exog=at, **columns))
+
+
+def _generalised(results: Any, at: Any, columns: dict[str, Any]) -> Density:
+    """Of the family at the predicted mean; `results.get_distribution` of statsmodels mixes up exposure and offset, and skips formulas."""
+    of_mean = {word: columns[word] for word in ("exposure", "offset") if word in columns}
+    of_family = {word: columns[word] for word in ("n_trials", "var_weights") if word in columns}
+    family, scale = results.model.family, results.scale
+    kind = type(family).__name__
+    if "var_weights" not in FAMILIES[kind] and scale != 1.0:
+        warn(
+            f"the fit has a scale of {scale:.3g}, but no {kind} distribution has this dispersion; it is used without; "
+            "a negative binomial model has its own dispersion"
+        )
+        scale = 1.0
+    mean = as_targets(results.predict(at, **of_mean), "predictions")
+    return as_density(family.get_distribution(mean, scale, **of_family))
+
+
+def _labels(results: Any) -> npt.NDArray[Any]:
+    """The labels that the columns of the prediction belong to, as they were in the data."""
+    labels = getattr(results.model, "labels", None)  # OrderedModel has them
+    if labels is not None:
+        return np.asarray(labels)
+    names = results.model._ynames_map
+    found = np.array([names[index] for index in range(len(names))])
+    try:  # names of numbers are kept as text
+        return found.astype(np.float64)
+    except ValueError:
+        return found
+
+
+def _one_step_losses(filtered: Any, n_before: int, scale: float) -> FloatArray:
+    """Gaussian, about the prediction. Where the scale is concentrated out, the filter took it from all data: put back that of the fit."""
+    variance = filtered.forecasts_error_cov[0, 0, n_before:] * (scale / filtered.scale)
+    error = filtered.forecasts_error[0, n_before:]
+    return np.asarray(0.5 * (error**2 / variance + np.log(2 * np.pi * variance)), dtype=np.float64)
+
+
+def _check_series(results: Any, exog: Any) -> None:
+    model: Any = getattr(results, "model", None)
+    name = type(model).__name__
+    kinds = {kind.__name__ for kind in type(model).__mro__}
+    known = name in TIME_SERIES or library_of(model) != "statsmodels"
+    if "MLEModel" not in kinds or not known or model.k_endog > 1:
+        hint = INSTEAD.get(name) or INSTEAD.get(type(results).__name__.removesuffix("Wrapper"))
+        found = type(results).__name__ if model is None else name
+        raise TypeError(
+            f"expected the results of a state space model of one series, as ARIMA(y, order=(1, 0, 0)).fit() gives ({', '.join(TIME_SERIES)}); got "
+            f"{found}; {hint or 'see rivals.Candidate for others'}"
+        )
+    if getattr(model, "simple_differencing", False):
+        raise ValueError(
+            f"{name} with simple_differencing=True simulates differences, not the series; fit it with simple_differencing=False, which keeps "
+            "the differences in the state"
+        )
+    if getattr(model, "initialization_method", "") == "concentrated":
+        raise ValueError(
+            f"{name} with initialization_method='concentrated' would estimate its first state from the held-out data too; fit it with "
+            "initialization_method='estimated'"
+        )
+    if results.filter_results.forecasts_error_cov is None or results.filter_results.memory_no_forecast_cov:
+        raise ValueError(f"{name} was fitted with low_memory=True, and has no predictions; fit it without")
+    # ARIMA keeps its trend among exog, and what it was given apart.
+    given = getattr(model, "_input_exog", model.exog)
+    needs = given is not None and np.size(given) > 0
+    if needs != (exog is not None):
+        raise TypeError(
+            f"{name} was fitted with exog; pass exog= for the held-out points"
+            if needs
+            else f"{name} was fitted without exog; leave it out"
+        )
+
+
+def _check_continues(results: Any, values: FloatArray) -> None:
+    missing = np.flatnonzero(np.isnan(values))
+    if missing.size:
+        raise ValueError(
+            f"data: {missing.size} of {values.size} points are NaN, the first at position {missing[0]}, and a point that is not known has no "
+            "loss; hold out a stretch without gaps"
+        )
+    before = np.asarray(results.model.endog, dtype=np.float64).ravel()
+    if values.size >= before.size and np.array_equal(values[: before.size], before, equal_nan=True):
+        raise ValueError(
+            f"data: the first {before.size} points are those to which the model was fitted; pass those after them alone, data[{before.size}:]"
+        )
