@@ -137,7 +137,7 @@
   function showSentence(verdict) {
     const kept = survivorsOf(verdict);
     byId("sentence").textContent = kept.length === n
-      ? `No model is rejected: all of them may be worth keeping (${list(kept)}).`
+      ? `No model is rejected: all may be worth keeping (${list(kept)}).`
       : `Worth keeping: ${list(kept)}. Rejected: ${n - kept.length} of ${n}.`;
     const doubt = byId("doubt");
     doubt.hidden = verdict.unclear.length === 0;
@@ -241,7 +241,7 @@
       drawn.map((model) => ({ colour: colour(model), dash: dash(model), label: (rejected(model) ? "✗ " : "") + names[model] })));
     const x = { low: reference + low, high: reference + high };
     x.ticks = ticksOf(x.low, x.high, Math.min(room(60), 8));
-    const { toX, toY } = axes(svg, x, { low: 0, high: 1.05 * peak, ticks: ticksOf(0, 1.05 * peak, 4) }, "risk R (expected loss; lower is better)", "probability density");
+    const { toX, toY } = axes(svg, x, { low: 0, high: 1.05 * peak, ticks: ticksOf(0, 1.05 * peak) }, "risk R (expected loss; lower is better)", "probability density");
     const inside = shape(shape(svg, "clipPath", { id: "risks-frame" }), "rect", { x: FRAME.left, y: 0, width: FRAME.width - FRAME.right - FRAME.left, height: FRAME.height });
     const curves = shape(svg, "g", { "clip-path": `url(#${inside.parentNode.id})` });
     drawn.forEach((model, i) => {
@@ -315,7 +315,7 @@
     const bottom = Math.min(...shown.map((curve) => curve[0])), top = Math.max(...shown.map((curve) => curve[highest]));
     const margin = (top - bottom) || 1;
     const y = { low: reference + bottom - 0.05 * margin, high: reference + top + (data.tail ? 0.05 : 0.2) * margin };
-    y.ticks = ticksOf(y.low, y.high, 5);
+    y.ticks = ticksOf(y.low, y.high);
     const entries = [{ colour: "var(--m0)", dash: "", label: "losses on the data, q*" }];
     if (curves.synthetic) entries.push({ colour: "var(--m1)", dash: "8 4", label: "on its own simulations, q~" });
     const svg = picture(figure, id, `Quantile functions of ${names[model]}`,
