@@ -6,11 +6,14 @@ from math import inf
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
-from rivals import Losses
+from rivals import HierarchicalBetaProcess, Losses
+from rivals.core.beta import _tetragamma
+from rivals.core.sampling_error import mean_covariance
 from rivals.core.tails import tail_shape
-from rivals.laws import Setting, Transport
+from rivals.laws import Beta, Setting, Transport
+from rivals.laws.groups import new_group
 
 
 def test_losses_that_are_all_equal_have_a_tail_that_ends():
@@ -32,3 +35,43 @@ def test_at_the_critical_c_the_probability_is_the_threshold(unit, distance):
     # z = (m_b − m_a) / √(c (W_a² + W_b²) + V) in closed form: rounding alone.
     assert applied.at(float(found[1])).matrix()[0][0, 1] == pytest.approx(0.95, abs=1e-12)
     assert found[1] == pytest.approx((0.25 / stats.norm.ppf(0.95) ** 2 - 0.02) / (2 * distance**2), rel=1e-12)
+
+
+def test_the_derivative_of_the_trigamma_function():
+    """Newton's steps need it; with a wrong one they would still arrive, later."""
+    x = np.geomspace(1e-3, 1e3, 200)
+    np.testing.assert_allclose(_tetragamma(x), special.polygamma(2, x), rtol=1e-12)
+
+
+def test_the_width_in_a_new_group_grows_with_the_spread():
+    """Where τ is large the mean is known to τ²/G; beyond the grid stands one point of twice the last τ."""
+    differences = np.array([[-1.0, 0.5, 2.0, -0.3]])
+    std = new_group(differences, np.full((1, 4), 0.01), np.zeros(1)).std[0]
+    assert (np.diff(std) > 0.0).all()
+    assert std[-1] / std[-2] == pytest.approx(2.0, rel=1e-4)
+
+
+def test_a_series_of_tiny_losses_beside_others():
+    """One unit for all models keeps the squares of the largest from overflowing."""
+    rng = np.random.default_rng(0)
+    losses = rng.exponential(size=(2, 200))
+    both = mean_covariance(losses * np.array([[1.0], [1e-200]]), order="time")
+    assert both[0, 0] == pytest.approx(mean_covariance(losses[:1], order="time")[0, 0], rel=1e-12)
+
+
+def test_with_no_node_drawn_the_moments_of_the_draws_are_exact():
+    """Five standard errors of mean and standard deviation of 200 000 draws, which are nearly Gaussian."""
+    rng = np.random.default_rng(4)
+    losses = Losses(rng.exponential(size=500), 1.3 * rng.exponential(size=500))
+    process = HierarchicalBetaProcess.from_losses(losses, c=0.5, tolerance=10.0)
+    assert process.drawn_nodes.size == 0
+    draws = process.sample_risk(200_000, rng=5)
+    assert draws.mean() == pytest.approx(process.risk_mean, abs=5 * process.risk_std / np.sqrt(200_000))
+    assert draws.std() == pytest.approx(process.risk_std, rel=5 / np.sqrt(400_000))
+
+
+@pytest.mark.parametrize(("n_synthetic", "noted"), [(140, True), (160, False), (590, False), (610, True)])
+def test_unequal_sizes_are_noted_beyond_a_factor_of_two(n_synthetic, noted):
+    rng = np.random.default_rng(0)
+    losses = Losses(rng.exponential(size=300), rng.exponential(size=n_synthetic))
+    assert ("unequal_sizes" in [code for code, _ in Beta().doubts(losses)]) is noted
