@@ -110,7 +110,8 @@ def _unclear(result: Shown, duel: Any) -> str:
     if duel.reason == "simulations":
         share = f"only {result.stability[duel.model]:.0%} of the single simulations"
         return f"Undecided: {pair}, but {share} reject {show(duel.model)}; simulate more."
-    return f"Undecided: {pair} ± {duel.standard_error:.4f} is too close to the threshold; raise max_draws, or treat it as a tie."
+    law = f"law=rivals.laws.{type(result.applied.law).__name__}(max_draws=…)"
+    return f"Undecided: {pair} ± {duel.standard_error:.4f} is too close to the threshold; draw more ({law}), or treat it as a tie."
 
 
 def remarks(result: Shown) -> list[str]:
