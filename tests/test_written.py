@@ -19,7 +19,6 @@ from omegas import toy
 import rivals
 from pages import comparison
 from rivals.cli import demo
-from rivals.cli.calibrate import _plot
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and devices are those of POSIX")
 
@@ -40,7 +39,6 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "x.npz": lambda path: result().save(path),
     "x.html": lambda path: result().report(path),
     "x.csv": lambda path: calibration().export(path),
-    "x.png": lambda path: _plot(calibration(), path),
     "risks.png": lambda path: demo.write_report(result(), result(), path.parent),
     "paths.png": lambda path: demo.write_report(result(), result(), path.parent),
 }

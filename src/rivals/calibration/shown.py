@@ -32,10 +32,10 @@ class ShownCalibration:
             "rng": None if self.entropy is None else str(self.entropy),
             "c": list(self.c),
         }
-        return settings if _unfinished(self) else {**settings, **_findings(self)}
+        return settings if unfinished(self) else {**settings, **_findings(self)}
 
     def __str__(self: Any) -> str:
-        return "\n".join([*_heading(self), *(_unfinished(self) or [*_verdicts(self), *_choice(self)])])
+        return "\n".join([*_heading(self), *(unfinished(self) or [*_verdicts(self), *_choice(self)])])
 
     def __repr__(self) -> str:
         return str(self)
@@ -70,7 +70,7 @@ def _findings(calibration: Any) -> dict[str, Any]:
     }
 
 
-def _unfinished(calibration: Any) -> list[str]:
+def unfinished(calibration: Any) -> list[str]:
     """Why nothing can be said yet, where an epistemic distribution has no finished experiment; else nothing."""
     lines = []
     for place, name in enumerate(calibration.omegas):

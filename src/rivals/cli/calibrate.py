@@ -1,4 +1,4 @@
-"""`rivals calibrate`: run or resume a calibration, look at one, export one."""
+"""`rivals calibrate`: run or resume a calibration, or look at one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ import typer
 from rivals import calibration
 from rivals._checks import need, show
 from rivals.calibration.calibrate import N_TRUTH
-from rivals.cli.console import check_output, picture, print_result, say, warnings_as_sentences
+from rivals.calibration.shown import unfinished
+from rivals.cli.console import check_output, print_result, say, warnings_as_sentences
 from rivals.cli.options import SEVERAL_C, described, draw_seed, given_options, parse_c
 from rivals.comparison import N_SIMULATIONS
 from rivals.laws import DEFAULT
@@ -56,8 +57,6 @@ def calibrate(
     retry: bool = False,
     progress: bool = True,
     status: bool = False,
-    export: Path | None = None,
-    plot: Path | None = None,
     as_json: bool = False,
 ) -> None:
     """Find the best c, and what probabilities mean, from simulated experiments.
@@ -67,10 +66,6 @@ def calibrate(
     The same command, run again, resumes where it stopped. To see what a store holds: rivals calibrate study.sqlite
     """
     check_output(store, "--store")
-    check_output(export, "--export", endings=[".csv"])
-    if plot is not None:
-        formats = need("matplotlib.backend_bases", extra="plot", purpose="--plot").FigureCanvasBase.filetypes
-        check_output(plot, "--plot", endings=[f".{name}" for name in formats])
     opened = _store_to_show(ctx, target, store)
     if opened is None:
         result = _run(ctx, str(target), store)
@@ -81,10 +76,6 @@ def calibrate(
             return
         result = calibration.open_store(opened)
     _check_finished(result)
-    if export is not None:
-        result.export(export)
-    if plot is not None:
-        _plot(result, plot)
     print_result(result, as_json=as_json)
     if not as_json:
         typer.echo(f"rng = {result.entropy}")
@@ -217,25 +208,22 @@ def _result_alone_on_stdout() -> Iterator[None]:
 
 
 def _check_finished(result: Calibration) -> None:
-    """Say what failed; if no experiment of an epistemic distribution finished, show why and stop."""
-    finished = set(result.records["omega"].tolist())
+    """Stop where an epistemic distribution has no finished experiment, and show why; say what else failed."""
+    why = unfinished(result)
+    if why:
+        remedy = "Wait, and follow the run with --status"
+        if result.failures:
+            remedy = (
+                "Correct the function and start again, with another store if you gave one. If the cause lay elsewhere (a full disk, a "
+                "missing licence), run it again with --retry"
+            )
+        # A store from someone else may hold anything.
+        raise RuntimeError("\n".join(show(line) for text in (*why, remedy) for line in text.split("\n")))
     for place, name in enumerate(result.omegas):
-        failures = [failure for failure in result.failures if failure.omega == place]
-        if failures and name not in finished:
-            # A store from someone else may hold anything.
-            trace = "\n".join(map(show, failures[0].traceback.strip().splitlines()))
-            raise RuntimeError(
-                f"all {len(failures)} experiments of {show(name)!r} failed. The first failed with:\n\n{trace}\n\n"
-                "Correct the function and start again, with another store if you gave one. If the cause lay elsewhere (a full "
-                "disk, a missing licence), run it again with --retry"
-            )
-        if failures:
-            say(
-                f"{len(failures)} experiments of {show(name)!r} failed, the first with {show(failures[0].error)}; "
-                "--retry runs them again"
-            )
-    if not finished:
-        raise RuntimeError("no experiment has finished yet; wait, and follow the run with --status")
+        errors = [failure.error for failure in result.failures if failure.omega == place]
+        if errors:
+            what = f"{len(errors)} experiments of {show(name)!r} failed, the first with {show(errors[0])}"
+            say(f"{what}; --retry runs them again")
 
 
 def _print_status(path: Path, as_json: bool) -> None:
@@ -252,10 +240,3 @@ def _print_status(path: Path, as_json: bool) -> None:
     for name, counts in standing["omegas"].items():
         each = "" if counts["seconds_each"] is None else f", {counts['seconds_each']:.3g} s each"
         typer.echo(f"  {show(name)}: {counts['done']}{wanted} done, {counts['failed']} failed{each}")
-
-
-def _plot(result: Calibration, path: Path) -> None:
-    from rivals.plots import plot_calibration
-
-    with picture(path, 5.6, 5.2) as figure:
-        plot_calibration(result, ax=figure.subplots())

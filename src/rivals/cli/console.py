@@ -121,15 +121,3 @@ def writing(path: Path) -> Iterator[None]:
         reason = error.strerror or error
         raise OSError(f"{path} could not be written: {reason}; make room, or name another file") from error
     say(f"written: {path}")
-
-
-@contextmanager
-def picture(path: Path, width: float, height: float) -> Iterator[Any]:
-    """A figure to draw into, which is then written."""
-    from rivals._checks import need
-    from rivals._files import replacing
-
-    figure = need("matplotlib.figure", extra="plot", purpose="pictures").Figure((width, height), layout="constrained")
-    yield figure
-    with replacing(path) as file:
-        figure.savefig(file, format=path.suffix[1:], dpi=150)

@@ -9,15 +9,17 @@ from typing import Any
 
 import typer
 
-from rivals._checks import show
+from rivals._checks import need, show
+from rivals._files import replacing
 from rivals._random import DEMO_HELD_OUT, entropy_from, stream
 from rivals._types import RNG
-from rivals.cli.console import check_output, picture, print_result, working
+from rivals.cli.console import check_output, print_result, working
 from rivals.cli.options import described, read_c
 from rivals.comparison import Comparison
 from rivals.comparison import compare as compare_models
 from rivals.comparison.rendering import probability_text
 from rivals.comparison.shown import made_with
+from rivals.plots import plot_quantiles, plot_risks
 
 # 4 to 10 µm at 4000 K, and few photons: Wien's law fails there, that of Rayleigh and Jeans nearly holds.
 N_POINTS = 4096
@@ -125,8 +127,8 @@ def write_report(result: Comparison, paper: Comparison, folder: Path) -> list[st
     """Write the interactive page and pictures into a folder; a line for each, also for those that want a package."""
     parts: dict[str, Callable[[Path], object]] = {
         "report.html": lambda path: result.report(path, title="Three laws of black body radiation"),
-        "risks.png": lambda path: _draw_risks(result, path),
-        "paths.png": lambda path: _draw_paths([paper, result], path),
+        "risks.png": lambda path: _draw(path, (6, 3.8), [result], plot_risks),
+        "paths.png": lambda path: _draw(path, (11, 4.2), [paper, result], plot_quantiles, model="Planck", n_paths=30),
     }
     lines = []
     for name, write in parts.items():
@@ -138,16 +140,13 @@ def write_report(result: Comparison, paper: Comparison, folder: Path) -> list[st
     return lines
 
 
-def _draw_paths(results: list[Comparison], path: Path) -> None:
-    from rivals.plots import plot_quantiles
-
-    with picture(path, 11, 4.2) as figure:
-        for result, ax in zip(results, figure.subplots(1, len(results), sharey=True), strict=True):
-            plot_quantiles(result, "Planck", n_paths=30, ax=ax)
-
-
-def _draw_risks(result: Comparison, path: Path) -> None:
-    from rivals.plots import plot_risks
-
-    with picture(path, 6, 3.8) as figure:
-        plot_risks(result, ax=figure.subplots())
+def _draw(
+    path: Path, size: tuple[float, float], results: list[Comparison], plot: Callable[..., object], **options: Any
+) -> None:
+    """One picture of each result, side by side."""
+    figure = need("matplotlib.figure", extra="plot", purpose="pictures").Figure(size, layout="constrained")
+    axes = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
+    for result, ax in zip(results, axes, strict=True):
+        plot(result, ax=ax, **options)
+    with replacing(path) as file:
+        figure.savefig(file, format="png", dpi=150)

@@ -56,16 +56,12 @@ OPTIONS = {
     "retry": "Rerun experiments that failed before.",
     "progress": "Show progress.",
     "status": "Show the progress of a store, also while it is being written.",
-    "export": "Write the records of the store to a .csv file.",
-    "plot": "Draw the calibration curves to this file.",
 }
 SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repeated."
 SHOWN_AS = {
     "models": "NAMES",
     "ignore": "NAMES",
-    "index": "COLUMN",
-    "groups": "COLUMN",
-    "clusters": "COLUMN",
+    **dict.fromkeys(("index", "groups", "clusters"), "COLUMN"),
     "c": "VALUE",
 }
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
