@@ -62,7 +62,7 @@ def test_simulations_are_rows_and_may_be_absent(tmp_path):
 def test_errors_name_the_array(tmp_path, arrays, message):
     np.savez(tmp_path / "a.npz", **arrays)
     with pytest.raises(ValueError, match=message):
-        npz(tmp_path / "a.npz")
+        rivals.compare(npz(tmp_path / "a.npz"))
 
 
 def test_pickles_are_never_loaded(tmp_path):

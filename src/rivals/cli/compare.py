@@ -18,7 +18,7 @@ from rivals.comparison import compare as compare_models
 from rivals.comparison.rendering import listed
 from rivals.read.files import read_files
 from rivals.read.npz_files import is_saved_comparison
-from rivals.read.selection import Selection
+from rivals.read.tables import Selection
 from rivals.report.page import TITLE, write_report
 
 # Options that are arguments of `rivals.compare`, and those that become arguments: columns with labels of the points.

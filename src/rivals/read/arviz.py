@@ -13,8 +13,8 @@ from rivals._checks import check_choice, need, show, warn
 from rivals._types import FloatArray
 from rivals.losses import Losses
 from rivals.read.inputs import chosen
-from rivals.read.labelled_files import open_labelled
-from rivals.read.loss_tables import make_losses
+from rivals.read.tables import make_losses
+from rivals.read.xarrays import open_labelled
 
 Reduction = Literal["lpd", "mean", "plugin"]
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 from rivals._checks import check_name, show
+from rivals.comparison.rendering import listed
 from rivals.losses import Losses
 from rivals.read.arviz import HELD_OUT, SIMULATED, arviz_tree
-from rivals.read.columns import suffix_of
-from rivals.read.labelled_files import is_labelled, open_labelled
-from rivals.read.loss_tables import check_equally_many
 from rivals.read.npz_files import npz
-from rivals.read.selection import Selection
-from rivals.read.tables import WIDE_ALONE, Found, carrying, read_long, read_wide
-from rivals.read.xarrays import losses_from_dataset
+from rivals.read.tables import KINDS, Found, Selection, carrying, read_long, read_wide
+from rivals.read.xarrays import dataset, open_labelled
+from rivals.read.zarr_folders import METADATA, ZARR
+
+NETCDF = (".nc", ".nc4", ".netcdf", ".h5", ".hdf5")
 
 
 def losses_from_files(
@@ -73,56 +72,56 @@ def losses_from_files(
 
 def read_files(observed: str | PathLike[str], synthetic: str | PathLike[str] | None, selection: Selection) -> Found:
     """Losses by model, and what the labels of the selection say of the observed points."""
-    if not is_labelled(observed) and suffix_of(observed) != ".npz":
-        if synthetic is not None:
-            return read_wide(observed, synthetic, selection)
-        return read_long(observed, selection, WIDE_ALONE)
+    archive = Path(observed).suffix.lower() == ".npz"
+    if not archive and not _is_labelled(Path(observed)):
+        return read_long(observed, selection) if synthetic is None else read_wide(observed, synthetic, selection)
     for option in (*(["index"] if selection.index is not None else []), *selection.labels):
         raise ValueError(
             f"{option}: {show(observed)} is not a table; its arrays have no columns, so leave {option} out, or write a long table"
         )
-    losses = _arrays(observed, synthetic, log_likelihood=selection.log_likelihood)
+    if archive and synthetic is not None:
+        raise ValueError(
+            f"{show(synthetic)}: an .npz archive holds both kinds of losses, so it is read alone; leave it out"
+        )
+    if archive:
+        losses = npz(observed, log_likelihood=selection.log_likelihood)
+    else:
+        losses = _labelled(Path(observed), synthetic, log_likelihood=selection.log_likelihood)
     return {name: losses[name] for name in selection.of(losses, show(observed))}, {}
 
 
-def _arrays(path: str | PathLike[str], other: str | PathLike[str] | None, *, log_likelihood: bool) -> dict[str, Losses]:
-    if not is_labelled(path):
-        if other is not None:
-            raise ValueError(
-                f"{show(other)}: an .npz archive holds both kinds of losses, so it is read alone; leave it out"
-            )
-        return npz(path, log_likelihood=log_likelihood)
-    tree = open_labelled(path)
-    if other is None and "observed" in tree and "synthetic" in tree:
-        return losses_from_dataset(show(path), tree, log_likelihood=log_likelihood)
-    trees = {Path(path).stem: tree} if _is_model(tree) else {name: tree[name] for name in _groups(tree)}
+def _is_labelled(path: Path) -> bool:
+    """Whether a file, by its name, or a folder, by what is in it, holds labelled arrays."""
+    return path.suffix.lower() in (*NETCDF, ZARR) or (
+        path.is_dir() and any((path / name).exists() for name in (".zgroup", ".zmetadata", *METADATA))
+    )
+
+
+def _labelled(path: Path, other: str | PathLike[str] | None, *, log_likelihood: bool) -> dict[str, Losses]:
+    """Losses of all models in a dataset, or of those in ArviZ trees, one in a file or in a group of it."""
+    where, tree = show(path), open_labelled(path)
+    groups = [str(name) for name in getattr(tree, "children", ())]
+    trees = {path.stem: tree} if HELD_OUT in groups else {name: tree[name] for name in groups}
     if other is not None:
-        if not is_labelled(other) or Path(other).stem in trees:
+        if not _is_labelled(Path(other)) or Path(other).stem in trees:
             raise ValueError(
                 f"{show(other)}: expected a NetCDF file or a Zarr folder of another name, as the first one is"
             )
         trees[Path(other).stem] = open_labelled(other)
-    if log_likelihood:
-        raise ValueError(
-            f"{show(path)}: ArviZ trees always hold log likelihoods; leave log_likelihood (--log-likelihood) out"
-        )
     losses = {}
-    for name, each in (trees or {"": tree}).items():
-        if not _is_model(each):
+    try:
+        if other is None and all(kind in tree for kind in KINDS):
+            return dataset(tree, log_likelihood=log_likelihood)
+        if not trees:
             raise ValueError(
-                f"{show(path)}: expected the variables observed and synthetic, or for each model the groups {HELD_OUT} and {SIMULATED}; "
-                f"found {', '.join(map(show, [*tree.data_vars, *_groups(tree)])) or 'nothing'}"
+                f"expected the variables observed and synthetic, or for each model the groups {HELD_OUT} and {SIMULATED}; found "
+                f"{listed([*map(str, tree.data_vars)]) or 'nothing'}"
             )
-        try:
+        if log_likelihood:
+            raise ValueError("ArviZ trees always hold log likelihoods; leave log_likelihood (--log-likelihood) out")
+        for name, each in trees.items():
+            where = f"{show(path)}, model {show(name)!r}"
             losses[check_name(name)] = arviz_tree(each, reduction="lpd")
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{show(path)}, model {show(name)!r}: {error}") from None
-    return check_equally_many(losses, show(path))
-
-
-def _groups(tree: Any) -> list[str]:
-    return [str(name) for name in getattr(tree, "children", ())]
-
-
-def _is_model(tree: Any) -> bool:
-    return {HELD_OUT, SIMULATED} <= set(_groups(tree))
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{where}: {error}") from None
+    return losses

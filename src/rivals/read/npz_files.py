@@ -13,7 +13,7 @@ from rivals._checks import as_numbers, show
 from rivals.comparison import load
 from rivals.comparison.arrays import read_arrays
 from rivals.losses import Losses
-from rivals.read.loss_tables import KINDS, check_equally_many, make_losses
+from rivals.read.tables import KINDS, make_losses
 
 
 def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str, Losses]:
@@ -46,10 +46,24 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
         if log_likelihood:
             raise ValueError(f"{where}: a saved comparison holds losses; leave log_likelihood (--log-likelihood) out")
         return dict(load(path).losses)
-    samples = read_arrays(path)
-    if log_likelihood:
-        samples = {key: -as_numbers(array, f"{where}, array {show(key)!r}") for key, array in samples.items()}
-    return _by_model(samples, where)
+    samples: dict[str, dict[str, Any]] = {}
+    for key, array in read_arrays(path).items():
+        name, _, kind = key.rpartition("/")
+        if not name.strip() or kind not in KINDS:
+            raise ValueError(
+                f"{where}: array {show(key)!r} is not called MODEL/observed or MODEL/synthetic; rename it after its model"
+            )
+        values = -as_numbers(array, f"{where}, array {show(key)!r}") if log_likelihood else array
+        samples.setdefault(name, {})[kind] = values
+    simulated = any("synthetic" in pair for pair in samples.values())
+    for name, pair in samples.items():
+        for kind in KINDS if simulated else KINDS[:1]:
+            if kind not in pair:
+                raise ValueError(f"{where}, model {show(name)!r}: no array {show(name)}/{kind}; both kinds are needed")
+    none = np.empty(0)
+    return {
+        name: make_losses(name, pair["observed"], pair.get("synthetic", none), where) for name, pair in samples.items()
+    }
 
 
 def is_saved_comparison(path: str | PathLike[str]) -> bool:
@@ -61,24 +75,3 @@ def is_saved_comparison(path: str | PathLike[str]) -> bool:
             return "header.npy" in members.namelist()
     except Exception:  # the reader says what is wrong with the file
         return False
-
-
-def _by_model(arrays: dict[str, Any], where: str) -> dict[str, Losses]:
-    samples: dict[str, dict[str, Any]] = {}
-    for key, array in arrays.items():
-        name, _, kind = key.rpartition("/")
-        if not name.strip() or kind not in KINDS:
-            raise ValueError(
-                f"{where}: array {show(key)!r} is not called MODEL/observed or MODEL/synthetic; rename it after its model"
-            )
-        samples.setdefault(name, {})[kind] = array
-    simulated = any("synthetic" in pair for pair in samples.values())
-    for name, pair in samples.items():
-        for kind in KINDS if simulated else KINDS[:1]:
-            if kind not in pair:
-                raise ValueError(f"{where}, model {show(name)!r}: no array {show(name)}/{kind}; both kinds are needed")
-    none = np.empty(0)
-    losses = {
-        name: make_losses(name, pair["observed"], pair.get("synthetic", none), where) for name, pair in samples.items()
-    }
-    return check_equally_many(losses, where)

@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
+import re
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from difflib import get_close_matches
+from fractions import Fraction
+from itertools import product
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+from rivals._checks import check_losses, is_missing, show, warn
+from rivals._types import FloatArray, IntArray
+from rivals.comparison.rendering import listed
 from rivals.losses import Losses
-from rivals.read.columns import columns_of
-from rivals.read.loss_tables import LONG, losses_from_columns, rows_of
-from rivals.read.model_columns import losses_from_observed, losses_from_wide
-from rivals.read.point_labels import Labels, labels_of_rows, take_labels
-from rivals.read.selection import Selection
+from rivals.read.columns import Column, columns_of
 
-WIDE_ALONE = (
-    "; if it has one column per model, give a second file with the synthetic losses in the same columns, or name the column "
-    "of the replications (groups), which need none"
-)
+LONG = ("model", "kind", "loss")
+KINDS = ("observed", "synthetic")
+SIMULATION = "simulation"  # the optional column that tells simulations apart
+
+# Messages count rows as an editor or a spreadsheet does: the header is row 1.
+FIRST_ROW = 2
+# What pandas calls an index in a Parquet file, and a column without a name.
+INDEX_NAME = re.compile(r"__index_level_\d+__|Unnamed: (\d+)")
+# In fewer rows, losses may look like an index by chance, or in an example.
+FEW_ROWS = 10
+# How many columns are warned of; and with how many names a wrong one is compared, if it is not longer than names are.
+MANY_NAMES, MANY_TO_COMPARE, LONG_NAME = 12, 2000, 200
+
+NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
+
+# Losses by model, and option → the label of each observed point.
+Found = tuple[dict[str, Losses], dict[str, list[Any]]]
+Key = TypeVar("Key", bound=Hashable)
 
 
 def long_table(
@@ -107,8 +126,43 @@ def wide_tables(
     return carrying(read_wide(observed, synthetic, selection))
 
 
-# Losses by model, and option → the label of each observed point.
-Found = tuple[dict[str, Losses], dict[str, Labels]]
+@dataclass(frozen=True)
+class Selection:
+    """What to read from a table: which models, all if None, and what to leave out; and what the other columns are."""
+
+    models: Collection[str] | None = None
+    ignore: Collection[str] = ()
+    index: str | None = None  # the column that names the points
+    labels: Mapping[str, str] = field(default_factory=dict)  # option → the column that it names: groups, clusters
+    log_likelihood: bool = False
+
+    @classmethod
+    def checked(
+        cls, models: Iterable[str] | None, ignore: Iterable[str], groups: str | None, **others: Any
+    ) -> Selection:
+        """From what a user gives: one name, or several."""
+        wanted, left_out = ([names] if isinstance(names, str) else names for names in (models, ignore))
+        labels = {} if groups is None else {"groups": groups}
+        return cls(None if wanted is None else tuple(wanted), tuple(left_out or ()), labels=labels, **others)
+
+    @property
+    def text(self) -> set[str]:
+        """The columns that are always text: names, and those that the user names."""
+        return {"model", "kind", SIMULATION, *self.labels.values(), *([] if self.index is None else [self.index])}
+
+    def signed(self, values: FloatArray) -> FloatArray:
+        """Losses, if these are log likelihoods."""
+        return -values if self.log_likelihood else values
+
+    def of(self, names: Iterable[str], where: str) -> list[str]:
+        """The selected names, in their order."""
+        there = dict.fromkeys(names)
+        for option, wanted in (("models", self.models or ()), ("ignore", self.ignore)):
+            for name in wanted:
+                if name not in there:
+                    raise ValueError(f"{option}: {where} has no {show(name)!r}; {_hint(name, there)}")
+        left = set(there if self.models is None else self.models).difference(self.ignore)
+        return [name for name in there if name in left]
 
 
 def carrying(found: Found) -> dict[str, Losses]:
@@ -120,25 +174,348 @@ def carrying(found: Found) -> dict[str, Losses]:
     return {name: replace(sample, groups=groups) for name, sample in losses.items()}
 
 
-def read_long(table: Any, selection: Selection, otherwise: str = "") -> Found:
-    """A long table. If it is a wide one, and the replications of its points are named, that is enough."""
-    where, columns = columns_of(table, selection.text)
-    labels = take_labels(where, columns, selection.labels)
-    if otherwise and labels and not all(name in columns for name in LONG):
-        return losses_from_observed((where, columns), selection), labels
-    losses = losses_from_columns(where, columns, selection, otherwise)
-    if labels:
-        rows = {name: own for name, (own, _) in rows_of(where, columns, selection).items()}
-        labels = {option: labels_of_rows(where, option, each, rows) for option, each in labels.items()}
-    return losses, labels
+def make_losses(name: str, observed: npt.NDArray[Any], synthetic: npt.NDArray[Any], where: str) -> Losses:
+    """Losses of one model, without simulations if there are no synthetic losses; errors name the model."""
+    try:
+        return Losses(observed, synthetic) if synthetic.size else Losses(observed)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{where}, model {show(name)!r}: {error}") from None
 
 
 def read_wide(observed: Any, synthetic: Any, selection: Selection) -> Found:
     """One wide table or two; the labels are those in the observed one."""
     where, columns = columns_of(observed, selection.text)
-    labels = take_labels(where, columns, selection.labels)
+    labels = _take_labels(where, columns, selection)
     if synthetic is None:
-        return losses_from_observed((where, columns), selection), labels
+        return _losses_by_column([(where, columns)], selection), labels
     where_too, second = columns_of(synthetic, selection.text)
     models = {name: column for name, column in second.items() if name not in selection.labels.values()}
-    return losses_from_wide((where, columns), (where_too, models), selection), labels
+    return _losses_by_column([(where, columns), (where_too, models)], selection), labels
+
+
+def read_long(table: Any, selection: Selection) -> Found:
+    """A long table. If it is a wide one, and the replications of its points are named, that is enough."""
+    where, columns = columns_of(table, selection.text)
+    labels = _take_labels(where, columns, selection)
+    absent = [name for name in LONG if name not in columns]
+    if absent and labels:
+        return _losses_by_column([(where, columns)], selection), labels
+    if absent:
+        raise ValueError(
+            f"{where}: no column {', '.join(map(repr, absent))}; a long table needs {', '.join(LONG)}, and this one has "
+            f"{listed(list(columns))}; if it has one column per model, give a second file with the synthetic losses in the same columns "
+            "(wide_tables), or name the column of the replications (groups), which need none"
+        )
+    parts = _rows_of_models(where, columns, selection)
+    loss = selection.signed(_numbers(columns["loss"], f"{where}, column 'loss'"))
+    losses = {}
+    for name, (observed, simulations) in parts.items():
+        place = f"{where}, model {show(name)!r}"
+        _check_finite(loss[observed], "observed losses", place, observed)
+        for rows in simulations.values():
+            _check_finite(loss[rows], "synthetic losses", place, rows)
+        losses[name] = make_losses(name, loss[observed], _stacked(loss, simulations, place), where)
+    first = next(iter(parts), "")
+    for option, each in labels.items():
+        by_model = {name: [each[row] for row in observed.tolist()] for name, (observed, _) in parts.items()}
+        for name, own in by_model.items():
+            if own != by_model[first]:
+                raise ValueError(
+                    f"{where}: the {option} of model {show(name)!r} are not those of {show(first)!r}; list the observed points of all "
+                    "models in the same order, or name the points in a column and pass index (--index)"
+                )
+        labels[option] = by_model.get(first, [])
+    return losses, labels
+
+
+def _take_labels(where: str, columns: dict[str, Column], selection: Selection) -> dict[str, list[Any]]:
+    """Option → the labels in the column that it names; these columns are taken out, because they are no models."""
+    labels = {}
+    for option, name in selection.labels.items():
+        _check_there(option, name, columns, where)
+        labels[option] = [cell.strip() if isinstance(cell, str) else cell for cell in columns[name]]
+    for name in set(selection.labels.values()):
+        del columns[name]
+    return labels
+
+
+def _losses_by_column(tables: list[tuple[str, dict[str, Column]]], selection: Selection) -> dict[str, Losses]:
+    """Losses from the columns of wide tables, each with its name for messages: the observed one, and mostly a synthetic one."""
+    (where, first), (where_too, second) = tables[0], tables[-1]
+    # A model may be called "simulation" if both tables have it.
+    several = SIMULATION in second and SIMULATION not in first
+    simulations = _simulations(tables, selection.index, several=several)
+    beside = {selection.index, SIMULATION if several else None}
+    names = selection.of(
+        (name for _, columns in tables for name in columns if name not in beside),
+        ", ".join(place for place, _ in tables),
+    )
+    if selection.models is None:
+        _check_names(names, where)
+    for name in names:
+        for (place, columns), (other, _) in zip(tables, reversed(tables), strict=True):
+            if name not in columns:
+                raise ValueError(
+                    f"model {show(name)!r} has a column in {other}, but none in {place}; observed and synthetic tables must have the "
+                    "same columns, but for those that are left out (--ignore); or are the tables swapped?"
+                )
+    values = [
+        {name: _numbers(columns[name], f"{place}, column {show(name)!r}", name) for name in names}
+        for place, columns in tables
+    ]
+    if selection.models is None:
+        _check_values(values[0], values[1] if len(values) > 1 else {}, where)
+    losses = {}
+    for name in names:
+        samples = []
+        for kind, (place, _), columns in zip(KINDS, tables, values, strict=False):
+            samples.append(selection.signed(columns[name]))
+            _check_finite(samples[-1], f"{kind} losses", f"{place}, column {show(name)!r}")
+        synthetic = _stacked(samples[-1], simulations, f"{where_too}, column {show(name)!r}")
+        losses[name] = make_losses(name, samples[0], synthetic, where)
+    return losses
+
+
+def _simulations(
+    tables: list[tuple[str, dict[str, Column]]], index: str | None, *, several: bool
+) -> Mapping[str, IntArray | slice]:
+    """The rows of each simulation in the synthetic table, in the order of the observed points where an index names them."""
+    points = [] if index is None else [_index_of(columns, index, where) for where, columns in tables]
+    if len(tables) < 2:
+        return {}
+    (where, _), (where_too, second) = tables
+    simulations: Mapping[str, IntArray | slice] = {"": slice(None)}
+    if several:
+        labels = [_text(cell) for cell in second[SIMULATION].tolist()]
+        if "" in labels:
+            raise _no_simulation(where_too, labels.index(""))
+        simulations = _rows_by(labels)
+    if not points:
+        return simulations
+    reference = _by_point(points[0], range(len(points[0])), f"{where}, column {show(index)!r}")
+    place, everything = f"{where_too}, column {show(index)!r}", np.arange(len(points[1]))
+    return {
+        label: _in_order(_by_point(points[1], everything[rows].tolist(), place), reference, place, where)
+        for label, rows in simulations.items()
+    }
+
+
+def _rows_of_models(
+    where: str, columns: Mapping[str, Column], selection: Selection
+) -> dict[str, tuple[IntArray, dict[str, IntArray]]]:
+    """Model → the rows of its observed losses, and those of each simulation: of the same points, where an index names them."""
+    found: dict[str, dict[str, dict[str, IntArray]]] = {}
+    for (model, kind, simulation), rows in _rows_by(_keys(where, columns)).items():
+        found.setdefault(model, {each: {} for each in KINDS})[kind][simulation] = rows
+    names = selection.of(found, where)
+    if selection.index is not None:
+        points = _index_of(columns, selection.index, where)
+        reference: dict[str, int] = {}
+        for name, kind in product(names, KINDS):
+            place = f"{where}, column {show(selection.index)!r}, model {show(name)!r}, {kind}"
+            for simulation, rows in found[name][kind].items():
+                if kind == "observed" or any(points[row] for row in rows.tolist()):
+                    own = _by_point(points, rows.tolist(), place)
+                    reference = reference or own
+                    whose = f"the observed losses of {show(names[0])!r}"
+                    found[name][kind][simulation] = _in_order(own, reference, place, whose)
+    none = np.empty(0, dtype=np.intp)
+    return {name: (found[name]["observed"].get("", none), found[name]["synthetic"]) for name in names}
+
+
+def _keys(where: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str, str]]:
+    """The model, the kind and the simulation of each row of a long table; that of observed losses is ignored."""
+    is_text: dict[str, bool] = {}
+    several = SIMULATION in columns
+    cells = zip(
+        columns["model"].tolist(), columns["kind"], columns[SIMULATION if several else "kind"].tolist(), strict=True
+    )
+    for row, (model, cell, simulation) in enumerate(cells):
+        name, kind = str(model).strip(), str(cell).strip().lower()
+        if is_missing(model):
+            raise ValueError(
+                f"{where}, column 'model', row {row + FIRST_ROW}: the name of the model is empty; fill it in"
+            )
+        if is_text.setdefault(name, isinstance(model, str)) != isinstance(model, str):  # 1 and "1" would be the same
+            raise ValueError(
+                f"{where}, column 'model', row {row + FIRST_ROW}: {show(name)!r} is a number here and text elsewhere; use one of the two"
+            )
+        if kind not in KINDS:
+            raise ValueError(
+                f"{where}, column 'kind', row {row + FIRST_ROW}: expected observed or synthetic; got {show(repr(str(cell)[:60]))}"
+            )
+        label = _text(simulation) if several and kind == "synthetic" else ""
+        if several and kind == "synthetic" and not label:
+            raise _no_simulation(where, row)
+        yield name, kind, label
+
+
+def _no_simulation(where: str, row: int) -> ValueError:
+    return ValueError(
+        f"{where}, column {SIMULATION!r}, row {row + FIRST_ROW}: the cell is empty; say which simulation this loss belongs to"
+    )
+
+
+def _rows_by(keys: Iterable[Key]) -> dict[Key, IntArray]:
+    """The rows of each key, in the order of first appearance. An array of names would take the memory of the longest in every row."""
+    numbers: dict[Key, int] = {}
+    codes = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
+    ends = np.cumsum(np.bincount(codes, minlength=len(numbers)))
+    return dict(zip(numbers, np.split(np.argsort(codes, kind="stable"), ends[:-1]), strict=False))
+
+
+def _stacked(losses: FloatArray, simulations: Mapping[str, IntArray | slice], where: str) -> FloatArray:
+    """Synthetic losses as a matrix, one row per simulation; one alone as a vector."""
+    samples = {name: losses[rows] for name, rows in simulations.items()}
+    first = next(iter(samples), "")
+    for name, sample in samples.items():
+        if sample.size != samples[first].size:
+            raise ValueError(
+                f"{where}: simulation {show(name)!r} has {sample.size} losses, but simulation {show(first)!r} has {samples[first].size}; "
+                "all simulations of a model must have the same number of points"
+            )
+    return np.stack(list(samples.values())) if len(samples) > 1 else samples.get(first, np.empty(0))
+
+
+def _index_of(columns: Mapping[str, Column], index: str, where: str) -> list[str]:
+    """The cells of the index column as text; empty cells stay empty."""
+    _check_there("index", index, columns, where)
+    return [_text(cell) for cell in columns[index].tolist()]
+
+
+def _by_point(points: list[str], rows: Iterable[int], where: str) -> dict[str, int]:
+    """Point → its row among these: an index names each point once."""
+    found: dict[str, int] = {}
+    for row in rows:
+        if not points[row]:
+            raise ValueError(f"{where}, row {row + FIRST_ROW}: the cell of the index is empty; name the point")
+        if points[row] in found:
+            raise ValueError(
+                f"{where}, row {row + FIRST_ROW}: the point {show(points[row])!r} occurs twice; an index names each point once"
+            )
+        found[points[row]] = row
+    return found
+
+
+def _in_order(own: Mapping[str, int], reference: Mapping[str, int], where: str, whose: str) -> IntArray:
+    """These rows in the order of the reference, if they are of the same points."""
+    for point, row in own.items():
+        if point not in reference:
+            raise ValueError(
+                f"{where}, row {row + FIRST_ROW}: the point {show(point)!r} is not among those of {whose}; all must have the same points"
+            )
+    for point in reference:
+        if point not in own:
+            raise ValueError(f"{where}: no row for the point {show(point)!r} of {whose}; all must have the same points")
+    return np.array([own[point] for point in reference], dtype=np.intp)
+
+
+def _text(cell: Any) -> str:
+    """A cell as text. If some cells are empty, data frames turn whole numbers into floating-point numbers: 1.0 is called 1."""
+    if is_missing(cell):
+        return ""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
+
+
+def _numbers(column: Column, where: str, name: str | None = None) -> FloatArray:
+    """A column as numbers; an error names the row of the first cell that is not a number. A column with a name may be no model."""
+    masked = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else np.zeros(0, dtype=bool)
+    if masked.any():
+        raise ValueError(
+            f"{where}, row {int(masked.argmax()) + FIRST_ROW}: {int(masked.sum())} of {column.size} values are masked; remove these "
+            "points for all models"
+        )
+    if column.dtype.kind == "c":
+        raise TypeError(f"{where}: complex numbers cannot be ordered; pass real losses")
+    if column.dtype.kind in "iufb":
+        return np.asarray(column, dtype=np.float64)
+    values = np.empty(column.size)
+    for row, cell in enumerate(column.tolist()):
+        try:
+            values[row] = _number(cell)
+        except (TypeError, ValueError, ArithmeticError):
+            hint = f"; if the column is an id, {_leave_out(name)}" if name is not None and row == 0 else ""
+            if is_missing(cell):
+                hint = (
+                    "; fill it with a loss (models with different numbers of synthetic losses go into a long table with the columns "
+                    "model, kind, loss)"
+                )
+            elif "," in str(cell):
+                hint = "; write decimals with a point"
+            found = "the cell is empty" if is_missing(cell) else f"expected a number; got {show(repr(str(cell)[:60]))}"
+            raise ValueError(f"{where}, row {row + FIRST_ROW}: {found}{hint}") from None
+    return values
+
+
+def _number(cell: Any) -> float:
+    # Only Python reads "1_234" as a number.
+    if not isinstance(cell, (str, *NUMBERS)) or (isinstance(cell, str) and "_" in cell):
+        raise ValueError
+    return float(cell)
+
+
+def _check_finite(losses: FloatArray, what: str, where: str, rows: IntArray | None = None) -> None:
+    """Refuse values that are not finite, and name the row of the first one in the table, of which these may be some rows."""
+    if np.isfinite(losses).all():
+        return
+    wrong = next(flags for flags in (np.isnan(losses), losses == np.inf, losses == -np.inf) if flags.any())
+    first = int(np.argmax(wrong) if rows is None else rows[np.argmax(wrong)])
+    try:
+        check_losses(losses, what)
+    except ValueError as error:
+        raise ValueError(f"{where}, row {first + FIRST_ROW}: {error}") from None
+
+
+def _check_names(names: Iterable[str], where: str) -> None:
+    """Refuse the index of a data frame, unless it was named as a model."""
+    for name in names:
+        match = INDEX_NAME.fullmatch(name)
+        if match:
+            found = f"column {int(match[1]) + 1} has no name and seems to be" if match[1] else f"column {name!r} is"
+            raise ValueError(
+                f"{where}: {found} the index of a data frame; {_leave_out(name)} (pandas: to_csv(..., index=False))"
+            )
+
+
+def _check_values(observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray], where: str) -> None:
+    """Refuse columns that cannot be losses, and warn about those that hardly are. Mostly their beginning tells that they are."""
+    same, whole = [], []
+    for name, column in observed.items():
+        if column.size < FEW_ROWS:
+            return
+        parts = (column[:FEW_ROWS], column)
+        if all(np.all(np.diff(part) == 1) for part in parts):
+            raise ValueError(f"{where}: column {show(name)!r} is a running number; {_leave_out(name)}")
+        if name in synthetic and all(np.array_equal(part, synthetic[name][: part.size]) for part in parts):
+            same += [name] if np.ptp(column) > 0 else []
+        if all(np.array_equal(part, np.round(part)) for part in parts):
+            whole.append(name)
+    if 0 < len(same) < len(observed):
+        raise ValueError(
+            f"{where}: column {show(same[0])!r} is the same in the observed and the synthetic table, as an id or a fold is; "
+            f"{_leave_out(same[0])}"
+        )
+    for name in whole[:MANY_NAMES] if len(whole) < len(observed) else ():
+        warn(
+            f"{where}: column {show(name)!r} holds whole numbers only, unlike the others, and is taken for a model; if it is an id "
+            f"or a fold, {_leave_out(name)}"
+        )
+
+
+def _check_there(option: str, name: str, columns: Mapping[str, Column], where: str) -> None:
+    if name not in columns:
+        raise ValueError(f"{option}: {where} has no column {show(name)!r}; {_hint(name, columns)}")
+
+
+def _hint(name: str, there: Collection[str]) -> str:
+    near = get_close_matches(name, list(there)[:MANY_TO_COMPARE], n=1) if len(name) < LONG_NAME else []
+    return f"did you mean {show(near[0])!r}?" if near else f"it has {listed(list(there))}"
+
+
+def _leave_out(name: str) -> str:
+    word = show(name)
+    quoted = f"'{word}'" if " " in word else word
+    return (
+        f"leave it out by ignore=[{word!r}] (--ignore {quoted}), align rows by it with index={word!r} (--index {quoted}), or name the "
+        "models by models=[...] (--models)"
+    )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import gzip
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from io import BytesIO
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import show
-from rivals._files import check_memory, check_plain_file, reading
-from rivals.read.fast_text import read_fast
+from rivals._files import check_memory, reading
+from rivals._types import FloatArray
+
+Columns = list[tuple[str, npt.NDArray[Any]]]
 
 DELIMITERS = (",", ";", "\t", "|")
 # More models than anybody compares; a file with more columns is not a table of losses.
@@ -23,36 +26,47 @@ MAX_COLUMNS = 100_000
 CHUNK = 2**20
 # Bytes that a number, and a text that was not there before, take in memory.
 NUMBER, TEXT = 8, 160
-# Smaller files are read before a fast reader would be imported.
-LARGE = 2**21
+# Smaller files are read before the fast reader would be imported; and how much it reads at once.
+LARGE, BLOCK = 2**21, 2**22
 # As `np.savetxt` marks lines that hold no numbers; a name may begin with a hash.
 COMMENT = re.compile("# |#\r?\n")
+DIGITS = b"0123456789"
+PLAIN = DIGITS + b"+-"
 
 
-def read_text(path: Path, labels: Collection[str] = ()) -> dict[str, npt.NDArray[Any]]:
+def read_text(path: Path, labels: Collection[str] = ()) -> Columns:
     """The columns of a text file with a header: those called `labels` as text, the others as numbers.
 
     A column of numbers with a cell that is not a number stays text from there on: whoever needs numbers reports the cell.
     A large file is first tried by a fast reader; if that finds fault with anything, a careful one reads it again.
     """
-    check_plain_file(path)
-    if path.suffix.lower() == ".gz":
-        _check_unpacked(path)
-    else:
-        with reading(path, "a table"):
-            check_memory(path, path.stat().st_size)
-    opened: Any = gzip.open if path.suffix.lower() == ".gz" else open
+    packed = path.suffix.lower() == ".gz"
+    with reading(path, "a table compressed by gzip" if packed else "a table"):
+        check_memory(path, path.stat().st_size)
+        if packed:
+            _check_unpacked(path)
+    opened: Any = gzip.open if packed else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
         try:
-            return _columns(file, path, labels, lambda: opened(path, "rb"))
+            comments, delimiter = _look(file, "\t" if ".tsv" in path.name.lower()[-7:] else None)
+            file.seek(0)
+            rows = _rows(file, comments, delimiter, show(path))
+            row, header = next(rows, (1, []))
+            names = header_names(header, show(path))
+            columns = _Columns(path, [name in labels for name in names])
+            if path.stat().st_size < LARGE or not _read_fast(lambda: opened(path, "rb"), row, delimiter, columns):
+                columns.fill(cells for _, cells in rows)
         except UnicodeDecodeError as error:
             raise ValueError(
                 f"{show(path)}: not text in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
             ) from None
+    if not columns.parts[0]:
+        raise ValueError(f"{show(path)}: no rows below the header; write one loss per row")
+    return list(zip(names, map(np.concatenate, columns.parts), strict=True))
 
 
 def header_names(header: Sequence[str], where: str) -> list[str]:
-    """The names of the columns, if the first row holds names: all different, and none a number."""
+    """The names of the columns, if the first row holds names, and none is a number."""
     names = [name.strip() for name in header]
     if not names or names == [""]:
         raise ValueError(f"{where}: the file is empty; expected a header with the names of the columns")
@@ -61,107 +75,23 @@ def header_names(header: Sequence[str], where: str) -> list[str]:
             f"{where}: {len(names)} columns, but at most {MAX_COLUMNS} are read; write models into rows: a long table has the "
             "columns model, kind, loss"
         )
-    wrong = next((name for name in names if _is_number(name)), None)
-    if wrong is not None:
-        raise ValueError(
-            f"{where}: the first row holds {'numbers only' if all(map(_is_number, names)) else f'the number {show(wrong)[:60]}'}, so "
-            "that the header is missing; write the names of the columns into the first row (a model that is called by a number "
-            "needs a letter, too)"
-        )
-    # The names that pandas gives them; they are refused as models.
-    names = [name or f"Unnamed: {index}" for index, name in enumerate(names)]
-    seen: set[str] = set()
     for name in names:
-        if name in seen:
-            raise ValueError(f"{where}: two columns are called {show(name)!r}; names must differ")
-        seen.add(name)
-    return names
+        if _is_number(name):
+            raise ValueError(
+                f"{where}: the first row holds the number {show(name)[:60]}, so that the header is missing; write the names of the "
+                "columns into the first row (a model that is called by a number needs a letter, too)"
+            )
+    # The names that pandas gives them; they are refused as models.
+    return [name or f"Unnamed: {index}" for index, name in enumerate(names)]
 
 
 def _check_unpacked(path: Path) -> None:
     """A compressed file states its size only at its end, if at all: decompress it once, and keep nothing."""
-    with reading(path, "a table compressed by gzip"), gzip.open(path, "rb") as file:
+    with gzip.open(path, "rb") as file:
         unpacked = 0
         while chunk := file.read(CHUNK):
             unpacked += len(chunk)
             check_memory(path, unpacked)
-
-
-def _columns(
-    file: IO[str], path: Path, labels: Collection[str], opened: Callable[[], IO[bytes]]
-) -> dict[str, npt.NDArray[Any]]:
-    comments, delimiter = _look(file, "\t" if ".tsv" in path.name.lower()[-7:] else None)
-    file.seek(0)
-    rows = _rows(file, comments, delimiter)
-    row, names = 0, []
-    try:
-        row, header = next(rows, (1, []))
-        names = header_names(header, show(path))
-        if path.stat().st_size >= LARGE:
-            with opened() as packed:
-                found = read_fast(packed, row, delimiter, names, labels)
-            if found is not None:
-                return found
-        blocks = _Blocks(path, [name in labels for name in names])
-        for row, cells in rows:
-            if len(cells) != len(names):
-                raise ValueError(
-                    f"{show(path)}, row {row}: expected {len(names)} cells, as the header has; got {len(cells)}"
-                )
-            blocks.add(cells)
-    except csv.Error as error:
-        reason = f"{error}"
-        if "field limit" in reason:
-            reason = f"a cell has more than {csv.field_size_limit()} characters; is a quotation mark missing?"
-        raise ValueError(f"{show(path)}, row {row + 1}: {reason}") from None
-    columns = blocks.columns()
-    if not columns[0].size:
-        raise ValueError(f"{show(path)}: no rows below the header; write one loss per row")
-    return dict(zip(names, columns, strict=True))
-
-
-class _Blocks:
-    """Columns that grow by blocks of rows. Numbers take eight bytes each; the texts of all cells would take ten times that."""
-
-    def __init__(self, path: Path, is_label: list[bool]) -> None:
-        self.path, self.is_label = path, is_label
-        self.rows: list[list[str]] = []
-        self.parts: list[list[npt.NDArray[Any]]] = [[] for _ in is_label]
-        self.words: dict[str, str] = {}
-        self.needed = 0
-
-    def add(self, cells: list[str]) -> None:
-        self.rows.append(cells)
-        if len(self.rows) >= max(16, 2**18 // len(cells)):
-            self.convert()
-
-    def convert(self) -> None:
-        for is_label, parts, cells in zip(self.is_label, self.parts, zip(*self.rows, strict=True), strict=False):
-            part = self._texts(cells) if is_label else self._numbers(cells)
-            self.needed += NUMBER * part.size
-            parts.append(part)
-        self.rows = []
-        with reading(self.path, "a table"):
-            check_memory(self.path, self.needed)
-
-    def columns(self) -> list[npt.NDArray[Any]]:
-        self.convert()
-        return [np.concatenate(parts) if parts else np.empty(0) for parts in self.parts]
-
-    def _numbers(self, cells: Sequence[str]) -> npt.NDArray[Any]:
-        try:
-            values = np.array([*map(float, cells)])
-        except ValueError:
-            return self._texts(cells)
-        # Only Python reads "1_234" as a number.
-        return self._texts(cells) if "_" in "".join(cells) else values
-
-    def _texts(self, cells: Sequence[str]) -> npt.NDArray[Any]:
-        """Equal texts are one object: the name of a model stands in many rows."""
-        known = len(self.words)
-        texts = np.array([self.words.setdefault(cell, cell) for cell in cells], dtype=object)
-        self.needed += TEXT * (len(self.words) - known)
-        return texts
 
 
 def _look(file: IO[str], delimiter: str | None) -> tuple[int, str]:
@@ -179,18 +109,6 @@ def _look(file: IO[str], delimiter: str | None) -> tuple[int, str]:
     return comments, delimiter or _delimiter([first, file.readline()], DELIMITERS)
 
 
-def _rows(file: IO[str], comments: int, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not empty, with their numbers as an editor counts them."""
-    for _ in range(comments):
-        file.readline()
-    header = file.readline()
-    lines = chain([header.lstrip("# ") if COMMENT.match(header) else header], file)
-    rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter == " ")
-    for row in rows:
-        if row:  # an empty line, as at the end of many files
-            yield comments + rows.line_num, row
-
-
 def _delimiter(first: list[str], delimiters: Sequence[str]) -> str:
     """The delimiter that splits header and first row into the same number of cells, and into the most."""
 
@@ -205,6 +123,126 @@ def _delimiter(first: list[str], delimiters: Sequence[str]) -> str:
         return header == row, header
 
     return max(delimiters, key=score)
+
+
+def _rows(file: IO[str], comments: int, delimiter: str, where: str) -> Iterator[tuple[int, list[str]]]:
+    """Rows that are not empty, each with as many cells as the first, and their numbers as an editor counts them."""
+    for _ in range(comments):
+        file.readline()
+    header = file.readline()
+    lines = chain([header.lstrip("# ") if COMMENT.match(header) else header], file)
+    rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter == " ")
+    number, width = comments, 0
+    try:
+        for row in rows:
+            number, width = comments + rows.line_num, width or len(row)
+            if row and len(row) != width:
+                raise ValueError(f"{where}, row {number}: expected {width} cells, as the header has; got {len(row)}")
+            if row:  # and not an empty line, as at the end of many files
+                yield number, row
+    except csv.Error as error:
+        reason = f"{error}"
+        if "field limit" in reason:
+            reason = f"a cell has more than {csv.field_size_limit()} characters; is a quotation mark missing?"
+        raise ValueError(f"{where}, row {number + 1}: {reason}") from None
+
+
+class _Columns:
+    """Columns that grow by blocks of rows. Numbers take eight bytes each; the texts of all cells would take ten times that."""
+
+    def __init__(self, path: Path, is_label: list[bool]) -> None:
+        self.path, self.is_label = path, is_label
+        self.parts: list[list[npt.NDArray[Any]]] = [[] for _ in is_label]
+        self.words: dict[str, str] = {}
+        self.needed = 0
+
+    def fill(self, rows: Iterator[list[str]]) -> None:
+        """Whatever the cells are."""
+        self.parts = [[] for _ in self.is_label]
+        while block := list(islice(rows, max(16, 2**18 // len(self.is_label)))):
+            self.add(zip(*block, strict=True))
+
+    def add(self, columns: Iterable[Sequence[str] | FloatArray]) -> None:
+        """Some rows more, column by column."""
+        for is_label, parts, cells in zip(self.is_label, self.parts, columns, strict=True):
+            if isinstance(cells, np.ndarray):
+                parts.append(cells)
+            else:
+                parts.append(self._texts(cells) if is_label else self._numbers(cells))
+            self.needed += NUMBER * len(cells)
+        with reading(self.path, "a table"):
+            check_memory(self.path, self.needed)
+
+    def _numbers(self, cells: Sequence[str]) -> npt.NDArray[Any]:
+        try:
+            values = np.array([*map(float, cells)]) + 0.0  # there is no −0 among numbers that are read fast
+        except ValueError:
+            return self._texts(cells)
+        # Only Python reads "1_234" as a number.
+        return self._texts(cells) if "_" in "".join(cells) else values
+
+    def _texts(self, cells: Sequence[str]) -> npt.NDArray[Any]:
+        """Equal texts are one object: the name of a model stands in many rows."""
+        known = len(self.words)
+        texts = np.array([self.words.setdefault(cell, cell) for cell in cells], dtype=object)
+        self.needed += TEXT * (len(self.words) - known)
+        return texts
+
+
+def _read_fast(opened: Callable[[], IO[bytes]], skip: int, delimiter: str, columns: _Columns) -> bool:
+    """Fill the columns from what is below `skip` lines; False if there is anything but plain text and finite numbers."""
+    end, is_label = delimiter.encode(), columns.is_label
+    others = bytes(set(range(256)) - {*end, *b"\n"})
+    with opened() as file:
+        if any(b"\r" in file.readline().rstrip(b"\r\n") for _ in range(skip)) or delimiter == " ":
+            return False  # lines end otherwise, or several blanks are one
+        while block := file.read(BLOCK) + file.readline():
+            block = (block.replace(b"\r\n", b"\n") if b"\r" in block else block).strip(b"\n")
+            if not block:
+                continue
+            marks = block.translate(None, PLAIN)
+            ends = marks.translate(None, others) + b"\n"
+            if b'"' in marks or b"\r" in marks or ends != (end * (len(is_label) - 1) + b"\n") * ends.count(b"\n"):
+                return False
+            lines, marks = block.replace(end, b"\n"), marks.replace(end, b"\n")
+            try:
+                columns.add(_with_labels(lines, is_label) if any(is_label) else _numbers(lines, marks, len(is_label)).T)
+            except ValueError:
+                return False
+    return True
+
+
+def _with_labels(lines: bytes, is_label: list[bool]) -> Iterator[list[str] | FloatArray]:
+    """The columns of a block with one cell per line, row after row."""
+    cells = lines.split(b"\n")
+    columns = [(cells[place :: len(is_label)], label) for place, label in enumerate(is_label)]
+    others = b"\n".join(chain(*(own for own, label in columns if not label)))
+    numbers = iter(_numbers(others, others.translate(None, PLAIN), len(columns[0][0])))
+    return ([cell.decode() for cell in own] if label else next(numbers) for own, label in columns)
+
+
+def _numbers(lines: bytes, marks: bytes, width: int) -> FloatArray:
+    """One finite number per line, as `float` reads them, in rows of a width; or a ValueError. `marks` are the lines without `PLAIN`.
+
+    The reader of SciPy is quick and exact, but ignores what follows a number. So each has at most one point and then one mark of an
+    exponent, which digits follow, and a sign only begins it or its exponent.
+    """
+    from scipy.io import mmread
+
+    marks = marks.lower()
+    if marks.translate(None, b".e\n") or any(pair in marks for pair in (b"..", b"ee", b"e.")):
+        raise ValueError
+    if b"-" in lines or b"+" in lines or b"e" in marks:
+        letters = np.frombuffer(b"\n" + lines + b"\n", dtype=np.uint8)
+        signs, exponents = np.flatnonzero((letters == 43) | (letters == 45)), np.flatnonzero(letters | 32 == 101)
+        beside = (letters[signs - 1], b"\neE"), (letters[signs + 1], DIGITS + b"."), (letters[exponents + 1], PLAIN)
+        if not all(np.isin(found, list(allowed)).all() for found, allowed in beside):
+            raise ValueError
+    header = b"%%%%MatrixMarket matrix array real general\n%d 1\n" % (marks.count(b"\n") + 1)
+    values: FloatArray = mmread(BytesIO(header + lines + b"\n"))
+    if not np.isfinite(values).all():
+        raise ValueError
+    return values.reshape(-1, width)
 
 
 def _is_number(text: str) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 from rivals._checks import as_numbers, show
 from rivals.losses import Losses
-from rivals.read.labelled_files import open_labelled
-from rivals.read.loss_tables import KINDS, make_losses
+from rivals.read.netcdf_files import open_netcdf
+from rivals.read.tables import KINDS, make_losses
+from rivals.read.zarr_folders import ZARR, open_zarr
 
 
 def dataset(
@@ -42,17 +44,8 @@ def dataset(
     >>> dataset(xarray.Dataset(arrays, coords={"model": ["A", "B"]}))["B"]
     Losses(2 observed, 2 synthetic, empirical risk 2.5)
     """
-    if isinstance(source, (str, PathLike)):
-        where, source = show(fspath(source)), open_labelled(source)
-    else:
-        where = "the dataset"
-    return losses_from_dataset(where, source, model=model, simulation=simulation, log_likelihood=log_likelihood)
-
-
-def losses_from_dataset(
-    where: str, source: Any, *, model: str = "model", simulation: str = "simulation", log_likelihood: bool = False
-) -> dict[str, Losses]:
-    """The same from an open source, with its name for messages."""
+    where = show(fspath(source)) if isinstance(source, (str, PathLike)) else "the dataset"
+    source = open_labelled(source) if isinstance(source, (str, PathLike)) else source
     source = getattr(source, "dataset", source)  # the root of a DataTree
     if not hasattr(source, "data_vars"):
         raise TypeError(
@@ -82,3 +75,11 @@ def losses_from_dataset(
     observed = observed.reshape(len(names), -1)
     synthetic = synthetic.reshape(*synthetic.shape[: 1 + len(several)], -1)
     return {name: make_losses(name, observed[row], synthetic[row], where) for row, name in enumerate(names)}
+
+
+def open_labelled(path: str | PathLike[str]) -> Any:
+    """The tree of groups in a NetCDF file or a Zarr folder, loaded."""
+    path = Path(path)
+    if path.suffix.lower() == ZARR and path.is_file():
+        raise ValueError(f"{show(path)}: Zarr is read from folders, but this is a file; unpack it")
+    return open_zarr(path) if path.is_dir() else open_netcdf(path)

@@ -1,37 +1,77 @@
-"""Arrow tables: what their columns take in memory, before they are unpacked, and their columns as arrays."""
+"""Tables in Parquet and Feather files. What their columns take in memory is checked before they are unpacked."""
 
 from __future__ import annotations
 
 import struct
-from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import show
-from rivals._files import check_memory
+from rivals._checks import need, show
+from rivals._files import check_memory, reading
+from rivals.read.text_tables import MAX_COLUMNS, Columns
 
 # Bytes of a cell: a number, or a reference to a text that is shared, and what it is made from; and one that is an object of its own.
 CELL, OBJECT = 16, 128
+FEATHER = b"ARROW1\0\0"  # before the messages
 
 
-def check_table(path: str | PathLike[str], schema: Any, n_rows: int, n_bytes: int) -> None:
+def read_parquet(path: Path) -> Columns:
+    """The columns of a Parquet file."""
+    need("pyarrow", extra="parquet", purpose="Parquet files")
+    parquet = need("pyarrow.parquet", extra="parquet", purpose="Parquet files")
+    with reading(path, "a Parquet file"):
+        with parquet.ParquetFile(path) as file:
+            schema, content = file.schema_arrow, file.metadata
+            groups = [content.row_group(index) for index in range(content.num_row_groups)]
+            n_rows = sum(max(group.num_rows, 0) for group in groups)
+            _check_table(path, schema, n_rows, sum(max(group.total_byte_size, 0) for group in groups))
+            text = [field.name for field in schema if str(field.type) in ("string", "large_string")]
+        # Kept as a dictionary: a long name that occurs in every row is stored once.
+        return _columns(parquet.read_table(path, read_dictionary=text, partitioning=None))
+
+
+def read_feather(path: Path) -> Columns:
+    """The columns of a Feather (Arrow IPC) file, which is a stream of messages between marks."""
+    pyarrow = need("pyarrow", extra="parquet", purpose="Feather files")
+    ipc = need("pyarrow.ipc", extra="parquet", purpose="Feather files")
+    with reading(path, "a Feather file"), pyarrow.memory_map(str(path)) as file:
+        if file.read(len(FEATHER)) != FEATHER:
+            raise ValueError("it does not begin as one")
+        messages = file.read_buffer()
+        sizes = [
+            _stated_size(message)
+            for message in ipc.MessageReader.open_stream(messages)
+            if message.type in ("record batch", "dictionary")
+        ]
+        schema = ipc.open_stream(messages).schema
+        _check_table(path, schema, sum(rows for rows, _ in sizes), sum(unpacked for _, unpacked in sizes))
+        table = ipc.open_stream(messages).read_all()
+        table.validate(full=True)  # the positions of texts come from the file, and may be wrong
+        return _columns(table)
+
+
+def _check_table(path: Path, schema: Any, n_rows: int, n_bytes: int) -> None:
     """Refuse a table that would take too much memory: a row may take no space in a file. `n_bytes` is what is unpacked."""
-    import pyarrow
+    from pyarrow import types
 
+    if len(schema) > MAX_COLUMNS:
+        raise ValueError(f"{len(schema)} columns, but at most {MAX_COLUMNS} are read")
     cells = 0
     for field in schema:
-        kind = field.type.value_type if pyarrow.types.is_dictionary(field.type) else field.type
-        text = pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)
-        number = pyarrow.types.is_floating(kind) or pyarrow.types.is_integer(kind) or pyarrow.types.is_null(kind)
-        if not (number or text or pyarrow.types.is_primitive(kind) or pyarrow.types.is_decimal(kind)):
+        kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+        simple = (
+            types.is_string(kind) or types.is_large_string(kind) or types.is_floating(kind) or types.is_integer(kind)
+        )
+        if not (simple or types.is_null(kind) or types.is_primitive(kind) or types.is_decimal(kind)):
             raise ValueError(f"column {show(field.name)!r} holds {kind}; write numbers and text alone, or leave it out")
-        cells += CELL if number or text else OBJECT
+        cells += CELL if simple else OBJECT
     check_memory(path, max(n_rows * cells, n_bytes))
 
 
-def stated_size(message: Any) -> tuple[int, int]:
+def _stated_size(message: Any) -> tuple[int, int]:
     """Rows of an IPC message, and bytes that its buffers say they unpack to; pyarrow tells neither before it has unpacked them.
 
     A message is a flatbuffer, in which a field of a table is found by the number of its slot. Of a compressed buffer, the
@@ -68,7 +108,11 @@ def _slot(content: memoryview, table: int, slot: int) -> int | None:
     return table + int(offset) if offset else None
 
 
-def values_of(column: Any) -> npt.NDArray[Any]:
+def _columns(table: Any) -> Columns:
+    return [(name, _values(column)) for name, column in zip(table.column_names, table.columns, strict=True)]
+
+
+def _values(column: Any) -> npt.NDArray[Any]:
     """A column as an array; equal texts are one object."""
     if str(column.type) in ("string", "large_string"):
         column = column.dictionary_encode()

@@ -1,4 +1,4 @@
-"""Zarr folders before they are loaded: plain files alone, known codecs, no chunk missing, and what fits into memory."""
+"""Zarr folders, checked before they are loaded: plain files alone, known codecs, no chunk missing, and what fits into memory."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import show
-from rivals._files import check_memory
+from rivals._checks import need, show
+from rivals._files import check_memory, reading
 
+ZARR = ".zarr"
 # Files that say how arrays are packed, in versions 2 and 3 of the format.
 METADATA = (".zarray", "zarr.json")
 MAX_METADATA = 2**24
@@ -24,7 +25,17 @@ CODECS = {
 }  # fmt: skip
 
 
-def check_zarr(folder: Path) -> None:
+def open_zarr(folder: Path) -> Any:
+    """The tree of groups in a Zarr folder, loaded."""
+    need("zarr", extra="zarr", purpose="Zarr")
+    xarray = need("xarray", extra="zarr", purpose="Zarr")
+    with reading(folder, "a Zarr folder", folder=True):
+        _check_zarr(folder)
+        with xarray.open_datatree(folder, engine="zarr", consolidated=False) as tree:
+            return tree.load()
+
+
+def _check_zarr(folder: Path) -> None:
     """Refuse links, unknown codecs, missing chunks, and claims of far more than the folder has."""
     needed = 0
     for place, folders, files in os.walk(folder):

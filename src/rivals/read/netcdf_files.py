@@ -1,24 +1,49 @@
-"""HDF5 files before they are loaded: every array is in the file itself, once and completely, and fits into memory."""
+"""NetCDF files, checked before they are loaded: every array is in the file itself, once and completely, and fits into memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from math import prod
-from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rivals._checks import show
-from rivals._files import check_memory
+from rivals._checks import need, show
+from rivals._files import check_memory, reading
 
+CLASSIC = b"CDF"  # first bytes of a NetCDF file that is not HDF5
 # What NetCDF writes for a dimension without coordinates, which has no values.
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 
 MANY_TEXTS = 64
 
 
-def check_hdf5(hdf5: Any, path: str | PathLike[str]) -> None:
+def open_netcdf(path: Path) -> Any:
+    """The tree of groups in a NetCDF file, loaded."""
+    xarray = need("xarray", extra="arviz", purpose="NetCDF files")
+    with reading(path, "a NetCDF file"):
+        with path.open("rb") as file:
+            classic = file.read(3) == CLASSIC
+        if classic:
+            return _open_classic(xarray, path)
+        need("h5netcdf", extra="arviz", purpose="NetCDF files")
+        _check_hdf5(need("h5py", extra="arviz", purpose="NetCDF files"), path)
+        with xarray.open_datatree(path, engine="h5netcdf") as tree:
+            return tree.load()
+
+
+def _open_classic(xarray: Any, path: Path) -> Any:
+    """A file without groups. It is read into memory, because SciPy does not close a damaged one."""
+    check_memory(path, path.stat().st_size)
+    with xarray.open_dataset(BytesIO(path.read_bytes()), engine="scipy") as dataset:
+        arrays = dataset.variables.values()
+        check_memory(path, sum(array.size * max(array.dtype.itemsize, 8) for array in arrays))
+        return dataset.load()
+
+
+def _check_hdf5(hdf5: Any, path: Path) -> None:
     """Refuse links, arrays in other files, parts that are missing, and what would unpack to far more than the file has."""
     with hdf5.File(path, "r") as file:
         arrays = list(_arrays(hdf5, file))
@@ -82,7 +107,7 @@ def _check_complete(array: Any) -> None:
         )
 
 
-def _check_lengths(array: Any, path: str | PathLike[str]) -> None:
+def _check_lengths(array: Any, path: Path) -> None:
     """Texts of any length: one that is stored once may stand in every cell."""
     needed = 0
     for place in np.ndindex(array.shape):
