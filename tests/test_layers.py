@@ -38,7 +38,7 @@ ORDER = {
     "comparison": ["rendering", "mistakes", "notes", "table", "methods", "judge", "calibrated", "arrays", "archive", "expectation", "shown", "result", "compare"],
     "_workers": ["attempts", "processes"],
     "calibration": [
-        "experiment", "forms", "replications", "fingerprint", "study", "store",
+        "experiment", "replications", "fingerprint", "study", "store",
         "curve", "correction", "validity", "shown", "result", "calibrate",
     ],
 }  # fmt: skip

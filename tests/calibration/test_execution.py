@@ -233,11 +233,11 @@ def test_memory_of_the_parent_does_not_grow():
         import rivals._workers.processes as execution
         from rivals import calibrate
         from rivals.calibration.experiment import Outcome
-        from rivals._workers.attempts import Done
+        from rivals._workers.attempts import Ended
 
         def quick(task, block):
             half = np.full(8, 0.5)
-            return [Done(block.place, i, Outcome(half, half, half, 0.1, 0.2, 0.01, 1.0, False), 1e-3) for i in block.indices], []
+            return [Ended(block.place, i, Outcome(half, half, half, 0.1, 0.2, 0.01, 1.0, False), 1e-3) for i in block.indices]
 
         execution.run_block = quick
         with tempfile.TemporaryDirectory() as folder:

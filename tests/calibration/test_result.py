@@ -258,10 +258,10 @@ FITTING = {"law": None, "order": None, "loss_unit": None}
             {},
             "is for 1 simulations of each model, but model 'A' has 3; .* column 'simulation' .* --n-simulations 3",
         ),
-        ({}, {"law": "transport"}, "under law 'beta', but law 'transport' was requested; leave law out"),
-        ({}, {"law": "groups"}, "under law 'beta', but law 'groups' was requested"),
+        ({}, {"law": "transport"}, "made with law='beta', but the comparison has law='transport'; use the same"),
+        ({}, {"law": "groups"}, "made with law='beta', but the comparison has law='groups'"),
         ({}, {"order": "time"}, "was made with order=None, but the comparison has order='time'"),
-        ({}, {"loss_unit": "bits"}, "is for losses in nats, but these are in bits"),
+        ({}, {"loss_unit": "bits"}, "made with loss_unit='nats', but the comparison has loss_unit='bits'"),
     ],
 )
 def test_what_a_calibration_does_not_fit(sizes, settings, message):

@@ -190,9 +190,9 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path, small):
         import rivals, rivals.calibration.store as store
         from omegas import Beta, calibrate, toy
         written = store.Store.write
-        def write(self, successes, failures):
-            written(self, successes, failures)
-            print(len(successes), flush=True)
+        def write(self, ended):
+            written(self, ended)
+            print(len(ended), flush=True)
         store.Store.write = write
         resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
         calibrate(toy, n_experiments=3000, store={str(path)!r}, executor=0, block_size=20, **{small!r})

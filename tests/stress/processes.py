@@ -449,10 +449,10 @@ def child(spec: dict[str, Any]) -> None:
     pools.PATIENCE = 5.0
     written = Store.write
 
-    def write(self: Store, successes: Any, failures: Any) -> None:
-        written(self, successes, failures)
+    def write(self: Store, ended: Any) -> None:
+        written(self, ended)
         with open(f"{folder}/acknowledged", "a") as file:
-            file.write("".join(f"{success.index} " for success in successes))
+            file.write("".join(f"{each.index} " for each in ended if not each.error))
 
     Store.write = write  # type: ignore[method-assign]
     if spec.get("file_limit"):

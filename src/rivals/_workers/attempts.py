@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 from uuid import uuid4
 
 from rivals._checks import saying_once
@@ -28,6 +28,9 @@ BEAT = struct.Struct("<qqd")  # place, index, begin: what a worker notes for the
 
 class TimeLimitExceeded(BaseException):
     """A piece took longer than its wall-clock limit. Not an Exception: `except Exception` must not hide it."""
+
+    def __init__(self, seconds: float = float("nan")) -> None:
+        super().__init__(f"took longer than the limit of {seconds:g} s")
 
 
 class WorkerSetupError(RuntimeError):
@@ -48,27 +51,16 @@ class Job(Protocol):
 
 
 @dataclass(frozen=True)
-class Done:
-    """A piece that finished."""
+class Ended:
+    """A piece that finished, or failed: then with the error, and how often it was tried."""
 
     place: int
     index: int
-    result: Any
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A piece that failed, and how often it was tried."""
-
-    place: int
-    index: int
-    attempts: int
-    error: str
-    traceback: str
-
-
-Results: TypeAlias = tuple[list[Done], list[Failed]]
+    result: Any = None
+    seconds: float = 0.0
+    attempts: int = 1
+    error: str = ""
+    traceback: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,34 +92,25 @@ class Task:
     said: set[str] = field(default_factory=set, compare=False, repr=False)  # warnings given, within this process
 
 
-def run_block(task: Task, block: Block) -> Results:
+def run_block(task: Task, block: Block) -> list[Ended]:
     """Run the pieces of a block; failures are returned, not raised."""
     job, said = unpack(task.job) if isinstance(task.job, Packed) else (task.job, task.said)
     limit, place, size = task.time_limit, block.place, len(block.indices)
-    done, failed = [], []
     with _one_thread(), saying_once(said):
         # Where this fails, each piece prepares itself, and is blamed for itself.
         prepare = partial(job.prepare, place, block.indices)
         ahead = _try(prepare, place, block.indices.start, limit and limit * size, attempts=1)
-        prepared, share = (ahead.result, ahead.seconds / size) if isinstance(ahead, Done) else ({}, 0.0)
-        for index in block.indices:
-            run = partial(job.run, place, index, prepared.get(index))
-            found = _try(run, place, index, limit, task.watched, already=share)
-            if isinstance(found, Done):
-                done.append(found)
-            else:
-                failed.append(found)
-    return done, failed
+        prepared, share = ({} if ahead.error else ahead.result), ahead.seconds / size
+        return [
+            _try(partial(job.run, place, index, prepared.get(index)), place, index, limit, task.watched, already=share)
+            for index in block.indices
+        ]
 
 
-def failure(place: int, index: int, attempts: int, error: str, trace: str) -> Failed:
+def failed(place: int, index: int, attempts: int, error: str, trace: str = "") -> Ended:
     """The record of a failed piece."""
-    return Failed(place, index, attempts, _storable(error, LONGEST_MESSAGE), _storable(trace, LONGEST_TRACEBACK))
-
-
-def timeout_message(seconds: float) -> str:
-    """The message for a piece that took too long."""
-    return f"took longer than the limit of {seconds:g} s"
+    error, trace = _storable(error, LONGEST_MESSAGE), _storable(trace or error, LONGEST_TRACEBACK)
+    return Ended(place, index, attempts=attempts, error=error, traceback=trace)
 
 
 def _try(
@@ -139,7 +122,7 @@ def _try(
     *,
     attempts: int = ATTEMPTS,
     already: float = 0.0,
-) -> Done | Failed:
+) -> Ended:
     """The result of a call, tried so often, with the seconds that it took besides those that were spent on it already."""
     for attempt in range(1, attempts + 1):
         begin = time.perf_counter()
@@ -148,16 +131,16 @@ def _try(
                 result = call()
             seconds = time.perf_counter() - begin
             if limit is not None and seconds > limit:  # it caught the exception that should end it
-                raise TimeLimitExceeded(timeout_message(limit))
-            return Done(place, index, result, seconds + already)
+                raise TimeLimitExceeded(limit)
+            return Ended(place, index, result, seconds + already)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # sys.exit, too, ends the piece and not the run
             said = traceback.TracebackException.from_exception(error)  # also of one that cannot say what it is
-            failed = failure(place, index, attempt, f"{type(error).__name__}: {said}", "".join(said.format()))
+            ended = failed(place, index, attempt, f"{type(error).__name__}: {said}", "".join(said.format()))
             if isinstance(error, TimeLimitExceeded):  # it would take as long again
                 break
-    return failed
+    return ended
 
 
 def _storable(text: str, longest: int) -> str:
@@ -213,7 +196,7 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
         return
 
     def ring(*_: object) -> None:
-        raise TimeLimitExceeded(timeout_message(seconds))
+        raise TimeLimitExceeded(seconds)
 
     previous = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -241,7 +224,7 @@ def _asynchronous_exception(seconds: float) -> Iterator[None]:
     try:
         yield
     except TimeLimitExceeded:
-        raise TimeLimitExceeded(timeout_message(seconds)) from None
+        raise TimeLimitExceeded(seconds) from None
     finally:
         with turn:
             over = True

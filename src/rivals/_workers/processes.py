@@ -30,17 +30,15 @@ from rivals._workers.attempts import (
     ATTEMPTS,
     BEAT,
     Block,
-    Done,
-    Failed,
+    Ended,
     Job,
-    Results,
     Task,
+    TimeLimitExceeded,
     WorkerSetupError,
-    failure,
+    failed,
     pack,
     prepare_worker,
     run_block,
-    timeout_message,
 )
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -66,17 +64,17 @@ def run_all(
     job: Job,
     plan: Plan,
     executor: Executor | int | None,
-    keep: Callable[[list[Done], list[Failed]], None],
+    keep: Callable[[list[Ended]], None],
     *,
     show: bool,
     time_limit: float | None = None,
 ) -> None:
     """Run all that is missing, and hand the results of each block to `keep`."""
     with open_pool(executor) as pool, Progress(plan, job.progress, show=show) as progress:
-        for done, failed in execute(pool, job, plan, time_limit):
-            keep(done, failed)
-            plan.done += len(done) + len(failed)
-            plan.failed += len(failed)
+        for ended in execute(pool, job, plan, time_limit):
+            keep(ended)
+            plan.done += len(ended)
+            plan.failed += sum(bool(each.error) for each in ended)
             progress.update()
 
 
@@ -136,7 +134,7 @@ class Plan:
         return int(np.clip(BLOCK_SECONDS / max(self._seconds[place], 1e-6), 1, LARGEST_BLOCK))
 
 
-def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -> Iterator[Results]:
+def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -> Iterator[list[Ended]]:
     """Run the whole plan, and yield the results of each block, to be committed.
 
     When a worker dies, we cannot know which block killed it. All blocks that were out are tried again; those that were out
@@ -161,15 +159,15 @@ def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -
             block = out.pop(future)
             last = time.monotonic()
             try:
-                done_pieces, failed = future.result()
+                ended = future.result()
             except (WorkerSetupError, KeyboardInterrupt):
                 raise
             except BaseException as error:  # the worker died, or the cluster gave up on it
                 dead.append(block)
                 broken = error
             else:
-                plan.learn(block, sum(piece.seconds for piece in done_pieces))
-                yield done_pieces, failed
+                plan.learn(block, sum(piece.seconds for piece in ended))
+                yield ended
         ready = pool.is_ready()
         if broken is None:
             if time_limit is not None:
@@ -187,8 +185,8 @@ def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -
             if overdue:
                 for index in block.indices:
                     if (block.place, index) in overdue:
-                        late = f"TimeLimitExceeded: {timeout_message(time_limit or 0.0)}, and could not be interrupted: its process was killed"
-                        yield [], [failure(block.place, index, 1, late, late)]
+                        late = f"TimeLimitExceeded: {TimeLimitExceeded(time_limit or 0.0)}, and could not be interrupted: its process was killed"
+                        yield [failed(block.place, index, 1, late)]
                     else:
                         plan.again.append(replace(block, indices=range(index, index + 1)))
             elif not ready:
@@ -197,7 +195,7 @@ def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -
                 died = (
                     f"the worker died {ATTEMPTS} times while it ran this experiment ({type(broken).__name__}: {broken})"
                 )
-                yield [], [failure(block.place, block.indices.start, ATTEMPTS, died, died)]
+                yield [failed(block.place, block.indices.start, ATTEMPTS, died)]
         overdue.clear()
 
 

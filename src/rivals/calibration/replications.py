@@ -8,18 +8,17 @@ at hand, and B would carry no information.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_model, check_models, check_size, show
+from rivals._checks import as_numbers, check_model, check_models, check_size, show
 from rivals._types import FloatArray, IntArray, Model
 from rivals.calibration.experiment import Experiment
-from rivals.calibration.forms import Form, Get, OtherForm, Set, as_vector, form_of
 
 # The size of a variation is not known exactly either: it is log-uniform within this factor of the size given.
 WITHIN = 2.0
@@ -30,6 +29,8 @@ MOST_OUTLIERS = 0.5
 
 Parameters: TypeAlias = Callable[[np.random.Generator], Model]
 Design: TypeAlias = Literal["resample"] | Callable[[Any, np.random.Generator], Any]
+Get: TypeAlias = Callable[[Any], npt.ArrayLike]
+Set: TypeAlias = Callable[[Any, FloatArray], Any]
 
 
 def replications(
@@ -140,15 +141,15 @@ def replications(
     omega = Replications(
         models=by_name,
         data=data,
+        form=form,
         weights=_weights(source, by_name),
         sizes={name: _size(value, name) for name, value in given.items()},
         parameters=_parameters(parameters, by_name),
-        design=_design(design, form),
+        design=design,
         residuals=_residuals(residuals, form.get(data), by_name),
-        response=response,
-        n_candidates=_n_candidates(n_candidates, by_name),
+        n_candidates=len(by_name) if n_candidates is None else check_size(n_candidates, "n_candidates", least=2),
     )
-    _check_variation(omega, form.get(data))
+    _check(omega)
     return omega
 
 
@@ -160,13 +161,14 @@ class Replications:
     ----------
     models : mapping
     data : object
+    form : object
+        How the responses and the points of the data are reached.
     weights : mapping or None
         Of each source; None where they are drawn for each problem ("mixture").
     sizes : mapping
         Of each variation of the response.
     parameters, residuals : mapping
     design : "resample", callable or None
-    response : pair of callables, optional
     n_candidates : int
         Candidates of a problem, drawn from the models.
 
@@ -185,12 +187,12 @@ class Replications:
 
     models: Mapping[str, Model]
     data: Any = field(repr=False)
+    form: Form = field(repr=False)
     weights: Mapping[str, float] | None
     sizes: Mapping[str, float]
     parameters: Mapping[str, Parameters]
     design: Design | None
     residuals: Mapping[str, FloatArray] = field(repr=False)
-    response: tuple[Get, Set] | None
     n_candidates: int = 2
 
     @property
@@ -202,12 +204,7 @@ class Replications:
         return f"replications with {', '.join(parts)}"
 
     def __repr__(self) -> str:
-        """What varies between replications, and by how much."""
-        varied = [f"{name} {size:g}" for name, size in self.sizes.items() if size] + (
-            ["parameters"] if self.parameters else []
-        )
-        varied += ["design"] if self.design is not None else []
-        return f"Replications({', '.join(map(show, self.models))}; varied: {', '.join(varied) or 'nothing but noise'})"
+        return f"<{self.description}, of {', '.join(map(show, self.models))}>"
 
     def __call__(self, rng: np.random.Generator) -> Experiment:
         """Draw a problem."""
@@ -225,7 +222,7 @@ class Replications:
         self, source: Mapping[str, float], strength: Mapping[str, float], n: int, rng: np.random.Generator
     ) -> Any:
         """Data of one replication of a problem, with its own variations."""
-        form = self._form
+        form = self.form
         rows = self._rows(n, rng)
         parts = [self._made_by(name, n, rows, rng) for name in source]
         # Each point comes from one source, drawn by its weight.
@@ -235,25 +232,17 @@ class Replications:
             form.check_size(data, n, "design(data, rng) gave")
         if not any(strength.values()):
             return data
-        return form.set(data, vary(form.get(data), strength, self._deviation, rng))
-
-    @cached_property
-    def _form(self) -> Form:
-        return form_of(self.data, self.response, next(iter(self.models.values())))
-
-    @cached_property
-    def _deviation(self) -> float:
-        return float(np.std(self._form.get(self.data)))
+        return form.set(data, vary(form.get(data), strength, float(np.std(form.get(self.data))), rng))
 
     def _rows(self, n: int, rng: np.random.Generator) -> IntArray:
         """Which row of the design each point is at: the design is repeated as often as needed."""
-        n_rows = self._form.get(self.data).size
+        n_rows = self.form.get(self.data).size
         rows = rng.integers(0, n_rows, n_rows) if self.design == "resample" else np.arange(n_rows)
         return np.resize(rows, n)
 
     def _made_by(self, name: str, n: int, rows: IntArray, rng: np.random.Generator) -> Any:
         """Data of n points that one source makes in this replication."""
-        form = self._form
+        form = self.form
         if name in self.residuals:
             residuals = self.residuals[name]
             # A replication has its own errors, a sample of those observed; its points are drawn from these.
@@ -298,6 +287,132 @@ def vary(response: FloatArray, strength: Mapping[str, float], deviation: float, 
     return varied
 
 
+# ---------------------------------------------------------------- forms of data
+
+
+def form_of(data: Any, response: tuple[Get, Set] | None, model: Model) -> Form:
+    """The form of a data set. Whether the points of a matrix are its rows or its columns, the losses of a model on it tell.
+
+    Examples
+    --------
+    >>> from rivals.testbeds.toys import gaussian
+    >>> form_of(np.zeros(3), None, gaussian()).set(np.zeros(3), np.ones(3))
+    array([1., 1., 1.])
+    """
+    if response is not None:
+        if len(response) != 2 or not all(callable(function) for function in response):
+            raise TypeError(f"response must be a pair of functions (get, set): got {show(repr(response))}")
+        return Form(partial(_whole, response[0]), partial(_replaced, response[1]), has_points=False)
+    if isinstance(data, tuple) and len(data) > 1:
+        return Form(_parts, tuple)
+    if isinstance(data, np.ndarray) and data.ndim == 2 and min(data.shape) > 1:
+        n_points, (rows, columns) = np.size(model.loss(data)), data.shape
+        if n_points == rows:
+            return Form(np.transpose, np.column_stack)
+        if n_points == columns:
+            return Form(tuple, np.stack)
+    if np.ndim(data) == 1 and not isinstance(data, tuple):
+        return Form(_alone, _first)
+    raise TypeError(
+        f"data of an unknown form: {type(data).__name__} of shape {np.shape(data) if not isinstance(data, tuple) else len(data)}; pass a "
+        "vector, (inputs, response), a matrix with the response in its last column (or row, where columns are points), or response=(get, set)"
+    )
+
+
+@dataclass(frozen=True)
+class Form:
+    """Data as columns, of which the last is the response: how to take them apart, and how to join them again.
+
+    Where only the user's functions understand the data, the columns are the data as a whole and the response. Such data have no
+    points that could be selected: the inputs of all sources must be the same.
+    """
+
+    split: Callable[[Any], Any]
+    join: Callable[[Any], Any]
+    has_points: bool = True
+
+    def get(self, data: Any) -> FloatArray:
+        """The responses."""
+        return as_vector(self.split(data)[-1])
+
+    def set(self, data: Any, response: FloatArray) -> Any:
+        """The same data with other responses."""
+        return self.join((*self.split(data)[:-1], response))
+
+    def take(self, data: Any, rows: IntArray) -> Any:
+        """Some points."""
+        if self.has_points:
+            return self.join(tuple(_rows(column, rows) for column in self.split(data)))
+        if not np.array_equal(rows, np.arange(self.get(data).size)):
+            raise ValueError(
+                f"rows cannot be selected from data of a custom form: {rows.size} points were requested; use as many for "
+                "n_data and n_truth as the data have"
+            )
+        return data
+
+    def pick(self, parts: Sequence[Any], which: IntArray) -> Any:
+        """Point i of `parts[which[i]]`, for every i."""
+        if self.has_points:
+            return self.join(tuple(_mixed(columns, which) for columns in zip(*map(self.split, parts), strict=True)))
+        return self.set(parts[0], np.choose(which, [self.get(part) for part in parts]))
+
+    def check_size(self, data: Any, n: int, what: str) -> None:
+        """Refuse data of another size than requested."""
+        size = self.get(data).size
+        if size != n:
+            raise ValueError(
+                f"{what} {size} points where {n} were asked for; if candidates are tied to the inputs of the data, use as many "
+                "points for n_data and n_truth, or design='resample'"
+            )
+
+
+def _alone(vector: Any) -> tuple[Any]:
+    return (vector,)
+
+
+def _first(columns: tuple[Any]) -> Any:
+    return np.asarray(columns[0])
+
+
+def _whole(get: Get, data: Any) -> tuple[Any, Any]:
+    return data, get(data)
+
+
+def _replaced(set: Set, columns: tuple[Any, FloatArray]) -> Any:
+    return set(*columns)
+
+
+def _parts(data: Any) -> tuple[Any, ...]:
+    if not isinstance(data, (tuple, list)) or len(data) < 2:
+        raise TypeError(f"expected data of the form (inputs, ..., response): got {type(data).__name__}")
+    return tuple(data)
+
+
+def _rows(column: Any, rows: IntArray) -> Any:
+    return column.iloc[rows] if hasattr(column, "iloc") else np.asarray(column)[rows]
+
+
+def _mixed(columns: Sequence[Any], which: IntArray) -> Any:
+    """Row i of `columns[which[i]]`, for every i."""
+    first = columns[0]
+    if not hasattr(first, "iloc"):
+        return np.stack([np.asarray(column) for column in columns])[which, np.arange(which.size)]
+    mixed = first.copy()
+    for place, other in enumerate(columns[1:], start=1):
+        mixed.iloc[which == place] = other.iloc[which == place].to_numpy()
+    return mixed
+
+
+def as_vector(response: Any) -> FloatArray:
+    vector = as_numbers(response, "response of the data")
+    if vector.ndim != 1 or vector.size < 2 or not np.isfinite(vector).all():
+        raise ValueError(
+            f"response of the data: expected two or more finite numbers in a vector; got shape {vector.shape}"
+            + (", some not finite" if vector.ndim == 1 and vector.size > 1 else "")
+        )
+    return vector
+
+
 # ---------------------------------------------------------------- checks
 
 
@@ -310,11 +425,16 @@ def _size(value: Any, name: str) -> float:
     return number
 
 
-def _n_candidates(given: int | None, models: Mapping[str, Model]) -> int:
-    number = len(models) if given is None else check_size(given, "n_candidates", least=2)
-    if number > len(models):
-        raise ValueError(f"n_candidates = {number}, but there are {len(models)} models; give at most as many")
-    return number
+def _by_model(given: Any, what: str, models: Mapping[str, Model]) -> dict[str, Any]:
+    """What is given for some of the models, by their names."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} must be a mapping by the names of models: got {type(given).__name__}")
+    unknown = [show(name) for name in given if name not in models]
+    if unknown:
+        raise ValueError(
+            f"{what} names {unknown}, which are not models; the models are {[show(name) for name in models]}"
+        )
+    return dict(given)
 
 
 def _weights(source: Any, models: Mapping[str, Model]) -> dict[str, float] | None:
@@ -325,20 +445,17 @@ def _weights(source: Any, models: Mapping[str, Model]) -> dict[str, float] | Non
         return None
     if source is None:
         return dict.fromkeys(models, 1.0 / len(models))
-    weights = {source: 1.0} if isinstance(source, str) else dict(source)
-    _check_known(weights, "source", models)
-    numbers = {name: _size(weight, f"the weight of source '{show(name)}'") for name, weight in weights.items()}
-    total = sum(numbers.values())
+    given = _by_model({source: 1.0} if isinstance(source, str) else source, "source", models)
+    weights = {name: _size(weight, f"the weight of source '{show(name)}'") for name, weight in given.items()}
+    total = sum(weights.values())
     if not total > 0.0:
         raise ValueError(f"source: the weights add up to {total:g}; give at least one source a weight above 0")
-    return {name: weight / total for name, weight in numbers.items() if weight > 0.0}
+    return {name: weight / total for name, weight in weights.items() if weight > 0.0}
 
 
 def _parameters(parameters: Any, models: Mapping[str, Model]) -> dict[str, Parameters]:
-    if parameters is None:
-        return {}
-    functions = dict.fromkeys(models, parameters) if callable(parameters) else dict(parameters)
-    _check_known(functions, "parameters", models)
+    every = dict.fromkeys(models, parameters) if callable(parameters) else parameters
+    functions = _by_model({} if every is None else every, "parameters", models)
     for name, function in functions.items():
         if not callable(function):
             raise TypeError(
@@ -347,24 +464,9 @@ def _parameters(parameters: Any, models: Mapping[str, Model]) -> dict[str, Param
     return functions
 
 
-def _design(design: Any, form: Form) -> Design | None:
-    if design == "resample" and isinstance(form, OtherForm):
-        raise ValueError(
-            "design='resample' needs rows, but data of a custom form have none; pass a function (data, rng)"
-        )
-    if design is None or design == "resample" or callable(design):
-        checked: Design | None = design
-        return checked
-    raise ValueError(f"design must be 'resample' or a function (data, rng) → data: got {show(repr(design))}")
-
-
 def _residuals(residuals: Any, response: FloatArray, models: Mapping[str, Model]) -> dict[str, FloatArray]:
-    if residuals is None:
-        return {}
-    if not isinstance(residuals, Mapping):
-        raise TypeError(f"residuals must be a mapping from model to its residuals: got {type(residuals).__name__}")
-    _check_known(residuals, "residuals", models)
-    vectors = {name: as_vector(values) for name, values in residuals.items()}
+    given = _by_model({} if residuals is None else residuals, "residuals", models)
+    vectors = {name: as_vector(values) for name, values in given.items()}
     for name, values in vectors.items():
         if values.size != response.size:
             raise ValueError(
@@ -373,28 +475,30 @@ def _residuals(residuals: Any, response: FloatArray, models: Mapping[str, Model]
     return vectors
 
 
-def _check_variation(omega: Replications, response: FloatArray) -> None:
+def _check(omega: Replications) -> None:
+    """Refuse what does not go together."""
+    if omega.n_candidates > len(omega.models):
+        raise ValueError(
+            f"n_candidates = {omega.n_candidates}, but there are {len(omega.models)} models; give at most as many"
+        )
+    if not (omega.design is None or omega.design == "resample" or callable(omega.design)):
+        raise ValueError(f"design must be 'resample' or a function (data, rng) → data: got {show(repr(omega.design))}")
+    if omega.design == "resample" and not omega.form.has_points:
+        raise ValueError(
+            "design='resample' needs rows, but data of a custom form have none; pass a function (data, rng)"
+        )
     twice = [show(name) for name in omega.residuals if name in omega.parameters]
     if twice:
         raise ValueError(
             f"both parameters and residuals are given for {twice}: only one of them can make the data; give only one"
         )
-    if any(omega.sizes.values()):
-        if np.ptp(response) == 0.0:
-            raise ValueError(
-                "all responses of the data are equal, but sizes are in units of their standard deviation, which is 0; "
-                "pass data whose responses vary"
-            )
-    elif not (omega.parameters or omega.design or omega.residuals):
+    if any(omega.sizes.values()) and np.ptp(omega.form.get(omega.data)) == 0.0:
+        raise ValueError(
+            "all responses of the data are equal, but sizes are in units of their standard deviation, which is 0; "
+            "pass data whose responses vary"
+        )
+    if not (any(omega.sizes.values()) or omega.parameters or omega.design or omega.residuals):
         raise ValueError(
             "nothing varies between replications: give a size to offset, gain, noise, outliers or drift, or pass parameters, "
             "design or residuals; for sampling error alone, use an Experiment without replicate"
-        )
-
-
-def _check_known(names: Mapping[str, Any], what: str, models: Mapping[str, Model]) -> None:
-    unknown = [show(name) for name in names if name not in models]
-    if unknown:
-        raise ValueError(
-            f"{what} names {unknown}, which are not models; the models are {[show(name) for name in models]}"
         )

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from os import PathLike
 from typing import Any
 
@@ -19,16 +19,18 @@ from rivals._types import FloatArray
 from rivals.calibration.correction import ENOUGH_TO_CORRECT, Correction, beyond_scores, fit_correction, one_of_many
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious
 from rivals.calibration.shown import ShownCalibration
-from rivals.calibration.store import AT_EACH_C, NOTHING_KNOWN, NUMBERS, SETTINGS, Failure, new_outcomes, open_reader
-from rivals.calibration.study import Settings, is_undecided
-from rivals.calibration.validity import (
-    ENOUGH_TO_JUDGE,
-    Validity,
-    ValidRange,
-    checked_experiments,
-    judge,
-    judge_experiments,
+from rivals.calibration.store import (
+    AT_EACH_C,
+    NOTHING_KNOWN,
+    NUMBERS,
+    SETTINGS,
+    Failure,
+    StoreError,
+    new_outcomes,
+    open_reader,
 )
+from rivals.calibration.study import Settings, is_undecided
+from rivals.calibration.validity import ENOUGH_TO_JUDGE, Validity, ValidRange, checked_experiments, judge_experiments
 from rivals.comparison import N_SIMULATIONS
 from rivals.comparison.calibrated import Rule
 from rivals.comparison.rendering import listed
@@ -43,6 +45,8 @@ REMEDY = "a calibration holds for one loss, law and sample size: calibrate again
 # Characters that begin a formula, also as wide characters.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 FIELDS = ("omega", "experiment", "c", *AT_EACH_C, "truly_better", "undecided", "truth", "risk_a", "risk_b", "truth_error")  # fmt: skip
+
+__all__ = ["Calibration", "Failure", "StoreError", "open_store"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,6 +183,7 @@ class Calibration(ShownCalibration):
         outcomes = new_outcomes(true.size, len(settings.c))
         outcomes["probability"], outcomes["standard_error"], outcomes["truth"] = stated, 0.0, true
         known = {**settings.plain(), "n_truth": 0}
+        about = {"replicated": True, "candidates": [*candidates], "descriptions": {name: description}}
         return cls(
             omegas=(name,),
             c=tuple(settings.c),
@@ -186,12 +191,7 @@ class Calibration(ShownCalibration):
             entropy=None,
             n_wanted=true.size,
             failures=(),
-            about={
-                **NOTHING_KNOWN,
-                "replicated": True,
-                "candidates": [*candidates],
-                "descriptions": {name: description},
-            },
+            about={**NOTHING_KNOWN, **about},
             _options=known["options"],
             _outcomes=outcomes,
         )
@@ -330,16 +330,9 @@ class Calibration(ShownCalibration):
         return most_cautious(np.stack([self._correction(c, name)(values) for name in self._names(omega)]))
 
     def _correction(self, c: float, omega: str) -> Correction:
-        """The curve of one epistemic distribution that corrects B: its temperature. Fitted once."""
-        key = self._column(c), omega
-        if key not in self._corrections:
-            found = self._of(omega, least=ENOUGH_TO_CORRECT)
-            self._corrections[key] = fit_correction(found["probability"][:, key[0]], found["truth"])
-        return self._corrections[key]
-
-    @cached_property
-    def _corrections(self) -> dict[tuple[int, str], Correction]:
-        return {}
+        """The curve of one epistemic distribution that corrects B: its temperature."""
+        found = self._of(omega, least=ENOUGH_TO_CORRECT)
+        return fit_correction(found["probability"][:, self._column(c)], found["truth"])
 
     # ---------------------------------------------------------------- what `compare` asks
 
@@ -361,10 +354,8 @@ class Calibration(ShownCalibration):
                 correct = partial(self.correct, c=c, omega=omega)
                 how = f"B is corrected, after which {self._error_of(c, omega, threshold)} there"
             elif k <= n_candidates:
-                scores = [
-                    np.sort(self._of(name, ENOUGH_TO_CORRECT)["score"][:, self._column(c)])
-                    for name in self._names(omega)
-                ]
+                found_there = [self._of(name, ENOUGH_TO_CORRECT) for name in self._names(omega)]
+                scores = [np.sort(each["score"][:, self._column(c)]) for each in found_there]
                 correct = partial(beyond_scores, scores=scores)
                 how = f"B counts at most as the part of them in which the truly best of {n_candidates} candidates is beaten less clearly"
             else:
@@ -384,12 +375,11 @@ class Calibration(ShownCalibration):
 
     def _error_of(self, c: float, omega: str | None, threshold: float) -> str:
         """How many of the winners that the corrected B states are wrong, in the worst epistemic distribution."""
-        judged = {}
+        corrected = {}
         for name in self._names(omega):
             probability, truth = self._at(c, name)
-            judged[name] = judge(self._correction(c, name)(probability), truth, threshold=threshold)
-        worst = max(judged, key=lambda name: (not judged[name].valid, np.nan_to_num(judged[name].error, nan=-1.0)))
-        return judged[worst].reason + (f" for {show(worst)!r}" if len(judged) > 1 else "")
+            corrected[name] = self._correction(c, name)(probability)[:, None], truth
+        return judge_experiments(corrected, [c], threshold=threshold).at_each_c()[0][1]
 
     def _remarks(self, names: Sequence[str]) -> list[str]:
         """What to know of this calibration when these models are compared with it, in sentences."""
@@ -398,11 +388,8 @@ class Calibration(ShownCalibration):
             done = self._of(name).size
             failed = sum(failure.omega == place for failure in self.failures)
             if done < self.n_wanted:
-                why = (
-                    f"{failed} failed, which is not chance"
-                    if failed == self.n_wanted - done
-                    else "run the study to its end"
-                )
+                all_failed = failed == self.n_wanted - done
+                why = f"{failed} failed, which is not chance" if all_failed else "run the study to its end"
                 found.append(
                     f"The calibration is not complete: {done} of {self.n_wanted} experiments of {show(name)!r} have an outcome; {why}."
                 )
@@ -425,18 +412,13 @@ class Calibration(ShownCalibration):
         law, order, loss_unit : str or None
             Those of the comparison. A law or a unit that is not given is accepted.
         """
-        if law is not None and law != self.law:
-            raise ValueError(
-                f"the calibration was made under law {self.law!r}, but law {law!r} was requested; leave law out, or calibrate(..., law={law!r})"
-            )
-        if order != self.order:
-            raise ValueError(
-                f"the calibration was made with order={self.order!r}, but the comparison has order={order!r}; use the same in both"
-            )
-        if loss_unit != self.loss_unit and loss_unit is not None and self.loss_unit is not None:
-            raise ValueError(
-                f"the calibration is for losses in {show(self.loss_unit)}, but these are in {show(loss_unit)}; {REMEDY}"
-            )
+        unit = loss_unit if loss_unit and self.loss_unit else self.loss_unit
+        for what, asked in (("law", law or self.law), ("order", order), ("loss_unit", unit)):
+            if asked != getattr(self, what):
+                raise ValueError(
+                    f"the calibration was made with {what}={getattr(self, what)!r}, but the comparison has {what}={asked!r}; "
+                    "use the same in both, or calibrate again"
+                )
         for name, sample in losses.items():
             for what, calibrated, size, factor in (
                 ("observed losses", self.n_data, sample.n_observed, SIMILAR_SIZE),

@@ -87,11 +87,8 @@ def unfinished(calibration: Any) -> list[str]:
 
 def _heading(calibration: Any) -> list[str]:
     """Two lines: how many experiments of what size, and what they answer."""
-    done, failed, total = (
-        calibration.n_experiments,
-        len(calibration.failures),
-        calibration.n_wanted * len(calibration.omegas),
-    )
+    done, failed = calibration.n_experiments, len(calibration.failures)
+    total = calibration.n_wanted * len(calibration.omegas)
     return [
         f"Calibration: {done}{f' of {total}' if done < total else ''} experiments"
         + (f", {failed} failed (retry=True runs them again)" if failed else "")

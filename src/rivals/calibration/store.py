@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from rivals._checks import show
 from rivals._types import BoolArray
-from rivals._workers.attempts import Done, Failed
+from rivals._workers.attempts import Ended
 from rivals.calibration.experiment import Outcome
 from rivals.calibration.study import Study
 from rivals.laws import law_from_options
@@ -229,22 +229,22 @@ class Store:
                 missing[omega][experiment] = False
             return missing, sum(failed for *_, failed in rows)
 
-    def write(self, done: Sequence[Done], failed: Sequence[Failed]) -> None:
+    def write(self, ended: Sequence[Ended]) -> None:
         """Write a block in one transaction. When this returns, it is on the disk, under the name of the store."""
-        about = self._about([each.result for each in done])
+        about = self._about([each.result for each in ended if not each.error])
         with self._writing():
             self._put("about", about)
             tally, entropy = self.get("tally"), self.get("identity")["entropy"]
-            for each in done:
-                value = {
-                    name: np.asarray(getattr(each.result, name), dtype=float).tolist()
-                    for name in (*AT_EACH_C, *NUMBERS)
-                }
-                self._insert(tally, each.place, each.index, 0, float(each.seconds), json.dumps(value))
-            for lost in failed:
-                seed = f"numpy.random.SeedSequence({entropy}, spawn_key=({lost.place}, {lost.index}))"
-                value = {"attempts": lost.attempts, "seed": seed, "error": lost.error, "traceback": lost.traceback}
-                self._insert(tally, lost.place, lost.index, 1, 0.0, json.dumps(value))
+            for each in ended:
+                if each.error:
+                    seed = f"numpy.random.SeedSequence({entropy}, spawn_key=({each.place}, {each.index}))"
+                    value = {"seed": seed, **{name: getattr(each, name) for name in ("attempts", "error", "traceback")}}
+                else:
+                    numbers = {name: getattr(each.result, name) for name in (*AT_EACH_C, *NUMBERS)}
+                    value = {name: np.asarray(number, dtype=float).tolist() for name, number in numbers.items()}
+                self._insert(
+                    tally, each.place, each.index, int(bool(each.error)), float(each.seconds), json.dumps(value)
+                )
             self._put("tally", tally)
 
     def _about(self, outcomes: Sequence[Outcome]) -> Any:
@@ -548,18 +548,12 @@ def as_store_errors(path: str, problem: str = "cannot be read") -> Iterator[None
 # What SQLite's errors mean, and what to do; the first entry that matches the error's name counts.
 MEANINGS = {
     "FULL": "the disk is full; make room",
-    "READONLY": "it is read-only; make the file and its folder writable, or copy it elsewhere",
-    "CANTOPEN": "the file cannot be opened; is its folder writable, and the name right?",
-    "PERM|AUTH": "access is not permitted; make the file and its folder readable and writable",
+    "READONLY|CANTOPEN|PERM|AUTH": "the file cannot be opened; is its folder writable, and the name right?",
     "BUSY|LOCKED": "another process is writing to it; wait until it ends, or look at it with `rivals calibrate --status`",
-    "NOLFS": "the file system does not allow files this large; put the store on another disk",
-    "IOERR_SHM(OPEN|LOCK|MAP)": "the file system offers no shared memory; put the store on a local disk",
-    "PROTOCOL|IOERR_.*LOCK": "the file system offers no locks; put the store on a local disk",
-    "IOERR_SHORT_READ": f"it is cut short; {MEND}",
-    "IOERR": "the disk cannot be read or written; is it full, a limit on file sizes reached, or the medium damaged?",
-    "NOTADB": f"it is not a calibration store, or is damaged or cut short; {MEND}",
+    "NOLFS|PROTOCOL|IOERR_.*(LOCK|SHM)": "the file system does not offer what SQLite needs; put the store on a local disk",
+    "IOERR(?!_SHORT)": "the disk cannot be read or written; is it full, a limit on file sizes reached, or the medium damaged?",
     "NOMEM": "there is not enough memory",
-    "": f"it is damaged or cut short; {MEND}",
+    "": f"it is not a calibration store, or is damaged or cut short; {MEND}",
 }
 
 

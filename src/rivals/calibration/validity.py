@@ -235,14 +235,13 @@ class Validity:
         return tuple(c for c, good in zip(self.c, np.all(self.valid, axis=0), strict=True) if good)
 
     def at_each_c(self) -> list[tuple[bool, str]]:
-        """At each c, whether it is valid for all, and a sentence: the first problem, or the most errors among stated winners."""
+        """At each c, whether it is valid for all, and a sentence: the worst problem, or the most errors among stated winners."""
         found = []
         for column in range(len(self.c)):
             judged = dict(zip(self.omegas, (row[column] for row in self.judgements), strict=True))
-            bad = [name for name, each in judged.items() if not each.valid]
-            name = bad[0] if bad else max(judged, key=lambda name: np.nan_to_num(judged[name].error, nan=-1.0))
-            whose = f" for {show(name)!r}" if len(judged) > 1 else ""
-            found.append((not bad, f"{judged[name].reason}{whose}"))
+            worst = max(judged, key=lambda name: (not judged[name].valid, np.nan_to_num(judged[name].error, nan=-1.0)))
+            whose = f" for {show(worst)!r}" if len(judged) > 1 else ""
+            found.append((judged[worst].valid, f"{judged[worst].reason}{whose}"))
         return found
 
     def widest(self) -> ValidRange:

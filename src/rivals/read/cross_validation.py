@@ -14,7 +14,7 @@ import numpy as np
 from rivals._checks import check_name, check_size, read_groups, row_labels, rows_in_order, show, warn
 from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
 from rivals._types import RNG, FloatArray, IntArray
-from rivals._workers.attempts import Done, Failed
+from rivals._workers.attempts import Ended
 from rivals._workers.processes import Plan, run_all
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
@@ -298,12 +298,12 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> l
     """The losses of each fold of each estimator."""
     found: list[list[Any]] = [[None] * len(folds.splits) for _ in folds.names]
 
-    def keep(done: list[Done], failed: list[Failed]) -> None:
-        for lost in failed:
-            raise RuntimeError(
-                f"{folds.where(lost.place, lost.index)}: {lost.error}; it may need more memory than there is: use fewer processes"
-            )
-        for each in done:
+    def keep(ended: list[Ended]) -> None:
+        for each in ended:
+            if each.error:
+                raise RuntimeError(
+                    f"{folds.where(each.place, each.index)}: {each.error}; it may need more memory than there is: use fewer processes"
+                )
             if isinstance(each.result, Exception):
                 raise each.result
             found[each.place][each.index] = each.result
