@@ -410,7 +410,7 @@ def test_what_cannot_be_written_is_said_before_the_work(folder, main, capsys, mo
 
 def test_a_folder_that_is_not_writable_is_said_before_the_work(folder, main, capsys, monkeypatch):
     # Root may write anywhere, so that the answer of the system is played.
-    monkeypatch.setattr("rivals.cli.console.os.access", lambda _, mode, **__: not mode & os.W_OK)
+    monkeypatch.setattr("rivals.cli.options.os.access", lambda _, mode, **__: not mode & os.W_OK)
     assert main("compare", "long.tsv", "--save", "x.npz") == 2
     assert "is not writable" in capsys.readouterr().err
 

@@ -14,10 +14,11 @@ import rivals
 from pages import HOSTILE, comparison
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
+from rivals.comparison.shown import remarks
 from rivals.core.verdict import binned_probabilities, probability_matrix
 from rivals.report import write_report
 from rivals.report.contents import contents
-from rivals.report.page import doubts, embedded, extreme_losses, notes
+from rivals.report.page import embedded, extreme_losses, notes
 
 
 class Structure(HTMLParser):
@@ -125,8 +126,8 @@ def test_the_largest_losses_are_listed_and_a_heavy_tail_is_called_one(tmp_path):
 
 
 def test_one_simulation_is_remarked_and_several_that_agree_are_not():
-    assert any("one simulation" in remark for remark in doubts(comparison(2, n_simulations=1)))
-    assert not any("one simulation" in remark for remark in doubts(comparison(2, n_simulations=4)))
+    assert any("one simulation" in remark for remark in remarks(comparison(2, n_simulations=1)))
+    assert not any("one simulation" in remark for remark in remarks(comparison(2, n_simulations=4)))
 
 
 @pytest.mark.parametrize("law", ["transport", "groups"])

@@ -21,8 +21,8 @@ from rivals import calibration
 from rivals._checks import need, show
 from rivals.calibration.calibrate import N_TRUTH
 from rivals.calibration.shown import unfinished
-from rivals.cli.console import check_output, print_result, say, warnings_as_sentences
-from rivals.cli.options import SEVERAL_C, described, draw_seed, given_options, parse_c
+from rivals.cli.console import print_result, say, warnings_as_sentences
+from rivals.cli.options import SEVERAL_C, check_output, described, draw_seed, given_options, parse_c
 from rivals.comparison import N_SIMULATIONS
 from rivals.laws import DEFAULT
 

@@ -11,8 +11,8 @@ import numpy as np
 import typer
 
 from rivals._checks import need, show, warn
-from rivals.cli.console import check_output, print_result, say, warnings_as_sentences, working, writing
-from rivals.cli.options import described, draw_seed, given_options, parse_names, read_c
+from rivals.cli.console import print_result, say, warnings_as_sentences, working, writing
+from rivals.cli.options import check_output, described, draw_seed, given_options, parse_names, read_c
 from rivals.comparison import Comparison, load
 from rivals.comparison import compare as compare_models
 from rivals.comparison.rendering import listed
@@ -24,6 +24,7 @@ from rivals.report.page import TITLE, write_report
 # Options that are arguments of `rivals.compare`, and those that become arguments: columns with labels of the points.
 SETTINGS = ("law", "threshold", "order", "loss_unit")
 LABELS = ("groups", "clusters")
+OUTPUTS = {"save": [".npz"], "report": [".html", ".htm"]}
 
 SIMULATED = re.compile("synth|simul", re.IGNORECASE)
 
@@ -54,10 +55,6 @@ def compare(
 
     Example: rivals compare observed.csv synthetic.csv --report report.html
     """
-    check_output(save, "--save", endings=[".npz"], inputs=[observed, synthetic])
-    check_output(report, "--report", endings=[".html", ".htm"], inputs=[observed, synthetic])
-    if report is not None:
-        need("jinja2", extra="report", purpose="reports")
     result = compare_files(ctx, observed, synthetic, c)
     if save is not None:  # before the result is printed: its reader may stop early
         with writing(save):
@@ -78,6 +75,10 @@ def compare_files(ctx: typer.Context, observed: Path, synthetic: Path | None, c:
 
     A saved comparison is used as it is, unless options ask for something else; the others then keep their saved values.
     """
+    for option, endings in OUTPUTS.items():
+        check_output(ctx.params.get(option), f"--{option}", endings=endings, inputs=[observed, synthetic])
+    if ctx.params.get("report") is not None:
+        need("jinja2", extra="report", purpose="reports")
     options, labels = ctx.params, {kind: ctx.params[kind] for kind in LABELS if ctx.params[kind] is not None}
     models, ignore = (parse_names(options[key] or []) for key in ("models", "ignore"))
     selection = Selection(models or None, ignore, options["index"], labels, options["log_likelihood"])

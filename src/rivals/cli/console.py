@@ -1,7 +1,6 @@
 """Where results go, whatever it is: a pipe that is closed, a disk that is full, a file that cannot be written.
 
-Results go to standard output, remarks and warnings to standard error. Whether a file can be written is checked before the
-work, not after it. NumPy is imported where there is something to say.
+Results go to standard output, remarks and warnings to standard error. NumPy is imported where there is something to say.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -87,29 +86,6 @@ def working(message: str) -> Iterator[Callable[[str], None]]:
     console = Console(stderr=True)
     with console.status(message, spinner="dots" if console.encoding.startswith("utf") else "line") as status:
         yield status.update
-
-
-def check_output(
-    path: Path | None, option: str, *, endings: Collection[str] = (), inputs: Collection[Path | None] = ()
-) -> None:
-    """Refuse a file that could not be written, or that would replace one of the inputs."""
-    from rivals._checks import show
-
-    if path is None:
-        return
-    if endings and path.suffix.lower() not in endings:
-        raise ValueError(f"{option} must end in {' or '.join(endings)}: got {show(path.name)!r}; change its ending")
-    if path.is_dir():
-        raise ValueError(f"{option}: {show(path)} is a folder; name a file in it")
-    if path.exists() and not path.is_file():
-        raise ValueError(f"{option}: {show(path)} is not a plain file; name another one")
-    if any(other is not None and other.exists() and path.exists() and path.samefile(other) for other in inputs):
-        raise ValueError(f"{option}: {show(path)} is one of the input files; name another one")
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.is_dir():
-        raise ValueError(f"{option}: there is no folder {show(folder)}; make it, or name another one")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise ValueError(f"{option}: the folder {show(folder)} is not writable; name another one")
 
 
 @contextmanager

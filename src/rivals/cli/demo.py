@@ -13,8 +13,8 @@ from rivals._checks import need, show
 from rivals._files import replacing
 from rivals._random import DEMO_HELD_OUT, entropy_from, stream
 from rivals._types import RNG
-from rivals.cli.console import check_output, print_result, working
-from rivals.cli.options import described, read_c
+from rivals.cli.console import print_result, working
+from rivals.cli.options import check_output, described, read_c
 from rivals.comparison import Comparison
 from rivals.comparison import compare as compare_models
 from rivals.comparison.rendering import probability_text

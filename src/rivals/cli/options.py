@@ -6,11 +6,13 @@ import csv
 import inspect
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from rivals._checks import show
 from rivals.laws import LAWS
 
 if TYPE_CHECKING:
@@ -95,6 +97,27 @@ def described(**instead: str) -> Callable[[Command], Command]:
 def given_options(ctx: typer.Context) -> frozenset[str]:
     """The arguments and options of a command that are not defaults."""
     return frozenset(name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") != "DEFAULT")
+
+
+def check_output(
+    path: Path | None, option: str, *, endings: Collection[str] = (), inputs: Collection[Path | None] = ()
+) -> None:
+    """Refuse a file that could not be written, or that would replace one of the inputs: before the work, not after it."""
+    if path is None:
+        return
+    if endings and path.suffix.lower() not in endings:
+        raise ValueError(f"{option} must end in {' or '.join(endings)}: got {show(path.name)!r}; change its ending")
+    if path.is_dir():
+        raise ValueError(f"{option}: {show(path)} is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{option}: {show(path)} is not a plain file; name another one")
+    if any(other is not None and other.exists() and path.exists() and path.samefile(other) for other in inputs):
+        raise ValueError(f"{option}: {show(path)} is one of the input files; name another one")
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise ValueError(f"{option}: there is no folder {show(folder)}; make it, or name another one")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ValueError(f"{option}: the folder {show(folder)} is not writable; name another one")
 
 
 def parse_c(texts: list[str]) -> list[float]:

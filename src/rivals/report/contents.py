@@ -44,6 +44,7 @@ def contents(result: Comparison, c: Sequence[float] | None = None, progress: Pro
     applied = result.applied
     rows = rows_of(result)
     columns = [column for column in shown_columns(rows) if column.heading != "notes"]  # these have a place of their own
+    cells = cells_of(rows, columns)
     ranking = [result.names.index(name) for name in result.ranking]
     drawn = ranking[:MOST_DRAWN]
     runs = sorted((run.c, _as_text(run, drawn)) for run in runs_over_c(result, c, progress))
@@ -53,7 +54,7 @@ def contents(result: Comparison, c: Sequence[float] | None = None, progress: Pro
     return {
         "names": [show(name) for name in result.names],
         "columns": [[column.heading, column.note] for column in columns],
-        "cells": dict(zip(ranking, cells_of(rows, columns), strict=True)),
+        "cells": dict(zip(ranking, cells, strict=True)),
         "ranking": ranking,
         "drawn": drawn,
         # What rivals are compared by, without the common offset that would cost digits.

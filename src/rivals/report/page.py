@@ -19,6 +19,7 @@ from rivals._checks import need, show
 from rivals._files import replacing
 from rivals._version import __version__
 from rivals.comparison import Comparison
+from rivals.comparison.methods import methods
 from rivals.comparison.shown import made_with, remarks, verdicts
 from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.report.contents import Progress, contents
@@ -83,21 +84,24 @@ def render(
     )
     environment.filters["show"] = show
     data = contents(result, c, progress)
+    verdict, *undecided = verdicts(result)
+    provenance, command = repeat(result)
     script, style = _part("verdict.js") + _part("page.js"), _part("page.css")
     text: str = environment.get_template("page.html").render(
         title=title,
         result=result,
         simulated=result.applied.losses[0].n_simulations,
-        verdict=verdicts(result)[0],
-        remarks=doubts(result),
+        verdict=verdict,
         made_with=made_with(result),
+        remarks=[*undecided, *remarks(result)],
         adjustable=data["adjustable"],
         columns=data["columns"],
         rows=list(data["cells"].values()),
         extremes=extreme_losses(result, [result.names[index] for index in data["drawn"]]),
         notes=notes(result),
-        command=command(result),
-        provenance=provenance(result),
+        provenance=provenance,
+        command=command,
+        methods=methods(result),
         data=embedded(data),
         script=script,
         style=style,
@@ -105,11 +109,6 @@ def render(
         style_hash=_hash(style),
     )
     return text
-
-
-def doubts(result: Comparison) -> list[str]:
-    """What the verdict of the run is sensitive to; empty if nothing."""
-    return [*verdicts(result)[1:], *remarks(result)]
 
 
 def notes(result: Comparison) -> list[dict[str, Any]]:
@@ -147,20 +146,21 @@ def extreme_losses(result: Comparison, models: Sequence[str]) -> list[dict[str, 
     return rows
 
 
-def provenance(result: Comparison) -> dict[str, str]:
-    """What one needs to repeat the run: versions, seed, sizes."""
-    sizes = sorted({(losses.n_observed, losses.n_synthetic) for losses in result.losses.values()})
+def repeat(result: Comparison) -> tuple[dict[str, str], str]:
+    """What one needs to repeat the run: versions, seed, sizes; and the call that gives the same numbers, from the same losses."""
     law, setting = result.applied.law, result.applied.setting
-    labels = {"groups": setting.groups, "clusters": setting.clusters}
-    return {
+    sizes = sorted({(losses.n_observed, losses.n_synthetic) for losses in result.losses.values()})
+    labels = {kind: getattr(setting, kind) for kind in ("groups", "clusters")}
+    has_c, threshold = result.c == result.c, repr(float(result.threshold))
+    provenance = {
         "rivals": __version__,
         "Python": platform.python_version(),
         "NumPy": np.__version__,
         "SciPy": scipy.__version__,
         "seed (rng)": str(result.entropy),
         "law": str(law),
-        "c": "none" if result.c != result.c else repr(float(result.c)),
-        "threshold": repr(float(result.threshold)),
+        "c": repr(float(result.c)) if has_c else "none",
+        "threshold": threshold,
         "simulations of each model": str(setting.n_simulations),
         "order": setting.order or "none",
         **{kind: "none" if each is None else str(len(each.names)) for kind, each in labels.items()},
@@ -170,20 +170,16 @@ def provenance(result: Comparison) -> dict[str, str]:
         "losses (observed / synthetic)": "; ".join(f"{observed} / {synthetic}" for observed, synthetic in sizes[:6])
         + (" …" if len(sizes) > 6 else ""),
     }
-
-
-def command(result: Comparison) -> str:
-    """The call that gives the same numbers, from the same losses."""
-    setting, arguments = result.applied.setting, ["losses", f"law={result.applied.law}"]
-    if result.calibrated is not None:
-        arguments.append("c=calibration")
-    elif result.c == result.c:
-        arguments.append(f"c={float(result.c)!r}")
-    arguments.append(f"threshold={float(result.threshold)!r}")
-    if setting.order is not None:
-        arguments.append(f"order={setting.order!r}")
-    arguments += [f"{kind}={kind}" for kind in ("groups", "clusters") if getattr(setting, kind) is not None]
-    return f"rivals.compare({', '.join([*arguments, f'rng={result.entropy}'])})"
+    c = "calibration" if result.calibrated is not None else provenance["c"]
+    arguments = {
+        "law": provenance["law"],
+        **({"c": c} if has_c else {}),
+        "threshold": threshold,
+        **({} if setting.order is None else {"order": repr(setting.order)}),
+        **{kind: kind for kind, each in labels.items() if each is not None},
+        "rng": provenance["seed (rng)"],
+    }
+    return provenance, f"rivals.compare(losses, {', '.join(f'{key}={value}' for key, value in arguments.items())})"
 
 
 def embedded(value: Any) -> str:
