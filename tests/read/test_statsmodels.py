@@ -75,8 +75,8 @@ def test_weighted_least_squares():
     repeats(model, x_new, law)
     with pytest.raises(TypeError, match="WLS: the variance of a point is scale / weight; pass weights="):
         regression(fit, x_new)
-    with pytest.raises(ValueError, match="weights has 3 rows for 117 of exog"):
-        regression(fit, x_new, weights=np.ones(3))
+    with pytest.raises(ValueError, match="weights are known for 3 points, but 117 were requested"):
+        regression(fit, x_new, weights=np.ones(3)).loss((x_new, y_new))
     with pytest.raises(ValueError, match="weights are known for 117 points, but 5 were requested"):
         model.simulate(5, np.random.default_rng(0))
     with pytest.raises(ValueError, match="weights are known for 117 points, but 5 were requested"):

@@ -98,7 +98,7 @@ def test_what_is_wrong_is_said(line):
     model, draws = line
     with pytest.warns(rivals.RivalsWarning, match="those in the model, to which it was fitted"):
         posterior(model, draws, {"x": X[:N], "y_observed": Y[:N]}, n_simulations=1, rng=0)
-    with pytest.raises(ValueError, match="no values of 'y_observed', which holds the observed 'y'"):
+    with pytest.raises(ValueError, match="no values of 'y_observed', which has a row for each of 60 points"):
         posterior(model, draws, {"x": X[N:]})
     with pytest.raises(ValueError, match=r"has no pymc\.Data 'z'"):
         posterior(model, draws, HELD_OUT | {"z": X})

@@ -88,7 +88,7 @@ def arviz_tree(
     if held_out == TRAINING and TRAINING in groups_of(tree) and not leave_one_out:
         warn(
             f"{where}: the group {TRAINING!r} is, by convention, the log likelihood of the data that the model was fitted to, and such "
-            "losses are biased low, most for flexible models; compute it for held-out data, or pass leave_one_out=True",
+            "losses are biased low, most for flexible models; compute it for held-out data, or pass leave_one_out=True"
         )
 
     def draws_of(group: str, rows: str | None = None) -> FloatArray:
@@ -142,19 +142,16 @@ def reduce_draws(
     draws: FloatArray, reduction: Reduction, where: str, log_weights: FloatArray | None = None
 ) -> FloatArray:
     """One loss per point from the log likelihood for each draw of the parameters, (draws, ...), which may be weighted."""
-    n_draws = len(draws)
     if log_weights is not None:
         return np.asarray(-logsumexp(draws + log_weights, axis=0))
-    if reduction == "plugin":
-        if n_draws != 1:
-            raise ValueError(
-                f"{where}: 'plugin' means one set of parameters, but there are {n_draws} draws; use 'lpd' or 'mean', or "
-                "compute the log likelihood at a point estimate"
-            )
-        return np.asarray(-draws[0])
-    if reduction == "mean":
+    if reduction == "plugin" and len(draws) != 1:
+        raise ValueError(
+            f"{where}: 'plugin' means one set of parameters, but there are {len(draws)} draws; use 'lpd' or 'mean', or "
+            "compute the log likelihood at a point estimate"
+        )
+    if reduction != "lpd":
         return np.asarray(-draws.mean(axis=0))
-    return np.asarray(np.log(n_draws) - logsumexp(draws, axis=0))
+    return np.asarray(np.log(len(draws)) - logsumexp(draws, axis=0))
 
 
 def relative_efficiency(draws: Any) -> float:

@@ -18,7 +18,7 @@ from rivals._workers.attempts import Ended
 from rivals._workers.processes import Plan, run_all
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
-from rivals.read.estimators import is_cross_validated, law_of_labels, law_of_targets, seeded_copy
+from rivals.read.estimators import law_of_labels, law_of_targets, seeded_copy
 from rivals.read.inputs import as_pair, as_targets, as_values, n_rows, take
 
 Splits: TypeAlias = list[tuple[IntArray, IntArray]]  # training and test points of each fold
@@ -146,7 +146,7 @@ def cross_validated(
             law = law_of_targets(
                 fitted,
                 noises[name],
-                training if is_cross_validated(noises[name]) else None,
+                training,
                 residuals=residuals,
                 cv=noise_cv,
                 groups=None if labels is None else labels[train],

@@ -121,12 +121,8 @@ class Density:
         if found.shape != (len(values),):
             raise ValueError(
                 f"{self.name} gives log densities of shape {found.shape} for data of shape {values.shape}, but there must be one "
-                f"for each of {len(values)} points: "
-                + (
-                    "it has one density for all of them together; pass the distribution of each point"
-                    if found.ndim == 0
-                    else "the shape of its parameters does not fit the data"
-                )
+                f"for each of {len(values)} points: it has one density for all of them together, or parameters of another shape; pass the "
+                "distribution of each point"
             )
         return found
 
@@ -172,11 +168,7 @@ ConditionalDensity: TypeAlias = Callable[[Any], Density]  # from inputs to the d
 
 
 def at_inputs(
-    law: ConditionalDensity,
-    inputs: Any,
-    who: str,
-    *,
-    targets: Callable[[Any, str], npt.NDArray[Any]] = as_targets,
+    law: ConditionalDensity, inputs: Any, who: str, *, targets: Callable[[Any, str], npt.NDArray[Any]] = as_targets
 ) -> Candidate:
     """A candidate for pairs (inputs, targets), from the distribution of the targets at some inputs; it simulates at those given here."""
 
@@ -188,10 +180,7 @@ def at_inputs(
         at = some_rows(inputs, n, rng)
         return at, law(at).simulate(n, rng)
 
-    def check(data: Any) -> None:
-        check_inputs(as_pair(data)[0], inputs, who)
-
-    return Candidate(loss, simulate, check)
+    return Candidate(loss, simulate, lambda data: check_inputs(as_pair(data)[0], inputs, who))
 
 
 def as_density(model: Any) -> Density:

@@ -12,16 +12,7 @@ from rivals._random import entropy_from, stream
 from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
 from rivals.read.distributions import ConditionalDensity, Density, as_density, at_inputs, gaussian
-from rivals.read.inputs import (
-    as_pair,
-    as_targets,
-    as_values,
-    check_response,
-    check_same_shape,
-    library_of,
-    n_rows,
-    take,
-)
+from rivals.read.inputs import as_pair, as_targets, as_values, check_response, check_same_shape, library_of, take
 
 BOOSTERS = {
     "xgboost": "XGBClassifier or XGBRegressor, into which load_model reads a saved Booster",
@@ -150,6 +141,8 @@ def regressor(
     >>> regressor(Line(), inputs, noise=stats.norm(scale=0.5)).loss((inputs, [0.0, 2.0, 4.0, 7.0])).round(3)
     array([0.226, 0.226, 0.226, 2.226])
     """
+    if training is not None and not (isinstance(noise, str) and noise == "cross-validated"):
+        raise ValueError("training= is for noise='cross-validated', but was given with another noise; leave it out")
     law = law_of_targets(estimator, noise, training, residuals=residuals, cv=cv, groups=groups, rng=rng)
     return at_inputs(law, inputs, type(estimator).__name__)
 
@@ -176,13 +169,19 @@ def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> Condi
         probabilities = raised / raised.sum(axis=1, keepdims=True)
 
         def log(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
-            columns = _columns(labels, known)
-            likelihood = probabilities[np.arange(columns.size), columns]
+            is_label = labels[:, None] == known
+            unknown = np.flatnonzero(~is_label.any(axis=1))
+            if unknown.size:
+                raise ValueError(
+                    f"{unknown.size} of {labels.size} labels are of a class that the classifier was not fitted to, the first at point "
+                    f"{unknown[0]}: {_shown(labels, unknown[0])}; fit it to data with all classes"
+                )
+            likelihood = probabilities[np.arange(labels.size), is_label.argmax(axis=1)]
             impossible = np.flatnonzero(likelihood == 0)
             if impossible.size:
                 raise ValueError(
-                    f"{name} assigns zero probability to {impossible.size} of {columns.size} labels, the first at point "
-                    f"{impossible[0]}: {_shown(known, columns[impossible[0]])}, so its risk is infinite; pass floor=, the least "
+                    f"{name} assigns zero probability to {impossible.size} of {labels.size} labels, the first at point "
+                    f"{impossible[0]}: {_shown(labels, impossible[0])}, so its risk is infinite; pass floor=, the least "
                     "probability of a label (such as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
                 )
             return np.asarray(np.log(likelihood))
@@ -204,28 +203,22 @@ def law_of_targets(
     if not callable(getattr(estimator, "predict", None)):
         raise TypeError(f"{name} has no predict; pass a fitted estimator, or write a rivals.Candidate")
     check_response(estimator)
-    if isinstance(noise, str) and noise not in ("cross-validated", "predicted"):
+    way = noise if isinstance(noise, str) else "named"
+    if way not in ("cross-validated", "predicted", "named"):
         raise ValueError(f"noise must be a distribution, 'cross-validated' or 'predicted'; got {noise!r}")
-    if (training is not None) != is_cross_validated(noise):
-        raise ValueError(
-            "noise='cross-validated' needs training=(inputs, targets), to which the estimator was fitted"
-            if training is None
-            else "training= is for noise='cross-validated', but was given with another noise; leave it out"
-        )
     check_choice(residuals, "residuals", ("gaussian", "student", "empirical"))
-    if isinstance(noise, str) and training is None:
+    if way == "predicted":
         return lambda at: predicted(estimator, at)
     judged = noise
-    if training is not None:
+    if way == "cross-validated":
+        if training is None:
+            raise ValueError(
+                "noise='cross-validated' needs training=(inputs, targets), to which the estimator was fitted"
+            )
         noise = noise_of(out_of_fold_residuals(estimator, training, cv=cv, groups=groups, rng=rng), residuals)
         judged = None  # it may be too narrow for a group like no other, and nothing is to be done about that
     density = as_density(noise)
     return lambda at: _shifted(density, judged, as_targets(estimator.predict(at), "predictions"), name)
-
-
-def is_cross_validated(noise: Any) -> bool:
-    """Whether the noise is to be learned from the training data."""
-    return isinstance(noise, str) and noise == "cross-validated"
 
 
 def _name(estimator: Any) -> str:
@@ -259,8 +252,7 @@ def _shifted(density: Density, judged: Any, mean: FloatArray, name: str) -> Dens
 
 def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
     """The labels in the order of the columns of `predict_proba`."""
-    if given is None:
-        given = getattr(estimator, "classes_", None)
+    given = getattr(estimator, "classes_", None) if given is None else given
     if given is None:
         raise TypeError(
             f"{name} has no classes_: if it is fitted, say which labels the columns of its predict_proba belong to, as "
@@ -277,18 +269,6 @@ def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
 def _shown(labels: npt.NDArray[Any], index: int) -> str:
     """A label as the user wrote it: 0, not np.int64(0)."""
     return show(repr(labels[index : index + 1].tolist()[0]))
-
-
-def _columns(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """The column of `predict_proba` that belongs to each label."""
-    match = labels[:, None] == classes[None, :]
-    unknown = np.flatnonzero(~match.any(axis=1))
-    if unknown.size:
-        raise ValueError(
-            f"{unknown.size} of {labels.size} labels are of a class that the classifier was not fitted to, the first at point "
-            f"{unknown[0]}: {_shown(labels, unknown[0])}; fit it to data with all classes"
-        )
-    return np.asarray(match.argmax(axis=1), dtype=np.intp)
 
 
 def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
@@ -347,7 +327,7 @@ def out_of_fold_residuals(
     generator = stream(entropy_from(rng))
     found = []
     try:
-        splits = list(check_cv(cv, values).split(np.empty(n_rows(inputs, "inputs")), values, groups))
+        splits = list(check_cv(cv, values).split(np.empty(len(values)), values, groups))
     except (TypeError, ValueError) as error:
         raise type(error)(f"cv of the noise: {error}") from error
     for train, test in splits:

@@ -17,11 +17,7 @@ from rivals.read.inputs import as_targets, as_values, n_rows, take
 
 
 def network(
-    model: Any,
-    inputs: Any,
-    *,
-    likelihood: Callable[[Any], Any] | None = None,
-    batch_size: int | None = None,
+    model: Any, inputs: Any, *, likelihood: Callable[[Any], Any] | None = None, batch_size: int | None = None
 ) -> Candidate:
     """A candidate from a trained network, for data in the form of a pair (inputs, targets).
 

@@ -70,9 +70,6 @@ def _pymc(model: Any, posterior: Any, held_out: Any, variable: str | None, obser
         container = import_module("pytensor").shared(own, shape=value.type.shape)
         outputs = import_module("pytensor.graph.replace").clone_replace(outputs, {value: container})
     function = twin.compile_fn(inputs=twin.value_vars, outs=outputs, on_unused_input="ignore")
-    for rv in twin.free_RVs:
-        if rv.name not in posterior:
-            raise ValueError(f"the posterior has no draws of {rv.name!r}, a variable of the model")
     points = {rv.name: _draws(posterior[rv.name]) for rv in twin.free_RVs}
     n_draws = len(next(iter(points.values())))
 
@@ -100,10 +97,6 @@ def _check_names(data: Mapping[str, Any], held_out: Mapping[str, Any], variable:
     for name in held_out:
         if name not in data:
             raise ValueError(f"held_out: the model has no pymc.Data {show(name)!r}; it has {list(data)}")
-    if observed not in held_out:
-        raise ValueError(
-            f"held_out: no values of {observed!r}, which holds the observed {variable!r}; it has {sorted(held_out)}"
-        )
     for name, values in data.items():
         if name not in held_out and values.shape[:1] == data[observed].shape[:1]:
             raise ValueError(

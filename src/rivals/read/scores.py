@@ -23,17 +23,11 @@ Statistic: TypeAlias = Callable[[Any], Any]
 # Distances of so many pairs at a time.
 CHUNK = 2**22
 
-LEAST_BLOCKS = 8
 MEMBERS_PER_STATISTIC = 20
 
 
 def simulator(
-    model: Any,
-    *,
-    score: str | ScoreFunction = "crps",
-    n_ensemble: int = 4000,
-    period: int = 1,
-    rng: RNG = 0,
+    model: Any, *, score: str | ScoreFunction = "crps", n_ensemble: int = 4000, period: int = 1, rng: RNG = 0
 ) -> Candidate:
     """A candidate from a model that can only simulate: its loss is a proper score against an ensemble of simulations.
 
@@ -215,16 +209,7 @@ def summaries(
         )
     scored = _scorer(members[:, None], score, [name for name, _ in named])
 
-    def loss(data: Any) -> FloatArray:
-        values = _reduced(data, named, block, "block")
-        if len(values) < LEAST_BLOCKS:
-            raise ValueError(
-                f"the data have {len(values)} blocks{f' of {block} points' if block else ''}, and each becomes one loss: at least {LEAST_BLOCKS} are "
-                f"needed, hundreds to be useful; {'choose shorter blocks, or ' if block else ''}hold out more data"
-            )
-        return scored(values)
-
-    return Candidate(loss=loss, simulate=simulate)
+    return Candidate(loss=lambda data: scored(_reduced(data, named, block, "block")), simulate=simulate)
 
 
 def _simulate_of(model: Any) -> Simulate:

@@ -93,10 +93,6 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     1.93
     """
     name = _readable(results, columns)
-    n_points = n_rows(exog, "exog")
-    for word, values in columns.items():
-        if np.ndim(values) and n_rows(values, word) != n_points:
-            raise ValueError(f"{word} has {n_rows(values, word)} rows for {n_points} of exog; pass one for each")
     if name in CHOICES:  # as a classifier, whose class has this name for messages
         estimator = type(name, (), {"predict_proba": staticmethod(results.predict)})()
         return classifier(estimator, exog, classes=_labels(results))
@@ -109,11 +105,21 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
         )
 
     def law(at: Any) -> Density:
-        if columns and n_rows(at, "exog") != n_points:
-            raise ValueError(
-                f"{', '.join(columns)} are known for {n_points} points, but {n_rows(at, 'exog')} were requested; make the candidate with their exog"
-            )
-        return _law(results, name, at, columns)
+        n = n_rows(at, "exog")
+        for word, values in columns.items():
+            if np.ndim(values) and n_rows(values, word) != n:
+                raise ValueError(
+                    f"{word} are known for {n_rows(values, word)} points, but {n} were requested; make the candidate with their exog"
+                )
+        if name in LINEAR:
+            deviation = np.sqrt(results.scale / np.asarray(columns.get("weights", 1.0)))
+            return gaussian(as_targets(results.predict(at), "predictions"), deviation, name)
+        if name in OF_FAMILIES:
+            return _generalised(results, at, columns)
+        own = (
+            {"exog_precision": np.ones((n, 1))} if name == "BetaModel" else {}
+        )  # else it would take the rows of the fit
+        return as_density(results.get_distribution(exog=at, **own | columns))
 
     return at_inputs(law, exog, name, targets=lambda given, what: _successes(as_targets(given, what), columns))
 
@@ -178,7 +184,10 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
                 f"the data do not continue the series to which the model was fitted: {error}; pass them with an index that goes on "
                 "where the series ended, or as an array"
             ) from error
-        return _one_step_losses(filtered, n_before, results.filter_results.scale)
+        # Gaussian, about the prediction. Where the scale is concentrated out, the filter took it from all data: put back that of the fit.
+        variance = filtered.forecasts_error_cov[0, 0, n_before:] * (results.filter_results.scale / filtered.scale)
+        error = filtered.forecasts_error[0, n_before:]
+        return np.asarray(0.5 * (error**2 / variance + np.log(2 * np.pi * variance)), dtype=np.float64)
 
     def simulate(n: int, rng: np.random.Generator) -> Any:
         return results.simulate(n, anchor="end", **of_exog(n), **{seed: rng})
@@ -244,18 +253,6 @@ def _successes(values: npt.NDArray[Any], columns: dict[str, Any]) -> npt.NDArray
     return np.asarray(values[:, 0])
 
 
-def _law(results: Any, name: str, at: Any, columns: dict[str, Any]) -> Density:
-    """The distribution of the targets at some inputs."""
-    if name in LINEAR:
-        mean = as_targets(results.predict(at), "predictions")
-        return gaussian(mean, np.sqrt(results.scale / np.asarray(columns.get("weights", 1.0))), name)
-    if name in OF_FAMILIES:
-        return _generalised(results, at, columns)
-    if name == "BetaModel":  # else it would take the rows of the fit
-        columns = {"exog_precision": np.ones((n_rows(at, "exog"), 1)), **columns}
-    return as_density(results.get_distribution(exog=at, **columns))
-
-
 def _generalised(results: Any, at: Any, columns: dict[str, Any]) -> Density:
     """Of the family at the predicted mean; `results.get_distribution` of statsmodels mixes up exposure and offset, and skips formulas."""
     of_mean = {word: columns[word] for word in ("exposure", "offset") if word in columns}
@@ -283,13 +280,6 @@ def _labels(results: Any) -> npt.NDArray[Any]:
         return found.astype(np.float64)
     except ValueError:
         return found
-
-
-def _one_step_losses(filtered: Any, n_before: int, scale: float) -> FloatArray:
-    """Gaussian, about the prediction. Where the scale is concentrated out, the filter took it from all data: put back that of the fit."""
-    variance = filtered.forecasts_error_cov[0, 0, n_before:] * (scale / filtered.scale)
-    error = filtered.forecasts_error[0, n_before:]
-    return np.asarray(0.5 * (error**2 / variance + np.log(2 * np.pi * variance)), dtype=np.float64)
 
 
 def _check_series(results: Any, exog: Any) -> None:
