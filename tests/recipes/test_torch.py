@@ -168,7 +168,7 @@ def test_distributions(law, data):
 
 
 def test_families_and_joint_densities_are_refused():
-    with pytest.raises(TypeError, match="Normal is a class of distributions"):
+    with pytest.raises(TypeError, match="Normal is a family of distributions"):
         distribution(Normal)
     with pytest.raises(
         ValueError, match=r"the data have shape \(442,\), but MultivariateNormal is .* points of shape \(442,\)"

@@ -205,14 +205,13 @@ def _are_classifiers(estimators: Any) -> bool:
     kinds = {}
     for name, estimator in estimators.items():
         where = f"estimator '{show(check_name(name))}'"
-        if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+        can_be_fitted = (
+            not isinstance(estimator, type) and hasattr(estimator, "fit") and hasattr(estimator, "get_params")
+        )
+        if not can_be_fitted or not (is_classifier(estimator) or is_regressor(estimator)):
             raise TypeError(
-                f"{where}: expected an estimator with fit and get_params, as those of scikit-learn have; got {show(repr(estimator))[:60]}"
-            )
-        if not (is_classifier(estimator) or is_regressor(estimator)):
-            raise TypeError(
-                f"{where}: {type(estimator).__name__} is neither a regressor nor a classifier for scikit-learn "
-                "(sklearn.base.is_regressor); derive it from RegressorMixin or ClassifierMixin, and BaseEstimator"
+                f"{where}: expected a regressor or a classifier of scikit-learn (sklearn.base.is_regressor), not its class; got "
+                f"{show(repr(estimator))[:60]}; derive your own from RegressorMixin or ClassifierMixin, and BaseEstimator"
             )
         kinds[name] = "classifier" if is_classifier(estimator) else "regressor"
         first = next(iter(kinds))

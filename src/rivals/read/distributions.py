@@ -192,7 +192,11 @@ def as_density(model: Any) -> Density:
     kinds = {kind.__name__ for kind in type(model).__mro__}
     if {"rv_histogram", "rv_sample"} & kinds:  # families of one member, made from data
         return _frozen(model())
-    _refuse_families(model, kinds)
+    if isinstance(model, type) or kinds & {"rv_generic", "multi_rv_generic"}:  # of SciPy, or derived from them
+        family = getattr(model, "name", None) or getattr(model, "__name__", name.removesuffix("_gen"))
+        raise TypeError(
+            f"{show(family)} is a family of distributions, not one of them; write {show(family)}(...) with its fitted parameters"
+        )
     if "FitResult" in kinds and hasattr(model, "_dist"):
         if not model.success:
             warn(
@@ -223,20 +227,6 @@ def as_density(model: Any) -> Density:
     if hasattr(model, "dist") and hasattr(model, "args") and hasattr(model, "kwds"):
         return _frozen(model)
     return _kernel_estimate(model) if name == "gaussian_kde" else _any_other(model, name, log, sampler)
-
-
-def _refuse_families(model: Any, kinds: set[str]) -> None:
-    if isinstance(model, type):
-        raise TypeError(
-            f"{model.__name__} is a class of distributions, not one of them; pass {model.__name__}(...) with its fitted parameters"
-        )
-    if kinds & {"rv_generic", "multi_rv_generic"}:  # of SciPy, or derived from them
-        name = show(getattr(model, "name", None) or type(model).__name__.removesuffix("_gen"))
-        shapes = f"{model.shapes}, " if getattr(model, "shapes", None) else ""
-        raise TypeError(
-            f"'{name}' is a family of distributions without parameters, not a distribution; write "
-            f"{name}({shapes}{'loc, scale' if 'rv_continuous' in kinds else '...'}) with the fitted ones"
-        )
 
 
 def _method(model: Any, names: tuple[str, ...]) -> Any:

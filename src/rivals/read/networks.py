@@ -72,10 +72,10 @@ def network(
     def batches(at: Any) -> Iterator[tuple[slice, Density]]:
         n = n_rows(at, "inputs")
         step = batch_size or n
-        with _quiet(model):
+        with _function(model) as run:
             for start in range(0, n, step):
                 rows = np.arange(start, min(start + step, n))
-                output = _run(model, at if step >= n else take(at, rows))
+                output = run(at if step >= n else take(at, rows))
                 density = _density(likelihood(output) if likelihood else output, name)
                 yield slice(start, start + rows.size), density
 
@@ -103,35 +103,28 @@ def _density(output: Any, name: str) -> Density:
     return gaussian(as_targets(output[0], "means"), as_targets(output[1], "standard deviations"), name)
 
 
-def _is_module(model: Any) -> bool:
-    return any(kind.__module__.startswith("torch.nn") for kind in type(model).__mro__)
-
-
-def _run(model: Any, inputs: Any) -> Any:
-    """Call the model; a module gets tensors of the type and on the device of its parameters."""
-    if not _is_module(model):
-        return model(inputs)
+@contextmanager
+def _function(model: Any) -> Iterator[Callable[[Any], Any]]:
+    """The model as a function of a batch. A module is in evaluation mode, has no gradients, and gets tensors of the type and on the
+    device of its parameters; afterwards the mode of each of its parts is restored.
+    """
+    if not any(kind.__module__.startswith("torch.nn") for kind in type(model).__mro__):
+        yield model
+        return
     torch = import_module("torch")
     first = next(model.parameters(), None)
-    tensor = inputs if isinstance(inputs, torch.Tensor) else torch.as_tensor(np.array(as_values(inputs, "inputs")))
-    if first is not None:
-        tensor = tensor.to(first.device)
-        if tensor.is_floating_point():
-            tensor = tensor.to(first.dtype)
-    return model(tensor)
 
+    def run(inputs: Any) -> Any:
+        tensor = inputs if isinstance(inputs, torch.Tensor) else torch.as_tensor(np.array(as_values(inputs, "inputs")))
+        if first is not None:
+            tensor = tensor.to(first.device, first.dtype if tensor.is_floating_point() else None)
+        return model(tensor)
 
-@contextmanager
-def _quiet(model: Any) -> Iterator[None]:
-    """Evaluation mode and no gradients; afterwards the mode of each part of a module is restored."""
-    if not _is_module(model):
-        yield
-        return
     before = [(part, part.training) for part in model.modules()]
     model.eval()
     try:
-        with import_module("torch").no_grad():
-            yield
+        with torch.no_grad():
+            yield run
     finally:
         for part, training in before:
             part.training = training

@@ -186,8 +186,8 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
             ) from error
         # Gaussian, about the prediction. Where the scale is concentrated out, the filter took it from all data: put back that of the fit.
         variance = filtered.forecasts_error_cov[0, 0, n_before:] * (results.filter_results.scale / filtered.scale)
-        error = filtered.forecasts_error[0, n_before:]
-        return np.asarray(0.5 * (error**2 / variance + np.log(2 * np.pi * variance)), dtype=np.float64)
+        miss = filtered.forecasts_error[0, n_before:]
+        return np.asarray(0.5 * (miss**2 / variance + np.log(2 * np.pi * variance)), dtype=np.float64)
 
     def simulate(n: int, rng: np.random.Generator) -> Any:
         return results.simulate(n, anchor="end", **of_exog(n), **{seed: rng})
