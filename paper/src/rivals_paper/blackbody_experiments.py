@@ -16,6 +16,7 @@ from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_records import Record, read, rounded, write
 from rivals_paper.method import PAPER
 from rivals_paper.mirrored import PublishedProcess
+from rivals_paper.penalised import fit_penalised
 from rivals_paper.risks import probability, sample_risk
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
@@ -95,7 +96,7 @@ def _published(experiments: range, seed: int) -> tuple[Record, Record]:
             blackbody.observe(size, bias=bias, law=law, rng=seeds.generator("UV", keys))
             for size in (N_FIT, N_PUBLISHED, N_TRUTH)
         )
-        models = [blackbody.fit(first, law=name, temperature=4000.0, method="published") for name in blackbody.LAWS]
+        models = [fit_penalised(first, law=name, temperature=4000.0) for name in blackbody.LAWS]
         pointwise = models[0].loss(fresh) - models[1].loss(fresh)
         difference[row], error[row] = pointwise.mean(), pointwise.std() / np.sqrt(N_TRUTH)
         simulated = [

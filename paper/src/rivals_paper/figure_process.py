@@ -13,6 +13,7 @@ from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_models import LOSS_AT_TRUE_TEMPERATURE, TITLES, losses_corrected
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, RERUN, Reproduction, Task, comparison, new_figure
+from rivals_paper.penalised import fit_penalised
 from rivals_paper.streams import stream
 
 NAME = "process"
@@ -111,7 +112,7 @@ def _over_simulations(data: blackbody.Spectrum, seed: int) -> dict[str, Any]:
 
 
 def _as_published(data: blackbody.Spectrum) -> Losses:
-    model = blackbody.fit(data, law="planck", method="published")
+    model = fit_penalised(data, law="planck")
     scoring = blackbody.RadianceModel("planck", model.sigma, 4000.0, data.wavelength)
     simulated = model.simulate(4096, seeds.generator("uv", "synth_ppf", TITLES["planck"]))
     return Losses(scoring.loss(data), scoring.loss(simulated))

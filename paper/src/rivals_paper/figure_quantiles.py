@@ -15,6 +15,7 @@ from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.neuron_example import CONSTANTS, NoiseName, fit_as_published, fit_corrected, integrate_copies
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, RERUN, Reproduction, Task, comparison, new_figure
+from rivals_paper.penalised import fit_penalised
 from rivals_paper.streams import stream
 
 NAME = "quantiles"
@@ -110,7 +111,7 @@ def black_body(rng: np.random.Generator) -> Column:
     generator, wavelength, gain = seeds.generator("pedag_cdf_uv"), np.linspace(6, 20, 4000), 2.0**14
     counts = generator.poisson(gain * blackbody.planck(wavelength, 4000.0))
     data = blackbody.Spectrum(wavelength, counts / gain)
-    model = blackbody.fit(data, law="planck", method="published")
+    model = fit_penalised(data, law="planck")
     losses = {
         AS_PUBLISHED: blackbody.RadianceModel("planck", model.sigma, 4000.0, wavelength).loss(data),
         CORRECTED: blackbody.fit(data, law="planck").loss(data),

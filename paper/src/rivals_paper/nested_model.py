@@ -12,17 +12,9 @@ from collections.abc import Callable
 import numpy as np
 
 from rivals import Candidate
-from rivals.testbeds.blackbody import (
-    METHODS,
-    FitError,
-    Spectrum,
-    check_law,
-    penalised_sigma,
-    radiance,
-    resampled,
-    search_temperature,
-)
+from rivals.testbeds.blackbody import FitError, Spectrum, check_law, radiance, resampled, search_temperature
 from rivals_paper.arrays import FloatArray
+from rivals_paper.penalised import METHODS, penalised_sigma, penalty
 
 
 class NestedModel(Candidate):
@@ -109,7 +101,7 @@ def fit_nested(
     temperature : float, optional
         Hold the temperature at this value (K) and fit noise and coefficients alone.
     method : {"maximum likelihood", "published"}
-        ``"published"`` adds the penalties of the original study on sigma and temperature (see `fit`).
+        ``"published"`` adds the penalties of the original study on sigma and temperature (see `fit_penalised`).
     temperatures : (float, float)
         The range searched for the temperature, K.
 
@@ -175,8 +167,7 @@ def _profile(weighted: Callable[[float], tuple[FloatArray, float, float]], metho
         if method == "maximum likelihood":
             return float(np.log(variance) + log_radiance) / 2
         sigma = penalised_sigma(variance)
-        octaves = (log_kelvin - np.log(4000)) / np.log(2)
         loss = np.log(sigma) + log_radiance / 2 + variance / (2 * sigma**2)
-        return float(loss + sigma ** (-1 / 128) + octaves**2 / 288)
+        return float(loss + penalty(sigma, log_kelvin))
 
     return profile

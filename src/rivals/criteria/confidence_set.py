@@ -175,23 +175,18 @@ class ConfidenceSet:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and text."""
-        return {
-            "criterion": self.criterion,
-            "level": self.level,
-            "block": self.block,
-            "n_resamples": self.n_resamples,
-            "entropy": self.entropy,
-            "models": [
-                {
-                    "model": name,
-                    "difference": self.differences[name][0],
-                    "standard_error": self.differences[name][1],
-                    "p_value": p,
-                    "included": name in self.included,
-                }
-                for name, p in self.p_values.items()
-            ],
-        }
+        models = [
+            {
+                "model": name,
+                "difference": self.differences[name][0],
+                "standard_error": self.differences[name][1],
+                "p_value": p,
+                "included": name in self.included,
+            }
+            for name, p in self.p_values.items()
+        ]
+        settings = {key: value for key, value in vars(self).items() if key not in ("p_values", "differences")}
+        return {**settings, "models": models}
 
     def __str__(self) -> str:
         lines = []

@@ -98,15 +98,8 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the contributions of the data points, as plain numbers and text."""
-        return {
-            "criterion": self.criterion,
-            "value": self.value,
-            "standard_error": self.standard_error,
-            "scale": self.scale,
-            "lower_is_better": self.lower_is_better,
-            "accounts_for": str(self.variations),
-            "diagnostics": list(self.diagnostics),
-        }
+        plain = {key: value for key, value in vars(self).items() if key not in ("variations", "pointwise")}
+        return {**plain, "accounts_for": str(self.variations), "diagnostics": list(self.diagnostics)}
 
 
 def difference(score: Score, reference: Score) -> tuple[float, float | None]:

@@ -200,18 +200,7 @@ class CriteriaTable:
             "names": list(self.names),
             "reference": self.reference,
             "omitted": dict(self.omitted),
-            "rows": [
-                {
-                    "criterion": row.criterion,
-                    "scale": row.scale,
-                    "lower_is_better": row.lower_is_better,
-                    "accounts_for": str(row.variations),
-                    "difference": row.difference.tolist(),
-                    "standard_error": [None if np.isnan(e) else e for e in row.standard_error.tolist()],
-                    "diagnostics": list(row.diagnostics),
-                }
-                for row in self.rows
-            ],
+            "rows": [row.to_dict() for row in self.rows],
         }
 
     def to_dataframe(self) -> Any:
@@ -243,6 +232,16 @@ class Row:
     standard_error: FloatArray
     lower_is_better: bool
     diagnostics: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text."""
+        return {
+            **{key: value for key, value in vars(self).items() if key != "variations"},
+            "accounts_for": str(self.variations),
+            "difference": self.difference.tolist(),
+            "standard_error": [None if np.isnan(error) else error for error in self.standard_error.tolist()],
+            "diagnostics": list(self.diagnostics),
+        }
 
 
 def _rows(

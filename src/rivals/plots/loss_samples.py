@@ -1,14 +1,12 @@
-"""The two samples of losses of each model, as distribution functions or as quantile functions."""
+"""The two samples of losses of each model, as distribution functions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rivals._checks import check_choice
-from rivals._types import FloatArray
 from rivals.comparison import Comparison
 from rivals.core.quantiles import QuantileFunction
 from rivals.plots.style import LEGEND, axes_or_new, finish, literal, style
@@ -19,23 +17,14 @@ if TYPE_CHECKING:
 N_POINTS = 513
 
 
-def plot_losses(
-    result: Comparison,
-    *,
-    kind: Literal["cdf", "ppf"] = "cdf",
-    highest: float = 0.99,
-    title: bool = True,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the losses of each model on the data (thick) and on its own simulations (thin).
+def plot_losses(result: Comparison, *, highest: float = 0.99, title: bool = True, ax: Axes | None = None) -> Axes:
+    """Draw the distribution function of the losses of each model, on the data (thick) and on its own simulations (thin).
 
     Of several simulations the mean quantile function is drawn, in a band from the lowest to the highest of them.
 
     Parameters
     ----------
     result : Comparison
-    kind : {"cdf", "ppf"}
-        Distribution functions, or their inverses, the quantile functions, which the method works on.
     highest : float
         The frame ends a little above the losses at this Φ; 1 shows even the largest.
     title : bool
@@ -66,32 +55,24 @@ def plot_losses(
     >>> result = rivals.compare(models, y, rng=0)
     >>> ax = plot_losses(result)
     """
-    check_choice(kind, "kind", ("cdf", "ppf"))
     ax = axes_or_new(ax)
     phi = np.linspace(0.0, 1.0, N_POINTS)
     quantiles = []
     for index, (name, losses) in enumerate(result.losses.items()):
         look = style(index)
-        observed = QuantileFunction(losses.observed)
-        ax.plot(*_oriented(phi, observed(phi), kind), label=literal(name, LEGEND), linewidth=2.2, **look)
-        simulated = [QuantileFunction(simulation) for simulation in losses.simulations]
+        observed, *simulated = (QuantileFunction(sample) for sample in (losses.observed, *losses.simulations))
+        ax.plot(observed(phi), phi, label=literal(name, LEGEND), linewidth=2.2, **look)
         quantiles += [observed, *simulated]
         if simulated:
             curves = np.stack([quantile(phi) for quantile in simulated])
-            ax.plot(*_oriented(phi, curves.mean(axis=0), kind), linewidth=0.8, **look)
-            fill = ax.fill_betweenx if kind == "cdf" else ax.fill_between
-            fill(phi, curves.min(axis=0), curves.max(axis=0), color=look["color"], alpha=0.2, linewidth=0)
-    frame = frame_of(quantiles, highest)
-    ax.set(xlim=frame) if kind == "cdf" else ax.set(ylim=frame)
+            ax.plot(curves.mean(axis=0), phi, linewidth=0.8, **look)
+            band = curves.min(axis=0), curves.max(axis=0)
+            ax.fill_betweenx(phi, *band, color=look["color"], alpha=0.2, linewidth=0)
+    ax.set_xlim(frame_of(quantiles, highest))
     sentence = "Thick: on the data; thin: simulated. A model is wrong where they separate."
     if not result.applied.losses[0].n_simulations:
         sentence = "Losses on the data, without simulations."
-    x, y = ("loss", "cumulative probability Φ") if kind == "cdf" else ("cumulative probability Φ", "loss")
-    return finish(ax, x, y, sentence, title=title)
-
-
-def _oriented(phi: FloatArray, losses: FloatArray, kind: str) -> tuple[FloatArray, FloatArray]:
-    return (losses, phi) if kind == "cdf" else (phi, losses)
+    return finish(ax, "loss", "cumulative probability Φ", sentence, title=title)
 
 
 def frame_of(quantiles: Sequence[QuantileFunction], highest: float, end: float = 1.0) -> tuple[float, float]:

@@ -36,7 +36,6 @@ __all__ = [
 
 # Those of the paper.
 LAWS = ("planck", "rayleigh-jeans")
-METHODS = ("maximum likelihood", "published")
 TEMPERATURE = 4000.0
 
 # From W m⁻³ sr⁻¹ to kW m⁻² nm⁻¹ sr⁻¹, and from µm to m.
@@ -179,10 +178,9 @@ def fit(
     *,
     law: str,
     temperature: float | None = None,
-    method: str = "maximum likelihood",
     temperatures: tuple[float, float] = (1e-2, 1e6),
 ) -> RadianceModel:
-    """Fit a law of radiation to a spectrum.
+    """Fit a law of radiation to a spectrum, by maximum likelihood.
 
     Parameters
     ----------
@@ -190,9 +188,6 @@ def fit(
     law : {"planck", "rayleigh-jeans", "wien"}
     temperature : float, optional
         Hold the temperature at this value (K) and fit the noise alone.
-    method : {"maximum likelihood", "published"}
-        ``"published"`` adds the penalties of the original study,
-        σ^(−1/128) + (log₂ T/4000 K)²/288, to the mean loss; they widen sigma by about 0.4 %.
     temperatures : (float, float)
         The range searched for the temperature, K.
 
@@ -213,28 +208,19 @@ def fit(
     >>> round(model.temperature), f"{model.sigma:.3e}"
     (4046, '4.208e-05')
     """
-    check_choice(method, "method", METHODS)
-    best_sigma = penalised_sigma if method == "published" else np.sqrt
 
-    def residual_variance(kelvin: float) -> float:
+    def variance(kelvin: float) -> float:
         return float(np.mean((data.radiance - radiance(law, data.wavelength, kelvin)) ** 2))
 
-    def objective(log_kelvin: float) -> float:
-        """As a function of log T alone, with sigma at its best for each T."""
-        variance = residual_variance(np.exp(log_kelvin))
-        if method != "published":
-            return float(np.log(variance) / 2)
-        sigma, octaves = penalised_sigma(variance), (log_kelvin - np.log(4000)) / np.log(2)
-        return float(np.log(sigma) + variance / (2 * sigma**2) + sigma ** (-1 / 128) + octaves**2 / 288)
-
-    if temperature is None:
-        temperature = search_temperature(objective, temperatures, law)
-    variance = residual_variance(temperature)
-    if not variance > 0:
+    if temperature is None:  # sigma is at its best for each T
+        temperature = search_temperature(
+            lambda log_kelvin: float(np.log(variance(np.exp(log_kelvin))) / 2), temperatures, law
+        )
+    if not variance(temperature) > 0:
         raise FitError(
             f"the {law} model fits the spectrum without any residual: there is no noise to fit; check the data"
         )
-    return RadianceModel(law, float(best_sigma(variance)), float(temperature), data.wavelength)
+    return RadianceModel(law, float(np.sqrt(variance(temperature))), float(temperature), data.wavelength)
 
 
 class FitError(RuntimeError):
@@ -389,16 +375,6 @@ def resampled(wavelength: FloatArray, n: int) -> FloatArray:
     if n == wavelength.size:
         return wavelength
     return np.interp(np.linspace(0, 1, n), np.linspace(0, 1, wavelength.size), wavelength)
-
-
-def penalised_sigma(variance: float) -> float:
-    """Solve 1 − S/σ² − σ^(−1/128)/128 = 0 for σ, the stationary point of log σ + S/2σ² + σ^(−1/128)."""
-    sigma = np.sqrt(variance)
-    for _ in range(50):  # the exponent is tiny: each step gains more than four digits
-        previous, sigma = sigma, np.sqrt(variance / (1 - sigma ** (-1 / 128) / 128))
-        if abs(sigma - previous) <= 1e-15 * sigma:
-            break
-    return float(sigma)
 
 
 def search_temperature(
