@@ -19,13 +19,11 @@ AS_IT_IS = re.compile(rf"{COLUMN}(?:\+{COLUMN})*")
 
 def as_pair(data: Any) -> tuple[Any, Any]:
     """Data of a model that maps inputs to targets: a pair, with one target for each input."""
-    if isinstance(data, (tuple, list)) and len(data) == 3:
-        raise TypeError(
-            "data for an estimator is a pair (inputs, labels or targets); got three. Sample weights are not supported: the risk is "
-            "the mean loss over held-out points, each of which counts once. Leave them out, or draw held-out points by their weights"
-        )
     if not (isinstance(data, (tuple, list)) and len(data) == 2):
-        raise TypeError(f"data for an estimator is a pair (inputs, labels or targets); got {type(data).__name__}")
+        raise TypeError(
+            f"data for an estimator is a pair (inputs, labels or targets); got {type(data).__name__}. Sample weights are not supported: "
+            "the risk is the mean loss over held-out points, each of which counts once; draw held-out points by their weights"
+        )
     inputs, targets = data
     n_inputs, n_targets = n_rows(inputs, "inputs"), n_rows(targets, "labels or targets")
     if n_inputs != n_targets:
@@ -121,13 +119,10 @@ def as_values(values: Any, what: str) -> npt.NDArray[Any]:
     """Labels, targets or predictions as an array; tensors are detached and copied to the CPU."""
     if hasattr(values, "tocsr"):
         raise TypeError(f"{what} are sparse ({type(values).__name__}); pass .toarray() of them")
-    if hasattr(values, "collect") and not hasattr(values, "shape"):
-        raise TypeError(f"{what} are a {type(values).__name__}, which has not been computed yet; pass .collect() of it")
     if callable(getattr(values, "detach", None)):
         values = values.detach().cpu()
-        values = (
-            values.numpy() if values.dtype.itemsize > 2 or not values.is_floating_point() else values.float().numpy()
-        )
+        half = values.dtype.itemsize <= 2 and values.is_floating_point()  # NumPy may not have this type
+        values = (values.float() if half else values).numpy()
     try:
         return np.asarray(values)
     except Exception as error:
@@ -147,14 +142,12 @@ def check_same_shape(predicted: tuple[int, ...], targets: tuple[int, ...], who: 
     """Predictions or parameters match the targets element by element, and are not broadcast against them."""
     if predicted == targets:
         return
-    found = f"{who} predicts shape {predicted}, the targets have shape {targets}"
+    remedy = "; they must agree, one row per point"
     if predicted == (*targets, 1):
-        raise ValueError(
-            f"{found}: it was fitted to a column, or its parameters are one; fit it to targets.ravel(), or pass the targets as a column too"
-        )
-    if targets == (*predicted, 1):
-        raise ValueError(f"{found}: the targets are a column; pass targets.ravel()")
-    raise ValueError(f"{found}; they must agree, one row per point")
+        remedy = ": it was fitted to a column, or its parameters are one; fit it to targets.ravel(), or pass the targets as a column too"
+    elif targets == (*predicted, 1):
+        remedy = ": the targets are a column; pass targets.ravel()"
+    raise ValueError(f"{who} predicts shape {predicted}, the targets have shape {targets}{remedy}")
 
 
 def check_response(results: Any) -> None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
-from itertools import product
-from typing import Any, TypeVar
+from itertools import product, repeat
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_losses, is_missing, show, warn
+from rivals._checks import as_numbers, check_losses, is_missing, show, warn
 from rivals._types import FloatArray, IntArray
 from rivals.comparison.rendering import listed
 from rivals.losses import Losses
@@ -24,8 +24,6 @@ LONG = ("model", "kind", "loss")
 KINDS = ("observed", "synthetic")
 SIMULATION = "simulation"  # the optional column that tells simulations apart
 
-# Messages count rows as an editor or a spreadsheet does: the header is row 1.
-FIRST_ROW = 2
 # What pandas calls an index in a Parquet file, and a column without a name.
 INDEX_NAME = re.compile(r"__index_level_\d+__|Unnamed: (\d+)")
 # In fewer rows, losses may look like an index by chance, or in an example.
@@ -33,10 +31,15 @@ FEW_ROWS = 10
 # How many columns are warned of; and with how many names a wrong one is compared, if it is not longer than names are.
 MANY_NAMES, MANY_TO_COMPARE, LONG_NAME = 12, 2000, 200
 
+NO_SIMULATION = "the cell is empty; say which simulation this loss belongs to"
+UNEQUAL = "models with different numbers of synthetic losses go into a long table with the columns model, kind, loss"
+
 NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 
 # Losses by model, and option → the label of each observed point.
 Found = tuple[dict[str, Losses], dict[str, list[Any]]]
+Table = tuple[str, dict[str, Column]]  # its name for messages, and its columns
+Rows = tuple[IntArray, dict[str, IntArray]]  # of the observed losses, and of each simulation
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -137,11 +140,9 @@ class Selection:
     log_likelihood: bool = False
 
     @classmethod
-    def checked(
-        cls, models: Iterable[str] | None, ignore: Iterable[str], groups: str | None, **others: Any
-    ) -> Selection:
+    def checked(cls, models: Iterable[str] | None, ignore: Iterable[str], groups: str | None, **others: Any) -> Self:
         """From what a user gives: one name, or several."""
-        wanted, left_out = ([names] if isinstance(names, str) else names for names in (models, ignore))
+        wanted, left_out = ((names,) if isinstance(names, str) else names for names in (models, ignore))
         labels = {} if groups is None else {"groups": groups}
         return cls(None if wanted is None else tuple(wanted), tuple(left_out or ()), labels=labels, **others)
 
@@ -184,13 +185,12 @@ def make_losses(name: str, observed: npt.NDArray[Any], synthetic: npt.NDArray[An
 
 def read_wide(observed: Any, synthetic: Any, selection: Selection) -> Found:
     """One wide table or two; the labels are those in the observed one."""
-    where, columns = columns_of(observed, selection.text)
-    labels = _take_labels(where, columns, selection)
-    if synthetic is None:
-        return _losses_by_column([(where, columns)], selection), labels
-    where_too, second = columns_of(synthetic, selection.text)
-    models = {name: column for name, column in second.items() if name not in selection.labels.values()}
-    return _losses_by_column([(where, columns), (where_too, models)], selection), labels
+    tables = [columns_of(table, selection.text) for table in (observed, synthetic) if table is not None]
+    labels = _take_labels(*tables[0], selection)
+    for _, columns in tables[1:]:
+        for name in selection.labels.values():
+            columns.pop(name, None)
+    return _losses_by_column(tables, selection), labels
 
 
 def read_long(table: Any, selection: Selection) -> Found:
@@ -239,7 +239,7 @@ def _take_labels(where: str, columns: dict[str, Column], selection: Selection) -
     return labels
 
 
-def _losses_by_column(tables: list[tuple[str, dict[str, Column]]], selection: Selection) -> dict[str, Losses]:
+def _losses_by_column(tables: list[Table], selection: Selection) -> dict[str, Losses]:
     """Losses from the columns of wide tables, each with its name for messages: the observed one, and mostly a synthetic one."""
     (where, first), (where_too, second) = tables[0], tables[-1]
     # A model may be called "simulation" if both tables have it.
@@ -276,9 +276,7 @@ def _losses_by_column(tables: list[tuple[str, dict[str, Column]]], selection: Se
     return losses
 
 
-def _simulations(
-    tables: list[tuple[str, dict[str, Column]]], index: str | None, *, several: bool
-) -> Mapping[str, IntArray | slice]:
+def _simulations(tables: list[Table], index: str | None, *, several: bool) -> Mapping[str, IntArray | slice]:
     """The rows of each simulation in the synthetic table, in the order of the observed points where an index names them."""
     points = [] if index is None else [_index_of(columns, index, where) for where, columns in tables]
     if len(tables) < 2:
@@ -288,7 +286,7 @@ def _simulations(
     if several:
         labels = [_text(cell) for cell in second[SIMULATION].tolist()]
         if "" in labels:
-            raise _no_simulation(where_too, labels.index(""))
+            raise _at_row(f"{where_too}, column {SIMULATION!r}", labels.index(""), NO_SIMULATION)
         simulations = _rows_by(labels)
     if not points:
         return simulations
@@ -300,9 +298,7 @@ def _simulations(
     }
 
 
-def _rows_of_models(
-    where: str, columns: Mapping[str, Column], selection: Selection
-) -> dict[str, tuple[IntArray, dict[str, IntArray]]]:
+def _rows_of_models(where: str, columns: Mapping[str, Column], selection: Selection) -> dict[str, Rows]:
     """Model → the rows of its observed losses, and those of each simulation: of the same points, where an index names them."""
     found: dict[str, dict[str, dict[str, IntArray]]] = {}
     for (model, kind, simulation), rows in _rows_by(_keys(where, columns)).items():
@@ -323,37 +319,30 @@ def _rows_of_models(
     return {name: (found[name]["observed"].get("", none), found[name]["synthetic"]) for name in names}
 
 
+def _at_row(where: str, row: int, what: str) -> ValueError:
+    """An error that names a row as an editor or a spreadsheet counts them, with the header in row 1."""
+    return ValueError(f"{where}, row {row + 2}: {what}")
+
+
 def _keys(where: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str, str]]:
     """The model, the kind and the simulation of each row of a long table; that of observed losses is ignored."""
     is_text: dict[str, bool] = {}
-    several = SIMULATION in columns
-    cells = zip(
-        columns["model"].tolist(), columns["kind"], columns[SIMULATION if several else "kind"].tolist(), strict=True
-    )
-    for row, (model, cell, simulation) in enumerate(cells):
+    models, kinds = columns["model"].tolist(), columns["kind"]
+    simulations = columns[SIMULATION].tolist() if SIMULATION in columns else repeat("1")
+    for row, (model, cell, simulation) in enumerate(zip(models, kinds, simulations, strict=False)):
         name, kind = str(model).strip(), str(cell).strip().lower()
         if is_missing(model):
-            raise ValueError(
-                f"{where}, column 'model', row {row + FIRST_ROW}: the name of the model is empty; fill it in"
-            )
+            raise _at_row(f"{where}, column 'model'", row, "the name of the model is empty; fill it in")
         if is_text.setdefault(name, isinstance(model, str)) != isinstance(model, str):  # 1 and "1" would be the same
-            raise ValueError(
-                f"{where}, column 'model', row {row + FIRST_ROW}: {show(name)!r} is a number here and text elsewhere; use one of the two"
-            )
+            found = f"{show(name)!r} is a number here and text elsewhere; use one of the two"
+            raise _at_row(f"{where}, column 'model'", row, found)
         if kind not in KINDS:
-            raise ValueError(
-                f"{where}, column 'kind', row {row + FIRST_ROW}: expected observed or synthetic; got {show(repr(str(cell)[:60]))}"
-            )
-        label = _text(simulation) if several and kind == "synthetic" else ""
-        if several and kind == "synthetic" and not label:
-            raise _no_simulation(where, row)
+            found = f"expected observed or synthetic; got {show(repr(str(cell)[:60]))}"
+            raise _at_row(f"{where}, column 'kind'", row, found)
+        label = _text(simulation) if kind == "synthetic" else ""
+        if kind == "synthetic" and not label:
+            raise _at_row(f"{where}, column {SIMULATION!r}", row, NO_SIMULATION)
         yield name, kind, label
-
-
-def _no_simulation(where: str, row: int) -> ValueError:
-    return ValueError(
-        f"{where}, column {SIMULATION!r}, row {row + FIRST_ROW}: the cell is empty; say which simulation this loss belongs to"
-    )
 
 
 def _rows_by(keys: Iterable[Key]) -> dict[Key, IntArray]:
@@ -388,11 +377,9 @@ def _by_point(points: list[str], rows: Iterable[int], where: str) -> dict[str, i
     found: dict[str, int] = {}
     for row in rows:
         if not points[row]:
-            raise ValueError(f"{where}, row {row + FIRST_ROW}: the cell of the index is empty; name the point")
+            raise _at_row(where, row, "the cell of the index is empty; name the point")
         if points[row] in found:
-            raise ValueError(
-                f"{where}, row {row + FIRST_ROW}: the point {show(points[row])!r} occurs twice; an index names each point once"
-            )
+            raise _at_row(where, row, f"the point {show(points[row])!r} occurs twice; an index names each point once")
         found[points[row]] = row
     return found
 
@@ -401,9 +388,8 @@ def _in_order(own: Mapping[str, int], reference: Mapping[str, int], where: str, 
     """These rows in the order of the reference, if they are of the same points."""
     for point, row in own.items():
         if point not in reference:
-            raise ValueError(
-                f"{where}, row {row + FIRST_ROW}: the point {show(point)!r} is not among those of {whose}; all must have the same points"
-            )
+            found = f"the point {show(point)!r} is not among those of {whose}; all must have the same points"
+            raise _at_row(where, row, found)
     for point in reference:
         if point not in own:
             raise ValueError(f"{where}: no row for the point {show(point)!r} of {whose}; all must have the same points")
@@ -419,14 +405,8 @@ def _text(cell: Any) -> str:
 
 def _numbers(column: Column, where: str, name: str | None = None) -> FloatArray:
     """A column as numbers; an error names the row of the first cell that is not a number. A column with a name may be no model."""
-    masked = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else np.zeros(0, dtype=bool)
-    if masked.any():
-        raise ValueError(
-            f"{where}, row {int(masked.argmax()) + FIRST_ROW}: {int(masked.sum())} of {column.size} values are masked; remove these "
-            "points for all models"
-        )
-    if column.dtype.kind == "c":
-        raise TypeError(f"{where}: complex numbers cannot be ordered; pass real losses")
+    if np.ma.isMaskedArray(column) or column.dtype.kind == "c":
+        return as_numbers(column, where)
     if column.dtype.kind in "iufb":
         return np.asarray(column, dtype=np.float64)
     values = np.empty(column.size)
@@ -434,16 +414,14 @@ def _numbers(column: Column, where: str, name: str | None = None) -> FloatArray:
         try:
             values[row] = _number(cell)
         except (TypeError, ValueError, ArithmeticError):
-            hint = f"; if the column is an id, {_leave_out(name)}" if name is not None and row == 0 else ""
+            found = f"expected a number; got {show(repr(str(cell)[:60]))}"
             if is_missing(cell):
-                hint = (
-                    "; fill it with a loss (models with different numbers of synthetic losses go into a long table with the columns "
-                    "model, kind, loss)"
-                )
+                found = f"the cell is empty; fill it with a loss ({UNEQUAL})"
             elif "," in str(cell):
-                hint = "; write decimals with a point"
-            found = "the cell is empty" if is_missing(cell) else f"expected a number; got {show(repr(str(cell)[:60]))}"
-            raise ValueError(f"{where}, row {row + FIRST_ROW}: {found}{hint}") from None
+                found += "; write decimals with a point"
+            elif name is not None and row == 0:
+                found += f"; if the column is an id, {_leave_out(name)}"
+            raise _at_row(where, row, found) from None
     return values
 
 
@@ -463,18 +441,20 @@ def _check_finite(losses: FloatArray, what: str, where: str, rows: IntArray | No
     try:
         check_losses(losses, what)
     except ValueError as error:
-        raise ValueError(f"{where}, row {first + FIRST_ROW}: {error}") from None
+        raise _at_row(where, first, f"{error}") from None
 
 
 def _check_names(names: Iterable[str], where: str) -> None:
-    """Refuse the index of a data frame, unless it was named as a model."""
+    """Refuse the index of a data frame."""
     for name in names:
         match = INDEX_NAME.fullmatch(name)
         if match:
-            found = f"column {int(match[1]) + 1} has no name and seems to be" if match[1] else f"column {name!r} is"
-            raise ValueError(
-                f"{where}: {found} the index of a data frame; {_leave_out(name)} (pandas: to_csv(..., index=False))"
+            found = (
+                f"column {int(match[1]) + 1} has no name and seems to be an index"
+                if match[1]
+                else f"column {name!r} is the index of a data frame"
             )
+            raise ValueError(f"{where}: {found}; {_leave_out(name)} (pandas: index=False)")
 
 
 def _check_values(observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray], where: str) -> None:

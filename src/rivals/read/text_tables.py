@@ -55,11 +55,12 @@ def read_text(path: Path, labels: Collection[str] = ()) -> Columns:
             names = header_names(header, show(path))
             columns = _Columns(path, [name in labels for name in names])
             if path.stat().st_size < LARGE or not _read_fast(lambda: opened(path, "rb"), row, delimiter, columns):
-                columns.fill(cells for _, cells in rows)
+                columns = _Columns(path, columns.is_label)
+                while block := [cells for _, cells in islice(rows, max(16, 2**18 // len(names)))]:
+                    columns.add(zip(*block, strict=True))
         except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{show(path)}: not text in UTF-8 ({error.reason} at byte {error.start}); save it as UTF-8"
-            ) from None
+            found = f"{error.reason} at byte {error.start}"
+            raise ValueError(f"{show(path)}: not text in UTF-8 ({found}); save it as UTF-8") from None
     if not columns.parts[0]:
         raise ValueError(f"{show(path)}: no rows below the header; write one loss per row")
     return list(zip(names, map(np.concatenate, columns.parts), strict=True))
@@ -95,34 +96,27 @@ def _check_unpacked(path: Path) -> None:
 
 
 def _look(file: IO[str], delimiter: str | None) -> tuple[int, str]:
-    """How many lines of comment come before the header, and the delimiter.
+    """How many lines of comment come before the header, and the delimiter: it splits header and first row into as many cells, the most.
 
     `np.savetxt` writes its header behind a hash, as the last of the lines that begin so, and blanks between numbers.
     """
-    first = file.readline()
-    comments = 0
-    while COMMENT.match(first):
-        following = file.readline()
-        if not COMMENT.match(following):
-            return comments, delimiter or _delimiter([first.lstrip("# "), following], (*DELIMITERS, " "))
-        first, comments = following, comments + 1
-    return comments, delimiter or _delimiter([first, file.readline()], DELIMITERS)
-
-
-def _delimiter(first: list[str], delimiters: Sequence[str]) -> str:
-    """The delimiter that splits header and first row into the same number of cells, and into the most."""
+    first, second, comments = file.readline(), file.readline(), 0
+    while COMMENT.match(first) and COMMENT.match(second):
+        first, second, comments = second, file.readline(), comments + 1
 
     def score(delimiter: str) -> tuple[bool, int]:
         try:
             header, row = (
-                len(next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter, skipinitialspace=delimiter == " "), []))
-                for line in first
+                len(
+                    next(csv.reader([line.strip("# \r\n")], delimiter=delimiter, skipinitialspace=delimiter == " "), [])
+                )
+                for line in (first, second)
             )
         except csv.Error:  # a cell of more than 131 072 characters: the whole line, if the delimiter does not occur
             return False, 0
         return header == row, header
 
-    return max(delimiters, key=score)
+    return comments, delimiter or max((*DELIMITERS, " ") if COMMENT.match(first) else DELIMITERS, key=score)
 
 
 def _rows(file: IO[str], comments: int, delimiter: str, where: str) -> Iterator[tuple[int, list[str]]]:
@@ -155,12 +149,6 @@ class _Columns:
         self.parts: list[list[npt.NDArray[Any]]] = [[] for _ in is_label]
         self.words: dict[str, str] = {}
         self.needed = 0
-
-    def fill(self, rows: Iterator[list[str]]) -> None:
-        """Whatever the cells are."""
-        self.parts = [[] for _ in self.is_label]
-        while block := list(islice(rows, max(16, 2**18 // len(self.is_label)))):
-            self.add(zip(*block, strict=True))
 
     def add(self, columns: Iterable[Sequence[str] | FloatArray]) -> None:
         """Some rows more, column by column."""

@@ -61,11 +61,9 @@ def dataset(
     if model not in source.coords:
         raise ValueError(f"{where}: the dimension {model!r} has no coordinate, so models have no names; give it one")
     names = [name.decode(errors="replace") if isinstance(name, bytes) else str(name) for name in source[model].values]
-    if not all(name.strip() for name in names):
-        raise ValueError(f"{where}: a model in the coordinate {model!r} has no name; give it one")
-    if len(set(names)) < len(names):
-        twice = Counter(names).most_common(1)[0][0]
-        raise ValueError(f"{where}: two models are called {show(twice)!r}; names must differ")
+    wrong = [name for name, count in Counter(names).items() if count > 1 or not name.strip()]
+    if wrong:
+        raise ValueError(f"{where}: two models are called {show(wrong[0])!r}, or one has no name; names must differ")
     sign = -1.0 if log_likelihood else 1.0
     several = (simulation,) if simulation in source["synthetic"].dims else ()
     samples = {
