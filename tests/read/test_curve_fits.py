@@ -68,7 +68,7 @@ def test_what_is_missing_is_named():
     ]:
         with pytest.raises(ValueError, match=message):
             curve(fit, X[NEW], function=decay, sigma=sigma).loss((X[NEW], Y[NEW]))
-    with pytest.raises(TypeError, match="or what curve_fit returned"):
+    with pytest.raises(TypeError, match="or the tuple of curve_fit"):
         curve(fit[0], X[NEW], function=decay, sigma=0.1)
     with pytest.raises(ValueError, match=r"the curve predicts shape \(200,\), the targets have shape \(200, 1\)"):
         curve(fit, X[NEW], function=decay, sigma=0.1).loss((X[NEW], Y[NEW][:, None]))

@@ -151,7 +151,7 @@ def test_what_a_simulator_refuses():
         simulator(normal, score="crsp")
     with pytest.raises(TypeError, match=r"expected a function simulate\(n, rng\)"):
         simulator(3)
-    with pytest.raises(TypeError, match="pass an instance"):
+    with pytest.raises(TypeError, match="not its class"):
         simulator(rivals.Candidate)
     with pytest.raises(
         ValueError, match=r"simulated points have shape \(3,\), but score 'crps' is of single numbers; choose 'energy'"
@@ -170,7 +170,7 @@ def test_what_a_simulator_refuses():
     with pytest.raises(ValueError, match="gave 20 numbers that are not finite"):
         simulator(lambda n, rng: np.full(n, np.nan), n_ensemble=20)
     with pytest.raises(
-        ValueError, match=r"<lambda> gave losses of shape \(\), where there must be one for each of 10 points"
+        ValueError, match=r"<lambda> gave losses of shape \(\); there must be one for each of 10 points"
     ):
         simulator(normal, score=lambda y, ensemble: np.mean(y - 1.0), n_ensemble=20).loss(y)
 

@@ -171,7 +171,7 @@ def test_families_and_joint_densities_are_refused():
     with pytest.raises(TypeError, match="Normal is a family of distributions"):
         distribution(Normal)
     with pytest.raises(
-        ValueError, match=r"the data have shape \(442,\), but MultivariateNormal is .* points of shape \(442,\)"
+        ValueError, match=r"MultivariateNormal predicts shape \(442, 442\), the targets have shape \(442,\)"
     ):
         distribution(MultivariateNormal(torch.zeros(N), torch.eye(N))).loss(Y)
 

@@ -118,9 +118,7 @@ def check_reduction(reduction: str, leave_one_out: bool) -> None:
     """A reduction that is known, and the one that leave-one-out weights are for."""
     check_choice(reduction, "reduction", ("lpd", "mean", "plugin"))
     if leave_one_out and reduction != "lpd":
-        raise ValueError(
-            f"leave_one_out is for the reduction 'lpd', the loss of the posterior predictive; got {reduction!r}"
-        )
+        raise ValueError(f"leave_one_out is for the reduction 'lpd', of the posterior predictive; got {reduction!r}")
 
 
 def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> Any:

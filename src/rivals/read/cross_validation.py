@@ -205,10 +205,8 @@ def _are_classifiers(estimators: Any) -> bool:
     kinds = {}
     for name, estimator in estimators.items():
         where = f"estimator '{show(check_name(name))}'"
-        can_be_fitted = (
-            not isinstance(estimator, type) and hasattr(estimator, "fit") and hasattr(estimator, "get_params")
-        )
-        if not can_be_fitted or not (is_classifier(estimator) or is_regressor(estimator)):
+        is_one = not isinstance(estimator, type) and hasattr(estimator, "fit") and hasattr(estimator, "get_params")
+        if not is_one or not (is_classifier(estimator) or is_regressor(estimator)):
             raise TypeError(
                 f"{where}: expected a regressor or a classifier of scikit-learn (sklearn.base.is_regressor), not its class; got "
                 f"{show(repr(estimator))[:60]}; derive your own from RegressorMixin or ClassifierMixin, and BaseEstimator"

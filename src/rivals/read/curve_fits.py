@@ -78,7 +78,7 @@ def _predict_of_lmfit(result: Any) -> Callable[[Any], Any]:
     def predict(at: Any) -> Any:
         if len(names) > 1 and not isinstance(at, Mapping):
             raise TypeError(
-                f"the model has the independent variables {', '.join(names)}; pass inputs as a mapping with these names"
+                f"it has the independent variables {', '.join(names)}; pass inputs as a mapping with these names"
             )
         return result.eval(**(at if isinstance(at, Mapping) else {names[0]: at}))
 
@@ -97,9 +97,7 @@ def _noise_of_lmfit(result: Any) -> tuple[int, int, Any]:
 
 def _predict_of_scipy(fit: Any, function: Callable[..., Any] | None) -> Callable[[Any], Any]:
     if not (isinstance(fit, tuple) and len(fit) >= 2):
-        raise TypeError(
-            f"expected a ModelResult of lmfit, or what curve_fit returned, a tuple; got {type(fit).__name__}"
-        )
+        raise TypeError(f"expected a ModelResult of lmfit, or the tuple of curve_fit; got {type(fit).__name__}")
     if not callable(function):
         raise TypeError("what curve_fit returned does not include the function; pass it as function=")
     return lambda at: function(at, *fit[0])

@@ -199,9 +199,7 @@ def as_density(model: Any) -> Density:
         )
     if "FitResult" in kinds and hasattr(model, "_dist"):
         if not model.success:
-            warn(
-                f"the fit of {model._dist.name} did not succeed ({model.message}); its parameters may be far from the best"
-            )
+            warn(f"the fit of {model._dist.name} did not succeed ({model.message}); its parameters may be far off")
         return as_density(model._dist(*model.params))
     if "ngboost" in origins and hasattr(model, "dist"):
         return as_density(model.dist)
@@ -211,12 +209,10 @@ def as_density(model: Any) -> Density:
         return _of_sklearn(model, name)
     log, sampler = _method(model, LOG_DENSITIES), _method(model, SAMPLERS)
     if log is None:
-        raise TypeError(
-            f"expected a distribution with one of {', '.join(LOG_DENSITIES)}, as scipy.stats.norm(0, 1) is; got {name}"
-        )
+        raise TypeError(f"expected a distribution, with one of {', '.join(LOG_DENSITIES)}; got {name}")
     if sampler is None:
         raise TypeError(
-            f"a model must be able to simulate: got {name}, which has none of {', '.join(SAMPLERS)}; see rivals.Candidate"
+            f"a model must be able to simulate: {name} has none of {', '.join(SAMPLERS)}; see rivals.Candidate"
         )
     if "torch" in origins:
         return _torch(model, name)

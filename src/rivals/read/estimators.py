@@ -212,9 +212,7 @@ def law_of_targets(
     judged = noise
     if way == "cross-validated":
         if training is None:
-            raise ValueError(
-                "noise='cross-validated' needs training=(inputs, targets), to which the estimator was fitted"
-            )
+            raise ValueError("noise='cross-validated' needs training=(inputs, targets), those of the fit")
         noise = noise_of(out_of_fold_residuals(estimator, training, cv=cv, groups=groups, rng=rng), residuals)
         judged = None  # it may be too narrow for a group like no other, and nothing is to be done about that
     density = as_density(noise)
@@ -225,9 +223,7 @@ def _name(estimator: Any) -> str:
     """The name of its class, unless it is a Booster."""
     name, library = type(estimator).__name__, library_of(estimator)
     if name == "Booster" and library in BOOSTERS:
-        raise TypeError(
-            f"a Booster of {library} says neither what it predicts nor how; pass a fitted {BOOSTERS[library]}"
-        )
+        raise TypeError(f"a Booster of {library} says neither what it predicts nor how; pass an {BOOSTERS[library]}")
     return name
 
 
@@ -243,9 +239,8 @@ def _shifted(density: Density, judged: Any, mean: FloatArray, name: str) -> Dens
     def sample(_: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
         if not of_each:
             return np.asarray(mean + density.simulate(len(mean), rng))
-        return np.asarray(
-            mean + density.sample(mean.shape[:1] if density.batch else (mean.size,), rng).reshape(mean.shape)
-        )
+        count = mean.shape[:1] if density.batch else (mean.size,)
+        return np.asarray(mean + density.sample(count, rng).reshape(mean.shape))
 
     return Density(name, mean.shape[:1], mean.shape[1:], log, sample)
 
@@ -286,9 +281,7 @@ def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
     from scipy import stats
 
     if len(residuals) < FEW_RESIDUALS:
-        raise ValueError(
-            f"noise: {len(residuals)} residuals are too few to estimate it; at least {FEW_RESIDUALS} are needed"
-        )
+        raise ValueError(f"noise: {len(residuals)} residuals are too few to estimate it; it needs {FEW_RESIDUALS}")
     if np.any(np.ptp(residuals, axis=0) == 0):
         raise ValueError("noise: all residuals are equal, so there is no noise; is the target among the inputs?")
     if kind == "empirical":
@@ -357,10 +350,9 @@ def seeded_copy(estimator: Any, generator: np.random.Generator) -> Any:
             "noise= as a distribution, from residuals on data that it was not fitted to"
         ) from None
     parameters = copy.get_params(deep=True)
-    unset = [
-        name for name in sorted(parameters) if name.rsplit("__", 1)[-1] == "random_state" and parameters[name] is None
-    ]
-    return copy.set_params(**{name: int(generator.integers(2**31)) for name in unset})
+    unset = [name for name in sorted(parameters) if parameters[name] is None]
+    seeds = [name for name in unset if name.rsplit("__", 1)[-1] == "random_state"]
+    return copy.set_params(**{name: int(generator.integers(2**31)) for name in seeds})
 
 
 def predicted(estimator: Any, at: Any) -> Density:

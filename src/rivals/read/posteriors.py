@@ -141,9 +141,8 @@ def _simulations(
             chosen = rng.permuted(order, axis=0)[:n_more]
         else:
             edges = np.cumsum(np.exp(log_weights), axis=0)
-            chosen = np.stack(
-                [np.sum(edges[:-1] < rng.random(n_points) * edges[-1], axis=0, dtype=np.intp) for _ in range(n_more)]
-            )
+            levels = rng.random((n_more, n_points)) * edges[-1]
+            chosen = np.stack([np.sum(edges[:-1] < each, axis=0, dtype=np.intp) for each in levels])
         # A point may consist of several numbers, which belong together.
         simulated = predicted.reshape(n_draws, n_points, -1)[chosen, np.arange(n_points)]
         found += list(simulated.reshape(n_more, *predicted.shape[1:]).astype(np.asarray(fitted.observed).dtype))

@@ -208,9 +208,7 @@ def _what_is_observed(
     values = {name: site["value"] for name, site in sites.items() if site["type"] == "sample" and site["is_observed"]}
     variable = chosen(list(values), variable, "the observed variables of the model")
     if observed is None:
-        same = [
-            name for name, given in arguments.items() if given is not None and np.array_equal(given, values[variable])
-        ]
+        same = [name for name, given in arguments.items() if np.array_equal(given, values[variable])]
         if len(same) != 1:
             raise ValueError(
                 f"the observed values of {variable!r} are {'none' if not same else 'several'} of the arguments "

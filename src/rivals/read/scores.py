@@ -204,9 +204,7 @@ def summaries(
 
     members = _reduced(simulate(n_ensemble, stream(entropy_from(rng), ENSEMBLE)), named, block, "simulated block")
     if len(members) != n_ensemble:
-        raise ValueError(
-            f"simulate({n_ensemble * (block or 1)}, rng) gave {len(members)} blocks, where there must be {n_ensemble}"
-        )
+        raise ValueError(f"simulate({n_ensemble * (block or 1)}, rng) gave {len(members)} blocks, not {n_ensemble}")
     scored = _scorer(members[:, None], score, [name for name, _ in named])
 
     return Candidate(loss=lambda data: scored(_reduced(data, named, block, "block")), simulate=simulate)
@@ -217,8 +215,7 @@ def _simulate_of(model: Any) -> Simulate:
     simulate: Simulate = getattr(model, "simulate", model)
     if isinstance(model, type) or not callable(simulate):
         raise TypeError(
-            f"expected a function simulate(n, rng), or an object that has one; got {type(model).__name__}"
-            + (f" {model.__name__}; pass an instance" if isinstance(model, type) else "")
+            f"expected a function simulate(n, rng), or an object that has one, not its class; got {show(repr(model))[:60]}"
         )
     return simulate
 
@@ -226,9 +223,7 @@ def _simulate_of(model: Any) -> Simulate:
 def _simulated(simulate: Simulate, n: int, rng: np.random.Generator) -> FloatArray:
     members = as_targets(simulate(n, rng), "simulated points")
     if members.ndim == 0 or len(members) != n:
-        raise ValueError(
-            f"simulate({n}, rng) gave an array of shape {members.shape}, where its first axis must be of {n} points"
-        )
+        raise ValueError(f"simulate({n}, rng) gave an array of shape {members.shape}, not {n} points")
     if not np.isfinite(members).all():
         raise ValueError(f"simulate({n}, rng) gave {int(np.sum(~np.isfinite(members)))} numbers that are not finite")
     return members
@@ -383,9 +378,7 @@ def _by_function(score: ScoreFunction, members: FloatArray) -> Scorer:
         n = len(values)
         found = as_targets(score(values, np.broadcast_to(members, (n, *members.shape))), f"losses of {name}")
         if found.shape != (n,):
-            raise ValueError(
-                f"{name} gave losses of shape {found.shape}, where there must be one for each of {n} points"
-            )
+            raise ValueError(f"{name} gave losses of shape {found.shape}; there must be one for each of {n} points")
         return found
 
     return losses

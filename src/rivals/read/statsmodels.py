@@ -36,9 +36,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 NOTHING = {"offset": 0.0, "exposure": 0.0, "var_weights": 1.0, "n_trials": 1.0, "exog_infl": 1.0, "exog_precision": 1.0}
 TIME_SERIES = ("ARIMA", "SARIMAX", "UnobservedComponents", "ExponentialSmoothing")
 
-NO_LAW = (
-    "use rivals.read.regressor(results, exog, noise=...) with a distribution of the noise, or write a rivals.Candidate"
-)
+NO_LAW = "use rivals.read.regressor(results, exog, noise=...) with a distribution, or write a rivals.Candidate"
 INSTEAD = {
     "MixedLM": "points of a group share its effect: write a rivals.Candidate with one loss for each group; or judge points by their marginal "
     "distribution, rivals.read.regressor(results, exog, noise=scipy.stats.norm(scale=...)) with the variance of both, and pass clusters= to "
@@ -116,9 +114,8 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
             return gaussian(as_targets(results.predict(at), "predictions"), deviation, name)
         if name in OF_FAMILIES:
             return _generalised(results, at, columns)
-        own = (
-            {"exog_precision": np.ones((n, 1))} if name == "BetaModel" else {}
-        )  # else it would take the rows of the fit
+        # Without it a BetaModel would take the rows of the fit.
+        own = {"exog_precision": np.ones((n, 1))} if name == "BetaModel" else {}
         return as_density(results.get_distribution(exog=at, **own | columns))
 
     return at_inputs(law, exog, name, targets=lambda given, what: _successes(as_targets(given, what), columns))
@@ -210,9 +207,7 @@ def _readable(results: Any, columns: dict[str, Any]) -> str:
     if name in OF_FAMILIES:
         family = type(model.family).__name__
         if family not in FAMILIES:
-            raise TypeError(
-                f"{name}: the family {family} has no density in statsmodels; write a rivals.Candidate with one"
-            )
+            raise TypeError(f"{name}: the family {family} has no density in statsmodels; write a rivals.Candidate")
         if family == "Binomial" and "n_trials" not in columns and np.any(np.asarray(model.endog) % 1):
             raise TypeError(
                 f"{name} was fitted to proportions; pass n_trials=, the trials of each held-out point, and count successes in the data"
@@ -247,9 +242,7 @@ def _successes(values: npt.NDArray[Any], columns: dict[str, Any]) -> npt.NDArray
     if "n_trials" not in columns or values.ndim != 2 or values.shape[1] != 2:
         return values
     if np.any(values.sum(axis=1) != columns["n_trials"]):
-        raise ValueError(
-            "the successes and failures in the data do not add up to n_trials; pass those of the same points"
-        )
+        raise ValueError("successes and failures in the data do not add up to n_trials; pass those of the same points")
     return np.asarray(values[:, 0])
 
 
@@ -284,15 +277,14 @@ def _labels(results: Any) -> npt.NDArray[Any]:
 
 def _check_series(results: Any, exog: Any) -> None:
     model: Any = getattr(results, "model", None)
-    name = type(model).__name__
+    name = type(results if model is None else model).__name__
     kinds = {kind.__name__ for kind in type(model).__mro__}
     known = name in TIME_SERIES or library_of(model) != "statsmodels"
     if "MLEModel" not in kinds or not known or model.k_endog > 1:
         hint = INSTEAD.get(name) or INSTEAD.get(type(results).__name__.removesuffix("Wrapper"))
-        found = type(results).__name__ if model is None else name
         raise TypeError(
             f"expected the results of a state space model of one series, as ARIMA(y, order=(1, 0, 0)).fit() gives ({', '.join(TIME_SERIES)}); got "
-            f"{found}; {hint or 'see rivals.Candidate for others'}"
+            f"{name}; {hint or 'see rivals.Candidate for others'}"
         )
     if getattr(model, "simple_differencing", False):
         raise ValueError(
@@ -310,11 +302,8 @@ def _check_series(results: Any, exog: Any) -> None:
     given = getattr(model, "_input_exog", model.exog)
     needs = given is not None and np.size(given) > 0
     if needs != (exog is not None):
-        raise TypeError(
-            f"{name} was fitted with exog; pass exog= for the held-out points"
-            if needs
-            else f"{name} was fitted without exog; leave it out"
-        )
+        remedy = "with exog; pass exog= for the held-out points" if needs else "without exog; leave it out"
+        raise TypeError(f"{name} was fitted {remedy}")
 
 
 def _check_continues(results: Any, values: FloatArray) -> None:
