@@ -10,14 +10,7 @@ from scipy import stats
 import rivals
 from rivals import Experiment, Losses
 from rivals.calibration import Calibration
-from rivals.calibration.curve import (
-    FOR_THE_WRONG_MODEL,
-    OVERCONFIDENT,
-    calibration_curve,
-    excess,
-    most_cautious,
-    wilson_interval,
-)
+from rivals.calibration.curve import calibration_curve, excess, most_cautious, wilson_interval
 from rivals.calibration.shown import grid_problem
 from rivals.calibration.store import new_outcomes
 from rivals.laws import Beta
@@ -112,7 +105,6 @@ def test_undecided_truths_count_half():
     found = made_up([0.2, 0.8], np.array([True, True]))
     found._outcomes[["risk_a", "risk_b", "truth_error", "truth"]][0] = (0.5, 0.5, 1.0, 0.5)
     assert found.curve(1.0, bins=1).observed.tolist() == [0.75]
-    assert found.curve(1.0, bins=1).undecided == 1
     assert found.records["undecided"].tolist() == [True, False]
 
 
@@ -312,6 +304,8 @@ def test_the_shaded_area_is_where_the_excess_is_positive():
     """Random points of the unit square: overconfident is inside a triangle of either kind, and nowhere else."""
     from matplotlib.path import Path
 
+    from rivals.plots.calibration_curves import FOR_THE_WRONG_MODEL, OVERCONFIDENT
+
     points = np.random.default_rng(0).random((2000, 2))
     inside = [Path(corners).contains_points(points) for corners in (*OVERCONFIDENT, *FOR_THE_WRONG_MODEL)]
     np.testing.assert_array_equal(np.sum(inside, axis=0), (excess(*points.T) > 0).astype(int))
@@ -342,8 +336,6 @@ def test_results_as_dictionaries_and_tables(toy_calibration):
     assert int(summary["rng"]) == found.entropy
     valid = json.loads(json.dumps(found.valid_c().to_dict()))
     assert (valid["low"], valid["high"], valid["values"]) == (*found.valid_c(), summary["valid_range"]["values"])
-    curve = found.curve(0.5, bins=8)
-    assert json.loads(json.dumps(curve.to_dict()))["observed"] == curve.observed.tolist()
 
 
 def test_html_escapes_names():

@@ -85,7 +85,7 @@ def test_another_schema_is_refused(tmp_path, small, schema):
         connection.execute(f"PRAGMA user_version = {schema}")
     connection.close()
     for use in (lambda: run(path, small), lambda: open_store(path)):
-        with pytest.raises(StoreError, match=f"another rivals: schema {schema}, .*calibrate again"):
+        with pytest.raises(StoreError, match=rf"another rivals \(schema {schema}, .*calibrate again"):
             use()
 
 
@@ -115,9 +115,7 @@ def test_foreign_and_damaged_files_are_refused(tmp_path, small):
     connection.execute("CREATE TABLE t (x)")
     connection.commit()
     connection.close()
-    with pytest.raises(
-        StoreError, match="not a calibration store, but an SQLite file of another program; name another file"
-    ):
+    with pytest.raises(StoreError, match=r"not a calibration store, .*; name another file"):
         run(foreign, small)
 
     text = tmp_path / "text.sqlite"

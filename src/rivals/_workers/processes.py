@@ -304,6 +304,7 @@ class Pool:
     n_workers = 1
     in_process = False  # whether they run here and now: arguments then need not be sent
     notes: str | None = None  # folder in which workers note their current piece, if someone watches them
+    _executor: Any = None
 
     def __init__(self) -> None:
         self.interrupts = Interrupts()
@@ -317,7 +318,8 @@ class Pool:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Start a function, now or when a worker is free."""
-        raise NotImplementedError
+        future: Future[Any] = self._executor.submit(function, *arguments)
+        return future
 
     def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
         """Kill workers whose piece is long past the limit, if they are ours; return these pieces (place, index)."""
@@ -358,10 +360,6 @@ class LocalProcesses(Pool):
         self._tracker.register(self._folder, "folder")
         self.notes = self._folder
         self._executor = self._start()
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        future: Future[Any] = self._executor.submit(function, *arguments)
-        return future
 
     def end_overdue(self, time_limit: float) -> set[tuple[int, int]]:
         allowed = time_limit * (1.0 + OVERTIME_PART) + OVERTIME_SECONDS
@@ -426,9 +424,6 @@ class Foreign(Pool):
         self._executor = executor
         self.n_workers = _workers_of(executor)
         self._lost_since: float | None = None
-
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        return self._executor.submit(function, *arguments)
 
     def is_ready(self) -> bool:
         self.interrupts.look()

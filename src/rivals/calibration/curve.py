@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
 from rivals._types import FloatArray, IntArray
-
-# Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½ on the same side. In
-# the triangles of the first kind the stated probability is too far from ½; in those of the second the truth is as far
-# from ½ on the other side, or farther. As corners (B, truth).
-OVERCONFIDENT = (
-    np.array([[0.0, 0.0], [0.0, 1.0], [0.5, 0.5]]),
-    np.array([[1.0, 1.0], [1.0, 0.0], [0.5, 0.5]]),
-)
-FOR_THE_WRONG_MODEL = (
-    np.array([[0.0, 1.0], [0.5, 1.0], [0.5, 0.5]]),
-    np.array([[1.0, 0.0], [0.5, 0.0], [0.5, 0.5]]),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +24,6 @@ class CalibrationCurve:
         Experiments in each bin.
     low, high : array
         Band of `observed`: a Wilson interval of the given confidence for each bin.
-    edges : array, shape (bins, 2)
-        Smallest and largest B in each bin.
-    undecided : int
-        Experiments whose truth is too close to call.
 
     See Also
     --------
@@ -66,8 +49,6 @@ class CalibrationCurve:
     counts: IntArray
     low: FloatArray
     high: FloatArray
-    edges: FloatArray
-    undecided: int
 
     @property
     def excess(self) -> FloatArray:
@@ -78,11 +59,6 @@ class CalibrationCurve:
     def overconfidence(self) -> float:
         """Mean over the experiments of the excess of |B_EMD − ½| over |B_epis − ½|, where there is one."""
         return float(np.average(np.maximum(self.excess, 0.0), weights=self.counts))
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain numbers and lists, for JSON."""
-        values = {name: np.asarray(value).tolist() for name, value in asdict(self).items()}
-        return {**values, "overconfidence": self.overconfidence}
 
 
 def calibration_curve(
@@ -100,8 +76,6 @@ def calibration_curve(
         counts=counts,
         low=low,
         high=high,
-        edges=np.array([[probability[group[0]], probability[group[-1]]] for group in groups]),
-        undecided=int(np.sum(truth == 0.5)),
     )
 
 

@@ -325,15 +325,11 @@ class Store:
     def check_file(self) -> None:
         """Refuse a file that is not a store, is damaged, or was written by another version."""
         with as_store_errors(self.path):
-            if self._one("PRAGMA application_id") != APPLICATION_ID:
+            version, problem = self._one("PRAGMA user_version"), self._one("PRAGMA quick_check(1)")
+            if (self._one("PRAGMA application_id"), version) != (APPLICATION_ID, SCHEMA_VERSION):
                 raise StoreError(
-                    f"{self.path!r} is not a calibration store, but an SQLite file of another program; name another file"
-                )
-            problem, version = self._one("PRAGMA quick_check(1)"), self._one("PRAGMA user_version")
-            if version != SCHEMA_VERSION:
-                raise StoreError(
-                    f"{self.path!r} was written by another rivals: schema {version}, this one reads {SCHEMA_VERSION}; "
-                    "use that one, or calibrate again"
+                    f"{self.path!r} is not a calibration store, or one of another rivals (schema {version}, this one reads "
+                    f"{SCHEMA_VERSION}); name another file, or calibrate again"
                 )
             if problem != "ok":
                 raise StoreError(f"{self.path!r} is damaged or cut short: {show(problem)}; {MEND}")
@@ -471,16 +467,13 @@ def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[s
 def real_path(path: Any) -> str:
     """The file that a name stands for: through links, so that all names of a store share one lock."""
     name = os.fsdecode(path)
-    if name == "" or name.startswith(":memory:"):
-        raise StoreError(f"store={name!r} names no file, so nothing would be kept; give it a name, or leave store out")
-    try:
+    with suppress(ValueError):  # a null byte
         real = os.path.realpath(name)
-    except ValueError as error:  # a null byte
-        raise StoreError(f"store={name!r} cannot be the name of a file: {error}; use another name") from None
-    if os.path.exists(real) and not os.path.isfile(real):
-        inside = os.path.join(name, "study.sqlite")
-        raise StoreError(f"the store {name!r} is a folder, or no plain file; name a file, such as {inside!r}")
-    return real
+        if name and not name.startswith(":memory:") and (os.path.isfile(real) or not os.path.exists(real)):
+            return real
+    raise StoreError(
+        f"store={name!r} is not the name of a plain file, so nothing would be kept; name one, such as 'study.sqlite', or leave store out"
+    )
 
 
 def _connect_to_read(path: str) -> sqlite3.Connection:
