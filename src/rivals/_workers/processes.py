@@ -192,9 +192,7 @@ def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -
             elif not ready:
                 plan.again.append(block)
             elif not plan.take_back(block):
-                died = (
-                    f"the worker died {ATTEMPTS} times while it ran this experiment ({type(broken).__name__}: {broken})"
-                )
+                died = f"the worker died {ATTEMPTS} times running this experiment ({type(broken).__name__}: {broken})"
                 yield [failed(block.place, block.indices.start, ATTEMPTS, died)]
         overdue.clear()
 
@@ -245,16 +243,12 @@ def open_pool(executor: Executor | int | None) -> Iterator[Pool]:
 
 def _make_pool(executor: Executor | int | None) -> Pool:
     if isinstance(executor, bool) or not (executor is None or isinstance(executor, int) or hasattr(executor, "submit")):
-        raise TypeError(
-            f"executor must be None, a number of processes, or a concurrent.futures.Executor: got {executor!r}"
-        )
+        raise TypeError(f"executor must be None, a number of processes, or a futures.Executor: got {executor!r}")
     if executor is not None and not isinstance(executor, int):
         return Foreign(executor)
     n_workers = _cores() if executor is None else executor
     if n_workers < 0:
-        raise ValueError(
-            f"executor as a number of processes must not be negative: got {n_workers}; 0 runs in this process"
-        )
+        raise ValueError(f"a number of processes must not be negative: got {n_workers}; 0 runs in this process")
     try:
         return LocalProcesses(n_workers) if n_workers else InProcess()
     except ImportError as error:

@@ -12,14 +12,13 @@ from rivals._random import entropy_from
 from rivals._types import RNG
 from rivals._workers.processes import Plan, run_all
 from rivals.calibration.experiment import Omega
-from rivals.calibration.study import Settings, make_study
+from rivals.calibration.study import N_TRUTH, Settings, make_study
 from rivals.comparison import N_SIMULATIONS
 from rivals.laws import Law, Order
 
 if TYPE_CHECKING:
     from rivals.calibration.result import Calibration
 
-N_TRUTH = 2**16
 # Experiments per block; about one second of work if None. The results do not depend on it.
 BLOCK_SIZE: int | None = None
 
@@ -169,10 +168,8 @@ def calibrate(
             if plan.done < plan.total:
                 run_all(study, plan, executor, opened.write, show=progress, time_limit=limit)
         except KeyboardInterrupt:
-            kept = (
-                f"all of them are in {opened.path!r}; run it again to continue"
-                if opened.path
-                else "they are lost; name a store= to keep them next time"
-            )
+            kept = "they are lost; name a store= to keep them next time"
+            if opened.path:
+                kept = f"all of them are in {opened.path!r}; run it again to continue"
             raise CalibrationInterrupted(f"stopped after {plan.done} of {plan.total} experiments; {kept}") from None
         return Calibration(**opened.read(study.n_experiments))

@@ -69,14 +69,8 @@ def calibration_curve(
     groups = np.array_split(order, min(bins, order.size))
     counts = np.array([group.size for group in groups])
     observed = np.array([truth[group].mean() for group in groups])
-    low, high = wilson_interval(observed, counts, confidence)
-    return CalibrationCurve(
-        predicted=np.array([probability[group].mean() for group in groups]),
-        observed=observed,
-        counts=counts,
-        low=low,
-        high=high,
-    )
+    predicted = np.array([probability[group].mean() for group in groups])
+    return CalibrationCurve(predicted, observed, counts, *wilson_interval(observed, counts, confidence))
 
 
 def wilson_interval(fraction: FloatArray, counts: IntArray, confidence: float) -> tuple[FloatArray, FloatArray]:

@@ -184,11 +184,8 @@ class Reach:
             reduced = ()
         state = getattr(value, "__dict__", None) if isinstance(reduced, str) or not reduced else None
         for part in (state, *([reduced] if isinstance(reduced, str) else reduced)):
-            if isinstance(part, dict):  # cached attributes may be there or not
-                cached = functools.cached_property
-                part = {
-                    name: held for name, held in part.items() if not isinstance(getattr(kind, str(name), None), cached)
-                }
+            if isinstance(part, dict):
+                part = {name: held for name, held in part.items() if not _is_cache(kind, name)}
             yield self._describe(list(part) if isinstance(part, Iterator) else part)
         for name in ("__wrapped__", "py_func"):  # of functools, JAX, Numba
             if callable(inner := getattr(value, name, None)):
@@ -216,9 +213,7 @@ class Reach:
             return
         digest, imports = _read(file.read_bytes(), module, file.stem == "__init__")
         if whole or module != "__main__":
-            self.parts[f"the file {file.name} of module {module}" if "." in module else f"the file {file.name}"] = (
-                digest
-            )
+            self.parts[f"the file {file.name}" + (f" of module {module}" if "." in module else "")] = digest
         for name in imports:
             self._follow(name)
 
@@ -274,6 +269,11 @@ def _find(module: str) -> tuple[Path | None, list[str]]:
 
 def _digest(texts: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(texts).encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def _is_cache(kind: type, name: Any) -> bool:
+    """Whether an attribute is a cached one, which may be there or not."""
+    return isinstance(getattr(kind, str(name), None), functools.cached_property)
 
 
 def _content(cell: CellType) -> Any:

@@ -431,9 +431,8 @@ def _by_model(given: Any, what: str, models: Mapping[str, Model]) -> dict[str, A
         raise TypeError(f"{what} must be a mapping by the names of models: got {type(given).__name__}")
     unknown = [show(name) for name in given if name not in models]
     if unknown:
-        raise ValueError(
-            f"{what} names {unknown}, which are not models; the models are {[show(name) for name in models]}"
-        )
+        known = [show(name) for name in models]
+        raise ValueError(f"{what} names {unknown}, which are not models; the models are {known}")
     return dict(given)
 
 
@@ -478,20 +477,14 @@ def _residuals(residuals: Any, response: FloatArray, models: Mapping[str, Model]
 def _check(omega: Replications) -> None:
     """Refuse what does not go together."""
     if omega.n_candidates > len(omega.models):
-        raise ValueError(
-            f"n_candidates = {omega.n_candidates}, but there are {len(omega.models)} models; give at most as many"
-        )
+        raise ValueError(f"n_candidates = {omega.n_candidates}, but there are {len(omega.models)} models; give fewer")
     if not (omega.design is None or omega.design == "resample" or callable(omega.design)):
         raise ValueError(f"design must be 'resample' or a function (data, rng) → data: got {show(repr(omega.design))}")
     if omega.design == "resample" and not omega.form.has_points:
-        raise ValueError(
-            "design='resample' needs rows, but data of a custom form have none; pass a function (data, rng)"
-        )
+        raise ValueError("design='resample' needs rows: data of a custom form have none; pass a function (data, rng)")
     twice = [show(name) for name in omega.residuals if name in omega.parameters]
     if twice:
-        raise ValueError(
-            f"both parameters and residuals are given for {twice}: only one of them can make the data; give only one"
-        )
+        raise ValueError(f"both parameters and residuals are given for {twice}: give one, which makes the data")
     if any(omega.sizes.values()) and np.ptp(omega.form.get(omega.data)) == 0.0:
         raise ValueError(
             "all responses of the data are equal, but sizes are in units of their standard deviation, which is 0; "

@@ -169,14 +169,7 @@ class Calibration(ShownCalibration):
         0.9
         """
         settings = Settings.checked(
-            c=tuple(probability),
-            law=law,
-            n_data=n_data,
-            n_truth=2,
-            entropy=0,
-            n_simulations=n_simulations,
-            order=order,
-            loss_unit=loss_unit,
+            c=tuple(probability), law=law, n_data=n_data, n_simulations=n_simulations, order=order, loss_unit=loss_unit
         )
         stated = np.column_stack([np.asarray(probability[c], dtype=np.float64) for c in settings.c])
         stated, true = checked_experiments(name, stated, truth, len(settings.c))
@@ -324,9 +317,8 @@ class Calibration(ShownCalibration):
         values = np.asarray(probability, dtype=np.float64)
         outside = ~((values >= 0) & (values <= 1))
         if outside.any():
-            raise ValueError(
-                f"probabilities must lie in [0, 1]: got {values[outside].ravel()[0]:g}; pass those of compare"
-            )
+            wrong = values[outside].ravel()[0]
+            raise ValueError(f"probabilities must lie in [0, 1]: got {wrong:g}; pass those of compare")
         return most_cautious(np.stack([self._correction(c, name)(values) for name in self._names(omega)]))
 
     def _correction(self, c: float, omega: str) -> Correction:
@@ -463,9 +455,7 @@ class Calibration(ShownCalibration):
 
     def _place(self, omega: str) -> int:
         if omega not in self.omegas:
-            raise ValueError(
-                f"unknown epistemic distribution {omega!r}: there are {list(self.omegas)}; choose one of these"
-            )
+            raise ValueError(f"unknown epistemic distribution {omega!r}: choose one of {list(self.omegas)}")
         return self.omegas.index(omega)
 
 

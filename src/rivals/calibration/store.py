@@ -28,6 +28,7 @@ from rivals._types import BoolArray
 from rivals._workers.attempts import Ended
 from rivals.calibration.experiment import Outcome
 from rivals.calibration.study import Study
+from rivals.comparison.rendering import listed
 from rivals.laws import law_from_options
 
 APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
@@ -242,9 +243,7 @@ class Store:
                 else:
                     numbers = {name: getattr(each.result, name) for name in (*AT_EACH_C, *NUMBERS)}
                     value = {name: np.asarray(number, dtype=float).tolist() for name, number in numbers.items()}
-                self._insert(
-                    tally, each.place, each.index, int(bool(each.error)), float(each.seconds), json.dumps(value)
-                )
+                self._insert(tally, each.place, each.index, int(bool(each.error)), each.seconds, json.dumps(value))
             self._put("tally", tally)
 
     def _about(self, outcomes: Sequence[Outcome]) -> Any:
@@ -454,10 +453,7 @@ def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[s
         sentences.append(f"epistemic distributions: the store has {list(old)}, this run {list(new)}")
     elif changed := [name for name in old if old[name] != new[name]]:
         parts = sorted({part for name in changed for part, _ in set(old[name].items()) ^ set(new[name].items())})
-        more = f" and {len(parts) - 5} more" if len(parts) > 5 else ""
-        sentences.append(
-            f"the code or the settings of epistemic distribution(s) {changed} changed: {', '.join(parts[:5])}{more}"
-        )
+        sentences.append(f"the code or the settings of epistemic distribution(s) {changed} changed: {listed(parts, 5)}")
     return sentences
 
 

@@ -31,6 +31,7 @@ from rivals.losses import Losses, effective_size, losses_of_model
 
 # Increased whenever the numbers of an experiment change: a store is then never filled by two algorithms.
 ALGORITHM = 2
+N_TRUTH = 2**16
 # What candidates without names are called.
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # The truth counts as decided when the risks differ by more than this many standard errors.
@@ -43,9 +44,9 @@ class Settings:
 
     c: Sequence[float]  # sorted, once it is checked
     n_data: int
-    n_truth: int
-    entropy: int
     law: Law
+    n_truth: int = N_TRUTH
+    entropy: int = 0
     n_simulations: int = N_SIMULATIONS
     order: Order | None = None
     n_replications: int = 1
@@ -151,9 +152,7 @@ def make_study(omegas: Mapping[str, Omega] | Omega, settings: Settings, n_experi
     """The study of these epistemic distributions, checked."""
     named = dict(omegas) if isinstance(omegas, Mapping) else {getattr(omegas, "__name__", "omega"): omegas}
     if not named:
-        raise ValueError(
-            "calibrate needs at least one epistemic distribution: got an empty mapping; pass {name: function}"
-        )
+        raise ValueError("at least one epistemic distribution is needed: got an empty mapping; pass {name: function}")
     for name, omega in named.items():
         check_name(name)
         if not (callable(omega) or callable(getattr(omega, "batch", None))):
@@ -194,9 +193,8 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
 
 def run_given(given: ExperimentLosses, settings: Settings, place: int, index: int) -> Outcome:
     """The same, of an experiment whose losses are given."""
-    observed, synthetic, truth = (
-        np.asarray(part, dtype=float) for part in (given.observed, given.synthetic, given.truth)
-    )
+    given_parts = (given.observed, given.synthetic, given.truth)
+    observed, synthetic, truth = (np.asarray(part, dtype=float) for part in given_parts)
     synthetic = synthetic[:, None, :] if synthetic.ndim == 2 else synthetic
     truth = truth[None] if truth.ndim == 2 else truth
     k = max(len(observed), 2) if observed.ndim else 2
@@ -232,9 +230,18 @@ def _outcome(
     a, b = (0, 1) if k == 2 else stream(own, EXPERIMENT_PAIR).permutation(k)[:2].tolist()
     best = int(np.argmin(np.mean([losses.mean(axis=1) for losses in truths], axis=0)))
     risks = _risks([(losses[a], losses[b]) for losses in truths])
-    return Outcome(
-        *_probabilities(samples, (a, b), best, settings, own), *risks, replicated, n_candidates=k, names=names
+    # B at every c, on the same data and random numbers; its Monte Carlo error; and the score of the best.
+    setting = Setting(
+        c=settings.c[0], order=settings.order, entropy=own, n_simulations=settings.n_simulations, key=EXPERIMENT_DRAWS
     )
+    applied = settings.law.in_experiments().apply(samples, setting)
+    better = applied.empirical < applied.empirical[best]
+    found = []
+    for here in applied.at_each(settings.c):
+        probability, error = here.matrix()
+        found.append((probability[a, b], error[a, b], np.max(probability[better, best], initial=0.0)))
+    probability, error, score = np.array(found).T
+    return Outcome(probability, error, score, *risks, replicated, n_candidates=k, names=names)
 
 
 def _truths(experiment: Experiment, models: Mapping[str, Model], settings: Settings, own: int) -> list[FloatArray]:
@@ -269,23 +276,6 @@ def _risks(truths: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[float, floa
     error = np.sqrt(np.sum(errors**2)) / errors.size if errors.size > 1 else errors[0]
     won = np.where(is_undecided(risks_a, risks_b, errors), 0.5, risks_a < risks_b)
     return float(np.mean(risks_a)), float(np.mean(risks_b)), float(error), float(np.mean(won))
-
-
-def _probabilities(
-    samples: list[Losses], pair: tuple[int, int], best: int, settings: Settings, own: int
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """B of the pair at every c, on the same data and random numbers; its Monte Carlo error; and the score of the best."""
-    setting = Setting(
-        c=settings.c[0], order=settings.order, entropy=own, n_simulations=settings.n_simulations, key=EXPERIMENT_DRAWS
-    )
-    applied = settings.law.in_experiments().apply(samples, setting)
-    better = applied.empirical < applied.empirical[best]
-    found = []
-    for here in applied.at_each(settings.c):
-        probability, error = here.matrix()
-        found.append((probability[pair], error[pair], np.max(probability[better, best], initial=0.0)))
-    probability, error, score = np.array(found).T
-    return probability, error, score
 
 
 def experiment_entropy(entropy: int, place: int, index: int) -> int:

@@ -111,10 +111,8 @@ def _fall(curve: CalibrationCurve) -> tuple[float, str]:
         if fall - z * error > found[0]:
             word = "reversed" if curve.observed[-1] < curve.observed[0] else "not monotone"
             low, high = (np.average(curve.predicted[part], weights=counts[part]) for part in parts)
-            sentence = (
-                f"{word}: where B rises from {low:.2f} to {high:.2f}, the truth falls by {fall:.2f} ± {error:.2f}"
-            )
-            found = (float(fall - z * error), sentence)
+            rise = f"{word}: where B rises from {low:.2f} to {high:.2f}"
+            found = (float(fall - z * error), f"{rise}, the truth falls by {fall:.2f} ± {error:.2f}")
     return found
 
 
@@ -252,10 +250,11 @@ class Validity:
             return ValidRange(None, None, f"at c = {self.c[-1]:g}, {verdicts[-1][1]}", "", ())
         longest = max(runs, key=lambda run: (len(run), run[0]))
         begin, end = longest[0], longest[-1]
-        below = "no smaller c was tried" if begin == 0 else f"c = {self.c[begin - 1]:g} is {verdicts[begin - 1][1]}"
-        above = (
-            "no larger c was tried" if end + 1 == len(self.c) else f"c = {self.c[end + 1]:g} is {verdicts[end + 1][1]}"
-        )
+        below, above = "no smaller c was tried", "no larger c was tried"
+        if begin > 0:
+            below = f"c = {self.c[begin - 1]:g} is {verdicts[begin - 1][1]}"
+        if end + 1 < len(self.c):
+            above = f"c = {self.c[end + 1]:g} is {verdicts[end + 1][1]}"
         return ValidRange(self.c[begin], self.c[end], below, above, self.c[begin : end + 1])
 
     def to_dict(self) -> dict[str, Any]:

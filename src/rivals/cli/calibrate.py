@@ -19,8 +19,8 @@ import typer
 
 from rivals import calibration
 from rivals._checks import need, show
-from rivals.calibration.calibrate import N_TRUTH
 from rivals.calibration.shown import unfinished
+from rivals.calibration.study import N_TRUTH
 from rivals.cli.console import print_result, say, warnings_as_sentences
 from rivals.cli.options import SEVERAL_C, check_output, described, draw_seed, given_options, parse_c
 from rivals.comparison import N_SIMULATIONS
