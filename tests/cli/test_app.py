@@ -78,11 +78,14 @@ def test_success_exits_with_0(folder, main, capsys):
         (["compare", "absent.csv"], "absent.csv"),
         (["compare", "observed.csv"], "give a second file"),
         (["compare", "long.tsv", "--c", "-1"], "c must be"),
-        (["compare", "long.tsv", "--c", "absent.sqlite"], "neither a number nor the store of a calibration"),
+        (
+            ["compare", "long.tsv", "--c", "absent.sqlite"],
+            "--c is not a number: got 'absent.sqlite'; write 0.25 or 2^-2, or, for rivals compare",
+        ),
         (["compare", "long.tsv", "--c", "long.tsv"], "long.tsv"),
         (
             ["sweep", "long.tsv", "--c", "long.tsv"],
-            "got 'long.tsv', which is a file; write 0.25 or 2^-2 (only rivals compare",
+            "got 'long.tsv'; write 0.25 or 2^-2, or, for rivals compare and demo, the path of the store",
         ),
         (["compare", "long.tsv", "--law", "betta"], "did you mean 'beta'?"),
         (["compare", "long.tsv", "--order", "space"], "order must be one of 'time'"),

@@ -63,7 +63,9 @@ SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repe
 SHOWN_AS = {
     "models": "NAMES",
     "ignore": "NAMES",
-    **dict.fromkeys(("index", "groups", "clusters"), "COLUMN"),
+    "index": "COLUMN",
+    "groups": "COLUMN",
+    "clusters": "COLUMN",
     "c": "VALUE",
 }
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"
@@ -128,17 +130,7 @@ def parse_c(texts: list[str]) -> list[float]:
     >>> parse_c(["2^-2, 0.5", "2**3, 2⁻³, 1/8"])
     [0.25, 0.5, 8.0, 0.125, 0.125]
     """
-    values = []
-    for text in ",".join(texts).split(","):
-        value = _number(text)
-        if value is None:
-            is_file = os.path.isfile(text.strip())
-            raise ValueError(
-                f"--c is not a number: got {text.strip()!r}{', which is a file' if is_file else ''}; write 0.25 or 2^-2"
-                + (" (only rivals compare and demo read c from the store of a calibration)" if is_file else "")
-            )
-        values.append(value)
-    return values
+    return [_number(text.strip()) for text in ",".join(texts).split(",")]
 
 
 def parse_names(texts: list[str]) -> list[str]:
@@ -162,14 +154,11 @@ def read_c(text: str | None) -> float | Calibration | None:
     """
     if text is None:
         return None
-    value = _number(text)
-    if value is not None:
-        return value
-    if not os.path.isfile(text):
-        raise ValueError(
-            f"--c is neither a number nor the store of a calibration: got {text!r}, and there is no such file; write 0.25 or 2^-2, "
-            "or the path of a store"
-        )
+    try:
+        return _number(text)
+    except ValueError:
+        if not os.path.isfile(text):
+            raise
     from rivals.calibration import open_store  # SQLite, when it is asked for
 
     return open_store(text)
@@ -180,18 +169,20 @@ def draw_seed() -> int:
     return secrets.randbelow(10**10)
 
 
-def _number(text: str) -> float | None:
-    """0.25, 1/4, 2^-2, 2**-2 or 2⁻²; None if it is not a number."""
-    above, fraction, below = text.partition("/")
-    if fraction:
-        numbers = _number(above), _number(below)
-        return numbers[0] / numbers[1] if numbers[0] is not None and numbers[1] else None
-    text = text.strip().replace("**", "^")
-    base = text.rstrip(SUPERSCRIPTS)  # as our pages write powers
-    if base != text:
-        text = f"{base}^{text[len(base) :].translate(str.maketrans(SUPERSCRIPTS, '0123456789-'))}"
-    base, power, exponent = text.partition("^")
+def _number(text: str) -> float:
+    """0.25, 1/4, 2^-2, 2**-2 or 2⁻²."""
+    plain = text.strip().replace("**", "^")
+    base = plain.rstrip(SUPERSCRIPTS)  # as our pages write powers
+    if base != plain:
+        plain = f"{base}^{plain[len(base) :].translate(str.maketrans(SUPERSCRIPTS, '0123456789-'))}"
+    above, fraction, below = plain.partition("/")
+    base, power, exponent = plain.partition("^")
     try:
-        return float(base) ** float(exponent) if power else float(base)
-    except (ValueError, OverflowError, ZeroDivisionError):
-        return None
+        if fraction:
+            return _number(above) / _number(below)
+        return float(float(base) ** float(exponent)) if power else float(base)
+    except (ValueError, TypeError, ArithmeticError):
+        raise ValueError(
+            f"--c is not a number: got {show(text)!r}; write 0.25 or 2^-2, or, for rivals compare and demo, the path of the store of a "
+            "calibration"
+        ) from None

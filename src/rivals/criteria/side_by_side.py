@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import check_choice, check_models, need, show
+from rivals._checks import check_choice, check_models, show
 from rivals._types import RNG, FloatArray
 from rivals.comparison import compare, rendering
 from rivals.criteria.aic import aic
@@ -161,8 +161,8 @@ class CriteriaTable:
             raise KeyError(f"no criterion {criterion!r} in this table; it has {', '.join(rows)}")
         return rows[criterion]
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
-        """Headings and cells as text."""
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        """Title, headings and cells as text."""
         headings = ["criterion", *map(show, self.names), "scale", "better", "accounts for variations"]
         body = [
             [
@@ -174,7 +174,7 @@ class CriteriaTable:
             ]
             for row in self.rows
         ]
-        return headings, body
+        return f"Differences against {show(self.reference)}", headings, body
 
     @property
     def notes(self) -> list[str]:
@@ -183,16 +183,14 @@ class CriteriaTable:
         return doubts + [f"{criterion} left out: {reason}" for criterion, reason in self.omitted.items()]
 
     def __str__(self) -> str:
-        return "\n".join([self._title, rendering.text(*self._table()), *map(rendering.wrap, self.notes)])
+        title, headings, body = self._table()
+        return "\n".join([title, rendering.text(headings, body), *map(rendering.wrap, self.notes)])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return rendering.html(*self._table(), before=self._title, after=" ".join(self.notes))
-
-    @property
-    def _title(self) -> str:
-        return f"Differences against {show(self.reference)}"
+        title, headings, body = self._table()
+        return rendering.html(headings, body, before=title, after=" ".join(self.notes))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain numbers and text."""
@@ -202,23 +200,6 @@ class CriteriaTable:
             "omitted": dict(self.omitted),
             "rows": [row.to_dict() for row in self.rows],
         }
-
-    def to_dataframe(self) -> Any:
-        """Return one line for each criterion and model, as a pandas DataFrame."""
-        pandas = need("pandas", extra="pandas", purpose="data frames")
-        return pandas.DataFrame(
-            {
-                "criterion": row.criterion,
-                "model": name,
-                "difference": row.difference[i],
-                "standard_error": row.standard_error[i],
-                "scale": row.scale,
-                "lower_is_better": row.lower_is_better,
-                **vars(row.variations),
-            }
-            for row in self.rows
-            for i, name in enumerate(self.names)
-        )
 
 
 @dataclass(frozen=True, eq=False)
