@@ -22,66 +22,52 @@ TIMES_ITS_SIZE = 8
 @contextmanager
 def reading(path: str | PathLike[str], what: str, *, folder: bool = False) -> Iterator[None]:
     """Turn any error in decoding a file, or a folder, into one sentence; a damaged one may raise anything."""
+    where = show(os.fspath(path))
     if not folder:
-        check_plain_file(path)
+        _check_plain_file(path, where)
     try:
         yield
     except MemoryError:
-        raise ValueError(
-            f"{show(os.fspath(path))}: there is not enough memory to unpack it; free memory, or split the file"
-        ) from None
+        raise ValueError(f"{where}: there is not enough memory to unpack it; free memory, or split the file") from None
     except Exception as error:
         if isinstance(error, (PermissionError, ImportError)) or not os.path.exists(path):
             raise
         reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        raise ValueError(f"{show(os.fspath(path))}: cannot be read as {what} ({show(reason)[:500]})") from error
+        raise ValueError(f"{where}: cannot be read as {what} ({show(reason)[:500]})") from error
 
 
-def check_plain_file(path: str | PathLike[str]) -> None:
+def _check_plain_file(path: str | PathLike[str], where: str) -> None:
     """Refuse folders, pipes and devices, also behind links: reading them may never end."""
     try:
         status = os.stat(path)
     except FileNotFoundError:
-        raise FileNotFoundError(f"{show(os.fspath(path))}: there is no such file; check its name and folder") from None
+        raise FileNotFoundError(f"{where}: there is no such file; check its name and folder") from None
     if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(f"{show(os.fspath(path))}: is a folder; name a file in it")
+        raise IsADirectoryError(f"{where}: is a folder; name a file in it")
     if not stat.S_ISREG(status.st_mode):
-        raise ValueError(
-            f"{show(os.fspath(path))}: is not a plain file but a pipe or a device, which may have no end; write its content to a file"
-        )
-
-
-def allowed_bytes(path: str | PathLike[str]) -> int:
-    """How much memory the content of a file, or of the files in a folder, may take."""
-    files: list[str | PathLike[str]] = [
-        os.path.join(place, name) for place, _, names in os.walk(path) for name in names
-    ]
-    return max(max_bytes(), TIMES_ITS_SIZE * sum(_stored(file) for file in files or [path]))
-
-
-def _stored(path: str | PathLike[str]) -> int:
-    """Bytes on disk: a sparse file counts with what is stored of it."""
-    status = os.stat(path)
-    return min(status.st_size, 512 * getattr(status, "st_blocks", status.st_size))
+        raise ValueError(f"{where}: is not a plain file but a pipe or a device; write its content to a file")
 
 
 def check_memory(path: str | PathLike[str], needed: int) -> None:
-    """Refuse a file whose content would take far more memory than the file is large, before it is unpacked."""
-    if needed > max_bytes() and needed > allowed_bytes(path):
+    """Refuse a file, or a folder, whose content would take far more memory than it has, before it is unpacked."""
+    text = os.environ.get(MAX_BYTES_VARIABLE) or str(MAX_BYTES)
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{MAX_BYTES_VARIABLE} must be a whole number of bytes; got {show(text)!r}")
+    if needed <= int(text):
+        return
+    files = [os.path.join(place, name) for place, _, names in os.walk(path) for name in names] or [os.fspath(path)]
+    limit = max(int(text), TIMES_ITS_SIZE * sum(_stored(file) for file in files))
+    if needed > limit:
         raise ValueError(
-            f"it would unpack to {_in_words(needed)}, but the limit for a file of its size is {_in_words(allowed_bytes(path))}; if you "
-            f"trust it, set the environment variable {MAX_BYTES_VARIABLE} to more bytes"
+            f"it would unpack to {_in_words(needed)}, but the limit for a file of its size is {_in_words(limit)}; if you trust it, set the "
+            f"environment variable {MAX_BYTES_VARIABLE} to more bytes"
         )
 
 
-def max_bytes() -> int:
-    """The limit that the user set, or ours."""
-    text = os.environ.get(MAX_BYTES_VARIABLE, "")
-    if not text:
-        return MAX_BYTES
-    if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{MAX_BYTES_VARIABLE} must be a whole number of bytes; got {show(text)!r}")
-    return int(text)
+def _stored(path: str) -> int:
+    """Bytes on disk: a sparse file counts with what is stored of it."""
+    status = os.stat(path)
+    return min(status.st_size, 512 * getattr(status, "st_blocks", status.st_size))
 
 
 def _in_words(size: int) -> str:

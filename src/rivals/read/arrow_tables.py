@@ -62,10 +62,9 @@ def _check_table(path: Path, schema: Any, n_rows: int, n_bytes: int) -> None:
     cells = 0
     for field in schema:
         kind = field.type.value_type if types.is_dictionary(field.type) else field.type
-        simple = (
-            types.is_string(kind) or types.is_large_string(kind) or types.is_floating(kind) or types.is_integer(kind)
-        )
-        if not (simple or types.is_null(kind) or types.is_primitive(kind) or types.is_decimal(kind)):
+        text = types.is_string(kind) or types.is_large_string(kind)
+        simple = text or types.is_floating(kind) or types.is_integer(kind) or types.is_null(kind)
+        if not (simple or types.is_primitive(kind) or types.is_decimal(kind)):
             raise ValueError(f"column {show(field.name)!r} holds {kind}; write numbers and text alone, or leave it out")
         cells += CELL if simple else OBJECT
     check_memory(path, max(n_rows * cells, n_bytes))

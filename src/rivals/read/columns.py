@@ -55,9 +55,8 @@ def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str
         if name in columns:
             raise ValueError(f"{where}: two columns are called {show(name)!r}; names must differ")
         if column.ndim != 1:
-            raise ValueError(
-                f"{where}, column {show(name)!r}: expected one value per row; got an array of shape {column.shape}"
-            )
+            found = f"expected one value per row; got an array of shape {column.shape}"
+            raise ValueError(f"{where}, column {show(name)!r}: {found}")
         columns[name] = column
         first = next(iter(columns))
         if len(column) != len(columns[first]):
@@ -87,6 +86,5 @@ def _from_frame(source: Any) -> Iterable[tuple[str, Column]]:
     except narwhals.exceptions.NarwhalsError as error:
         raise ValueError(f"the data frame: {' '.join(str(error).split())}") from None
     except TypeError as error:
-        raise TypeError(
-            f"{type(source).__name__} is not a known kind of data frame ({error}); pass a mapping of columns"
-        ) from None
+        found = f"{type(source).__name__} is not a known kind of data frame"
+        raise TypeError(f"{found} ({error}); pass a mapping of columns") from None

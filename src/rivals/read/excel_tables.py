@@ -29,9 +29,8 @@ def read_excel(path: Path) -> Columns:
         finally:
             book.close()
         if len(sheets) > 1:
-            raise ValueError(
-                f"{len(sheets)} of its sheets have cells: {', '.join(map(show, sheets))}; keep only the one with losses"
-            )
+            which = f"{len(sheets)} of its sheets have cells: {', '.join(map(show, sheets))}"
+            raise ValueError(f"{which}; keep only the one with losses")
     rows = next(iter(sheets.values()), [()])
     table = np.full((len(rows), max(map(len, rows))), None, dtype=object)
     for row, cells in zip(table, rows, strict=True):

@@ -80,9 +80,7 @@ def read_files(observed: str | PathLike[str], synthetic: str | PathLike[str] | N
             f"{option}: {show(observed)} is not a table; its arrays have no columns, so leave {option} out, or write a long table"
         )
     if archive and synthetic is not None:
-        raise ValueError(
-            f"{show(synthetic)}: an .npz archive holds both kinds of losses, so it is read alone; leave it out"
-        )
+        raise ValueError(f"{show(synthetic)}: an .npz archive holds both kinds of losses; leave the second file out")
     if archive:
         losses = npz(observed, log_likelihood=selection.log_likelihood)
     else:
@@ -104,9 +102,7 @@ def _labelled(path: Path, other: str | PathLike[str] | None, *, log_likelihood: 
     trees = {path.stem: tree} if HELD_OUT in groups else {name: tree[name] for name in groups}
     if other is not None:
         if not _is_labelled(Path(other)) or Path(other).stem in trees:
-            raise ValueError(
-                f"{show(other)}: expected a NetCDF file or a Zarr folder of another name, as the first one is"
-            )
+            raise ValueError(f"{show(other)}: expected a NetCDF file or a Zarr folder, as the first, of another name")
         trees[Path(other).stem] = open_labelled(other)
     losses = {}
     try:

@@ -28,7 +28,7 @@ def as_pair(data: Any) -> tuple[Any, Any]:
     n_inputs, n_targets = n_rows(inputs, "inputs"), n_rows(targets, "labels or targets")
     if n_inputs != n_targets:
         raise ValueError(
-            f"data for an estimator has one label or target per input; got {n_inputs} inputs and {n_targets} of them"
+            f"an estimator needs one label or target per input; got {n_inputs} inputs and {n_targets} of them"
         )
     rows = rows_in_order(row_labels(targets), row_labels(inputs), "the targets", "the inputs")
     return inputs, targets if rows is None else take(targets, rows)
@@ -49,9 +49,7 @@ def n_rows(values: Any, what: str) -> int:
     try:
         return len(values)
     except TypeError:
-        raise TypeError(
-            f"{what}: expected an array or a table with one row per point; got {type(values).__name__}"
-        ) from None
+        raise TypeError(f"{what}: expected an array or table, one row per point; got {type(values).__name__}") from None
 
 
 def take(values: Any, rows: npt.NDArray[np.intp]) -> Any:

@@ -47,14 +47,11 @@ def _check_hdf5(hdf5: Any, path: Path) -> None:
     """Refuse links, arrays in other files, parts that are missing, and what would unpack to far more than the file has."""
     with hdf5.File(path, "r") as file:
         arrays = list(_arrays(hdf5, file))
-        check_memory(
-            path, sum(max(array.dtype.itemsize, 8) * max(array.size, prod(array.chunks or ())) for array in arrays)
-        )
+        sizes = (max(array.dtype.itemsize, 8) * max(array.size, prod(array.chunks or ())) for array in arrays)
+        check_memory(path, sum(sizes))
         for array in arrays:
             if array.is_virtual or array.external:
-                raise ValueError(
-                    f"its array {show(array.name)!r} is stored in other files, which are not read; copy it"
-                )
+                raise ValueError(f"its array {show(array.name)!r} is in other files, which are not read; copy it")
             _check_complete(array)
             if hdf5.check_string_dtype(array.dtype) is not None or hdf5.check_vlen_dtype(array.dtype) is not None:
                 _check_lengths(array, path)
@@ -72,9 +69,7 @@ def _arrays(hdf5: Any, file: Any) -> Iterator[Any]:
             node = group[name]
             address = hdf5.h5o.get_info(node.id).addr
             if address in seen:
-                raise ValueError(
-                    f"{show(where)!r} is another name of something in it; give each group and array one name"
-                )
+                raise ValueError(f"{show(where)!r} is another name of something in it; give all of it one name")
             seen.add(address)
             _check_attributes(hdf5, node, where)
             if isinstance(node, hdf5.Group):
@@ -88,18 +83,16 @@ def _check_attributes(hdf5: Any, node: Any, where: str) -> None:
     for name in node.attrs:
         attribute = node.attrs.get_id(name)
         if hdf5.check_vlen_dtype(attribute.dtype) is not None and prod(attribute.shape) > MANY_TEXTS:
-            raise ValueError(
-                f"the attribute {show(name)!r} of {show(where)!r} lists {prod(attribute.shape)} texts; remove it"
-            )
+            found = f"the attribute {show(name)!r} of {show(where)!r} lists {prod(attribute.shape)} texts"
+            raise ValueError(f"{found}; remove it")
 
 
 def _check_complete(array: Any) -> None:
     """A part that was never written would be read as fill values."""
     if array.size == 0 or bytes(array.attrs.get("NAME", b"")).startswith(NO_VARIABLE):
         return
-    expected = (
-        prod(-(-length // part) for length, part in zip(array.shape, array.chunks, strict=True)) if array.chunks else 1
-    )
+    parts = zip(array.shape, array.chunks or array.shape, strict=True)
+    expected = prod(-(-length // part) for length, part in parts)
     found = array.id.get_num_chunks() if array.chunks else int(array.id.get_storage_size() > 0)
     if found < expected:
         raise ValueError(

@@ -450,7 +450,7 @@ def _check_names(names: Iterable[str], where: str) -> None:
         match = INDEX_NAME.fullmatch(name)
         if match:
             found = (
-                f"column {int(match[1]) + 1} has no name and seems to be an index"
+                f"column {int(match[1]) + 1} has no name"
                 if match[1]
                 else f"column {name!r} is the index of a data frame"
             )

@@ -48,9 +48,8 @@ def dataset(
     source = open_labelled(source) if isinstance(source, (str, PathLike)) else source
     source = getattr(source, "dataset", source)  # the root of a DataTree
     if not hasattr(source, "data_vars"):
-        raise TypeError(
-            f"expected an xarray Dataset, or the path of a NetCDF file or a Zarr folder; got {type(source).__name__}"
-        )
+        found = type(source).__name__
+        raise TypeError(f"expected an xarray Dataset, or the path of a NetCDF file or a Zarr folder; got {found}")
     for kind in KINDS:
         if kind not in source:
             raise ValueError(f"{where}: no variable {kind!r}; it has {[show(name) for name in source]}")

@@ -42,9 +42,7 @@ def _check_zarr(folder: Path) -> None:
         for name in (*folders, *files):
             path = Path(place, name)
             if path.is_symlink() or not (path.is_dir() or path.is_file()):
-                raise ValueError(
-                    f"{show(path)} is a link, a pipe or a device, which is not followed; copy what it stands for"
-                )
+                raise ValueError(f"{show(path)} is a link, a pipe or a device; copy what it stands for")
         for name in set(METADATA).intersection(files):
             needed += _check_array(Path(place), name)
     check_memory(folder, needed)
@@ -59,13 +57,11 @@ def _check_array(folder: Path, name: str) -> int:
         return 0
     for codec in _codecs(content):
         if codec.removeprefix("numcodecs.") not in CODECS:
-            raise ValueError(
-                f"{show(folder / name)} names the codec {show(codec)!r}, which is not used: nothing is unpickled; save numbers"
-            )
+            found = f"{show(folder / name)} names the codec {show(codec)!r}, which is not used"
+            raise ValueError(f"{found}: nothing is unpickled; save numbers")
     grid = content.get("chunk_grid", {}).get("configuration", {})
-    shape, parts = (
-        tuple(map(int, sizes)) for sizes in (content["shape"], content.get("chunks") or grid["chunk_shape"])
-    )
+    shape = tuple(map(int, content["shape"]))
+    parts = tuple(map(int, content.get("chunks") or grid["chunk_shape"]))
     cell = max(8, _cell_size(content.get("dtype", content.get("data_type"))))
     needed = cell * (prod(shape) + prod(parts))
     if len(shape) > 1 and needed < 2**50:  # arrays of losses; coordinates that are all 0 have no chunks
@@ -96,9 +92,8 @@ def _check_complete(folder: Path, content: dict[str, Any], counts: list[int]) ->
     separator = keys.get("configuration", {}).get("separator", content.get("dimension_separator"))
     first = "c/" if keys["name"] == "default" else ""
     separator = separator or ("/" if first else ".")
-    missing = sum(
-        not (folder / (first + separator.join(map(str, place)))).is_file() for place in product(*map(range, counts))
-    )
+    chunks = (first + separator.join(map(str, place)) for place in product(*map(range, counts)))
+    missing = sum(not (folder / chunk).is_file() for chunk in chunks)
     if missing:
         raise ValueError(
             f"{missing} of {prod(counts)} chunks of its array {show(folder.name)!r} are missing, and would be read as fill values; write "
