@@ -187,7 +187,7 @@ def test_mistakes_in_groups_are_said(with_groups, main, capsys):
     assert "groups: losses.npz is not a table" in complaint("losses.npz", "--groups", "session")
     text = Path("grouped.tsv").read_text(encoding="utf-8")
     Path("gap.tsv").write_text(text.replace("session 3", '" "'), encoding="utf-8")
-    assert "80 of 400 points have no label" in complaint("gap.tsv", "--groups", "session")
+    assert "gap.tsv, column 'session', row 5: the cell is empty" in complaint("gap.tsv", "--groups", "session")
     header, *rows = Path("grouped.tsv").read_text(encoding="utf-8").splitlines()
     Path("shuffled.tsv").write_text(
         "\n".join([header, *rows[400:], *rows[:1], *rows[2:400], rows[1]]), encoding="utf-8"
@@ -430,3 +430,20 @@ def test_a_file_that_is_not_there_is_named_in_a_sentence(folder, run):
     shown = run("compare", "observed.csv", "nosuch.csv")
     # What `main` prints behind "rivals: ", with exit code 2.
     assert str(shown.exception) == "nosuch.csv: there is no such file; check its name and folder"
+
+
+def test_what_is_wrong_in_a_table_is_named_by_its_row(folder, main, capsys):
+    """As an editor counts them, also where a label is missing; a long table with other names is not taken for a wide one."""
+    tables = {
+        "labels.csv": "A,B,session\n1,2,s\n2,1,\n",
+        "losses.csv": "A,B,session\n1,2,s\n2,nan,t\n",
+        "names.csv": "name,loss,session\nA,1,s\nB,2,s\n",
+    }
+    found = {}
+    for name, text in tables.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        assert main("compare", name, "--groups", "session") == 2
+        found[name] = capsys.readouterr().err
+    assert "labels.csv, column 'session', row 3: the cell is empty; say to which of the groups" in found["labels.csv"]
+    assert "losses.csv, column 'B', row 3: observed losses: 1 of 2 are NaN; find out why" in found["losses.csv"]
+    assert "names.csv: no column 'model', 'kind', but one called 'loss', and text in name" in found["names.csv"]

@@ -190,7 +190,7 @@ def read_wide(observed: Any, synthetic: Any, selection: Selection) -> Found:
     for _, columns in tables[1:]:
         for name in selection.labels.values():
             columns.pop(name, None)
-    return _losses_by_column(tables, selection), labels
+    return _losses_by_column(tables, selection), _labelled(tables[0][0], labels, selection)
 
 
 def read_long(table: Any, selection: Selection) -> Found:
@@ -198,8 +198,15 @@ def read_long(table: Any, selection: Selection) -> Found:
     where, columns = columns_of(table, selection.text)
     labels = _take_labels(where, columns, selection)
     absent = [name for name in LONG if name not in columns]
+    beside = {*selection.ignore, selection.index}
+    text = [name for name, column in columns.items() if column.dtype.kind in "OUST" and name not in beside]
+    if "loss" in columns and absent and text:
+        raise ValueError(
+            f"{where}: no column {', '.join(map(repr, absent))}, but one called 'loss', and text in {listed(text)}; a long table has the "
+            "columns model (its name), kind (observed or synthetic) and loss: rename or add what is missing"
+        )
     if absent and labels:
-        return _losses_by_column([(where, columns)], selection), labels
+        return _losses_by_column([(where, columns)], selection), _labelled(where, labels, selection)
     if absent:
         raise ValueError(
             f"{where}: no column {', '.join(map(repr, absent))}; a long table needs {', '.join(LONG)}, and this one has "
@@ -225,7 +232,7 @@ def read_long(table: Any, selection: Selection) -> Found:
                     "models in the same order, or name the points in a column and pass index (--index)"
                 )
         labels[option] = by_model.get(first, [])
-    return losses, labels
+    return losses, _labelled(where, labels, selection, parts[first][0]) if parts else labels
 
 
 def _take_labels(where: str, columns: dict[str, Column], selection: Selection) -> dict[str, list[Any]]:
@@ -236,6 +243,22 @@ def _take_labels(where: str, columns: dict[str, Column], selection: Selection) -
         labels[option] = [cell.strip() if isinstance(cell, str) else cell for cell in columns[name]]
     for name in set(selection.labels.values()):
         del columns[name]
+    return labels
+
+
+def _labelled(
+    where: str, labels: dict[str, list[Any]], selection: Selection, rows: IntArray | None = None
+) -> dict[str, list[Any]]:
+    """The labels, where no observed point is without one; `rows` are theirs in the table, by default all in turn."""
+    for option, each in labels.items():
+        first = next((place for place, label in enumerate(each) if is_missing(label)), None)
+        if first is not None:
+            place = f"{where}, column {show(selection.labels[option])!r}"
+            raise _at_row(
+                place,
+                first if rows is None else int(rows[first]),
+                f"the cell is empty; say to which of the {option} this point belongs",
+            )
     return labels
 
 
@@ -441,7 +464,8 @@ def _check_finite(losses: FloatArray, what: str, where: str, rows: IntArray | No
     try:
         check_losses(losses, what)
     except ValueError as error:
-        raise _at_row(where, first, f"{error}") from None
+        # One way to count in one message.
+        raise _at_row(where, first, re.sub(r", the first at position \d+", "", str(error))) from None
 
 
 def _check_names(names: Iterable[str], where: str) -> None:
