@@ -23,10 +23,6 @@ LARGEST_SHAPE = 0.7
 NAMED = 5
 
 HELD_OUT, SIMULATED, TRAINING = "log_likelihood_held_out", "log_likelihood_simulated", "log_likelihood"
-NO_SIMULATIONS = (
-    f"the log likelihood of simulated data, group {SIMULATED!r}, cannot be computed from posterior_predictive without the model. Compare them "
-    "with groups=, if there are replications; else, with the model, rivals.read.posterior computes all that is needed, or save that group"
-)
 
 
 def arviz_tree(
@@ -83,8 +79,7 @@ def arviz_tree(
     where = "the tree"
     if isinstance(tree, (str, PathLike)):
         where, tree = show(fspath(tree)), open_labelled(tree)
-    if held_out is None:
-        held_out = TRAINING if leave_one_out else HELD_OUT
+    held_out = held_out or (TRAINING if leave_one_out else HELD_OUT)
     if held_out == TRAINING and TRAINING in groups_of(tree) and not leave_one_out:
         warn(
             f"{where}: the group {TRAINING!r} is, by convention, the log likelihood of the data that the model was fitted to, and such "
@@ -108,7 +103,11 @@ def arviz_tree(
     weights = leave_one_out_weights(observed, where, relative_efficiency(tree)) if leave_one_out else None
     losses = reduce_draws(observed, reduction, f"{where}, group {held_out!r}", weights)
     if simulated == SIMULATED and simulated not in groups_of(tree):
-        warn(f"{where} has observed losses alone: {NO_SIMULATIONS}")
+        warn(
+            f"{where} has observed losses alone: the log likelihood of simulated data, group {SIMULATED!r}, cannot be computed from "
+            "posterior_predictive without the model. Compare them with groups=, if there are replications; else, with the model, "
+            "rivals.read.posterior computes all that is needed, or save that group"
+        )
         return Losses(losses)
     synthetic = reduce_draws(draws_of(simulated, simulation), reduction, f"{where}, group {simulated!r}")
     return make_losses(variable or "in the tree", losses, synthetic, where)
@@ -160,13 +159,12 @@ def relative_efficiency(draws: Any) -> float:
     draws : object
         A tree with the group posterior, an MCMC of NumPyro, or anything else, whose efficiency is taken for 1.
     """
+    values = []
     if hasattr(draws, "get_samples"):
         values = [np.asarray(each) for each in draws.get_samples(group_by_chain=True).values()]
     elif "posterior" in groups_of(draws):
         group = getattr(draws["posterior"], "dataset", draws["posterior"])
         values = [each.transpose("chain", "draw", ...).values for each in group.data_vars.values()]
-    else:
-        return 1.0
     if not values or len(values[0]) == 1:
         return 1.0
     ess = _array_stats().ess

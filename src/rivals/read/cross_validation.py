@@ -143,15 +143,9 @@ def cross_validated(
         if classify:
             law = law_of_labels(fitted, floor=floor)
         else:
-            law = law_of_targets(
-                fitted,
-                noises[name],
-                training,
-                residuals=residuals,
-                cv=noise_cv,
-                groups=None if labels is None else labels[train],
-                rng=np.random.SeedSequence(entropy, spawn_key=(FOLD_NOISE, place, index)),
-            )
+            own = None if labels is None else labels[train]
+            seed = np.random.SeedSequence(entropy, spawn_key=(FOLD_NOISE, place, index))
+            law = law_of_targets(fitted, noises[name], training, residuals=residuals, cv=noise_cv, groups=own, rng=seed)
         density = law(take(X, test))
         targets = (as_values if classify else as_targets)(take(y, test), "targets")
         seed = np.random.SeedSequence(entropy, spawn_key=(FOLD_SIMULATION, place, index))
@@ -226,8 +220,7 @@ def _by_name(noise: Any, names: Sequence[str]) -> dict[str, Any]:
     noises = dict(noise) if isinstance(noise, Mapping) else dict.fromkeys(names, noise)
     for odd in sorted(set(noises) ^ set(names)):
         raise ValueError(
-            f"noise as a mapping needs one entry for each estimator: {show(odd)!r} is among the "
-            f"{'noises' if odd in noises else 'estimators'} only"
+            f"noise needs one entry for each estimator: {show(odd)!r} is among the {'noises' if odd in noises else 'estimators'} only"
         )
     return noises
 
@@ -237,10 +230,8 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
     from sklearn.model_selection import check_cv
 
     rows = np.arange(n_rows(X, "inputs"))
-    splits = [
-        (rows[np.asarray(train)], rows[np.asarray(test)])
-        for train, test in check_cv(cv, y, classifier=classify).split(X, y, groups)
-    ]
+    pairs = check_cv(cv, y, classifier=classify).split(X, y, groups)
+    splits = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in pairs]
     tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=rows.size)
     if np.any(tested > 1):
         raise ValueError(

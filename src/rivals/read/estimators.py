@@ -14,11 +14,6 @@ from rivals.losses import Candidate
 from rivals.read.distributions import ConditionalDensity, Density, as_density, at_inputs, gaussian
 from rivals.read.inputs import as_pair, as_targets, as_values, check_response, check_same_shape, library_of, take
 
-BOOSTERS = {
-    "xgboost": "XGBClassifier or XGBRegressor, into which load_model reads a saved Booster",
-    "lightgbm": "LGBMClassifier or LGBMRegressor",
-}
-
 FEW_RESIDUALS = 8
 
 # Under the right noise one target in ten lies outside its central 90 %; one in four among a hundred is five standard errors more.
@@ -162,8 +157,7 @@ def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> Condi
         found = as_targets(estimator.predict_proba(at), "probabilities")
         if found.ndim != 2 or found.shape[1] != known.size:
             raise ValueError(
-                f"{name} predicts probabilities of shape {found.shape}, but there must be one column for each of "
-                f"{known.size} classes"
+                f"{name} predicts probabilities of shape {found.shape}, but there must be one column for each of {known.size} classes"
             )
         raised = np.maximum(found, floor)
         probabilities = raised / raised.sum(axis=1, keepdims=True)
@@ -222,8 +216,11 @@ def law_of_targets(
 def _name(estimator: Any) -> str:
     """The name of its class, unless it is a Booster."""
     name, library = type(estimator).__name__, library_of(estimator)
-    if name == "Booster" and library in BOOSTERS:
-        raise TypeError(f"a Booster of {library} says neither what it predicts nor how; pass an {BOOSTERS[library]}")
+    if name == "Booster" and library in ("xgboost", "lightgbm"):
+        raise TypeError(
+            f"a Booster of {library} says neither what it predicts nor how; pass an LGBMClassifier, LGBMRegressor, XGBClassifier or "
+            "XGBRegressor, into which load_model reads a saved Booster"
+        )
     return name
 
 

@@ -100,10 +100,8 @@ def posterior(
             "the model has one likelihood for all points together, as a multivariate normal or a Gaussian process has, so that points have "
             "no losses of their own; write the points as independent given the parameters, or a rivals.Candidate"
         )
-    weights = None
-    if leave_one_out:
-        flat = likelihood.reshape(len(likelihood), -1)
-        weights = leave_one_out_weights(flat, "the posterior", relative_efficiency(draws))
+    flat = likelihood.reshape(len(likelihood), -1)
+    weights = leave_one_out_weights(flat, "the posterior", relative_efficiency(draws)) if leave_one_out else None
 
     def reduced(values: FloatArray) -> FloatArray:
         return reduce_draws(values.reshape(len(values), -1), reduction, "the posterior", weights)

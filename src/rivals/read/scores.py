@@ -237,8 +237,7 @@ def _named(statistics: Any) -> list[tuple[str, Statistic]]:
         named = [(getattr(function, "__name__", type(function).__name__), function) for function in listed]
     if not named or not all(callable(function) for _, function in named):
         raise TypeError(
-            "statistics must be a function of a block, several of them, or a mapping from name to function; got "
-            f"{show(repr(statistics))[:60]}"
+            f"statistics must be a function of a block, several, or a mapping from name to function; got {show(repr(statistics))[:60]}"
         )
     return named
 
@@ -280,10 +279,8 @@ def _scorer(members: FloatArray, score: str | ScoreFunction, statistics: Sequenc
     what = "blocks" if statistics else "points"
     (n_ensemble, period), numbers = members.shape[:2], members.shape[2:]
     if len(numbers) > 1 or (score == "crps" and numbers):
-        raise ValueError(
-            f"simulated points have shape {numbers}, but score {score!r} is of "
-            + ("single numbers; choose 'energy'" if score == "crps" else "points of d numbers, shape (d,)")
-        )
+        known = "single numbers; choose 'energy'" if score == "crps" else "points of d numbers, shape (d,)"
+        raise ValueError(f"simulated points have shape {numbers}, but score {score!r} is of {known}")
     kernel: Callable[[FloatArray], Scorer] = _energy if numbers else _crps
     if callable(score):
         kernel = partial(_by_function, score)

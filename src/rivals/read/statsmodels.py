@@ -95,12 +95,9 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
         estimator = type(name, (), {"predict_proba": staticmethod(results.predict)})()
         return classifier(estimator, exog, classes=_labels(results))
     if name in LINEAR:
-        warn_of_many_parameters(
-            name,
-            round(results.nobs - results.df_resid),
-            round(results.nobs),
-            "learn the noise from other data, and use rivals.read.regressor(results, exog, noise=...)",
-        )
+        n_parameters, n_training = round(results.nobs - results.df_resid), round(results.nobs)
+        instead = "learn the noise from other data, and use rivals.read.regressor(results, exog, noise=...)"
+        warn_of_many_parameters(name, n_parameters, n_training, instead)
 
     def law(at: Any) -> Density:
         n = n_rows(at, "exog")
