@@ -187,7 +187,9 @@ def test_mistakes_in_groups_are_said(with_groups, main, capsys):
     assert "groups: losses.npz is not a table" in complaint("losses.npz", "--groups", "session")
     text = Path("grouped.tsv").read_text(encoding="utf-8")
     Path("gap.tsv").write_text(text.replace("session 3", '" "'), encoding="utf-8")
-    assert "gap.tsv, column 'session', row 5: the cell is empty" in complaint("gap.tsv", "--groups", "session")
+    assert "gap.tsv, column 'session', row 5: the cell is empty, as are 80 of 400" in complaint(
+        "gap.tsv", "--groups", "session"
+    )
     header, *rows = Path("grouped.tsv").read_text(encoding="utf-8").splitlines()
     Path("shuffled.tsv").write_text(
         "\n".join([header, *rows[400:], *rows[:1], *rows[2:400], rows[1]]), encoding="utf-8"
@@ -444,6 +446,9 @@ def test_what_is_wrong_in_a_table_is_named_by_its_row(folder, main, capsys):
         (folder / name).write_text(text, encoding="utf-8")
         assert main("compare", name, "--groups", "session") == 2
         found[name] = capsys.readouterr().err
-    assert "labels.csv, column 'session', row 3: the cell is empty; say to which of the groups" in found["labels.csv"]
+    assert (
+        "labels.csv, column 'session', row 3: the cell is empty, as are 1 of 2; say to which of the groups"
+        in found["labels.csv"]
+    )
     assert "losses.csv, column 'B', row 3: observed losses: 1 of 2 are NaN; find out why" in found["losses.csv"]
     assert "names.csv: no column 'model', 'kind', but one called 'loss', and text in name" in found["names.csv"]

@@ -153,11 +153,6 @@ class ConfidenceSet:
     entropy: int
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """All models, in the order given."""
-        return tuple(self.p_values)
-
-    @property
     def included(self) -> tuple[str, ...]:
         """Those in the set."""
         # A p-value that equals 1 − level excludes, in spite of rounding: 1 − 0.95 is not 0.05.
@@ -166,7 +161,7 @@ class ConfidenceSet:
     @property
     def excluded(self) -> tuple[str, ...]:
         """Those outside of it."""
-        return tuple(name for name in self.names if name not in self.included)
+        return tuple(name for name in self.p_values if name not in self.included)
 
     @property
     def standard_error(self) -> dict[str, float]:

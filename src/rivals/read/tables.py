@@ -251,14 +251,11 @@ def _labelled(
 ) -> dict[str, list[Any]]:
     """The labels, where no observed point is without one; `rows` are theirs in the table, by default all in turn."""
     for option, each in labels.items():
-        first = next((place for place, label in enumerate(each) if is_missing(label)), None)
-        if first is not None:
-            place = f"{where}, column {show(selection.labels[option])!r}"
-            raise _at_row(
-                place,
-                first if rows is None else int(rows[first]),
-                f"the cell is empty; say to which of the {option} this point belongs",
-            )
+        missing = [place for place, label in enumerate(each) if is_missing(label)]
+        if missing:
+            row = missing[0] if rows is None else int(rows[missing[0]])
+            found = f"the cell is empty, as are {len(missing)} of {len(each)}; say to which of the {option} each point belongs"
+            raise _at_row(f"{where}, column {show(selection.labels[option])!r}", row, found)
     return labels
 
 

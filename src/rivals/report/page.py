@@ -82,31 +82,24 @@ def render(
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_part), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
     )
-    environment.filters["show"] = show
+    environment.filters |= {"show": show, "hash": _hash, "json": embedded}
     data = contents(result, c, progress)
     verdict, *undecided = verdicts(result)
     provenance, command = repeat(result)
-    script, style = _part("verdict.js") + _part("page.js"), _part("page.css")
     text: str = environment.get_template("page.html").render(
         title=title,
         result=result,
-        simulated=result.applied.losses[0].n_simulations,
         verdict=verdict,
         made_with=made_with(result),
         remarks=[*undecided, *remarks(result)],
-        adjustable=data["adjustable"],
-        columns=data["columns"],
-        rows=list(data["cells"].values()),
         extremes=extreme_losses(result, [result.names[index] for index in data["drawn"]]),
         notes=notes(result),
         provenance=provenance,
         command=command,
         methods=methods(result),
-        data=embedded(data),
-        script=script,
-        style=style,
-        script_hash=_hash(script),
-        style_hash=_hash(style),
+        data=data,
+        script=_part("verdict.js") + _part("page.js"),
+        style=_part("page.css"),
     )
     return text
 
