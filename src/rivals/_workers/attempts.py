@@ -13,7 +13,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, Protocol
 from uuid import uuid4
@@ -95,14 +95,14 @@ class Task:
 def run_block(task: Task, block: Block) -> list[Ended]:
     """Run the pieces of a block; failures are returned, not raised."""
     job, said = unpack(task.job) if isinstance(task.job, Packed) else (task.job, task.said)
-    limit, place, size = task.time_limit, block.place, len(block.indices)
+    place, size = block.place, len(block.indices)
+    ahead = replace(task, time_limit=task.time_limit and task.time_limit * size, watched=None)
     with _one_thread(), saying_once(said):
         # Where this fails, each piece prepares itself, and is blamed for itself.
-        prepare = partial(job.prepare, place, block.indices)
-        ahead = _try(prepare, place, block.indices.start, limit and limit * size, attempts=1)
-        prepared, share = ({} if ahead.error else ahead.result), ahead.seconds / size
+        first = _try(partial(job.prepare, place, block.indices), ahead, place, block.indices.start, attempts=1)
+        prepared, share = ({} if first.error else first.result), first.seconds / size
         return [
-            _try(partial(job.run, place, index, prepared.get(index)), place, index, limit, task.watched, already=share)
+            _try(partial(job.run, place, index, prepared.get(index)), task, place, index, already=share)
             for index in block.indices
         ]
 
@@ -114,20 +114,14 @@ def failed(place: int, index: int, attempts: int, error: str, trace: str = "") -
 
 
 def _try(
-    call: Callable[[], Any],
-    place: int,
-    index: int,
-    limit: float | None,
-    watched: str | None = None,
-    *,
-    attempts: int = ATTEMPTS,
-    already: float = 0.0,
+    call: Callable[[], Any], task: Task, place: int, index: int, *, attempts: int = ATTEMPTS, already: float = 0.0
 ) -> Ended:
     """The result of a call, tried so often, with the seconds that it took besides those that were spent on it already."""
+    limit = task.time_limit
     for attempt in range(1, attempts + 1):
         begin = time.perf_counter()
         try:
-            with _contained(), _watched(watched, place, index), _time_limit(limit):
+            with _contained(), _watched(task.watched, place, index), _time_limit(limit):
                 result = call()
             seconds = time.perf_counter() - begin
             if limit is not None and seconds > limit:  # it caught the exception that should end it

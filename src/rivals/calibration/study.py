@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,9 @@ from rivals.losses import Losses, effective_size, losses_of_model
 # Increased whenever the numbers of an experiment change: a store is then never filled by two algorithms.
 ALGORITHM = 2
 N_TRUTH = 2**16
+# Of each candidate the losses of observed data and of its simulations; in each replication the losses of all that tell the
+# truth; whether it is that of fresh replications; and the names of the candidates, where they are known.
+Measured: TypeAlias = tuple[list[Losses], list[FloatArray], bool, tuple[str, ...]]
 # What candidates without names are called.
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # The truth counts as decided when the risks differ by more than this many standard errors.
@@ -134,11 +137,9 @@ class Study:
     def run(self, place: int, index: int, prepared: ExperimentLosses | None) -> Outcome:
         """The outcome of one experiment."""
         omega = list(self.omegas.values())[place]
-        if hasattr(omega, "batch"):
-            given = prepared or self.prepare(place, [index])[index]
-            outcome = run_given(given, self.settings, place, index)
-        else:
-            outcome = run_experiment(omega, self.settings, place, index)
+        if hasattr(omega, "batch") and prepared is None:
+            prepared = self.prepare(place, [index])[index]
+        outcome = run_experiment(omega, self.settings, place, index, prepared)
         if not np.isfinite([*outcome.probability, outcome.risk_a, outcome.risk_b, outcome.truth_error]).all():
             raise ArithmeticError("the probabilities or the true risks are not finite")
         return outcome
@@ -163,9 +164,35 @@ def make_study(omegas: Mapping[str, Omega] | Omega, settings: Settings, n_experi
     return Study(named, settings, check_size(n_experiments, "n_experiments"))
 
 
-def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> Outcome:
-    """Run experiment `index` of the epistemic distribution at `place`; bit for bit the same wherever and whenever it runs."""
+def run_experiment(
+    omega: Omega, settings: Settings, place: int, index: int, given: ExperimentLosses | None = None
+) -> Outcome:
+    """Run experiment `index` of the epistemic distribution at `place`; bit for bit the same wherever and whenever it runs.
+
+    Of more than two candidates, a random pair is what is judged; the score is that of the best of all.
+    """
     own = experiment_entropy(settings.entropy, place, index)
+    measured = _measured(omega, settings, own, index) if given is None else _given(given, settings, index)
+    samples, truths, replicated, names = measured
+    k = len(samples)
+    a, b = (0, 1) if k == 2 else stream(own, EXPERIMENT_PAIR).permutation(k)[:2].tolist()
+    best = int(np.argmin(np.mean([losses.mean(axis=1) for losses in truths], axis=0)))
+    setting = Setting(
+        c=settings.c[0], order=settings.order, entropy=own, n_simulations=settings.n_simulations, key=EXPERIMENT_DRAWS
+    )
+    applied = settings.law.in_experiments().apply(samples, setting)
+    better = applied.empirical < applied.empirical[best]
+    found = []
+    for here in applied.at_each(settings.c):
+        probability, error = here.matrix()
+        found.append((probability[a, b], error[a, b], np.max(probability[better, best], initial=0.0)))
+    probability, error, score = np.array(found).T
+    risks = _risks([(losses[a], losses[b]) for losses in truths])
+    return Outcome(probability, error, score, *risks, replicated, n_candidates=k, names=names)
+
+
+def _measured(omega: Omega, settings: Settings, own: int, index: int) -> Measured:
+    """What the candidates lose in an experiment."""
     design = stream(own, EXPERIMENT_DESIGN)
     experiment = omega(design, index=index) if wants_index(omega) else omega(design)
     if not (callable(getattr(experiment, "observe", None)) and hasattr(experiment, "candidates")):
@@ -177,22 +204,16 @@ def run_experiment(omega: Omega, settings: Settings, place: int, index: int) -> 
     given = experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates
     known = tuple(given) if isinstance(given, Mapping) else ()
     models = _models(dict(given) if known else {_letter(which): model for which, model in enumerate(given)})
-    samples = [
-        losses_of_model(
-            candidate,
-            data,
-            n_simulations=settings.n_simulations,
-            rng=np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, which)),
-        )
-        for which, candidate in enumerate(models.values())
-    ]
+    samples = []
+    for which, model in enumerate(models.values()):
+        seed = np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, which))
+        samples.append(losses_of_model(model, data, n_simulations=settings.n_simulations, rng=seed))
     _check_count("observe", settings.n_data, "n_data", models, [sample.n_observed for sample in samples])
-    truths = _truths(experiment, models, settings, own)
-    return _outcome(samples, truths, settings, own, replicated=experiment.replicate is not None, names=known)
+    return samples, _truths(experiment, models, settings, own), experiment.replicate is not None, known
 
 
-def run_given(given: ExperimentLosses, settings: Settings, place: int, index: int) -> Outcome:
-    """The same, of an experiment whose losses are given."""
+def _given(given: ExperimentLosses, settings: Settings, index: int) -> Measured:
+    """The same, where an epistemic distribution computes the losses itself."""
     given_parts = (given.observed, given.synthetic, given.truth)
     observed, synthetic, truth = (np.asarray(part, dtype=float) for part in given_parts)
     synthetic = synthetic[:, None, :] if synthetic.ndim == 2 else synthetic
@@ -209,39 +230,9 @@ def run_given(given: ExperimentLosses, settings: Settings, place: int, index: in
                 f"batch gave {name} losses of shape {found.shape} for experiment {index}: expected {shape}; return an "
                 "ExperimentLosses of the sizes that calibrate was called with for each index"
             )
-    samples = [Losses(*pair) for pair in zip(observed, synthetic, strict=True)]
     for which in range(k):
         check_losses(truth[:, which].ravel(), f"truth losses of candidate {_letter(which)}")
-    own = experiment_entropy(settings.entropy, place, index)
-    return _outcome(samples, list(truth), settings, own, replicated=given.replicated)
-
-
-def _outcome(
-    samples: list[Losses],
-    truths: list[FloatArray],
-    settings: Settings,
-    own: int,
-    *,
-    replicated: bool,
-    names: tuple[str, ...] = (),
-) -> Outcome:
-    """What a random pair of the candidates, and the best of all, show; `truths`: the losses of all in each replication."""
-    k = len(samples)
-    a, b = (0, 1) if k == 2 else stream(own, EXPERIMENT_PAIR).permutation(k)[:2].tolist()
-    best = int(np.argmin(np.mean([losses.mean(axis=1) for losses in truths], axis=0)))
-    risks = _risks([(losses[a], losses[b]) for losses in truths])
-    # B at every c, on the same data and random numbers; its Monte Carlo error; and the score of the best.
-    setting = Setting(
-        c=settings.c[0], order=settings.order, entropy=own, n_simulations=settings.n_simulations, key=EXPERIMENT_DRAWS
-    )
-    applied = settings.law.in_experiments().apply(samples, setting)
-    better = applied.empirical < applied.empirical[best]
-    found = []
-    for here in applied.at_each(settings.c):
-        probability, error = here.matrix()
-        found.append((probability[a, b], error[a, b], np.max(probability[better, best], initial=0.0)))
-    probability, error, score = np.array(found).T
-    return Outcome(probability, error, score, *risks, replicated, n_candidates=k, names=names)
+    return [Losses(*pair) for pair in zip(observed, synthetic, strict=True)], list(truth), given.replicated, ()
 
 
 def _truths(experiment: Experiment, models: Mapping[str, Model], settings: Settings, own: int) -> list[FloatArray]:
