@@ -256,11 +256,11 @@ def check_name(name: Hashable) -> str:
     return name
 
 
-def check_positive(value: Any, what: str) -> float:
-    """A finite number above zero."""
+def check_positive(value: Any, what: str, *, or_zero: bool = False) -> float:
+    """A finite number above zero, or zero where that is allowed."""
     number = _as_number(value, what)
-    if not (np.isfinite(number) and number > 0):
-        raise ValueError(f"{what} must be a finite number above 0; got {value!r}")
+    if not (np.isfinite(number) and (number > 0 or (or_zero and number == 0))):
+        raise ValueError(f"{what} must be a finite number{', 0 or more' if or_zero else ' above 0'}; got {value!r}")
     return number
 
 

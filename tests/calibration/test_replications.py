@@ -282,10 +282,10 @@ def test_candidates_tied_to_their_inputs_fail_in_words():
     [
         ({}, ValueError, "nothing varies between replications"),
         ({"source": "low"}, ValueError, "nothing varies between replications"),
-        ({"offset": -0.1}, ValueError, "offset must be a finite number, 0 or more: got -0.1"),
+        ({"offset": -0.1}, ValueError, "offset must be a finite number, 0 or more; got -0.1"),
         ({"noise": np.nan}, ValueError, "noise must be a finite number"),
         ({"gain": np.inf}, ValueError, "gain must be a finite number"),
-        ({"drift": "much"}, TypeError, "drift must be a number: got 'much'"),
+        ({"drift": "much"}, TypeError, "drift must be a number; got 'much'"),
         ({"offset": 0.1, "source": "lo"}, ValueError, r"source names \['lo'\], which are not models; the models are \['low', 'high'\]"),
         ({"offset": 0.1, "source": {"low": -1.0}}, ValueError, "the weight of source 'low' must be a finite number"),
         ({"offset": 0.1, "source": {"low": 0.0}}, ValueError, "the weights add up to 0"),

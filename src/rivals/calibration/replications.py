@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import as_numbers, check_model, check_models, check_size, show
+from rivals._checks import as_numbers, check_model, check_models, check_positive, check_size, show
 from rivals._types import FloatArray, IntArray, Model
 from rivals.calibration.experiment import Experiment
 
@@ -143,7 +143,7 @@ def replications(
         data=data,
         form=form,
         weights=_weights(source, by_name),
-        sizes={name: _size(value, name) for name, value in given.items()},
+        sizes={name: check_positive(value, name, or_zero=True) for name, value in given.items()},
         parameters=_parameters(parameters, by_name),
         design=design,
         residuals=_residuals(residuals, form.get(data), by_name),
@@ -416,15 +416,6 @@ def as_vector(response: Any) -> FloatArray:
 # ---------------------------------------------------------------- checks
 
 
-def _size(value: Any, name: str) -> float:
-    if isinstance(value, (str, bytes, bool)) or value is None:
-        raise TypeError(f"{name} must be a number: got {value!r}; pass a size, or 0 if it does not vary")
-    number = float(value)
-    if not (np.isfinite(number) and number >= 0.0):
-        raise ValueError(f"{name} must be a finite number, 0 or more: got {value!r}; pass a size, which has no sign")
-    return number
-
-
 def _by_model(given: Any, what: str, models: Mapping[str, Model]) -> dict[str, Any]:
     """What is given for some of the models, by their names."""
     if not isinstance(given, Mapping):
@@ -445,7 +436,9 @@ def _weights(source: Any, models: Mapping[str, Model]) -> dict[str, float] | Non
     if source is None:
         return dict.fromkeys(models, 1.0 / len(models))
     given = _by_model({source: 1.0} if isinstance(source, str) else source, "source", models)
-    weights = {name: _size(weight, f"the weight of source '{show(name)}'") for name, weight in given.items()}
+    weights = {}
+    for name, weight in given.items():
+        weights[name] = check_positive(weight, f"the weight of source '{show(name)}'", or_zero=True)
     total = sum(weights.values())
     if not total > 0.0:
         raise ValueError(f"source: the weights add up to {total:g}; give at least one source a weight above 0")

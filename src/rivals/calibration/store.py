@@ -208,9 +208,6 @@ class Store:
             raise StoreError(
                 f"{self.path!r} belongs to another study: {'; '.join(differing)}; use the same settings to continue it, or name another file"
             )
-        with self._snapshot():
-            for _ in self._checked():
-                pass
         with self._writing():
             self._put("target", study.n_experiments)  # for `status`
             self._put("descriptions", study.descriptions)
@@ -220,15 +217,16 @@ class Store:
     def remaining(self, n_experiments: int, *, retry: bool = False) -> tuple[list[BoolArray], int]:
         """Which of the first experiments of each epistemic distribution are still to be run, and how many others failed.
 
-        With `retry`, failed experiments are to be run again.
+        With `retry`, failed experiments are to be run again. All records are checked on the way: what is damaged is not continued.
         """
+        n_failed = 0
         with self._snapshot():
             missing = [np.ones(n_experiments, dtype=bool) for _ in self.get("identity")["omegas"]]
-            query = "SELECT omega, experiment, failed FROM experiments WHERE experiment < ? AND failed <= ?"
-            rows = self._rows(query, n_experiments, int(not retry))
-            for omega, experiment, _ in rows:
-                missing[omega][experiment] = False
-            return missing, sum(failed for *_, failed in rows)
+            for omega, experiment, failed, _ in self._checked():
+                if experiment < n_experiments and not (failed and retry):
+                    missing[omega][experiment] = False
+                    n_failed += failed
+        return missing, n_failed
 
     def write(self, ended: Sequence[Ended]) -> None:
         """Write a block in one transaction. When this returns, it is on the disk, under the name of the store."""
