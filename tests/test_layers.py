@@ -35,7 +35,7 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "wasserstein", "density", "verdict"],
     "laws": ["base", "transport", "beta", "groups"],
-    "comparison": ["rendering", "mistakes", "notes", "table", "methods", "judge", "calibrated", "arrays", "archive", "expectation", "shown", "result", "compare"],
+    "comparison": ["rendering", "mistakes", "notes", "table", "methods", "judge", "arrays", "archive", "expectation", "shown", "result", "compare"],
     "_workers": ["attempts", "processes"],
     "calibration": [
         "experiment", "replications", "fingerprint", "study", "store",

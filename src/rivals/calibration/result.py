@@ -32,7 +32,7 @@ from rivals.calibration.store import (
 from rivals.calibration.study import Settings, is_undecided
 from rivals.calibration.validity import ENOUGH_TO_JUDGE, Validity, ValidRange, checked_experiments, judge_experiments
 from rivals.comparison import N_SIMULATIONS
-from rivals.comparison.calibrated import Rule
+from rivals.comparison.judge import Rule
 from rivals.comparison.rendering import listed
 from rivals.laws import Law, Order, law_from_options
 from rivals.losses import Losses

@@ -22,8 +22,7 @@ from rivals._checks import (
 )
 from rivals._random import entropy_from
 from rivals._types import RNG
-from rivals.comparison.calibrated import judge_calibrated
-from rivals.comparison.judge import judge
+from rivals.comparison.judge import judge, judge_calibrated
 from rivals.comparison.notes import warn_of
 from rivals.comparison.result import Comparison
 from rivals.laws import ORDERS, Grouping, Law, Order, Setting, law_of

@@ -9,10 +9,8 @@ from rivals._checks import show
 from rivals._version import __version__
 from rivals.comparison import rendering
 from rivals.comparison.expectation import worth
-from rivals.comparison.judge import Verdict
 from rivals.comparison.methods import methods
 from rivals.comparison.table import cells_of, comparison_text, rows_of, shown_columns
-from rivals.laws.base import Applied
 
 # With more models than this, the best of them is rejected more easily than one of a pair.
 FEW_MODELS = 32
@@ -24,31 +22,18 @@ NOT_CALIBRATED = "The sweep shows the probabilities of the law itself: those of 
 
 
 class Shown:
-    """What every comparison says of itself."""
-
-    names: tuple[str, ...]
-    applied: Applied
-    # Properties of the comparison, which is a subclass.
-    ranking: Any
-    survivors: Any
-    rejections: Any
-    undecided: Any
-    stability: Any
-    calibrated: Any
-    probability: Any
-    expected_error: Any
-    _verdict: Verdict
+    """What every comparison says of itself; `self` is a `Comparison`, the subclass that holds what is shown."""
 
     @property
-    def verdict(self) -> str:
+    def verdict(self: Any) -> str:
         """The answer in a sentence or two."""
         return " ".join([*verdicts(self), *remarks(self)])
 
-    def methods(self) -> str:
+    def methods(self: Any) -> str:
         """A paragraph for the methods section of a paper: law, c, groups, simulations, threshold, sizes, version, references."""
         return methods(self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self: Any) -> dict[str, Any]:
         """Everything but the losses and draws, as plain numbers and text; what is not a number is null."""
         setting = self.applied.setting
         return {
@@ -76,26 +61,26 @@ class Shown:
             else None,
         }
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self: Any) -> Any:
         """One row per model, best first (needs pandas); diagnostics as text."""
         rows = [{**row, "diagnostics": "; ".join(note["text"] for note in row["diagnostics"])} for row in rows_of(self)]
         return rendering.dataframe(rows, "model")
 
-    def __str__(self) -> str:
+    def __str__(self: Any) -> str:
         sentences = [*verdicts(self), *remarks(self), f"{made_with(self)}, rng = {self.applied.setting.entropy}"]
         return "\n".join([comparison_text(rows_of(self)), "", *map(rendering.wrap, sentences)])
 
-    def __repr__(self) -> str:
+    def __repr__(self: Any) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self: Any) -> str:
         rows = rows_of(self)
         columns = shown_columns(rows)
         headings = [column.heading for column in columns]
         return rendering.html(headings, cells_of(rows, columns), before=self.verdict, after=made_with(self))
 
 
-def verdicts(result: Shown) -> list[str]:
+def verdicts(result: Any) -> list[str]:
     """Who survives, and which duels are too close to call, a text of each."""
     survivors = rendering.listed(result.survivors)
     if not result.rejections:
@@ -105,7 +90,7 @@ def verdicts(result: Shown) -> list[str]:
     return [sentence, *(_unclear(result, duel) for duel in result.undecided)]
 
 
-def _unclear(result: Shown, duel: Any) -> str:
+def _unclear(result: Any, duel: Any) -> str:
     pair = f"P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f}"
     if duel.reason == "simulations":
         share = f"only {result.stability[duel.model]:.0%} of the single simulations"
@@ -114,7 +99,7 @@ def _unclear(result: Shown, duel: Any) -> str:
     return f"Undecided: {pair} ± {duel.standard_error:.4f} is too close to the threshold; draw more ({law}), or treat it as a tie."
 
 
-def remarks(result: Shown) -> list[str]:
+def remarks(result: Any) -> list[str]:
     """What the verdict is sensitive to, in sentences: c, the simulations, the number of models, the law."""
     setting, law, found = result.applied.setting, result.applied.law, []
     critical = dict(zip(result.names, result.applied.critical_c.tolist(), strict=True))
@@ -133,7 +118,7 @@ def remarks(result: Shown) -> list[str]:
     return [*found, *result._verdict.remarks, *result.applied.remarks(result.names), *worth(result)]
 
 
-def made_with(result: Shown) -> str:
+def made_with(result: Any) -> str:
     """Law, c, threshold, groups and simulations, in one line."""
     setting, parts = result.applied.setting, [f"law {result.applied.law.name!r}"]
     if result.applied.law.uses_c(setting.n_simulations):
@@ -150,33 +135,24 @@ def made_with(result: Shown) -> str:
 class ShownSweep:
     """What every sweep says of itself."""
 
-    comparisons: Any
-    of_calibrated: bool
-    c: Any
-    names: Any
-    survivors: Any
-    changes: Any
-    probability: Any
-    standard_error: Any
-
     @property
-    def verdict(self) -> str:
+    def verdict(self: Any) -> str:
         """Where the verdict changes, in a sentence, and one more if that of the comparison is not among these."""
-        return self._changes() + (f" {NOT_CALIBRATED}" if self.of_calibrated else "")
-
-    def _changes(self) -> str:
-        if not self.changes:
-            return "The verdict is the same for all these c."
         between = "; ".join(f"{low:g} and {high:g}" for low, high in self.changes[:LISTED_CHANGES])
         more = len(self.changes) - LISTED_CHANGES
-        return f"The verdict changes between c = {between}" + (f", and {more} more times." if more > 0 else ".")
+        sentences = [
+            f"The verdict changes between c = {between}" + (f", and {more} more times." if more > 0 else ".")
+            if self.changes
+            else "The verdict is the same for all these c."
+        ]
+        return " ".join([*sentences, NOT_CALIBRATED] if self.of_calibrated else sentences)
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self: Any) -> list[dict[str, Any]]:
         """One row per c, in increasing order."""
         pairs = sorted(zip(self.c, self.survivors, strict=True))
         return [{"c": c, "survivors": ", ".join(show(name) for name in survivors)} for c, survivors in pairs]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self: Any) -> dict[str, Any]:
         """Plain numbers and text."""
         return {
             "names": list(self.names),
@@ -190,26 +166,24 @@ class ShownSweep:
             "standard_error": self.standard_error.tolist(),
         }
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self: Any) -> Any:
         """One row per c (needs pandas)."""
         return rendering.dataframe(self.rows(), "c")
 
-    def __str__(self) -> str:
+    def __str__(self: Any) -> str:
         return "\n".join([rendering.text(SWEEP_HEADINGS, sweep_cells(self)), "", rendering.wrap(self.verdict)])
 
-    def __repr__(self) -> str:
+    def __repr__(self: Any) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self: Any) -> str:
         return rendering.html(SWEEP_HEADINGS, sweep_cells(self), after=self.verdict)
 
 
-def sweep_cells(sweep: ShownSweep) -> list[list[str]]:
+def sweep_cells(sweep: Any) -> list[list[str]]:
     """One row for each c as text; of many values of c one for each range with the same verdict."""
-    rows = sweep.rows()
-    if len(rows) <= MANY_VALUES:
-        return [[f"{row['c']:g}", row["survivors"]] for row in rows]
-    ranges = [list(group) for _, group in groupby(rows, key=lambda row: row["survivors"])]
+    rows, many = sweep.rows(), len(sweep.c) > MANY_VALUES
+    ranges = [list(group) for _, group in groupby(rows, key=lambda row: row["survivors"] if many else row["c"])]
     return [
         [f"{group[0]['c']:g}" + (f" … {group[-1]['c']:g}" if len(group) > 1 else ""), group[0]["survivors"]]
         for group in ranges
