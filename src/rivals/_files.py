@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
+from secrets import token_hex
 from typing import BinaryIO
 
 from rivals._checks import show
@@ -84,28 +84,18 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     A symbolic link is followed and remains a link; an existing file keeps its mode.
     """
     target = os.path.realpath(os.fspath(path))
-    mode = _mode(target)
+    mode = os.stat(target).st_mode if os.path.exists(target) else None
+    if mode is not None and not stat.S_ISREG(mode):
+        raise ValueError(f"{show(target)}: cannot be replaced because it is not a plain file; name another one")
     folder, name = os.path.split(target)
-    descriptor, partial = tempfile.mkstemp(prefix=f".{name[:100]}.", dir=folder)
+    partial = os.path.join(folder, f".{name[:100]}.{token_hex(8)}")
     try:
-        with open(descriptor, "wb") as file:
+        with open(partial, "xb") as file:
+            if mode is not None:
+                os.chmod(partial, stat.S_IMODE(mode))
             yield file
-        os.chmod(partial, mode)
         os.replace(partial, target)
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(partial)
         raise
-
-
-def _mode(target: str) -> int:
-    """The mode for the file: that of the file it replaces, or the mode of a new file."""
-    try:
-        status = os.stat(target)
-    except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
-    if not stat.S_ISREG(status.st_mode):
-        raise ValueError(f"{show(target)}: cannot be replaced because it is not a plain file; name another one")
-    return stat.S_IMODE(status.st_mode)

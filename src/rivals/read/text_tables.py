@@ -222,7 +222,8 @@ def _numbers(lines: bytes, marks: bytes, width: int) -> FloatArray:
         raise ValueError
     if b"-" in lines or b"+" in lines or b"e" in marks:
         letters = np.frombuffer(b"\n" + lines + b"\n", dtype=np.uint8)
-        signs, exponents = np.flatnonzero((letters == 43) | (letters == 45)), np.flatnonzero(letters | 32 == 101)
+        # Of all that is left, only the marks of exponents are above the digits.
+        signs, exponents = np.flatnonzero((letters == 43) | (letters == 45)), np.flatnonzero(letters > 57)
         beside = (letters[signs - 1], b"\neE"), (letters[signs + 1], DIGITS + b"."), (letters[exponents + 1], PLAIN)
         if not all(np.isin(found, list(allowed)).all() for found, allowed in beside):
             raise ValueError
