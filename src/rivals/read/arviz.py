@@ -167,8 +167,7 @@ def relative_efficiency(draws: Any) -> float:
         values = [each.transpose("chain", "draw", ...).values for each in group.data_vars.values()]
     if not values or len(values[0]) == 1:
         return 1.0
-    ess = _array_stats().ess
-    sizes = [np.ravel(ess(each, chain_axis=0, draw_axis=1, method="mean")) for each in values]
+    sizes = [np.ravel(_array_stats().ess(each, chain_axis=0, draw_axis=1, method="mean")) for each in values]
     return float(np.mean(np.concatenate(sizes)) / np.prod(values[0].shape[:2]))
 
 

@@ -65,8 +65,7 @@ def network(
     """
     if isinstance(model, type) or not callable(model):
         raise TypeError(f"expected a module or a function of a batch of inputs; got {model!r:.60}")
-    if batch_size is not None:
-        check_size(batch_size, "batch_size")
+    batch_size = None if batch_size is None else check_size(batch_size, "batch_size")
     name = getattr(model, "__name__", type(model).__name__)
 
     def batches(at: Any) -> Iterator[tuple[slice, Density]]:

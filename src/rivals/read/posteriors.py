@@ -92,10 +92,8 @@ def posterior(
     n_simulations = check_size(n_simulations, "n_simulations")
     fitted = program(model, draws, held_out, variable, observed)
     _check_seen(fitted.seen, leave_one_out)
-    entropy = entropy_from(rng)
     likelihood = fitted.log_likelihood(fitted.observed)
-    points = likelihood.shape[1:]
-    if not points:
+    if likelihood.ndim == 1:
         raise ValueError(
             "the model has one likelihood for all points together, as a multivariate normal or a Gaussian process has, so that points have "
             "no losses of their own; write the points as independent given the parameters, or a rivals.Candidate"
@@ -106,7 +104,7 @@ def posterior(
     def reduced(values: FloatArray) -> FloatArray:
         return reduce_draws(values.reshape(len(values), -1), reduction, "the posterior", weights)
 
-    simulations = _simulations(fitted, int(np.prod(points)), weights, n_simulations, entropy)
+    simulations = _simulations(fitted, flat.shape[1], weights, n_simulations, entropy_from(rng))
     synthetic = np.stack([reduced(fitted.log_likelihood(targets)) for targets in simulations])
     return Losses(reduced(likelihood), synthetic, may_repeat=True)
 

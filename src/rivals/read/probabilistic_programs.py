@@ -71,11 +71,11 @@ def _pymc(model: Any, posterior: Any, held_out: Any, variable: str | None, obser
         outputs = import_module("pytensor.graph.replace").clone_replace(outputs, {value: container})
     function = twin.compile_fn(inputs=twin.value_vars, outs=outputs, on_unused_input="ignore")
     points = {rv.name: _draws(posterior[rv.name]) for rv in twin.free_RVs}
-    n_draws = len(next(iter(points.values())))
 
     def log_likelihood(values: Any) -> FloatArray:
         container.set_value(np.asarray(values, dtype=container.dtype))
-        rows = [function({name: draws[i] for name, draws in points.items()})[0] for i in range(n_draws)]
+        draws = zip(*points.values(), strict=True)
+        rows = [function(dict(zip(points, draw, strict=True)))[0] for draw in draws]
         return np.asarray(np.stack(rows), dtype=np.float64)
 
     def predict(seed: int) -> npt.NDArray[Any]:

@@ -264,8 +264,7 @@ def _labels(results: Any) -> npt.NDArray[Any]:
     labels = getattr(results.model, "labels", None)  # OrderedModel has them
     if labels is not None:
         return np.asarray(labels)
-    names = results.model._ynames_map
-    found = np.array([names[index] for index in range(len(names))])
+    found = np.array([name for _, name in sorted(results.model._ynames_map.items())])
     try:  # names of numbers are kept as text
         return found.astype(np.float64)
     except ValueError:
