@@ -184,29 +184,24 @@ def make_losses(name: str, observed: npt.NDArray[Any], synthetic: npt.NDArray[An
 
 
 def read_wide(observed: Any, synthetic: Any, selection: Selection) -> Found:
-    """One wide table or two; the labels are those in the observed one."""
-    tables = [columns_of(table, selection.text) for table in (observed, synthetic) if table is not None]
-    labels = _take_labels(*tables[0], selection)
-    for _, columns in tables[1:]:
-        for name in selection.labels.values():
-            columns.pop(name, None)
-    return _losses_by_column(tables, selection), _labelled(tables[0][0], labels, selection)
+    """One wide table or two."""
+    tables = (table for table in (observed, synthetic) if table is not None)
+    return _by_column([columns_of(table, selection.text) for table in tables], selection)
 
 
 def read_long(table: Any, selection: Selection) -> Found:
     """A long table. If it is a wide one, and the replications of its points are named, that is enough."""
     where, columns = columns_of(table, selection.text)
-    labels = _take_labels(where, columns, selection)
     absent = [name for name in LONG if name not in columns]
-    beside = {*selection.ignore, selection.index}
+    beside = {*selection.ignore, *selection.labels.values(), selection.index}
     text = [name for name, column in columns.items() if column.dtype.kind in "OUST" and name not in beside]
     if "loss" in columns and absent and text:
         raise ValueError(
             f"{where}: no column {', '.join(map(repr, absent))}, but one called 'loss', and text in {listed(text)}; a long table has the "
             "columns model (its name), kind (observed or synthetic) and loss: rename or add what is missing"
         )
-    if absent and labels:
-        return _losses_by_column([(where, columns)], selection), _labelled(where, labels, selection)
+    if absent and selection.labels:
+        return _by_column([(where, columns)], selection)
     if absent:
         raise ValueError(
             f"{where}: no column {', '.join(map(repr, absent))}; a long table needs {', '.join(LONG)}, and this one has "
@@ -218,54 +213,41 @@ def read_long(table: Any, selection: Selection) -> Found:
     losses = {}
     for name, (observed, simulations) in parts.items():
         place = f"{where}, model {show(name)!r}"
-        _check_finite(loss[observed], "observed losses", place, observed)
-        for rows in simulations.values():
-            _check_finite(loss[rows], "synthetic losses", place, rows)
-        losses[name] = make_losses(name, loss[observed], _stacked(loss, simulations, place), where)
-    first = next(iter(parts), "")
-    for option, each in labels.items():
-        by_model = {name: [each[row] for row in observed.tolist()] for name, (observed, _) in parts.items()}
-        for name, own in by_model.items():
-            if own != by_model[first]:
-                raise ValueError(
-                    f"{where}: the {option} of model {show(name)!r} are not those of {show(first)!r}; list the observed points of all "
-                    "models in the same order, or name the points in a column and pass index (--index)"
-                )
-        labels[option] = by_model.get(first, [])
-    return losses, _labelled(where, labels, selection, parts[first][0]) if parts else labels
+        points = _sample(loss, observed, "observed losses", place)
+        losses[name] = make_losses(name, points, _stacked(loss, simulations, place), where)
+    return losses, _labels(where, columns, selection, {name: observed for name, (observed, _) in parts.items()})
 
 
-def _take_labels(where: str, columns: dict[str, Column], selection: Selection) -> dict[str, list[Any]]:
-    """Option → the labels in the column that it names; these columns are taken out, because they are no models."""
-    labels = {}
-    for option, name in selection.labels.items():
-        _check_there(option, name, columns, where)
-        labels[option] = [cell.strip() if isinstance(cell, str) else cell for cell in columns[name]]
-    for name in set(selection.labels.values()):
-        del columns[name]
-    return labels
-
-
-def _labelled(
-    where: str, labels: dict[str, list[Any]], selection: Selection, rows: IntArray | None = None
+def _labels(
+    where: str, columns: Mapping[str, Column], selection: Selection, rows: Mapping[str, IntArray]
 ) -> dict[str, list[Any]]:
-    """The labels, where no observed point is without one; `rows` are theirs in the table, by default all in turn."""
-    for option, each in labels.items():
-        missing = [place for place, label in enumerate(each) if is_missing(label)]
-        if missing:
-            row = missing[0] if rows is None else int(rows[missing[0]])
-            found = f"the cell is empty, as are {len(missing)} of {len(each)}; say to which of the {option} each point belongs"
-            raise _at_row(f"{where}, column {show(selection.labels[option])!r}", row, found)
+    """Option → the label of each observed point, in the column that it names: for all models the same, and none is missing."""
+    labels: dict[str, list[Any]] = {}
+    for option, column in selection.labels.items():
+        _check_there(option, column, columns, where)
+        cells = [cell.strip() if isinstance(cell, str) else cell for cell in columns[column]]
+        for name, own in rows.items():
+            found = [cells[row] for row in own.tolist()]
+            if found != labels.setdefault(option, found):
+                raise ValueError(
+                    f"{where}: the {option} of model {show(name)!r} are not those of {show(next(iter(rows)))!r}; list the observed points "
+                    "of all models in the same order, or name the points in a column and pass index (--index)"
+                )
+            missing = own[[is_missing(label) for label in found]]
+            if missing.size:
+                what = f"the cell is empty, as are {missing.size} of {own.size}; say to which of the {option} each point belongs"
+                raise _at_row(f"{where}, column {show(column)!r}", int(missing[0]), what)
     return labels
 
 
-def _losses_by_column(tables: list[Table], selection: Selection) -> dict[str, Losses]:
+def _by_column(tables: list[Table], selection: Selection) -> Found:
     """Losses from the columns of wide tables, each with its name for messages: the observed one, and mostly a synthetic one."""
     (where, first), (where_too, second) = tables[0], tables[-1]
     # A model may be called "simulation" if both tables have it.
     several = SIMULATION in second and SIMULATION not in first
     simulations = _simulations(tables, selection.index, several=several)
-    beside = {selection.index, SIMULATION if several else None}
+    labels = _labels(where, first, selection, {"": np.arange(len(next(iter(first.values()), ())))})
+    beside = {selection.index, SIMULATION if several else None, *selection.labels.values()}
     names = selection.of(
         (name for _, columns in tables for name in columns if name not in beside),
         ", ".join(place for place, _ in tables),
@@ -287,13 +269,11 @@ def _losses_by_column(tables: list[Table], selection: Selection) -> dict[str, Lo
         _check_values(values[0], values[1] if len(values) > 1 else {}, where)
     losses = {}
     for name in names:
-        samples = []
-        for kind, (place, _), columns in zip(KINDS, tables, values, strict=False):
-            samples.append(selection.signed(columns[name]))
-            _check_finite(samples[-1], f"{kind} losses", f"{place}, column {show(name)!r}")
+        samples = [selection.signed(columns[name]) for columns in values]
+        points = _sample(samples[0], slice(None), "observed losses", f"{where}, column {show(name)!r}")
         synthetic = _stacked(samples[-1], simulations, f"{where_too}, column {show(name)!r}")
-        losses[name] = make_losses(name, samples[0], synthetic, where)
-    return losses
+        losses[name] = make_losses(name, points, synthetic, where)
+    return losses, labels
 
 
 def _simulations(tables: list[Table], index: str | None, *, several: bool) -> Mapping[str, IntArray | slice]:
@@ -375,7 +355,7 @@ def _rows_by(keys: Iterable[Key]) -> dict[Key, IntArray]:
 
 def _stacked(losses: FloatArray, simulations: Mapping[str, IntArray | slice], where: str) -> FloatArray:
     """Synthetic losses as a matrix, one row per simulation; one alone as a vector."""
-    samples = {name: losses[rows] for name, rows in simulations.items()}
+    samples = {name: _sample(losses, rows, "synthetic losses", where) for name, rows in simulations.items()}
     first = next(iter(samples), "")
     for name, sample in samples.items():
         if sample.size != samples[first].size:
@@ -452,17 +432,18 @@ def _number(cell: Any) -> float:
     return float(cell)
 
 
-def _check_finite(losses: FloatArray, what: str, where: str, rows: IntArray | None = None) -> None:
-    """Refuse values that are not finite, and name the row of the first one in the table, of which these may be some rows."""
-    if np.isfinite(losses).all():
-        return
-    wrong = next(flags for flags in (np.isnan(losses), losses == np.inf, losses == -np.inf) if flags.any())
-    first = int(np.argmax(wrong) if rows is None else rows[np.argmax(wrong)])
-    try:
-        check_losses(losses, what)
-    except ValueError as error:
-        # One way to count in one message.
-        raise _at_row(where, first, re.sub(r", the first at position \d+", "", str(error))) from None
+def _sample(losses: FloatArray, rows: IntArray | slice, what: str, where: str) -> FloatArray:
+    """Some losses of a column; an error names the row of the first one that is not finite."""
+    sample = losses[rows]
+    for wrong in (np.isnan(sample), sample == np.inf, sample == -np.inf):
+        if wrong.any():
+            try:
+                check_losses(sample, what)
+            except ValueError as error:
+                # One way to count in one message.
+                found = re.sub(r", the first at position \d+", "", str(error))
+                raise _at_row(where, int(np.arange(losses.size)[rows][wrong][0]), found) from None
+    return sample
 
 
 def _check_names(names: Iterable[str], where: str) -> None:
