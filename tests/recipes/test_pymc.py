@@ -110,6 +110,10 @@ def test_what_is_wrong_is_said(line):
         posterior(fixed, draws, {})
     with pytest.raises(TypeError, match="with the group 'posterior'; got dict"):
         posterior(model, {"a": X}, HELD_OUT)
+    with pymc.Model() as other:
+        pymc.Normal("y", pymc.Normal("another"), 1.0, observed=pymc.Data("y_observed", Y[:N]))
+    with pytest.raises(ValueError, match=r"no draws of \['another'\], which the model has"):
+        posterior(other, draws, {"y_observed": Y[N:]})
     with pymc.Model() as joint:
         pymc.MvNormal("y", pymc.Normal("a") * np.ones(N), np.eye(N), observed=Y[:N])
     with pytest.raises(ValueError, match="one likelihood for all points together"):

@@ -20,9 +20,7 @@ class Program(NamedTuple):
 
     observed: Any  # the held-out targets
     log_likelihood: Callable[[Any], FloatArray]  # of each of such targets for each posterior draw, (draws, ...)
-    predict: Callable[
-        [int], npt.NDArray[Any]
-    ]  # from a seed to simulated targets, for each posterior draw, (draws, ...)
+    predict: Callable[[int], npt.NDArray[Any]]  # from a seed to simulated targets, (draws, ...)
     seen: bool | None = None  # whether these are the data that the model was fitted to, if that can be known
 
 
@@ -70,6 +68,11 @@ def _pymc(model: Any, posterior: Any, held_out: Any, variable: str | None, obser
         container = import_module("pytensor").shared(own, shape=value.type.shape)
         outputs = import_module("pytensor.graph.replace").clone_replace(outputs, {value: container})
     function = twin.compile_fn(inputs=twin.value_vars, outs=outputs, on_unused_input="ignore")
+    missing = [rv.name for rv in twin.free_RVs if rv.name not in posterior]
+    if missing:
+        raise ValueError(
+            f"draws: no draws of {missing}, which the model has; pass those that this model's sampling gave"
+        )
     points = {rv.name: _draws(posterior[rv.name]) for rv in twin.free_RVs}
 
     def log_likelihood(values: Any) -> FloatArray:
