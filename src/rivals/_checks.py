@@ -170,7 +170,7 @@ def check_losses(values: Any, what: str, *, several: bool = False) -> FloatArray
         raise ValueError(
             f"{what}: found {array.shape[-1]} value(s); a quantile function needs at least two, and hundreds to be useful"
         )
-    _check_finite(array, what)
+    check_finite(array, what)
     array.flags.writeable = False
     return array
 
@@ -217,7 +217,8 @@ def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     )
 
 
-def _check_finite(array: FloatArray, what: str) -> None:
+def check_finite(array: FloatArray, what: str) -> None:
+    """Refuse losses that are not finite, and say what each kind of them means."""
     if array.size and -LARGEST_LOSS <= array.min() <= array.max() <= LARGEST_LOSS:  # not so if there are NaN
         return
     points = "simulated points" if "synthetic" in what else "observations"

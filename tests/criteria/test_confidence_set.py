@@ -78,7 +78,7 @@ def test_what_is_refused():
         confidence_set({"a": pair["a"], "b": elpd})
     with pytest.raises(ValueError, match="model 'b': AIC has no independent contribution of each data point"):
         confidence_set({"a": pair["a"], "b": criteria.aic(-pair["b"], 1)})
-    with pytest.raises(ValueError, match=r"model 'b': losses: 1 of 2 are not finite"):
+    with pytest.raises(ValueError, match=r"model 'b': losses: 1 of 2 are infinite"):
         confidence_set({"a": [1.0, 2.0], "b": [1.0, np.inf]})
     with pytest.raises(ValueError, match="level must be a probability between 0 and 1; got 95"):
         confidence_set(pair, level=95)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import as_numbers
+from rivals._checks import as_numbers, check_finite
 from rivals._types import FloatArray
 
 
 def check_log_likelihood(values: ArrayLike) -> FloatArray:
     """The log likelihood of each data point (or their sum alone) as a vector."""
-    return _check_finite(_one_per_point(values, "log likelihood"), "log likelihood", impossible=-np.inf)
+    return _finite(_one_per_point(values, "log likelihood"), "log likelihood", sign=-1)
 
 
 def check_point_losses(values: ArrayLike, what: str = "losses") -> FloatArray:
     """The loss of each data point as a vector; unlike for a quantile function, one point is enough."""
-    return _check_finite(_one_per_point(values, what), what, impossible=np.inf)
+    return _finite(_one_per_point(values, what), what)
 
 
 def check_draws(values: ArrayLike) -> FloatArray:
@@ -30,7 +30,7 @@ def check_draws(values: ArrayLike) -> FloatArray:
             f"{what}: expected a matrix with one row for each of several draws of the posterior and one column for "
             f"each data point; got shape {array.shape}; stack chains first"
         )
-    return _check_finite(array, what, impossible=-np.inf)
+    return _finite(array, what, sign=-1)
 
 
 def check_weights(weights: ArrayLike | None, n_draws: int) -> FloatArray:
@@ -52,17 +52,10 @@ def _one_per_point(values: ArrayLike, what: str) -> FloatArray:
     return array
 
 
-def _check_finite(array: FloatArray, what: str, *, impossible: float) -> FloatArray:
-    """Finite everywhere; `impossible` is the value at data to which the model assigns zero probability."""
+def _finite(array: FloatArray, what: str, *, sign: int = 1) -> FloatArray:
+    """At least one number, all of them finite; with `sign` they are losses."""
     if array.size == 0:
         raise ValueError(f"{what}: expected at least one number; got none")
-    n_bad = int(np.sum(~np.isfinite(array)))
-    if n_bad:
-        n_impossible = int(np.sum(array == impossible))
-        remedy = (
-            f"the model assigns zero probability to {n_impossible} of them: give it wider tails"
-            if n_impossible == n_bad
-            else "check the model and the data at these points"
-        )
-        raise ValueError(f"{what}: {n_bad} of {array.size} are not finite; {remedy}")
+    if not np.isfinite(array).all():
+        check_finite(sign * array, what)
     return array

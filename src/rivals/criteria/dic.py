@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from rivals._types import FloatArray
 from rivals.criteria.checks import check_draws, check_log_likelihood, check_weights
 from rivals.criteria.score import Score, Variations
 
@@ -43,9 +42,6 @@ def dic(log_likelihood: ArrayLike, draws: ArrayLike, *, weights: ArrayLike | Non
     mean = share @ totals
     variance = share @ (totals - mean) ** 2
     value = -2 * check_log_likelihood(log_likelihood).sum() + 4 * variance
-    return Score("DIC", float(value), scale="−2 log likelihood", variations=VARIATIONS, diagnostics=_doubts(share))
-
-
-def _doubts(share: FloatArray) -> tuple[str, ...]:
     size = 1 / float(share @ share)
-    return (f"only {size:.0f} effective draws",) if size < 100 else ()
+    doubts = (f"only {size:.0f} effective draws",) if size < 100 else ()
+    return Score("DIC", float(value), scale="−2 log likelihood", variations=VARIATIONS, diagnostics=doubts)
