@@ -183,6 +183,11 @@ class TestDataset:
             ValueError, match=r"odd\.nc: expected the variables observed and synthetic, or for each model"
         ):
             losses_from_files(tmp_path / "odd.nc")
+        for first in ("odd.nc", "both.nc"):  # nothing of it would be read, or one of two models of one name
+            with pytest.raises(
+                ValueError, match=r"odd\.nc: expected the variables|model 'worse': .*worse\.nc is called so, too"
+            ):
+                losses_from_files(tmp_path / first, tmp_path / "worse.nc")
 
     def test_errors_name_what_is_absent(self):
         with pytest.raises(ValueError, match="no variable 'synthetic'"):

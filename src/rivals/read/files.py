@@ -97,16 +97,15 @@ def _is_labelled(path: Path) -> bool:
 
 def _labelled(path: Path, other: str | PathLike[str] | None, *, log_likelihood: bool) -> dict[str, Losses]:
     """Losses of all models in a dataset, or of those in ArviZ trees, one in a file or in a group of it."""
+    if other is not None and (not _is_labelled(Path(other)) or Path(other).stem == path.stem):
+        raise ValueError(f"{show(other)}: expected a NetCDF file or a Zarr folder, as the first, of another name")
     where, tree = show(path), open_labelled(path)
+    second = {} if other is None else {Path(other).stem: open_labelled(other)}
     groups = [str(name) for name in getattr(tree, "children", ())]
     trees = {path.stem: tree} if HELD_OUT in groups else {name: tree[name] for name in groups}
-    if other is not None:
-        if not _is_labelled(Path(other)) or Path(other).stem in trees:
-            raise ValueError(f"{show(other)}: expected a NetCDF file or a Zarr folder, as the first, of another name")
-        trees[Path(other).stem] = open_labelled(other)
     losses = {}
     try:
-        if other is None and all(kind in tree for kind in KINDS):
+        if not second and all(kind in tree for kind in KINDS):
             return dataset(tree, log_likelihood=log_likelihood)
         if not trees:
             raise ValueError(
@@ -115,8 +114,10 @@ def _labelled(path: Path, other: str | PathLike[str] | None, *, log_likelihood: 
             )
         if log_likelihood:
             raise ValueError("ArviZ trees always hold log likelihoods; leave log_likelihood (--log-likelihood) out")
-        for name, each in trees.items():
+        for name, each in [*trees.items(), *second.items()]:
             where = f"{show(path)}, model {show(name)!r}"
+            if name in losses:
+                raise ValueError(f"{show(other)} is called so, too; rename the file")
             losses[check_name(name)] = arviz_tree(each, reduction="lpd")
     except (TypeError, ValueError) as error:
         raise type(error)(f"{where}: {error}") from None
