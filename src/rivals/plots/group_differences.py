@@ -91,11 +91,9 @@ def plot_groups(
     ax.scatter(difference[order], rows, color=colours, s=5 if many else 18, zorder=3)
     place = -1.2 - 0.05 * order.size
     _draw_new(ax, applied, a, b, place)
-    named: dict[float, str] = (
-        {} if many else {float(row): literal(groups.names[group]) for row, group in zip(rows, order, strict=True)}
-    )
-    size = "x-small" if is_narrow(ax) else "small"
-    ax.set_yticks([place, *named], ["a new group", *named.values()], fontsize=size)
+    named = order[:0] if many else order
+    names = ["a new group", *(literal(groups.names[group]) for group in named)]
+    ax.set_yticks([place, *rows[: named.size]], names, fontsize="x-small" if is_narrow(ax) else "small")
     won, probability = int(result.won[b, a]), probability_text(float(result.probability[b, a]))
     where = f"in {won} of {order.size} groups; in a new group with P = {probability}"
     x = f"mean loss of {literal(model, 20)} less that of {literal(rival, 20)}"

@@ -83,19 +83,14 @@ def plot_quantiles(
     >>> ax = plot_quantiles(result, "wide")
     """
     index = result.names.index(check_choice(model, "model", result.names))
-    process, losses, scale, ax = (
-        result.applied.process(index),
-        result.losses[model],
-        _Scale(axis, highest),
-        axes_or_new(ax),
-    )
+    process, losses = result.applied.process(index), result.losses[model]
+    scale, ax = _Scale(axis, highest), axes_or_new(ax)
     if process is not None:
         _draw_process(ax, process, n_paths, scale, rng)
     else:
         samples = (losses.observed, *losses.simulations)
-        _draw_functions(
-            ax, [QuantileFunction(sample - losses.reference) for sample in samples], losses.reference, scale
-        )
+        functions = [QuantileFunction(sample - losses.reference) for sample in samples]
+        _draw_functions(ax, functions, losses.reference, scale)
     distance = float(result.applied.distance[index])
     gap = f"Simulations are W = {distance:.3g} away. "
     if distance != distance:

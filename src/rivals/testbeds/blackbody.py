@@ -212,10 +212,12 @@ def fit(
     def variance(kelvin: float) -> float:
         return float(np.mean((data.radiance - radiance(law, data.wavelength, kelvin)) ** 2))
 
-    if temperature is None:  # sigma is at its best for each T
-        temperature = search_temperature(
-            lambda log_kelvin: float(np.log(variance(np.exp(log_kelvin))) / 2), temperatures, law
-        )
+    def loss(log_kelvin: float) -> float:
+        """The mean loss, up to a constant, with sigma at its best."""
+        return float(np.log(variance(np.exp(log_kelvin))) / 2)
+
+    if temperature is None:
+        temperature = search_temperature(loss, temperatures, law)
     if not variance(temperature) > 0:
         raise FitError(
             f"the {law} model fits the spectrum without any residual: there is no noise to fit; check the data"
