@@ -126,7 +126,7 @@ def test_real_experiments_make_a_calibration():
     ("probability", "truth", "message"),
     [
         ({1.0: [0.5, 0.5]}, [1.0], "'experiments': probability has the shape"),
-        ({1.0: [0.5, 1.5]}, [1.0, 0.0], r"must lie in \[0, 1\]"),
+        ({1.0: [0.5, 1.5]}, [1.0, 0.0], r"lie in \[0, 1\]"),
         ({-1.0: [0.5, 0.5]}, [1.0, 0.0], "c"),
     ],
 )

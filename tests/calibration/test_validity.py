@@ -139,10 +139,10 @@ def test_experiments_from_elsewhere_are_judged_alike():
     ("records", "message"),
     [
         ({}, "nothing to judge"),
-        ({"x": (np.zeros((4, 2)), np.zeros(4))}, r"shape \(4, 2\) and truth \(4,\), but with 3 values of c"),
-        ({"x": (np.full((4, 3), 1.5), np.zeros(4))}, r"'x': probabilities and truth must lie in \[0, 1\]"),
+        ({"x": (np.zeros((4, 2)), np.zeros(4))}, r"shape \(4, 2\) and truth \(4,\); with 3 values of c"),
+        ({"x": (np.full((4, 3), 1.5), np.zeros(4))}, r"'x': probability has .* lie in \[0, 1\]"),
         ({"x": (np.full((4, 3), np.nan), np.zeros(4))}, "remove experiments that failed"),
-        ({"x": (np.zeros((0, 3)), np.zeros(0))}, "there must be some"),
+        ({"x": (np.zeros((0, 3)), np.zeros(0))}, "one or more"),
     ],
 )
 def test_wrong_experiments_are_refused(records, message):

@@ -336,15 +336,11 @@ def checked_experiments(
 ) -> tuple[FloatArray, FloatArray]:
     """(experiments, values of c) and (experiments,), refused where they are something else."""
     stated, true = np.asarray(probability, dtype=np.float64), np.asarray(truth, dtype=np.float64)
-    if true.ndim != 1 or stated.shape != (true.size, n_c):
+    right = true.ndim == 1 and true.size and stated.shape == (true.size, n_c)
+    if not (right and ((stated >= 0) & (stated <= 1)).all() and ((true >= 0) & (true <= 1)).all()):
         raise ValueError(
-            f"epistemic distribution '{show(name)}': probability has the shape {stated.shape} and truth {true.shape}, but with "
-            f"{n_c} values of c they must be (experiments, {n_c}) and (experiments,); arrange them so"
-        )
-    if not (((stated >= 0) & (stated <= 1)).all() and ((true >= 0) & (true <= 1)).all() and true.size):
-        raise ValueError(
-            f"epistemic distribution '{show(name)}': probabilities and truth must lie in [0, 1], and there must be some; "
-            "remove experiments that failed"
+            f"epistemic distribution '{show(name)}': probability has the shape {stated.shape} and truth {true.shape}; with {n_c} values "
+            f"of c they must be (experiments, {n_c}) and (experiments,), one or more, and lie in [0, 1]; remove experiments that failed"
         )
     return stated, true
 
