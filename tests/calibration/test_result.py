@@ -73,7 +73,9 @@ def test_the_curve_of_a_solvable_toy(toy_calibration):
     for c in found.c:
         order = np.argsort(found._outcomes["probability"][:, found.c.index(c)], kind="stable")
         known = np.array([posteriors[group].mean() for group in np.array_split(order, 8)])
-        curve = found.curve(c, bins=8, confidence=0.9999)  # 24 bins: all of them inside with probability 0.998
+        curve = calibration_curve(
+            *found._at(c, None), bins=8, confidence=0.9999
+        )  # 24 bins: all of them inside with probability 0.998
         assert (curve.low <= known).all()
         assert (known <= curve.high).all()
 

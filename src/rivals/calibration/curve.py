@@ -23,7 +23,7 @@ class CalibrationCurve:
     counts : array
         Experiments in each bin.
     low, high : array
-        Band of `observed`: a Wilson interval of the given confidence for each bin.
+        Band of `observed`: a Wilson interval of 95 % for each bin.
 
     See Also
     --------

@@ -241,11 +241,9 @@ class Calibration(ShownCalibration):
 
     # ---------------------------------------------------------------- curves, and which c is valid
 
-    def curve(
-        self, c: float, omega: str | None = None, bins: int = 16, *, confidence: float = 0.95
-    ) -> CalibrationCurve:
+    def curve(self, c: float, omega: str | None = None, bins: int = 16) -> CalibrationCurve:
         """Calibration curve at one c: of one epistemic distribution, or of all experiments together."""
-        return calibration_curve(*self._at(c, omega), bins=bins, confidence=confidence)
+        return calibration_curve(*self._at(c, omega), bins=bins)
 
     def overconfidence(self, c: float, omega: str | None = None, bins: int = 16) -> float:
         """Mean excess of |B_EMD − ½| over |B_epis − ½|, of the worst epistemic distribution if none is named."""

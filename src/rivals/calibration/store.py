@@ -29,7 +29,6 @@ from rivals._workers.attempts import Ended
 from rivals.calibration.experiment import Outcome
 from rivals.calibration.study import Study
 from rivals.comparison.rendering import listed
-from rivals.laws import law_from_options
 
 APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
 SCHEMA_VERSION = 4
@@ -148,9 +147,6 @@ def open_reader(path: str | PathLike[str]) -> Iterator[Store]:
         if store.is_blank():
             raise EmptyStore(f"{name!r} is still empty: the run that writes it has just begun; wait a moment")
         store.check_file()
-        with as_store_errors(name):
-            known = store.get("identity")
-            law_from_options(known["law"], known["options"])  # refused where it is unknown
         yield store
 
 
