@@ -96,6 +96,9 @@ def test_the_table_in_all_its_forms(table):
     assert "±" in text
     assert "&lt;b&gt;B&lt;/b&gt;" in table._repr_html_()
     assert json.loads(json.dumps(table.to_dict()))["rows"][1]["criterion"] == "AIC"
+    frame = pytest.importorskip("pandas") and table.to_dataframe()
+    assert set(frame["model"]) == {"A", "<b>B</b>"}
+    assert frame.loc["AIC", "difference"].tolist() == table["AIC"].difference.tolist()
     with pytest.raises(KeyError, match="no criterion 'CIC'"):
         table["CIC"]
 

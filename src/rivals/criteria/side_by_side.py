@@ -192,6 +192,15 @@ class CriteriaTable:
         title, headings, body = self._table()
         return rendering.html(headings, body, before=title, after=" ".join(self.notes))
 
+    def to_dataframe(self) -> Any:
+        """Return one line for each criterion and model, as a pandas DataFrame; the index is the criterion."""
+        lines = [
+            {**row.to_dict(), "model": name, "difference": value, "standard_error": error}
+            for row in self.rows
+            for name, value, error in zip(self.names, row.difference, row.standard_error, strict=True)
+        ]
+        return rendering.dataframe(lines, "criterion")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain numbers and text."""
         return {
