@@ -435,7 +435,8 @@ def _number(cell: Any) -> float:
 def _sample(losses: FloatArray, rows: IntArray | slice, what: str, where: str) -> FloatArray:
     """Some losses of a column; an error names the row of the first one that is not finite."""
     sample = losses[rows]
-    for wrong in (np.isnan(sample), sample == np.inf, sample == -np.inf):
+    kinds = () if np.isfinite(sample).all() else (np.isnan(sample), sample == np.inf, sample == -np.inf)
+    for wrong in kinds:
         if wrong.any():
             try:
                 check_losses(sample, what)

@@ -220,15 +220,16 @@ def _numbers(lines: bytes, marks: bytes, width: int) -> FloatArray:
     marks = marks.lower()
     if marks.translate(None, b".e\n") or any(pair in marks for pair in (b"..", b"ee", b"e.")):
         raise ValueError
+    header = b"%%%%MatrixMarket matrix array real general\n%d 1\n" % (marks.count(b"\n") + 1)
+    content = header + lines + b"\n"
     if b"-" in lines or b"+" in lines or b"e" in marks:
-        letters = np.frombuffer(b"\n" + lines + b"\n", dtype=np.uint8)
-        # Of all that is left, only the marks of exponents are above the digits.
-        signs, exponents = np.flatnonzero((letters == 43) | (letters == 45)), np.flatnonzero(letters > 57)
+        letters = np.frombuffer(content, dtype=np.uint8, offset=len(header) - 1)
+        # Of all that is left, signs are 43 and 45, and only the marks of exponents are above the digits.
+        signs, exponents = np.flatnonzero(letters - 43 < 3), np.flatnonzero(letters > 57)
         beside = (letters[signs - 1], b"\neE"), (letters[signs + 1], DIGITS + b"."), (letters[exponents + 1], PLAIN)
         if not all(np.isin(found, list(allowed)).all() for found, allowed in beside):
             raise ValueError
-    header = b"%%%%MatrixMarket matrix array real general\n%d 1\n" % (marks.count(b"\n") + 1)
-    values: FloatArray = mmread(BytesIO(header + lines + b"\n"))
+    values: FloatArray = mmread(BytesIO(content))
     if not np.isfinite(values).all():
         raise ValueError
     return values.reshape(-1, width)
