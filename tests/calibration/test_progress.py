@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -45,14 +46,14 @@ def test_a_notebook_shows_one_line_that_changes(capsys, monkeypatch):
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr("rivals._workers.processes.time", SimpleNamespace(monotonic=lambda: clock.now))
     plan, progress = progress_of(1_000_000, 2, failed=1)
-    with progress:
+    with closing(progress):
         for done in (3, 1_000_000):
             clock.now += 1.0
             plan.done = done
             progress.update()
     out, err = capsys.readouterr()
     assert out == ""
-    assert "\rrivals calibrate: 3 of 1000000 experiments, 1 per second, about 277.8 h left, 1 failed" in err
+    assert "\rrivals calibrate: 3 of 1000000 experiments, 1 per second, about 11 days, 13:46:37 left, 1 failed" in err
     assert lines_seen(err) == ["rivals calibrate: 1000000 of 1000000 experiments, 5e+05 per second, 1 failed", ""]
 
 
@@ -61,7 +62,7 @@ def test_a_notebook_is_not_flooded(capsys, monkeypatch):
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr("rivals._workers.processes.time", SimpleNamespace(monotonic=lambda: clock.now))
     plan, progress = progress_of(1000)
-    with progress:
+    with closing(progress):
         for done in range(1000):
             clock.now += 0.01
             plan.done = done + 1
@@ -71,7 +72,7 @@ def test_a_notebook_is_not_flooded(capsys, monkeypatch):
 
 def test_a_log_gets_lines(capsys):
     _, progress = progress_of(4, 4)
-    with progress:
+    with closing(progress):
         progress.update()
     assert "4 of 4 experiments" in capsys.readouterr().err
 
@@ -79,6 +80,6 @@ def test_a_log_gets_lines(capsys):
 @pytest.mark.usefixtures("notebook")
 def test_silence(capsys):
     _, progress = progress_of(4, 4, show=False)
-    with progress:
+    with closing(progress):
         progress.update()
     assert capsys.readouterr() == ("", "")

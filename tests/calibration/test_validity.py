@@ -98,7 +98,7 @@ def test_validity_lists_every_epistemic_distribution_and_what_is_valid_for_all()
         assert tuple(np.array(C)[row]) == calibration.valid_c(name).values
     shown = str(validity)
     assert re.search(
-        r"^far +0\.25 +overconfident at 0\.015625, 0\.0625 \(\d\d(\.\d)?( to \d\d)? % of stated wrong\)$",
+        r"^far +0\.25 +overconfident at 0\.015625 \(\d\d(\.\d)? % wrong\), 0\.0625 \(\d\d(\.\d)? % wrong\)$",
         shown,
         re.MULTILINE,
     )

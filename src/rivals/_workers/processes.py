@@ -16,8 +16,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from importlib import import_module
 from types import FrameType
 from typing import Any
@@ -70,7 +71,7 @@ def run_all(
     time_limit: float | None = None,
 ) -> None:
     """Run all that is missing, and hand the results of each block to `keep`."""
-    with open_pool(executor) as pool, Progress(plan, job.progress, show=show) as progress:
+    with open_pool(executor) as pool, closing(Progress(plan, job.progress, show=show)) as progress:
         for ended in execute(pool, job, plan, time_limit):
             keep(ended)
             plan.done += len(ended)
@@ -457,11 +458,8 @@ def _workers_of(executor: Any) -> int:
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "ncores"):  # Dask
         return max(int(sum(client.ncores().values())), 1)
-    for name in ("_max_workers", "num_workers"):
-        count = getattr(executor, name, None)
-        if isinstance(count, int) and count > 0:
-            return count
-    return _cores()
+    count = getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None)
+    return count if isinstance(count, int) and count > 0 else _cores()
 
 
 def _cores() -> int:
@@ -500,10 +498,8 @@ class Progress:
         self._begin = time.monotonic()
         self._next = self._begin + (0.0 if self._in_place else 1.0)
 
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
+        """Say it once more."""
         self._say("\n")
 
     def update(self) -> None:
@@ -523,7 +519,7 @@ class Progress:
         rate = (done - self._already) / elapsed if elapsed > 0 else 0.0
         sentence = f"{self._words.format(done, total)}, {rate:.3g} per second"
         if rate and done < total:
-            sentence += f", about {_duration((total - done) / rate)} left"
+            sentence += f", about {timedelta(seconds=round((total - done) / rate))} left"
         if self._plan.failed:
             sentence += f", {self._plan.failed} failed"
         self._longest = max(self._longest, len(sentence))
@@ -534,9 +530,3 @@ class Progress:
 def _in_notebook() -> bool:
     shell = sys.modules.get("IPython")
     return shell is not None and type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -42,6 +42,10 @@ SIMILAR_SIZE = 1.5
 # More simulations only reduce the noise of W or δ, by the root of their number: a factor of two changes it by 1.4.
 SIMILAR_SIMULATIONS = 2.0
 REMEDY = "a calibration holds for one loss, law and sample size: calibrate again for these"
+OTHER_SIMULATIONS = (
+    "give each model {0} of them (the rows of the synthetic matrix; in a table, a column 'simulation' tells them apart), "
+    "or calibrate again with n_simulations={1} (rivals calibrate ... --n-simulations {1})"
+)
 # Characters that begin a formula, also as wide characters.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 FIELDS = ("omega", "experiment", "c", *AT_EACH_C, "truly_better", "undecided", "truth", "risk_a", "risk_b", "truth_error")  # fmt: skip
@@ -410,13 +414,13 @@ class Calibration(ShownCalibration):
                     "use the same in both, or calibrate again"
                 )
         for name, sample in losses.items():
-            for what, calibrated, size, factor in (
-                ("observed losses", self.n_data, sample.n_observed, SIMILAR_SIZE),
-                ("synthetic losses", self.n_data, sample.n_synthetic, SIMILAR_SIZE),
-                ("simulations", self.n_simulations, sample.n_simulations, SIMILAR_SIMULATIONS),
+            others = OTHER_SIMULATIONS.format(self.n_simulations, sample.n_simulations)
+            for what, calibrated, size, factor, remedy in (
+                ("observed losses", self.n_data, sample.n_observed, SIMILAR_SIZE, REMEDY),
+                ("synthetic losses", self.n_data, sample.n_synthetic, SIMILAR_SIZE, REMEDY),
+                ("simulations", self.n_simulations, sample.n_simulations, SIMILAR_SIMULATIONS, others),
             ):
                 if not calibrated / factor <= size <= calibrated * factor:
-                    remedy = REMEDY if what != "simulations" else _other_simulations(calibrated, size)
                     raise ValueError(
                         f"the calibration is for {calibrated} {what} of each model, but model '{show(name)}' has {size}; {remedy}"
                     )
@@ -496,11 +500,3 @@ def open_store(path: str | PathLike[str]) -> Calibration:
 def _safe_for_spreadsheets(row: Sequence[Any]) -> list[Any]:
     """Text that a spreadsheet would take for a formula gets a quote in front; leading blanks do not hide a formula."""
     return [f"'{cell}" if isinstance(cell, str) and cell.strip().startswith(FORMULA) else cell for cell in row]
-
-
-def _other_simulations(calibrated: int, found: int) -> str:
-    """What to do where losses have more or fewer simulations than a calibration."""
-    return (
-        f"give each model {calibrated} of them (the rows of the synthetic matrix; in a table, a column 'simulation' tells them apart), "
-        f"or calibrate again with n_simulations={found} (rivals calibrate ... --n-simulations {found})"
-    )

@@ -247,21 +247,17 @@ class Store:
         for each in outcomes:
             found.append({"replicated": each.replicated, "n_candidates": each.n_candidates, "candidates": each.names})
         replicated, sizes = ({each[key] for each in found} for key in ("replicated", "n_candidates"))
-        n_replications = self.get("identity")["n_replications"]
-        if False in replicated and n_replications > 1:
+        if False in replicated and (number := self.get("identity")["n_replications"]) > 1:
             raise ValueError(
-                f"n_replications = {n_replications}, but an experiment has no replicate(n, rng); "
-                "give it one, or leave n_replications out"
+                f"n_replications = {number}, but an experiment has no replicate(n, rng); give it one, or leave n_replications out"
             )
-        if len(replicated) > 1:
+        if len(replicated) > 1 or len(sizes) > 1:
+            differing = f"experiments have {' and '.join(map(str, sorted(sizes)))} candidates"
+            if len(replicated) > 1:
+                differing = "some experiments have a replicate and others do not"
             raise ValueError(
-                "some experiments have a replicate and others do not, so they answer different questions; give all of them one "
+                f"{differing}, but those of a study answer one question about as many candidates; make them alike "
                 "(replicate=observe if nothing varies), or run two studies"
-            )
-        if len(sizes) > 1:
-            raise ValueError(
-                f"experiments have {' and '.join(map(str, sorted(sizes)))} candidates, but the threshold for the best of k is learned for one k; "
-                "give all of them as many, or run two studies"
             )
         names = sorted({name for each in found for name in each["candidates"]})
         return {**found[0], "candidates": names} if found else None

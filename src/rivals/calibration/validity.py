@@ -317,8 +317,8 @@ def judge_experiments(
     >>> probability = np.column_stack([boastful, honest])
     >>> print(judge_experiments({"an Ω": (probability, truth)}, c=[0.01, 1.0]))
     epistemic distribution  valid c  not valid
-    ──────────────────────  ───────  ────────────────────────────────────────────
-    an Ω                    1        overconfident at 0.01 (25 % of stated wrong)
+    ──────────────────────  ───────  ──────────────────────────────────
+    an Ω                    1        overconfident at 0.01 (25 % wrong)
     all of them             1
     """
     if not experiments:
@@ -352,18 +352,14 @@ def ranges(c: Sequence[float], valid: Sequence[bool]) -> str:
 
 
 def _problems(c: Sequence[float], judgements: Sequence[Judgement]) -> str:
-    """What is wrong with the other values, each problem in a word or two with its values of c; of overconfident ones, the range of the errors."""
-    found: dict[str, list[tuple[float, float]]] = {}
+    """What is wrong with the other values: each problem in a word or two with its values of c; if they are overconfident, with their errors."""
+    found: dict[str, list[str]] = {}
     for value, each in zip(c, judgements, strict=True):
+        problem = each.reason.split(":")[0]
+        wrong = f" ({_percent(each.error)} wrong)" if problem == "overconfident" else ""
         if not each.valid:
-            found.setdefault(each.reason.split(":")[0], []).append((value, each.error))
-    parts = []
-    for problem, values in found.items():
-        low, high = (_percent(end(error for _, error in values)) for end in (min, max))
-        errors = f" ({low if low == high else f'{low[:-2]} to {high}'} of stated wrong)"
-        listed = ", ".join(f"{value:g}" for value, _ in values)
-        parts.append(f"{problem} at {listed}{errors if problem == 'overconfident' else ''}")
-    return "; ".join(parts)
+            found.setdefault(problem, []).append(f"{value:g}{wrong}")
+    return "; ".join(f"{problem} at {', '.join(values)}" for problem, values in found.items())
 
 
 def _plain(judgement: Judgement) -> dict[str, Any]:
