@@ -44,7 +44,7 @@ def test_simulations_are_rows_and_may_be_absent(tmp_path):
         ({"A": np.ones(3)}, "array 'A' is not called MODEL/observed"),
         (
             {"A/observed": np.arange(3.0), "B/observed": np.arange(3.0), "B/synthetic": np.arange(3.0)},
-            "model 'A': no synthetic losses",
+            "model 'A': no array A/synthetic",
         ),
         ({"A/synthetic": np.arange(3.0)}, "model 'A': no array A/observed"),
         (

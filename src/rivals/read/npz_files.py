@@ -55,9 +55,11 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
             )
         values = -as_numbers(array, f"{where}, array {show(key)!r}") if log_likelihood else array
         samples.setdefault(name, {})[kind] = values
+    simulated = any("synthetic" in pair for pair in samples.values())
     for name, pair in samples.items():
-        if "observed" not in pair:
-            raise ValueError(f"{where}, model {show(name)!r}: no array {show(name)}/observed; add it")
+        for kind in KINDS if simulated else KINDS[:1]:
+            if kind not in pair:
+                raise ValueError(f"{where}, model {show(name)!r}: no array {show(name)}/{kind}; both kinds are needed")
     none = np.empty(0)
     return {
         name: make_losses(name, pair["observed"], pair.get("synthetic", none), where) for name, pair in samples.items()
