@@ -332,6 +332,7 @@ def test_results_as_dictionaries_and_tables(toy_calibration):
     assert summary["question"] == "which candidate is better on new data of the same process"
     assert summary["question"] in str(found)
     assert summary["question"] in found._repr_html_()
+    assert repr(found) == str(found)
     assert summary["overconfidence"] == [found.overconfidence(c) for c in found.c]
     assert summary["valid_range"]["values"] == list(found.valid_c().values)
     assert summary["experiments_wanted"] == found.n_wanted == 400

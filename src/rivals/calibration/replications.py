@@ -9,7 +9,7 @@ at hand, and B would carry no information.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -186,13 +186,13 @@ class Replications:
     """
 
     models: Mapping[str, Model]
-    data: Any = field(repr=False)
-    form: Form = field(repr=False)
+    data: Any
+    form: Form
     weights: Mapping[str, float] | None
     sizes: Mapping[str, float]
     parameters: Mapping[str, Parameters]
     design: Design | None
-    residuals: Mapping[str, FloatArray] = field(repr=False)
+    residuals: Mapping[str, FloatArray]
     n_candidates: int = 2
 
     @property

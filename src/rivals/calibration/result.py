@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -53,7 +53,7 @@ FIELDS = ("omega", "experiment", "c", *AT_EACH_C, "truly_better", "undecided", "
 __all__ = ["Calibration", "Failure", "StoreError", "open_store"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Calibration(ShownCalibration):
     """The outcomes of simulated experiments, or of real ones.
 
@@ -126,8 +126,8 @@ class Calibration(ShownCalibration):
     n_wanted: int
     failures: tuple[Failure, ...]
     about: Mapping[str, Any]
-    _options: Mapping[str, Any] = field(repr=False)  # of the law
-    _outcomes: npt.NDArray[Any] = field(repr=False)  # one for each experiment, as the store keeps them
+    _options: Mapping[str, Any]  # of the law
+    _outcomes: npt.NDArray[Any]  # one for each experiment, as the store keeps them
 
     @classmethod
     def from_experiments(

@@ -198,22 +198,19 @@ class Store:
             for statement in SCHEMA.split(";"):
                 self._connection.execute(statement)
             self._put("identity", study.identity)
+            self._put("descriptions", study.descriptions)
+            self._put("target", study.n_experiments)
             self._put("tally", [0, 0])
             self._connection.execute("COMMIT")
         elif differing := _differences(self.get("identity"), study.identity):
             raise StoreError(
                 f"{self.path!r} belongs to another study: {'; '.join(differing)}; use the same settings to continue it, or name another file"
             )
-        with self._writing():
-            self._put("target", study.n_experiments)  # for `status`
-            self._put("descriptions", study.descriptions)
-        names = [self.path, f"{self.path}-wal"] if mode == "wal" else [self.path]
-        self._files = {name: os.stat(name) for name in names if self.path}
 
     def remaining(self, n_experiments: int, *, retry: bool = False) -> tuple[list[BoolArray], int]:
         """Which of the first experiments of each epistemic distribution are still to be run, and how many others failed.
 
-        With `retry`, failed experiments are to be run again. All records are checked on the way: what is damaged is not continued.
+        With `retry`, failed experiments are to be run again. All records are checked before anything is written: what is damaged is not continued.
         """
         n_failed = 0
         with self._snapshot():
@@ -222,6 +219,10 @@ class Store:
                 if experiment < n_experiments and not (failed and retry):
                     missing[omega][experiment] = False
                     n_failed += failed
+        with self._writing():
+            self._put("target", n_experiments)  # for `status`
+        names = [self.path, f"{self.path}-wal"] if self._one("PRAGMA journal_mode") == "wal" else [self.path]
+        self._files = {name: os.stat(name) for name in names if self.path}
         return missing, n_failed
 
     def write(self, ended: Sequence[Ended]) -> None:
