@@ -71,6 +71,13 @@ def test_pickles_are_never_loaded(tmp_path):
         npz(tmp_path / "a.npz")
 
 
+def test_an_empty_archive_is_refused(tmp_path):
+    """So looks one whose end was damaged."""
+    np.savez(tmp_path / "a.npz")
+    with pytest.raises(ValueError, match=r"a\.npz: the archive is empty, or damaged"):
+        losses_from_files(tmp_path / "a.npz")
+
+
 def test_what_is_no_archive_is_refused(tmp_path):
     (tmp_path / "a.npz").write_text("model,kind,loss")
     with pytest.raises(ValueError, match=r"a\.npz"):

@@ -55,6 +55,8 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
             )
         values = -as_numbers(array, f"{where}, array {show(key)!r}") if log_likelihood else array
         samples.setdefault(name, {})[kind] = values
+    if not samples:
+        raise ValueError(f"{where}: the archive is empty, or damaged; write it anew")
     simulated = any("synthetic" in pair for pair in samples.values())
     for name, pair in samples.items():
         for kind in KINDS if simulated else KINDS[:1]:
