@@ -54,13 +54,8 @@ def test_the_text_and_the_numbers():
     assert "B\\n    -3 ± 1.5           0.050    no" in str(found)
     assert found.standard_error["B\n"] == pytest.approx(np.sqrt(0.05 * 0.95 / 400))
     plain = json.loads(json.dumps(found.to_dict()))
-    assert plain["models"][1] == {
-        "model": "B\n",
-        "difference": -3.0,
-        "standard_error": 1.5,
-        "p_value": 0.05,
-        "included": False,
-    }
+    assert plain["differences"]["B\n"] == [-3.0, 1.5]
+    assert (plain["p_values"]["B\n"], plain["excluded"]) == (0.05, ["B\n"])
 
 
 def test_what_is_refused():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import check_models, check_size, need, show
+from rivals._checks import check_models, check_size, naming, need, show
 from rivals._random import RESAMPLES, entropy_from, stream
 from rivals._types import RNG, FloatArray, IntArray
 from rivals.comparison import rendering
@@ -170,18 +170,7 @@ class ConfidenceSet:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and text."""
-        models = [
-            {
-                "model": name,
-                "difference": self.differences[name][0],
-                "standard_error": self.differences[name][1],
-                "p_value": p,
-                "included": name in self.included,
-            }
-            for name, p in self.p_values.items()
-        ]
-        settings = {key: value for key, value in vars(self).items() if key not in ("p_values", "differences")}
-        return {**settings, "models": models}
+        return {**vars(self), "included": list(self.included), "excluded": list(self.excluded)}
 
     def __str__(self) -> str:
         lines = []
@@ -196,15 +185,13 @@ class ConfidenceSet:
 
 
 def _as_score(name: str, model: Any) -> Score:
-    try:
+    with naming(name):
         score = model if isinstance(model, Score) else risk(model.observed if isinstance(model, Losses) else model)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"model '{show(name)}': {error}") from error
-    if score.pointwise is None or score.standard_error is None:
-        raise ValueError(
-            f"model '{show(name)}': {score.criterion} has no independent contribution of each data point, which is resampled; pass losses, or "
-            "scores of loo or waic"
-        )
+        if score.pointwise is None or score.standard_error is None:
+            raise ValueError(
+                f"{score.criterion} has no independent contribution of each data point, which is resampled; pass losses, or scores of loo "
+                "or waic"
+            )
     return score
 
 
