@@ -25,7 +25,7 @@ from scipy.special import ndtri
 from rivals import HierarchicalBetaProcess
 from rivals.core.quantiles import QuantileFunction
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.wasserstein import wasserstein_squares
+from rivals.core.wasserstein import wasserstein_distances
 from rivals.laws.transport import TransportLaw, transport_probability
 
 FloatArray = npt.NDArray[np.float64]
@@ -108,7 +108,7 @@ def flips_of(law: str, scales: tuple[float, ...], simulations: int, options: arg
 def critical_gap(law: str, observed: FloatArray, synthetic: FloatArray) -> float:
     """The smallest advantage over a rival of the same losses, with simulations of its own, that is called reproducible."""
     if law == "transport":
-        squares = [float(np.mean(wasserstein_squares(observed, own))) for own in synthetic]
+        squares = [float(np.mean(wasserstein_distances(observed, own) ** 2)) for own in synthetic]
         error = PAIRED * observed.std() / np.sqrt(observed.size)
         return float(ndtri(THRESHOLD) * np.sqrt(TRANSPORT_C * sum(squares) + error**2))
     quantiles = QuantileFunction(observed)
@@ -168,7 +168,7 @@ def units(seed: int) -> dict[str, float]:
 
 
 def transport_pair(observed: FloatArray, synthetic: FloatArray) -> float:
-    squares = np.array([np.mean(wasserstein_squares(*pair)) for pair in zip(observed, synthetic, strict=True)])
+    squares = np.array([np.mean(wasserstein_distances(*pair) ** 2) for pair in zip(observed, synthetic, strict=True)])
     reference = np.median(observed)
     means = np.mean(observed - reference, axis=1)
     return float(transport_probability(means, squares, mean_covariance(observed), TRANSPORT_C)[0, 1])

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import expit
 
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.wasserstein import wasserstein_squares
+from rivals.core.wasserstein import wasserstein_distances
 from rivals.laws.transport import transport_probability
 
 HERE = Path(__file__).parent
@@ -223,7 +223,7 @@ def judge(problem: Problem, design: Design, full: float, rng: np.random.Generato
         for model, fit in zip(problem.models, fits, strict=True)
     ]
     observed = np.stack([losses for losses, _ in pairs])
-    squares = np.array([wasserstein_squares(*pair).mean() for pair in pairs])
+    squares = np.array([(wasserstein_distances(*pair) ** 2).mean() for pair in pairs])
     first, second = (model.risk(fit, problem) for model, fit in zip(problem.models, fits, strict=True))
     found = {}
     for name, clusters in {design.name: None, f"{design.name}, errors by fold": fold}.items():

@@ -25,7 +25,7 @@ from scipy.special import expit, gammaln, xlogy
 from rivals import HierarchicalBetaProcess, Losses
 from rivals.core.sampling_error import mean_covariance
 from rivals.core.verdict import probability_matrix
-from rivals.core.wasserstein import wasserstein_squares
+from rivals.core.wasserstein import wasserstein_distances
 from rivals.laws.transport import transport_probability
 
 HERE = Path(__file__).parent
@@ -268,7 +268,7 @@ def beta_law(losses: list[Losses], seed: int) -> tuple[Array, Array]:
 
 def transport_law(losses: list[Losses]) -> tuple[Array, Array]:
     observed = np.stack([sample.observed for sample in losses])
-    squares = np.array([wasserstein_squares(sample.observed, sample.simulations).mean() for sample in losses])
+    squares = np.array([(wasserstein_distances(sample.observed, sample.simulations) ** 2).mean() for sample in losses])
     covariance = mean_covariance(observed)
     means = observed.mean(axis=1)
     probability = [transport_probability(means, squares, covariance, 2.0**power)[0, 1] for power in LOG2_C]

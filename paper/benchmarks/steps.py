@@ -34,7 +34,7 @@ from families import Gaussian
 import rivals
 from rivals.calibration import Calibration
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.wasserstein import wasserstein_squares
+from rivals.core.wasserstein import wasserstein_distances
 from rivals.laws import Beta
 from rivals.laws.transport import transport_probability
 from rivals_paper.steps import compare_in_steps
@@ -286,7 +286,7 @@ def selection(seed: int) -> dict[str, Any]:
             np.stack([each.loss(each.simulate(N_POINTS, rng)) for _ in range(SIMULATIONS["transport"])])
             for each in problem.candidates
         ]
-        squares = [wasserstein_squares(*pair).mean() for pair in zip(losses, simulated, strict=True)]
+        squares = [(wasserstein_distances(*pair) ** 2).mean() for pair in zip(losses, simulated, strict=True)]
         known = losses.mean(axis=1), np.array(squares), mean_covariance(losses)
         before = "rejected" if transport_probability(*known, large)[:2, 2].max() > 0.95 else "kept"
         probability = transport_probability(*known, small)[0, 1]

@@ -41,6 +41,26 @@ def test_one_number_at_every_scale(scale, c):
     assert by_compare == pytest.approx(plain.probability[0, 1], rel=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1e-273, 1e-190, 1e160, 1e251])
+@pytest.mark.parametrize("groups", [None, np.arange(60) % 3], ids=["transport", "groups"])
+def test_the_distance_decides_the_scale_where_the_observed_losses_do_not(scale, groups):
+    """Constant losses have no spread: squares of the distances alone would overflow, or vanish without a word."""
+    rng = np.random.default_rng(0)
+    drawn = rng.exponential(size=(2, 4, 60))
+
+    def compare(scale):
+        losses = {
+            name: (np.full(60, mean * scale), scale * each)
+            for name, mean, each in zip("AB", (1.0, 1.5), drawn, strict=True)
+        }
+        if groups is not None:  # that differ between groups, as law "groups" needs
+            losses["B"] = (losses["B"][0] + 0.1 * scale * groups, losses["B"][1])
+        return rivals.compare(losses, groups=groups, rng=0).probability[0, 1]
+
+    assert 0.5 < compare(1.0) < 0.999
+    assert compare(scale) == pytest.approx(compare(1.0), rel=1e-9)
+
+
 def test_what_overflows_is_refused_in_one_sentence():
     observed, synthetic = samples(1e299)
     losses = {"A": (observed[0], 1e-299 * synthetic[0]), "B": (1e-299 * observed[1], 1e-299 * synthetic[1])}

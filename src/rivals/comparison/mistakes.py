@@ -237,7 +237,8 @@ def constants(sides: Sequence[Side]) -> Found:
     best = min(sides, key=lambda side: float(np.mean(side.observed)))
     for place, side in enumerate(sides):
         excess = side.observed - best.observed
-        gap, width = float(np.mean(excess)), float(np.std(excess))
+        gap, scale = float(np.mean(excess)), float(np.max(np.abs(excess))) or 1.0
+        width = scale * float(np.std(excess / scale))  # squares of huge losses would overflow
         if side is not best and gap / 2.0 > width + width * min(width, 1e3):
             found.append((place, "constant", CONSTANT.format(best.name, gap, width)))
     return found

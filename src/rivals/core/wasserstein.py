@@ -12,8 +12,8 @@ from rivals._types import FloatArray, IntArray
 LARGEST_EXPONENT = 300
 
 
-def wasserstein_squares(observed: FloatArray, synthetic: FloatArray) -> FloatArray:
-    """Squared 1-Wasserstein distance ∫ |q~_s − q*| dΦ of the observed losses to those of each simulation.
+def wasserstein_distances(observed: FloatArray, synthetic: FloatArray) -> FloatArray:
+    """1-Wasserstein distance ∫ |q~_s − q*| dΦ of the observed losses to those of each simulation.
 
     Quantile functions are steps here: samples of equal size differ by the mean absolute difference of their order
     statistics. Samples of unequal size are compared on the union of both grids, which is exact as well.
@@ -29,15 +29,14 @@ def wasserstein_squares(observed: FloatArray, synthetic: FloatArray) -> FloatArr
 
     Examples
     --------
-    >>> wasserstein_squares(
+    >>> wasserstein_distances(
     ...     np.array([1.0, 3.0]), np.array([[2.0, 2.0, 2.0], [1.0, 3.0, 3.0]])
     ... )
-    array([1.        , 0.11111111])
+    array([1.        , 0.33333333])
     """
     in_observed, in_synthetic, widths = both_grids(observed.size, synthetic.shape[1])
     gaps = np.sort(synthetic, axis=1)[:, in_synthetic] - np.sort(observed)[in_observed]
-    with np.errstate(over="ignore"):
-        return np.asarray((np.abs(gaps) @ widths) ** 2)
+    return np.asarray(np.abs(gaps) @ widths)
 
 
 @lru_cache(maxsize=1)

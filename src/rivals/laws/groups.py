@@ -27,7 +27,7 @@ from scipy.special import ndtr, ndtri
 from rivals._checks import show
 from rivals._types import FloatArray, IntArray
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.wasserstein import unit_exponent, wasserstein_squares
+from rivals.core.wasserstein import unit_exponent, wasserstein_distances
 from rivals.laws.base import Applied, Grouping, Law, Setting
 from rivals.losses import Losses
 
@@ -232,14 +232,13 @@ class Groups(Law):
     def summary(self, losses: Losses, setting: Setting) -> FloatArray:
         """W of each simulation: the root of the mean over groups, all weighing the same, of its square within each group."""
         assert setting.groups is not None  # `check` asks for them
+        if not losses.n_simulations:
+            return np.zeros(0)
         observed, synthetic = losses.observed - losses.reference, losses.simulations - losses.reference
-        unit = unit_exponent(observed)
-        squares = [
-            wasserstein_squares(np.ldexp(observed[inside], -unit), np.ldexp(synthetic[:, inside], -unit))
-            for inside in _members(setting.groups)
-            if losses.n_simulations
-        ]
-        return np.ldexp(np.sqrt(np.mean(squares, axis=0)), unit) if squares else np.zeros(0)
+        members = _members(setting.groups)
+        distances = np.stack([wasserstein_distances(observed[inside], synthetic[:, inside]) for inside in members])
+        unit = unit_exponent(distances)
+        return np.asarray(np.ldexp(np.sqrt(np.mean(np.ldexp(distances, -unit) ** 2, axis=0)), unit))
 
     def check(self, losses: Losses, setting: Setting) -> None:
         groups = setting.groups
@@ -282,13 +281,13 @@ class GroupsRisks(Applied):
         assert setting.groups is not None  # `Groups.check` asks for them
         self.groups = setting.groups
         excess = np.stack([sample.observed for sample in losses]) - self.reference
-        self._unit = unit_exponent(excess)
+        distances = np.stack([law.summary(each, setting) for each in losses] if summaries is None else summaries)
+        self._unit = unit_exponent(np.hstack([excess, distances]))
         excess = np.ldexp(excess, -self._unit) if self._unit else excess
         members = _members(self.groups)
         self._means = np.stack([excess[:, inside].mean(axis=1) for inside in members], axis=1)
         self._within = _pooled(excess, members, setting)
-        distances = [law.summary(sample, setting) for sample in losses] if summaries is None else summaries
-        self._singles = np.ldexp(np.stack(distances), -self._unit) ** 2  # [model, simulation]
+        self._singles = np.ldexp(distances, -self._unit) ** 2  # [model, simulation]
         _check_differ(self._means, self._within)
 
     # ---------------------------------------------------------------- every pair

@@ -34,7 +34,7 @@ from rivals.core.quantiles import QuantileFunction
 from rivals.core.sampling_error import WHOLE, MeanErrors, blocks, mean_covariance
 from rivals.core.tree import grid, root_mean_square
 from rivals.core.verdict import Duel
-from rivals.core.wasserstein import both_grids, unit_exponent, wasserstein_squares
+from rivals.core.wasserstein import both_grids, unit_exponent, wasserstein_distances
 from rivals.laws.base import Applied, Correct, Law, Setting
 from rivals.losses import Losses, with_simulations
 
@@ -168,9 +168,10 @@ class TransportLaw:
         """
         losses = with_simulations(losses)
         reference = losses.reference if reference is None else reference
-        observed, synthetic = losses.observed - reference, losses.simulations - reference
-        unit = unit_exponent(observed)
-        squares = wasserstein_squares(np.ldexp(observed, -unit), np.ldexp(synthetic, -unit))
+        observed = losses.observed - reference
+        distances = wasserstein_distances(observed, losses.simulations - reference)
+        unit = unit_exponent(np.concatenate([observed, distances]))
+        squares = np.ldexp(distances, -unit) ** 2
         variance = mean_covariance(np.ldexp(observed, -unit)[None, :], order=order, clusters=clusters)[0, 0]
         return cls(
             excess=float(np.mean(observed)),
@@ -326,10 +327,7 @@ class Transport(Law):
 
     def summary(self, losses: Losses, setting: Setting) -> FloatArray:
         """W of each simulation."""
-        excess = losses.observed - losses.reference
-        unit = unit_exponent(excess)
-        squares = wasserstein_squares(np.ldexp(excess, -unit), np.ldexp(losses.simulations - losses.reference, -unit))
-        return np.ldexp(np.sqrt(squares), unit)
+        return wasserstein_distances(losses.observed - losses.reference, losses.simulations - losses.reference)
 
 
 class TransportRisks(Applied):
@@ -339,13 +337,13 @@ class TransportRisks(Applied):
         self, law: Law, losses: Sequence[Losses], setting: Setting, summaries: Sequence[FloatArray] | None = None
     ) -> None:
         super().__init__(law, losses, setting, summaries)
-        distances = [law.summary(sample, setting) for sample in losses] if summaries is None else summaries
+        distances = np.stack([law.summary(each, setting) for each in losses] if summaries is None else summaries)
         excess = np.stack([sample.observed for sample in losses]) - self.reference
         # Powers of two in which squares are safe: the formula below works in this unit.
-        self._unit = unit_exponent(excess)
+        self._unit = unit_exponent(np.hstack([excess, distances]))
         excess = np.ldexp(excess, -self._unit) if self._unit else excess
         with np.errstate(over="ignore"):  # which `transport_variance` reports
-            self._singles = np.ldexp(np.stack(distances), -self._unit) ** 2  # [model, simulation]
+            self._singles = np.ldexp(distances, -self._unit) ** 2  # [model, simulation]
         clusters = None if setting.clusters is None else setting.clusters.codes
         self._errors = MeanErrors.of(excess, order=setting.order, clusters=clusters)
         self._means = np.ldexp(self.empirical, -self._unit)
