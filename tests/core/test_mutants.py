@@ -11,11 +11,13 @@ from scipy import special, stats
 from rivals import HierarchicalBetaProcess, Losses, compare
 from rivals.core.beta import _tetragamma
 from rivals.core.density import density_of_draws
-from rivals.core.sampling_error import mean_covariance
+from rivals.core.sampling_error import _autocorrelation, _bandwidth, mean_covariance
 from rivals.core.tails import extremes, tail_shape
-from rivals.laws import LAWS, Beta, Groups, Setting, Transport
+from rivals.core.verdict import rejected
+from rivals.laws import LAWS, Beta, Groups, Setting, Transport, law_of
 from rivals.laws.base import gaussian_density
 from rivals.laws.groups import new_group
+from rivals.testbeds import toys
 
 
 def test_losses_that_are_all_equal_have_a_tail_that_ends():
@@ -122,3 +124,59 @@ def test_few_nodes_are_drawn_where_the_law_is_smooth():
     rng = np.random.default_rng(4000)
     losses = Losses(rng.exponential(size=4000), 1.2 * rng.exponential(size=4000))
     assert HierarchicalBetaProcess.from_losses(losses, 1.0).drawn_nodes.size < 20
+
+
+@pytest.mark.parametrize("law", LAWS.values())
+def test_a_grid_of_c_increases_around_the_default(law):
+    assert (np.diff(law.grid) > 0.0).all()
+    assert 0.0 < law.grid[0] < law.default_c < law.grid[-1]
+
+
+def test_without_a_name_the_law_depends_on_groups_alone():
+    assert (law_of(None).name, law_of(None, groups=True).name) == ("transport", "groups")
+
+
+@pytest.mark.parametrize(("law", "cited"), [("transport", False), ("beta", True)])
+def test_the_paper_is_cited_where_its_process_is_used(law, cited):
+    methods = compare(toys.losses(), law=law, rng=0).methods()
+    assert ("Nature Communications" in methods.partition("References:")[2]) is cited
+
+
+def test_differences_are_to_the_best_model():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.exponential(size=(3, 100)) + np.array([[1.0], [0.0], [2.0]])
+    found = compare({"A": (a, a[::-1] + 0.1), "B": (b, b[::-1] + 0.1), "C": (c, c[::-1] + 0.1)}, rng=0).difference
+    assert found["B"] == (0.0, 0.0)
+    assert found["C"] == pytest.approx(((c - b).mean(), (c - b).std(ddof=1) / 10), rel=1e-12)
+
+
+def test_a_rival_of_higher_mean_loss_rejects_nobody():
+    """However low its draws are."""
+    low, high = np.arange(100.0), np.arange(100.0) + 1000
+    assert rejected(np.array([0.1, 0.2]), [high, low], 0.95).tolist() == [False, False]
+    assert rejected(np.array([0.2, 0.1]), [high, low], 0.95).tolist() == [True, False]
+
+
+def test_the_bandwidth_is_the_plug_in_rule():
+    """⌈1.1447 (4 ρ² n / (1 − ρ²)²)^⅓⌉, at several ρ."""
+    rng = np.random.default_rng(0)
+    for persistence in (0.2, 0.5, 0.8, 0.95):
+        noise = rng.standard_normal(2000)
+        series = np.zeros(2000)
+        for i in range(1, 2000):
+            series[i] = persistence * series[i - 1] + noise[i]
+        deviations = (series - series.mean())[None, :]
+        rho = min(_autocorrelation(deviations), 0.97)
+        expected = 1.1447 * (4 * rho**2 * 2000 / (1 - rho**2) ** 2) ** (1 / 3)
+        assert _bandwidth(deviations) == int(np.ceil(expected))
+
+
+@pytest.mark.parametrize(
+    ("tail", "shape"),
+    [("exponential", 0.043841443736712865), ("pareto", 0.42973980672801476), ("uniform", -0.7362549980646808)],
+)
+def test_the_shape_of_three_tails(tail, shape):
+    """As arviz-stats gives it, to rounding: test_tails.py compares, where that is installed."""
+    levels = np.arange(1, 401) / 401
+    values = {"exponential": -np.log1p(-levels), "pareto": (1.0 - levels) ** -0.5, "uniform": levels}[tail]
+    assert tail_shape(values) == pytest.approx(shape, rel=1e-9)
