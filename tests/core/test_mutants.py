@@ -180,3 +180,14 @@ def test_the_shape_of_three_tails(tail, shape):
     levels = np.arange(1, 401) / 401
     values = {"exponential": -np.log1p(-levels), "pareto": (1.0 - levels) ** -0.5, "uniform": levels}[tail]
     assert tail_shape(values) == pytest.approx(shape, rel=1e-9)
+
+
+def test_intervals_do_not_depend_on_whether_simulations_are_kept():
+    """The same seeds: a tenth of the width is room for other references, which round otherwise."""
+    rng = np.random.default_rng(0)
+    losses = {name: (50.0 + rng.exponential(size=300), 50.0 + 1.2 * rng.exponential(size=(2, 300))) for name in "AB"}
+    kept, dropped = (compare(losses, law="beta", keep_simulations=keep, rng=0) for keep in (True, False))
+    for name in losses:
+        low, high = kept.risk_interval(name)
+        assert dropped.risk_interval(name) == pytest.approx((low, high), abs=0.1 * (high - low))
+        assert dropped.risks[name].mean() == pytest.approx(kept.risks[name].mean(), abs=0.1 * (high - low))
