@@ -55,7 +55,7 @@ def test_the_core_needs_no_extra(tmp_path):
     assert found.returncode == 0, found.stderr
 
 
-COMMAND = ("typer", "rich", "click", "sqlite3", "_sqlite3")
+COMMAND = ("typer", "click", "sqlite3", "_sqlite3")
 
 
 def test_the_command_says_what_it_needs(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import time
 import warnings
@@ -59,19 +58,6 @@ def test_a_name_of_ten_million_characters_is_shown_in_part_and_at_once():
     assert time.process_time() - begin < 1.0
     assert shown.endswith("… (10000000 characters)")
     assert len(shown) < 100_000
-
-
-FORMULAS = ["=1+1", " =1+1", "\n\t =1+1", "+1", "-1", "@SUM(A1)", "＝1+1"]
-
-
-def test_no_cell_of_an_exported_table_is_a_formula(tmp_path):
-    """Blanks and newlines before a formula do not hide it from a spreadsheet."""
-    settings = {"n_data": 32, "n_truth": 100, "c": [1.0], "n_simulations": 2, "rng": 0, "progress": False}
-    calibration = rivals.calibrate(dict.fromkeys(FORMULAS, toy), n_experiments=1, executor=0, **settings)
-    calibration.export(tmp_path / "x.csv")
-    with open(tmp_path / "x.csv", newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["omega"] for row in rows] == [f"'{name}" for name in FORMULAS]
 
 
 def test_the_status_of_a_foreign_store_does_not_act_on_the_terminal(tmp_path, capsys):

@@ -38,7 +38,6 @@ def calibration() -> rivals.Calibration:
 WRITERS: dict[str, Callable[[Path], object]] = {
     "x.npz": lambda path: result().save(path),
     "x.html": lambda path: result().report(path),
-    "x.csv": lambda path: calibration().export(path),
     "risks.png": lambda path: demo.write_report(result(), result(), path.parent),
     "paths.png": lambda path: demo.write_report(result(), result(), path.parent),
 }

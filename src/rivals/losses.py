@@ -296,11 +296,7 @@ def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> Float
 
 
 def losses_in_turn(
-    pairs: Iterable[tuple[str, AnyModel]],
-    data: Any,
-    *,
-    n_simulations: int,
-    entropy: int,
+    pairs: Iterable[tuple[str, AnyModel]], data: Any, *, n_simulations: int, entropy: int
 ) -> Iterator[tuple[str, Losses]]:
     """Losses of every model with its name, one after the other: given, or computed by a candidate with its own random stream."""
     first: tuple[str, tuple[int, int]] | None = None
@@ -324,13 +320,7 @@ def losses_in_turn(
         raise ValueError("data was given, but all models came with their losses; leave it out, or pass Candidates")
 
 
-def _losses_of(
-    model: Any,
-    data: Any,
-    *,
-    n_simulations: int,
-    seed: np.random.SeedSequence,
-) -> Losses:
+def _losses_of(model: Any, data: Any, *, n_simulations: int, seed: np.random.SeedSequence) -> Losses:
     if isinstance(model, (Losses, tuple, list)) and (isinstance(model, Losses) or len(model) == 2):
         losses = model if isinstance(model, Losses) else Losses(*model)
         _check_simulated(losses, given=True)

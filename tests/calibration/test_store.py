@@ -225,20 +225,10 @@ def test_without_a_write_ahead_log(tmp_path, small, monkeypatch):
     np.testing.assert_array_equal(open_store(path).records, first.records)
 
 
-def test_exports(tmp_path, small):
+def test_records_as_a_data_frame(tmp_path, small):
     import pandas as pd
 
     calibration = run(tmp_path / "s.sqlite", small)
-    calibration.export(tmp_path / "r.csv")
-    records = calibration.records
-    frame = pd.read_csv(tmp_path / "r.csv")
-    assert list(frame.columns) == list(records.dtype.names)
-    np.testing.assert_allclose(frame["probability"], records["probability"], rtol=1e-15)
-    assert (frame["truly_better"].to_numpy(dtype=bool) == records["truly_better"]).all()
-    pd.testing.assert_frame_equal(calibration.to_dataframe(), pd.DataFrame(records))
-
-
-def test_names_that_a_spreadsheet_would_run(tmp_path, small):
-    calibration = rivals.calibrate({"=HYPERLINK(1)": toy}, n_experiments=2, executor=0, **small)
-    calibration.export(tmp_path / "r.csv")
-    assert "'=HYPERLINK(1)" in (tmp_path / "r.csv").read_text()
+    frame = calibration.to_dataframe()
+    assert list(frame.columns) == list(calibration.records.dtype.names)
+    pd.testing.assert_frame_equal(frame, pd.DataFrame(calibration.records))

@@ -44,13 +44,3 @@ def test_infinite_losses_mean_impossible_data():
         match="losses: 1 of 3 are infinite, the first at position 2; the model assigns zero probability to 1",
     ):
         criteria.risk([1.0, 2.0, np.inf])
-
-
-@pytest.mark.parametrize("n", [100, 400])
-def test_finite_sample_uncertainty_falls_with_the_square_root(n):
-    rng = np.random.default_rng(2)
-    observed = rng.exponential(size=n)
-    resampled = criteria.bootstrap_risk(observed, n_resamples=2000, rng=3)
-    # A standard deviation from 2000 draws has a relative error of 1.6 %.
-    assert resampled.std() == pytest.approx(observed.std() / np.sqrt(n), rel=0.07)
-    assert abs(resampled.mean() - observed.mean()) < 4 * resampled.std() / np.sqrt(2000)

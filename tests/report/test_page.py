@@ -192,10 +192,3 @@ def test_pairs_of_many_models_without_width_are_certain():
     probability, _ = binned_probabilities(draws)
     np.testing.assert_array_equal(probability[:3, :3], [[0.5, 1, 1], [0, 0.5, 1], [0, 0, 0.5]])
     assert probability[2, 3] == 0.5
-
-
-def test_progress_is_told_at_each_c(tmp_path):
-    seen = []
-    result = comparison(2, law="beta", n_simulations=1)
-    write_report(result, tmp_path / "r.html", c=[0.1, 0.2, 0.4], progress=lambda *told: seen.append(told))
-    assert seen == [(1, 4), (2, 4), (3, 4)]

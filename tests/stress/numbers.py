@@ -87,7 +87,8 @@ def check_process(problem, rng):
     try:
         process = rivals.HierarchicalBetaProcess.from_losses((observed, simulated), c, depth, reference=0.0)
     except ValueError as error:
-        fits = np.max(np.abs(simulated - observed)) * np.sqrt(c) < 1e300
+        largest = max(np.max(np.abs(simulated - observed)) * np.sqrt(c), np.max(np.abs([observed, simulated])))
+        fits = largest < 1e300
         return f"refused: {error}" if fits or "rescale" not in str(error) else None
     mean, std = plain.risk_moments(observed, simulated, c, depth)
     rounding = 1e-9 * np.max(np.abs(observed))
@@ -113,7 +114,8 @@ def check_transport(problem, rng):
     try:
         result = rivals.compare(scaled, law="transport", c=c, rng=0)
     except ValueError as error:
-        return None if "value for value" in str(error) else f"refused: {error}"
+        # Simulations that are the data, and losses beyond the largest that are promised to work, are to be refused.
+        return None if "value for value" in str(error) or "beyond 1e+300" in str(error) else f"refused: {error}"
     means = np.array([np.mean(own) for own, _ in losses])
     gap = np.abs(means[:, None] - means[None, :])
     # Where models agree to rounding the sign of the gap is chance, and so is a probability without any spread.

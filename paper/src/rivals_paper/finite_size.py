@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rivals.criteria import bootstrap_risk
 from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.densities import common_range, density
@@ -140,14 +139,10 @@ def _variant(variant: str, task: Task, number: int) -> dict[str, Any]:
     return {
         "losses": {label: each.losses.observed for label, each in example.items()},
         "bootstrap of the example": {
-            label: bootstrap_risk(each.losses.observed, n_resamples=RESAMPLES, rng=key(5))
-            for label, each in example.items()
+            label: _resampled(each.losses.observed, key(5)) for label, each in example.items()
         },
         "bootstrap": {
-            size: {
-                label: bootstrap_risk(values[:size], n_resamples=RESAMPLES, rng=key(2, size))
-                for label, values in on_long.items()
-            }
+            size: {label: _resampled(values[:size], key(2, size)) for label, values in on_long.items()}
             for size in SIZES
         },
         "simulations": _simulations(variant, models, task, number),
@@ -347,3 +342,8 @@ def _note(panel: Any, text: str) -> None:
     """Write above the curves."""
     panel.set(ylim=(panel.get_ylim()[0], 1.4))
     panel.text(0.98, 0.96, text, transform=panel.transAxes, ha="right", va="top", fontsize=8, color="0.25")
+
+
+def _resampled(losses: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Risks of data sets resampled from the observed one, with replacement: the uncertainty due to few data."""
+    return np.array([losses[rng.integers(losses.size, size=losses.size)].mean() for _ in range(RESAMPLES)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import need, show
-from rivals._files import replacing
 from rivals._types import FloatArray
 from rivals.calibration.correction import ENOUGH_TO_CORRECT, Correction, beyond_scores, fit_correction, one_of_many
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious
@@ -46,8 +43,6 @@ OTHER_SIMULATIONS = (
     "give each model {0} of them (the rows of the synthetic matrix; in a table, a column 'simulation' tells them apart), "
     "or calibrate again with n_simulations={1} (rivals calibrate ... --n-simulations {1})"
 )
-# Characters that begin a formula, also as wide characters.
-FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 FIELDS = ("omega", "experiment", "c", *AT_EACH_C, "truly_better", "undecided", "truth", "risk_a", "risk_b", "truth_error")  # fmt: skip
 
 __all__ = ["Calibration", "Failure", "StoreError", "open_store"]
@@ -233,15 +228,6 @@ class Calibration(ShownCalibration):
     def to_dataframe(self) -> Any:
         """`records` as a pandas data frame."""
         return need("pandas", extra="pandas", purpose="to_dataframe").DataFrame(self.records)
-
-    def export(self, path: str | PathLike[str]) -> None:
-        """Write `records` to a CSV file."""
-        with replacing(path) as file:
-            text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-            writer = csv.writer(text)
-            writer.writerow(FIELDS)
-            writer.writerows(_safe_for_spreadsheets(row) for row in self.records.tolist())
-            text.detach()
 
     # ---------------------------------------------------------------- curves, and which c is valid
 
@@ -495,8 +481,3 @@ def open_store(path: str | PathLike[str]) -> Calibration:
     """
     with open_reader(path) as store:
         return Calibration(**store.read())
-
-
-def _safe_for_spreadsheets(row: Sequence[Any]) -> list[Any]:
-    """Text that a spreadsheet would take for a formula gets a quote in front; leading blanks do not hide a formula."""
-    return [f"'{cell}" if isinstance(cell, str) and cell.strip().startswith(FORMULA) else cell for cell in row]

@@ -8,8 +8,7 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command `rivals`, or say what to install for it."""
     try:
-        import typer  # noqa: F401, I001
-        import rich  # noqa: F401
+        import typer  # noqa: F401
     except ImportError as error:
         sentence = f"the command `rivals`: the package {error.name!r} is not installed"
         print(f'rivals: {sentence}; pip install "rivals[cli]"', file=sys.stderr)

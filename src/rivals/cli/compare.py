@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from rivals._checks import need, show, warn
-from rivals.cli.console import print_result, say, warnings_as_sentences, working, writing
+from rivals.cli.console import print_result, say, warnings_as_sentences, writing
 from rivals.cli.options import check_output, described, draw_seed, given_options, parse_names, read_c
 from rivals.comparison import Comparison, load
 from rivals.comparison import compare as compare_models
@@ -60,13 +60,8 @@ def compare(
         with writing(save):
             result.save(save)
     if report is not None:
-        with working("Writing the report …") as tell, writing(report):
-            write_report(
-                result,
-                report,
-                title=title,
-                progress=lambda done, total: tell(f"Writing the report … {done} of {total} values of c"),
-            )
+        with writing(report):
+            write_report(result, report, title=title)
     print_result(result, as_json=as_json)
 
 

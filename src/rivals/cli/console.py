@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -73,19 +73,6 @@ def warnings_as_sentences() -> Iterator[None]:
 
         warnings.showwarning = show_sentence
         yield
-
-
-@contextmanager
-def working(message: str) -> Iterator[Callable[[str], None]]:
-    """Show that something is running, and how far it is; nothing if the output is not a terminal."""
-    if not sys.stderr.isatty():  # pipes do not wait for the library
-        yield lambda _: None
-        return
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    with console.status(message, spinner="dots" if console.encoding.startswith("utf") else "line") as status:
-        yield status.update
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from rivals._checks import need, show
 from rivals._files import replacing
 from rivals._random import DEMO_HELD_OUT, entropy_from, stream
 from rivals._types import RNG
-from rivals.cli.console import print_result, working
+from rivals.cli.console import print_result
 from rivals.cli.options import check_output, described, read_c
 from rivals.comparison import Comparison
 from rivals.comparison import compare as compare_models
@@ -46,16 +46,13 @@ def demo(out: Path = Path("rivals-demo"), c: str | None = None, seed: int = 0) -
     except OSError as error:
         raise ValueError(f"--out: {show(out)} cannot be a folder: {error.strerror}; name another one") from None
     check_output(out / "report.html", "--out")
-    with working("Recording, fitting and comparing …"):
-        result = blackbody_comparison(c=read_c(c), rng=seed)
-        paper = blackbody_comparison(law="beta", n_simulations=1, c=PAPERS_C, rng=seed)
+    result = blackbody_comparison(c=read_c(c), rng=seed)
+    paper = blackbody_comparison(law="beta", n_simulations=1, c=PAPERS_C, rng=seed)
     print_result(result)
     in_words = f"In other words, {in_other_words(result)}"
     for sentences in (side_by_side(result, paper), in_words, what_c_does(result), NEXT):
         typer.echo(f"\n{fill(sentences, WIDTH)}")
-    with working("Writing the report …"):
-        lines = write_report(result, paper, out)
-    typer.echo("\n".join(["", *lines]))
+    typer.echo("\n".join(["", *write_report(result, paper, out)]))
 
 
 def blackbody_comparison(*, rng: RNG = 0, **settings: Any) -> Comparison:

@@ -7,14 +7,11 @@ from pathlib import Path
 import typer
 
 from rivals.cli.compare import compare_files
-from rivals.cli.console import print_result, working
+from rivals.cli.console import print_result
 from rivals.cli.options import SEVERAL_C, described, parse_c
 
-# In octaves, from where nearly every difference is called reproducible to where hardly any is.
-DEFAULT_C = [2.0**k for k in range(-6, 4)]
 
-
-@described(c=f"{SEVERAL_C} 2^-6 to 2^3 in octaves by default.")
+@described(c=f"{SEVERAL_C} By default those that rivals calibrate would try.")
 def sweep(
     ctx: typer.Context,
     observed: Path,
@@ -36,8 +33,5 @@ def sweep(
 
     Example: rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
     """
-    values = parse_c(c) if c else DEFAULT_C
     result = compare_files(ctx, observed, synthetic)
-    with working(f"Comparing at {len(values)} values of c …"):
-        over_c = result.sweep(values)
-    print_result(over_c, as_json=as_json)
+    print_result(result.sweep(parse_c(c) if c else None), as_json=as_json)

@@ -150,10 +150,7 @@ def rejected(risk: FloatArray, draws: list[FloatArray], threshold: float) -> Boo
 
 
 def decide(
-    risk: FloatArray,
-    draws: list[FloatArray],
-    threshold: float,
-    more: Callable[[int], bool],
+    risk: FloatArray, draws: list[FloatArray], threshold: float, more: Callable[[int], bool]
 ) -> tuple[dict[int, Duel], list[Duel]]:
     """Reject each model that some rival of lower empirical risk beats with probability above the threshold.
 

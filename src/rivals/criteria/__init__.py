@@ -9,7 +9,7 @@ from rivals.criteria.likelihood_ratio import log_likelihood
 from rivals.criteria.loo import loo
 from rivals.criteria.loss_only import loss_only
 from rivals.criteria.mdl import complexity_fisher, complexity_monte_carlo, mdl
-from rivals.criteria.risk import bootstrap_risk, risk
+from rivals.criteria.risk import risk
 from rivals.criteria.score import Score, Variations, difference
 from rivals.criteria.side_by_side import CriteriaTable, Fitted, table
 from rivals.criteria.waic import waic
@@ -24,7 +24,6 @@ __all__ = [
     "aic",
     "bayes_factor",
     "bic",
-    "bootstrap_risk",
     "complexity_fisher",
     "complexity_monte_carlo",
     "confidence_set",

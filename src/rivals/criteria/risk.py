@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import check_size
-from rivals._types import RNG, FloatArray
 from rivals.criteria.checks import check_point_losses
 from rivals.criteria.score import Score, Variations
 
@@ -45,34 +43,3 @@ def risk(losses: ArrayLike) -> Score:
         variations=VARIATIONS,
         pointwise=array / n,
     )
-
-
-def bootstrap_risk(losses: ArrayLike, *, n_resamples: int = 1200, rng: RNG = None) -> FloatArray:
-    """Return the risks of data sets resampled from the observed one, with replacement.
-
-    They show the uncertainty due to few data; unlike that of a replication, it vanishes with more data.
-
-    Parameters
-    ----------
-    losses : array_like
-        Loss of each data point.
-    n_resamples : int
-    rng : int, SeedSequence, Generator or None
-
-    Returns
-    -------
-    ndarray, shape (n_resamples,)
-
-    See Also
-    --------
-    risk : the mean and its standard error.
-
-    Examples
-    --------
-    >>> bootstrap_risk([1.0, 2.0, 3.0], n_resamples=4, rng=0).shape
-    (4,)
-    """
-    array = check_point_losses(losses)
-    n_resamples = check_size(n_resamples, "n_resamples")
-    generator = np.random.default_rng(rng)
-    return np.array([array[generator.integers(array.size, size=array.size)].mean() for _ in range(n_resamples)])

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from rivals.comparison.table import cells_of, rows_of, shown_columns
 from rivals.core.quantiles import QuantileFunction
 from rivals.core.verdict import binned_probabilities, reject
 from rivals.laws import Applied
-
-Progress: TypeAlias = "Callable[[int, int], None]"
 
 # Half octaves over the ranges that the original study tried, and two octaves more on either side. Under laws that draw, where
 # each value takes its time, octaves, and of many models every second one.
@@ -30,7 +28,7 @@ CURVE_POINTS, DENSITY_POINTS = 161, 128
 PATHS, PATH_DEPTH = 200, 5
 
 
-def contents(result: Comparison, c: Sequence[float] | None = None, progress: Progress | None = None) -> dict[str, Any]:
+def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, Any]:
     """Everything the page needs, at each c of the grid and at the result's own.
 
     Examples
@@ -47,7 +45,7 @@ def contents(result: Comparison, c: Sequence[float] | None = None, progress: Pro
     cells = cells_of(rows, columns)
     ranking = [result.names.index(name) for name in result.ranking]
     drawn = ranking[:MOST_DRAWN]
-    runs = sorted((run.c, _as_text(run, drawn)) for run in runs_over_c(result, c, progress))
+    runs = sorted((run.c, _as_text(run, drawn)) for run in runs_over_c(result, c))
     grid = [value for value, _ in runs]
     thresholds = sorted({*THRESHOLDS, result.threshold})
     phi = _phi(result)
@@ -91,12 +89,10 @@ class Run(NamedTuple):
         return self.applied.setting.c
 
 
-def runs_over_c(
-    result: Comparison, c: Sequence[float] | None = None, progress: Progress | None = None
-) -> Iterator[Run]:
+def runs_over_c(result: Comparison, c: Sequence[float] | None = None) -> Iterator[Run]:
     """The result's own run, then one at each other c; the own alone where c is not adjustable.
 
-    `progress(done, total)` is told how many of them there are yet. Use each run before you take the next.
+    Use each run before you take the next.
 
     Examples
     --------
@@ -111,10 +107,7 @@ def runs_over_c(
     others = {float(value) for value in (GRID_OF_C[::step] if c is None else c)} - {result.c}
     if not others or not _adjustable(result):
         return
-    for done, applied in enumerate(result.applied.quick().at_each(sorted(others)), start=1):
-        if progress is not None:
-            progress(done, 1 + len(others))
-        yield _other_run(applied)
+    yield from map(_other_run, result.applied.quick().at_each(sorted(others)))
 
 
 def _adjustable(result: Comparison) -> bool:

@@ -22,7 +22,7 @@ from rivals.comparison import Comparison
 from rivals.comparison.methods import methods
 from rivals.comparison.shown import made_with, remarks, verdicts
 from rivals.core.tails import extremes, tail_shape, tail_word
-from rivals.report.contents import Progress, contents
+from rivals.report.contents import contents
 
 TITLE = "Which models survive replication?"
 MOST_EXTREME = 5
@@ -34,7 +34,6 @@ def write_report(
     *,
     title: str = TITLE,
     c: Sequence[float] | None = None,
-    progress: Progress | None = None,
 ) -> Path:
     """Write one self-contained, interactive HTML page about a comparison.
 
@@ -49,8 +48,6 @@ def write_report(
         The values of c that the slider offers, beside the comparison's own; each is computed now. By default 27 from 2⁻⁸ to
         2⁵, under law "beta" 14, and 7 where there are more than 32 models. There is no slider for groups without simulations,
         which have no c, nor where a calibration decides, which holds at one c.
-    progress : callable, optional
-        `progress(done, total)` is called as values of c are computed.
 
     Returns
     -------
@@ -68,22 +65,20 @@ def write_report(
     ...     page.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    text = render(result, title=title, c=c, progress=progress)
+    text = render(result, title=title, c=c)
     with replacing(path) as file:
         file.write(text.encode("utf-8"))
     return Path(path)
 
 
-def render(
-    result: Comparison, *, title: str, c: Sequence[float] | None = None, progress: Progress | None = None
-) -> str:
+def render(result: Comparison, *, title: str, c: Sequence[float] | None = None) -> str:
     """The text of the page."""
     jinja2 = need("jinja2", extra="report", purpose="reports")
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_part), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
     )
     environment.filters |= {"show": show, "hash": _hash, "json": embedded}
-    data = contents(result, c, progress)
+    data = contents(result, c)
     verdict, *undecided = verdicts(result)
     provenance, command = repeat(result)
     text: str = environment.get_template("page.html").render(
