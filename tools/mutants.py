@@ -72,7 +72,8 @@ class Mutant:
 
     @property
     def module(self) -> str:
-        return "rivals." + ".".join(self.path.relative_to(ROOT / "src/rivals").with_suffix("").parts)
+        parts = self.path.relative_to(ROOT / "src").with_suffix("").parts
+        return ".".join(part for part in parts if part != "__init__")
 
     @property
     def tests(self) -> list[str]:
@@ -138,7 +139,10 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
         if name != self.mutant.module:
             return None
-        return importlib.util.spec_from_file_location(name, self.mutant.path, loader=self)
+        inside = [str(self.mutant.path.parent)] if self.mutant.path.stem == "__init__" else None
+        return importlib.util.spec_from_file_location(
+            name, self.mutant.path, loader=self, submodule_search_locations=inside
+        )
 
     def create_module(self, spec: Any) -> None:
         return None
@@ -176,8 +180,8 @@ def verdict(mutant: Mutant | None, tests: list[str]) -> str:
 VERDICTS = {
     "killed": "noticed",
     "out of time": "noticed, as it did not end",
-    "killed since": "noticed by tests added for it",
-    "equivalent": "without any effect",
+    "killed since": "noticed by tests of layers above, or added for it",
+    "equivalent": "looked at: no effect, or a choice of cost or rounding",
     "survived": "not noticed",
 }
 

@@ -13,7 +13,7 @@ import pytest
 
 import rivals
 from rivals.cli.options import read_c
-from rivals.cli.sweep import DEFAULT_C
+from rivals.laws import Transport
 from rivals.read import long_table, losses_from_files, wide_tables
 from rivals.testbeds import toys
 
@@ -30,7 +30,7 @@ def test_more_forms_of_file_give_the_librarys_answer(folder, run):
     """What tests/read knows to be equal reaches the command line."""
     (folder / "observed.csv.gz").write_bytes(gzip.compress(Path("observed.csv").read_bytes()))
     pandas = pytest.importorskip("pandas")
-    pandas.read_csv("synthetic.csv").to_feather("synthetic.feather")
+    pandas.read_csv("synthetic.csv").to_parquet("synthetic.parquet")
     xarray = pytest.importorskip("xarray")
     losses = losses_from_files("observed.csv", "synthetic.csv")
     arrays = {
@@ -39,7 +39,7 @@ def test_more_forms_of_file_give_the_librarys_answer(folder, run):
     }
     xarray.Dataset(arrays, coords={"model": list(losses)}).to_netcdf("losses.nc")
     expected = run("compare", "observed.csv", "synthetic.csv", "--seed", "7")
-    for files in (("observed.csv.gz", "synthetic.feather"), ("losses.nc",)):
+    for files in (("observed.csv.gz", "synthetic.parquet"), ("losses.nc",)):
         shown = run("compare", *files, "--seed", "7")
         assert shown.exit_code == 0, shown.output
         assert shown.stdout == expected.stdout
@@ -233,7 +233,7 @@ def test_sweep_as_json_is_the_librarys(folder, run):
 
 def test_sweep_prints_one_line_per_c(folder, run):
     lines = run("sweep", "long.tsv", "--seed", "2").stdout.splitlines()
-    assert [line.split()[0] for line in lines[2:12]] == [f"{c:g}" for c in DEFAULT_C]
+    assert [line.split()[0] for line in lines[2 : 2 + len(Transport.grid)]] == [f"{c:g}" for c in Transport.grid]
 
 
 def test_warnings_are_sentences_on_the_other_stream(folder, run):

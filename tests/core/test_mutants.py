@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy import special, stats
 
 from rivals import HierarchicalBetaProcess, Losses, compare
+from rivals.comparison.judge import judge
 from rivals.core.beta import _tetragamma
 from rivals.core.density import density_of_draws
 from rivals.core.sampling_error import _autocorrelation, _bandwidth, mean_covariance
@@ -189,5 +191,16 @@ def test_intervals_do_not_depend_on_whether_simulations_are_kept():
     kept, dropped = (compare(losses, law="beta", keep_simulations=keep, rng=0) for keep in (True, False))
     for name in losses:
         low, high = kept.risk_interval(name)
+        assert low < kept.risk_mean[name] < high
         assert dropped.risk_interval(name) == pytest.approx((low, high), abs=0.1 * (high - low))
         assert dropped.risks[name].mean() == pytest.approx(kept.risks[name].mean(), abs=0.1 * (high - low))
+
+
+def test_corrected_probabilities_within_two_errors_of_the_threshold_are_undecided():
+    rng = np.random.default_rng(0)
+    losses = {
+        name: (rng.exponential(size=200) + shift, rng.exponential(size=200)) for name, shift in (("A", 0.0), ("B", 0.4))
+    }
+    applied = compare(losses, law=Beta(n_draws=200, max_draws=200), rng=0).applied
+    applied.setting = replace(applied.setting, threshold=float(applied.matrix()[0][0, 1]))
+    assert [duel.model for duel in judge(applied, lambda matrix: matrix).undecided] == [1]

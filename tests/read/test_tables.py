@@ -49,9 +49,6 @@ def sources(columns, folder):
     yield pyarrow.table(columns)
     pandas.DataFrame(columns).to_parquet(folder / "table.parquet")
     yield folder / "table.parquet"
-    for compression in ("uncompressed", "zstd"):
-        pandas.DataFrame(columns).to_feather(folder / f"{compression}.feather", compression=compression)
-        yield folder / f"{compression}.feather"
     if find_spec("openpyxl"):
         pandas.DataFrame(columns).to_excel(folder / "table.xlsx", index=False)
         yield folder / "table.xlsx"

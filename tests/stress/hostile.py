@@ -267,29 +267,6 @@ def parquet_rows(folder: Path, random: Random) -> Path:
     return folder / "t.parquet"
 
 
-def feather_zeros(folder: Path, random: Random) -> Path:
-    """Gigabytes of zeros in a hundred kilobytes, in one part."""
-    import pyarrow
-    import pyarrow.feather
-
-    column = pyarrow.array(np.zeros(int(10**8 * SCALE)))
-    table = pyarrow.table({f"model {index}": column for index in range(random.choice([4, 5]))})
-    pyarrow.feather.write_feather(table, str(folder / "t.feather"), compression="zstd", chunksize=2**27)
-    return folder / "t.feather"
-
-
-def feather_views(folder: Path, random: Random) -> Path:
-    """One long text, of which every cell is a view."""
-    import pyarrow
-
-    n, length = 5000, int(2**20 * SCALE)
-    views = pyarrow.py_buffer(struct.pack("<i4sii", length, b"xxxx", 0, 0) * n)
-    texts = pyarrow.Array.from_buffers(pyarrow.string_view(), n, [None, views, pyarrow.py_buffer(b"x" * length)])
-    with pyarrow.ipc.new_file(str(folder / "t.feather"), pyarrow.schema([("model", pyarrow.string_view())])) as file:
-        file.write_batch(pyarrow.record_batch([texts], names=["model"]))
-    return folder / "t.feather"
-
-
 def sheet(folder: Path, rows: Iterator[bytes]) -> Path:
     """An Excel file with this content of its sheet."""
     import openpyxl
@@ -377,7 +354,6 @@ NEEDED = {
     "zarr": "zarr",
     "hdf5": "h5netcdf",
     "parquet": "pyarrow",
-    "feather": "pyarrow",
     "excel": "openpyxl",
     "npz": "numpy",
 }
@@ -386,7 +362,7 @@ MAKERS: dict[str, Maker] = {
     for maker in (
         zarr_linked_array, zarr_linked_chunk, zarr_piped_chunk, zarr_pickles, zarr_missing_chunk, zarr_large_chunk, zarr_records,
         hdf5_soft_links, hdf5_external_link, hdf5_external_storage, hdf5_virtual, hdf5_missing_chunk, hdf5_cycle, hdf5_shared_text, hdf5_large_chunk,
-        parquet_rows, feather_zeros, feather_views, excel_far_cell, excel_long_row, excel_laughs, npz_claims,
+        parquet_rows, excel_far_cell, excel_long_row, excel_laughs, npz_claims,
     )
     if find_spec(NEEDED[maker.__name__.partition("_")[0]])
 }  # fmt: skip

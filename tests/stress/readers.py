@@ -152,13 +152,6 @@ def parquet(random: Random) -> bytes:
     return frame(random, lambda made, file: pyarrow.parquet.write_table(made, file))
 
 
-def feather(random: Random) -> bytes:
-    import pyarrow.feather
-
-    compression = random.choice(["uncompressed", "lz4", "zstd"])
-    return frame(random, lambda made, file: pyarrow.feather.write_feather(made, file, compression=compression))
-
-
 def excel(random: Random) -> bytes:
     import openpyxl
 
@@ -190,9 +183,9 @@ def classic(random: Random) -> bytes:
         return file.getvalue()
 
 
-NEEDED = {"parquet": "pyarrow", "feather": "pyarrow", "xlsx": "openpyxl", "nc": "xarray"}
+NEEDED = {"parquet": "pyarrow", "xlsx": "openpyxl", "nc": "xarray"}
 MAKERS: dict[str, Callable[..., bytes]] = {
-    "csv": text, "tsv": text, "txt": text, "csv.gz": packed_text, "npz": arrays, "crafted.npz": crafted, "parquet": parquet, "feather": feather,
+    "csv": text, "tsv": text, "txt": text, "csv.gz": packed_text, "npz": arrays, "crafted.npz": crafted, "parquet": parquet,
     "xlsx": excel, "nc": classic,
 }  # fmt: skip
 KINDS = tuple(kind for kind in MAKERS if find_spec(NEEDED.get(kind, "numpy")))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., None])
 
 ARGUMENTS = {
-    "observed": "Losses on held-out data, one column per model (.csv, .csv.gz, .tsv, .parquet, .feather, .xlsx); or, without a second file, "
+    "observed": "Losses on held-out data, one column per model (.csv, .csv.gz, .tsv, .parquet, .xlsx); or, without a second file, "
     "a long table with the columns model, kind, loss, an .npz archive, a NetCDF file (.nc) or a Zarr folder.",
     "synthetic": "Losses of each model on its own simulations, in the same columns; not needed with --groups.",
     "target": "module:name of an epistemic distribution, or of a mapping from names to several; or a store.",

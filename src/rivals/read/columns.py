@@ -11,15 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._checks import need, show
-from rivals.read.arrow_tables import read_feather, read_parquet
 from rivals.read.excel_tables import read_excel
+from rivals.read.parquet_tables import read_parquet
 from rivals.read.text_tables import read_text
 
 Column = npt.NDArray[Any]
 
 TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 BINARY: dict[str, Callable[[Path], Iterable[tuple[str, Column]]]] = {
-    ".parquet": read_parquet, ".pq": read_parquet, ".feather": read_feather, ".arrow": read_feather, ".xlsx": read_excel,
+    ".parquet": read_parquet, ".pq": read_parquet, ".xlsx": read_excel,
 }  # fmt: skip
 TABLES = ", ".join((*TEXT, *BINARY))
 

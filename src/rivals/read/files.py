@@ -33,7 +33,7 @@ def losses_from_files(
     Parameters
     ----------
     observed : path
-        With `synthetic`: a wide table (.csv, .tsv, .txt, each also .gz, .parquet, .feather, .xlsx), one column per model.
+        With `synthetic`: a wide table (.csv, .tsv, .txt, each also .gz, .parquet, .xlsx), one column per model.
         Alone: a long table with the columns model, kind and loss, and simulation if there are several, an .npz archive,
         or a NetCDF file (.nc) or Zarr folder with the variables observed and synthetic, or with an ArviZ tree in each of
         its groups, one group per model.

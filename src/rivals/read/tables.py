@@ -56,7 +56,7 @@ def long_table(
     Parameters
     ----------
     table : path, data frame or mapping
-        A file (.csv, .csv.gz, .tsv, .parquet, .feather, .xlsx), a data frame (pandas, polars, also lazy, pyarrow, and
+        A file (.csv, .csv.gz, .tsv, .parquet, .xlsx), a data frame (pandas, polars, also lazy, pyarrow, and
         others that narwhals supports), or a mapping of columns. With several
         simulations a column `simulation` says which one a synthetic loss belongs to, by a number or a name; for
         observed losses it is ignored, and so are columns of other names. With three groups or more, no synthetic losses are needed.
@@ -99,7 +99,7 @@ def wide_tables(
     Parameters
     ----------
     observed, synthetic : path, data frame or mapping
-        Losses on held-out data, and on the model's own simulations: files (.csv, .csv.gz, .tsv, .parquet, .feather,
+        Losses on held-out data, and on the model's own simulations: files (.csv, .csv.gz, .tsv, .parquet,
         .xlsx), data frames (pandas, polars, also lazy, pyarrow, and others that narwhals supports), or mappings of columns.
         With several simulations a column `simulation` of the synthetic table says which one a row belongs to, by a
         number or a name; each has the same number of rows. With three groups or more, no synthetic table is needed.

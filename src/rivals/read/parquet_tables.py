@@ -1,8 +1,7 @@
-"""Tables in Parquet and Feather files. What their columns take in memory is checked before they are unpacked."""
+"""Tables in Parquet files. What their columns take in memory is checked before they are unpacked."""
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from rivals.read.text_tables import MAX_COLUMNS, Columns
 
 # Bytes of a cell: a number, or a reference to a text that is shared, and what it is made from; and one that is an object of its own.
 CELL, OBJECT = 16, 128
-FEATHER = b"ARROW1\0\0"  # before the messages
 
 
 def read_parquet(path: Path) -> Columns:
@@ -33,26 +31,6 @@ def read_parquet(path: Path) -> Columns:
         return _columns(parquet.read_table(path, read_dictionary=text, partitioning=None))
 
 
-def read_feather(path: Path) -> Columns:
-    """The columns of a Feather (Arrow IPC) file, which is a stream of messages between marks."""
-    pyarrow = need("pyarrow", extra="parquet", purpose="Feather files")
-    ipc = need("pyarrow.ipc", extra="parquet", purpose="Feather files")
-    with reading(path, "a Feather file"), pyarrow.memory_map(str(path)) as file:
-        if file.read(len(FEATHER)) != FEATHER:
-            raise ValueError("it does not begin as one")
-        messages = file.read_buffer()
-        sizes = [
-            _stated_size(message)
-            for message in ipc.MessageReader.open_stream(messages)
-            if message.type in ("record batch", "dictionary")
-        ]
-        schema = ipc.open_stream(messages).schema
-        _check_table(path, schema, sum(rows for rows, _ in sizes), sum(unpacked for _, unpacked in sizes))
-        table = ipc.open_stream(messages).read_all()
-        table.validate(full=True)  # the positions of texts come from the file, and may be wrong
-        return _columns(table)
-
-
 def _check_table(path: Path, schema: Any, n_rows: int, n_bytes: int) -> None:
     """Refuse a table that would take too much memory: a row may take no space in a file. `n_bytes` is what is unpacked."""
     from pyarrow import types
@@ -68,43 +46,6 @@ def _check_table(path: Path, schema: Any, n_rows: int, n_bytes: int) -> None:
             raise ValueError(f"column {show(field.name)!r} holds {kind}; write numbers and text alone, or leave it out")
         cells += CELL if simple else OBJECT
     check_memory(path, max(n_rows * cells, n_bytes))
-
-
-def _stated_size(message: Any) -> tuple[int, int]:
-    """Rows of an IPC message, and bytes that its buffers say they unpack to; pyarrow tells neither before it has unpacked them.
-
-    A message is a flatbuffer, in which a field of a table is found by the number of its slot. Of a compressed buffer, the
-    first eight bytes are its size.
-    """
-    content, body = memoryview(message.metadata), memoryview(message.body or b"")
-    batch = _follow(content, _slot(content, _follow(content, 0), 2))
-    if message.type == "dictionary":
-        batch = _follow(content, _slot(content, batch, 1))
-    rows, buffers, packed = (_slot(content, batch, slot) for slot in (0, 2, 3))
-    if buffers is None:
-        return 0, 0
-    start = _follow(content, buffers)
-    (count,) = struct.unpack_from("<I", content, start)
-    sizes = 0
-    for place, length in struct.iter_unpack("<qq", content[start + 4 : start + 4 + 16 * count]):
-        stated = struct.unpack_from("<q", body, place)[0] if packed is not None and length >= 8 else 0
-        sizes += max(length, stated, 0)
-    return max(struct.unpack_from("<q", content, rows)[0], 0) if rows is not None else 0, sizes
-
-
-def _follow(content: memoryview, place: int | None) -> int:
-    """Where the offset at this place points to."""
-    if place is None:
-        raise ValueError("a part of it is missing")
-    return place + int(struct.unpack_from("<I", content, place)[0])
-
-
-def _slot(content: memoryview, table: int, slot: int) -> int | None:
-    """Where a field of a table is; None if it has its default."""
-    fields = table - int(struct.unpack_from("<i", content, table)[0])
-    (size,) = struct.unpack_from("<H", content, fields)
-    offset = struct.unpack_from("<H", content, fields + 4 + 2 * slot)[0] if 4 + 2 * slot < size else 0
-    return table + int(offset) if offset else None
 
 
 def _columns(table: Any) -> Columns:
