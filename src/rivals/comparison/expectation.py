@@ -20,11 +20,7 @@ class Expected(NamedTuple):
 THRESHOLD, DATA_SETS = 0.95, 43
 WITH_SIMULATIONS = {2: (8.31, 4.35), 3: (3.69, 1.36), 4: (5.73, 2.17), 5: (3.81, 1.16), 6: (5.2, 1.73), 8: (4.88, 1.04)}
 WITHOUT = {3: (1.41, 1.67), 4: (1.35, 0.96), 5: (2.9, 0.98), 6: (3.81, 1.25), 8: (4.29, 0.92)}
-MEASURED = {
-    ("transport", True): {1: (10.35, 5.08)},
-    ("groups", True): WITH_SIMULATIONS,
-    ("groups", False): WITHOUT,
-}
+MEASURED = {("transport", True): {1: (10.35, 5.08)}, ("groups", True): WITH_SIMULATIONS, ("groups", False): WITHOUT}
 
 
 def expected(applied: Applied, *, calibrated: bool) -> Expected | None:

@@ -14,10 +14,7 @@ from rivals.losses import Losses
 
 LISTED = 3
 # The word for a tail → its code, and what to do.
-TAILS = {
-    "look": ("heavy_tail", "look at them"),
-    "do not trust": ("very_heavy_tail", "do not trust the mean"),
-}
+TAILS = {"look": ("heavy_tail", "look at them"), "do not trust": ("very_heavy_tail", "do not trust the mean")}
 # What one sees in the result, without a warning: facts, and what may be so by chance.
 QUIET = ("few_points", "heavy_tail", "very_heavy_tail", "autocorrelated", "other_points", "unit", "constant")
 

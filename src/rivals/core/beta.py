@@ -72,10 +72,7 @@ def beta_parameters(log_ratio: npt.ArrayLike, log_variance: npt.ArrayLike) -> tu
     small, large = (values.reshape(shape) for values in _solve_rows(contrasts, variances, n_rows))
     alpha = np.where(log_ratio > 0, large, small)
     beta = np.where(log_ratio > 0, small, large)
-    for limit, (limit_alpha, limit_beta) in (
-        (log_ratio == -np.inf, ALWAYS_ZERO),
-        (log_ratio == np.inf, ALWAYS_ONE),
-    ):
+    for limit, (limit_alpha, limit_beta) in ((log_ratio == -np.inf, ALWAYS_ZERO), (log_ratio == np.inf, ALWAYS_ONE)):
         alpha[limit], beta[limit] = limit_alpha, limit_beta
     return alpha, beta
 

@@ -20,14 +20,8 @@ MOST_CURVES = len(MARKERS)
 # Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½ on the same side. In
 # the triangles of the first kind the stated probability is too far from ½; in those of the second the truth is as far
 # from ½ on the other side, or farther. As corners (B, truth).
-OVERCONFIDENT = (
-    np.array([[0.0, 0.0], [0.0, 1.0], [0.5, 0.5]]),
-    np.array([[1.0, 1.0], [1.0, 0.0], [0.5, 0.5]]),
-)
-FOR_THE_WRONG_MODEL = (
-    np.array([[0.0, 1.0], [0.5, 1.0], [0.5, 0.5]]),
-    np.array([[1.0, 0.0], [0.5, 0.0], [0.5, 0.5]]),
-)
+OVERCONFIDENT = (np.array([[0.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), np.array([[1.0, 1.0], [1.0, 0.0], [0.5, 0.5]]))
+FOR_THE_WRONG_MODEL = (np.array([[0.0, 1.0], [0.5, 1.0], [0.5, 0.5]]), np.array([[1.0, 0.0], [0.5, 0.0], [0.5, 0.5]]))
 
 
 def plot_calibration(

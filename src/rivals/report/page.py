@@ -29,11 +29,7 @@ MOST_EXTREME = 5
 
 
 def write_report(
-    result: Comparison,
-    path: str | PathLike[str],
-    *,
-    title: str = TITLE,
-    c: Sequence[float] | None = None,
+    result: Comparison, path: str | PathLike[str], *, title: str = TITLE, c: Sequence[float] | None = None
 ) -> Path:
     """Write one self-contained, interactive HTML page about a comparison.
 

@@ -174,11 +174,7 @@ class RadianceModel(Candidate):
 
 
 def fit(
-    data: Spectrum,
-    *,
-    law: str,
-    temperature: float | None = None,
-    temperatures: tuple[float, float] = (1e-2, 1e6),
+    data: Spectrum, *, law: str, temperature: float | None = None, temperatures: tuple[float, float] = (1e-2, 1e6)
 ) -> RadianceModel:
     """Fit a law of radiation to a spectrum, by maximum likelihood.
 
@@ -395,10 +391,7 @@ def search_temperature(
             "the radiance, widen temperatures=, or hold the temperature fixed with temperature="
         )
     minimum = optimize.minimize_scalar(
-        objective,
-        bounds=(grid[lowest - 1], grid[lowest + 1]),
-        method="bounded",
-        options={"xatol": 1e-10},
+        objective, bounds=(grid[lowest - 1], grid[lowest + 1]), method="bounded", options={"xatol": 1e-10}
     )
     if not minimum.success:
         raise FitError(f"the temperature of the {law} model did not converge: {minimum.message}")
