@@ -101,11 +101,12 @@ def given_options(ctx: typer.Context) -> frozenset[str]:
 
 
 def check_output(
-    path: Path | None, option: str, *, endings: Collection[str] = (), inputs: Collection[Path | None] = ()
+    path: str | Path | None, option: str, *, endings: Collection[str] = (), inputs: Collection[Path | None] = ()
 ) -> None:
     """Refuse a file that could not be written, or that would replace one of the inputs: before the work, not after it."""
     if path is None:
         return
+    path = Path(path)  # old releases of typer have text here
     if endings and path.suffix.lower() not in endings:
         raise ValueError(f"{option} must end in {' or '.join(endings)}: got {show(path.name)!r}; change its ending")
     if path.is_dir():
