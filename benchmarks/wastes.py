@@ -261,7 +261,7 @@ def as_markdown(found: dict[str, Any]) -> str:
     for row in found["rows"]:
         cells = [
             ", ".join(
-                f"{value:.2g} {unit}" if unit != "peer" else f"peer {value:.2g} s" for unit, value in row[when].items()
+                f"{value:.3g} {unit}" if unit != "peer" else f"peer {value:.3g} s" for unit, value in row[when].items()
             )
             for when in ("before", "now")
         ]

@@ -232,3 +232,15 @@ def test_records_as_a_data_frame(tmp_path, small):
     frame = calibration.to_dataframe()
     assert list(frame.columns) == list(calibration.records.dtype.names)
     pd.testing.assert_frame_equal(frame, pd.DataFrame(calibration.records))
+
+
+@pytest.mark.parametrize("key", ["identity", "descriptions", "target", "about"])
+def test_a_study_without_an_entry_is_damaged(tmp_path, small, key):
+    """As after one wrong bit in its name."""
+    run(tmp_path / "s.sqlite", small)
+    connection = sqlite3.connect(tmp_path / "s.sqlite")
+    connection.execute("UPDATE study SET key = 'x' WHERE key = ?", (key,))
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="damaged"):
+        open_store(tmp_path / "s.sqlite")

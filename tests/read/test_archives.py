@@ -207,3 +207,15 @@ class TestDataset:
         bad["observed"][3, 1] = np.nan
         with pytest.raises(ValueError, match="model 'B': observed losses: 1 of 6 are NaN"):
             dataset(bad)
+
+
+def test_a_damaged_table_of_contents_hides_no_model(tmp_path):
+    """The length of a comment that is not there makes the entries behind it part of it."""
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "t.npz", **{f"{model}/observed": rng.exponential(size=9) for model in "ABC"})
+    content = bytearray((tmp_path / "t.npz").read_bytes())
+    second = content.index(b"PK\x01\x02", content.index(b"PK\x01\x02") + 4)
+    content[second + 32 : second + 34] = (46 + len("C/observed.npy")).to_bytes(2, "little")
+    (tmp_path / "t.npz").write_bytes(content)
+    with pytest.raises(ValueError, match="lists 2 of 3 arrays: it is damaged"):
+        losses_from_files(tmp_path / "t.npz")

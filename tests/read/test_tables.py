@@ -560,3 +560,11 @@ def test_large_files_are_read_fast(tmp_path, monkeypatch):
 def test_a_hash_may_begin_a_name(tmp_path):
     (tmp_path / "t.csv").write_text("#A,B\n1,2\n3,4\n", encoding="utf-8")
     assert list(wide_tables(tmp_path / "t.csv", {"#A": [1.0, 2.0], "B": [1.0, 2.0]})) == ["#A", "B"]
+
+
+def test_where_there_are_no_rows_the_careful_reader_says_why(tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_bytes(b'\r\n\r\r\n"a"\r\n"')
+    for large in (0, 2**60):
+        monkeypatch.setattr("rivals.read.text_tables.LARGE", large)
+        with pytest.raises(ValueError, match="row 5: unexpected end of data"):
+            long_table(tmp_path / "t.csv")

@@ -336,10 +336,12 @@ class Store:
         """What a `Calibration` is made of, with the first `n_experiments` of each epistemic distribution, or all, in order."""
         failures, place = [], 0
         with self._snapshot():
-            study, about = self.get("identity"), self.get("about")
             size = self._one("SELECT COUNT(*) FROM experiments WHERE NOT failed")
-            if size and about is None:
-                raise StoreError(f"{self.path!r} is damaged: the study has no entry 'about'; {MEND}")
+            entries = {key: self.get(key) for key in ("identity", "descriptions", "target", "about")}
+            for key, entry in entries.items():
+                if entry is None and (size or key != "about"):
+                    raise StoreError(f"{self.path!r} is damaged: the study has no entry {key!r}; {MEND}")
+            study = entries["identity"]
             outcomes = new_outcomes(size, len(study["c"]))
             for omega, experiment, failed, value in self._checked():
                 if failed:
@@ -353,9 +355,9 @@ class Store:
                 "c": tuple(study["c"]),
                 **{name: study[name] for name in SETTINGS},
                 "entropy": int(study["entropy"]),
-                "n_wanted": self.get("target") if n_experiments is None else n_experiments,
+                "n_wanted": entries["target"] if n_experiments is None else n_experiments,
                 "failures": tuple(each for each in failures if each.experiment < most),
-                "about": {**NOTHING_KNOWN, "descriptions": self.get("descriptions") or {}, **(about or {})},
+                "about": {**NOTHING_KNOWN, "descriptions": entries["descriptions"], **(entries["about"] or {})},
                 "_options": study["options"],
                 "_outcomes": outcomes[outcomes["experiment"] < most],
             }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import struct
 import zipfile
 from os import PathLike
 from typing import IO, Any
@@ -31,6 +33,12 @@ def read_arrays(path: str | PathLike[str]) -> dict[str, Array]:
 
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     members: dict[str, zipfile.ZipInfo] = {}
+    file: IO[bytes] = archive.fp  # type: ignore[assignment]
+    file.seek(-22, os.SEEK_END)
+    signature, count = struct.unpack("<4s6xH10x", file.read(22))
+    # A byte that is wrong in the table of contents may hide members; of 65 535 or more it does not say how many.
+    if signature == b"PK\x05\x06" and count < 0xFFFF and count != len(archive.infolist()):
+        raise ValueError(f"its table of contents lists {len(archive.infolist())} of {count} arrays: it is damaged")
     for member in archive.infolist():
         name = member.filename.removesuffix(".npy")
         if name == member.filename:

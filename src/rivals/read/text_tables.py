@@ -54,7 +54,8 @@ def read_text(path: Path, labels: Collection[str] = ()) -> Columns:
             row, header = next(rows, (1, []))
             names = header_names(header, show(path))
             columns = _Columns(path, [name in labels for name in names])
-            if path.stat().st_size < LARGE or not _read_fast(lambda: opened(path, "rb"), row, delimiter, columns):
+            fast = path.stat().st_size >= LARGE and _read_fast(lambda: opened(path, "rb"), row, delimiter, columns)
+            if not (fast and columns.parts[0]):  # the careful reader says why there are no rows
                 columns = _Columns(path, columns.is_label)
                 while block := [cells for _, cells in islice(rows, max(16, 2**18 // len(names)))]:
                     columns.add(zip(*block, strict=True))
