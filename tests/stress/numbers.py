@@ -87,7 +87,8 @@ def check_process(problem, rng):
     try:
         process = rivals.HierarchicalBetaProcess.from_losses((observed, simulated), c, depth, reference=0.0)
     except ValueError as error:
-        largest = max(np.max(np.abs(simulated - observed)) * np.sqrt(c), np.max(np.abs([observed, simulated])))
+        gap = np.max(np.abs(simulated - observed)) * np.sqrt(c)
+        largest = max(gap, np.max(np.abs(observed)), np.max(np.abs(simulated)))
         fits = largest < 1e300
         return f"refused: {error}" if fits or "rescale" not in str(error) else None
     mean, std = plain.risk_moments(observed, simulated, c, depth)
