@@ -236,6 +236,11 @@ def test_sweep_prints_one_line_per_c(folder, run):
     assert [line.split()[0] for line in lines[2 : 2 + len(Transport.grid)]] == [f"{c:g}" for c in Transport.grid]
 
 
+def test_a_wrong_c_of_a_sweep_is_said_before_anything_is_read(folder, run):
+    shown = run("sweep", "absent.csv", "--c", "zz")
+    assert "--c is not a number: got 'zz'" in str(shown.exception)
+
+
 def test_warnings_are_sentences_on_the_other_stream(folder, run):
     rows = [
         f"{model},{kind},{value}"

@@ -192,3 +192,13 @@ def test_pairs_of_many_models_without_width_are_certain():
     probability, _ = binned_probabilities(draws)
     np.testing.assert_array_equal(probability[:3, :3], [[0.5, 1, 1], [0, 0.5, 1], [0, 0, 0.5]])
     assert probability[2, 3] == 0.5
+
+
+def test_notes_that_ask_end_with_their_question_mark():
+    rng = np.random.default_rng(0)
+    losses = {
+        name: (rng.exponential(size=400), rng.exponential(size=400)) for name in "AB"
+    }  # of other points, it seems
+    sentences = [sentence for each in notes(rivals.compare(losses, rng=0)) for sentence in each["sentences"]]
+    assert any(sentence.endswith("order?") for sentence in sentences)
+    assert not any(sentence.endswith("?.") for sentence in sentences)

@@ -33,5 +33,5 @@ def sweep(
 
     Example: rivals sweep observed.csv synthetic.csv --c 2^-4,2^-2,1
     """
-    result = compare_files(ctx, observed, synthetic)
-    print_result(result.sweep(parse_c(c) if c else None), as_json=as_json)
+    values = parse_c(c) if c else None  # before anything is read
+    print_result(compare_files(ctx, observed, synthetic).sweep(values), as_json=as_json)

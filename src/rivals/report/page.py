@@ -99,7 +99,7 @@ def notes(result: Comparison) -> list[dict[str, Any]]:
     """For each model that has some, best first: caveats about its numbers, in sentences."""
     found = {name: [note.text for note in result.diagnostics[name]] for name in result.ranking}
     return [
-        {"model": name, "sentences": [f"{text[:1].upper()}{text[1:]}." for text in texts]}
+        {"model": name, "sentences": [text[:1].upper() + text[1:] + "." * (text[-1] != "?") for text in texts]}
         for name, texts in found.items()
         if texts
     ]
