@@ -22,11 +22,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from rivals import HierarchicalBetaProcess
+from rivals import HierarchicalBetaProcess, Losses, TransportLaw
 from rivals.core.quantiles import QuantileFunction
-from rivals.core.sampling_error import mean_covariance
 from rivals.core.wasserstein import wasserstein_distances
-from rivals.laws.transport import TransportLaw, transport_probability
+from rivals.laws import Setting, Transport
 
 FloatArray = npt.NDArray[np.float64]
 HERE = Path(__file__).parent
@@ -168,10 +167,8 @@ def units(seed: int) -> dict[str, float]:
 
 
 def transport_pair(observed: FloatArray, synthetic: FloatArray) -> float:
-    squares = np.array([np.mean(wasserstein_distances(*pair) ** 2) for pair in zip(observed, synthetic, strict=True)])
-    reference = np.median(observed)
-    means = np.mean(observed - reference, axis=1)
-    return float(transport_probability(means, squares, mean_covariance(observed), TRANSPORT_C)[0, 1])
+    losses = [Losses(*pair) for pair in zip(observed, synthetic, strict=True)]
+    return float(Transport().apply(losses, Setting(c=TRANSPORT_C)).matrix()[0][0, 1])
 
 
 def table(results: dict[str, Any], options: argparse.Namespace) -> str:

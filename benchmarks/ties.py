@@ -23,10 +23,8 @@ import numpy as np
 from scipy.special import expit, gammaln, xlogy
 
 from rivals import HierarchicalBetaProcess, Losses
-from rivals.core.sampling_error import mean_covariance
 from rivals.core.verdict import probability_matrix
-from rivals.core.wasserstein import wasserstein_distances
-from rivals.laws.transport import transport_probability
+from rivals.laws import Setting, Transport
 
 HERE = Path(__file__).parent
 N_POINTS, N_REPLICATIONS, N_SPLITS = 1000, 400, 20
@@ -267,13 +265,9 @@ def beta_law(losses: list[Losses], seed: int) -> tuple[Array, Array]:
 
 
 def transport_law(losses: list[Losses]) -> tuple[Array, Array]:
-    observed = np.stack([sample.observed for sample in losses])
-    squares = np.array([(wasserstein_distances(sample.observed, sample.simulations) ** 2).mean() for sample in losses])
-    covariance = mean_covariance(observed)
-    means = observed.mean(axis=1)
-    probability = [transport_probability(means, squares, covariance, 2.0**power)[0, 1] for power in LOG2_C]
-    width = [np.sqrt(2.0**power * squares + np.diagonal(covariance)) for power in LOG2_C]
-    return np.array(probability), np.array(width)
+    applied = Transport().apply(losses, Setting(c=1.0))
+    found = list(applied.at_each([2.0**power for power in LOG2_C]))
+    return np.array([each.matrix()[0][0, 1] for each in found]), np.array([each.risk_std for each in found])
 
 
 # -------------------------------------------------------------------- scores

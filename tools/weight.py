@@ -51,7 +51,7 @@ def _names_a_law(node: ast.AST) -> bool:
         )
     if isinstance(node, ast.MatchValue):
         return _is_law(node.value)
-    return isinstance(node, ast.Dict) and sum(_is_law(key) for key in node.keys) > 1
+    return isinstance(node, ast.Dict) and sum(_is_law(part) for key in node.keys if key for part in _parts(key)) > 1
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

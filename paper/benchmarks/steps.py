@@ -33,10 +33,7 @@ from families import Gaussian
 
 import rivals
 from rivals.calibration import Calibration
-from rivals.core.sampling_error import mean_covariance
-from rivals.core.wasserstein import wasserstein_distances
-from rivals.laws import Beta
-from rivals.laws.transport import transport_probability
+from rivals.laws import Beta, Setting, Transport
 from rivals_paper.steps import compare_in_steps
 
 FloatArray = npt.NDArray[np.float64]
@@ -286,10 +283,11 @@ def selection(seed: int) -> dict[str, Any]:
             np.stack([each.loss(each.simulate(N_POINTS, rng)) for _ in range(SIMULATIONS["transport"])])
             for each in problem.candidates
         ]
-        squares = [(wasserstein_distances(*pair) ** 2).mean() for pair in zip(losses, simulated, strict=True)]
-        known = losses.mean(axis=1), np.array(squares), mean_covariance(losses)
-        before = "rejected" if transport_probability(*known, large)[:2, 2].max() > 0.95 else "kept"
-        probability = transport_probability(*known, small)[0, 1]
+        samples = [rivals.Losses(*pair) for pair in zip(losses, simulated, strict=True)]
+        at_large, at_small = (
+            each.matrix()[0] for each in Transport().apply(samples, Setting(c=large)).at_each((large, small))
+        )
+        before, probability = "rejected" if at_large[:2, 2].max() > 0.95 else "kept", at_small[0, 1]
         if max(probability, 1.0 - probability) > 0.95:
             first = float(np.mean(risks[:, 0] < risks[:, 1]))
             stated[before].append(100.0 * (1.0 - first if probability > 0.5 else first))

@@ -23,6 +23,7 @@ from rivals._checks import (
 )
 from rivals._random import COMPARISON_SIMULATION, simulation_streams
 from rivals._types import RNG, FloatArray, Model
+from rivals.core.sampling_error import effective_size
 
 FEW_VALUES = 20
 SURE = 10.0
@@ -127,15 +128,6 @@ class Losses:
     def reference(self) -> float:
         """A typical observed loss, to subtract before anything is computed."""
         return float(np.median(self.observed))
-
-    @cached_property
-    def tie_fraction(self) -> float:
-        """Fraction of the observed losses in large ties: values that more than one in a hundred losses share.
-
-        There q* is flat and the process has no spread. Small ties, such as those from rounding, do no harm.
-        """
-        counts = np.unique(self.observed, return_counts=True)[1]
-        return float(np.sum(counts[(counts > 1) & (counts > 0.01 * self.n_observed)]) / self.n_observed)
 
     @cached_property
     def effective_size(self) -> float:
@@ -393,21 +385,3 @@ def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:
             "come from a comparison, compare with keep_simulations=True"
         )
     return losses
-
-
-def effective_size(sequence: npt.ArrayLike) -> float:
-    """Effective size n / τ of a sequence, with τ = 1 + 2 Σ ρ_k its autocorrelation time.
-
-    The sum ends at the first lag above 5 τ (Sokal's window): larger lags would add only noise, or a slow trend.
-    """
-    values = np.asarray(sequence, dtype=np.float64)
-    spread = values - values.mean()
-    largest = np.max(np.abs(spread))
-    if np.ptp(values) == 0.0:
-        return float(values.size)
-    spectrum = np.fft.rfft(spread / largest, n=2 * values.size)
-    covariance = np.fft.irfft(spectrum.real**2 + spectrum.imag**2)[: values.size]
-    times = 2.0 * np.cumsum(covariance / covariance[0]) - 1.0
-    beyond = np.flatnonzero(np.arange(values.size) >= 5.0 * times)
-    time = times[beyond[0]] if beyond.size else times[-1]
-    return values.size / float(max(time, 1.0))

@@ -17,7 +17,7 @@ from omegas import toy
 
 import rivals
 from rivals.calibration import StoreError
-from rivals.calibration.fingerprint import fingerprint, parts_of
+from rivals.calibration.fingerprint import parts_of
 
 # Each way to change what `omega` does: «before|after», in one file.
 WAYS = {
@@ -136,7 +136,7 @@ def test_a_change_in_a_file_is_seen_and_the_file_named(way, tmp_path, monkeypatc
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_change_in_a_notebook_is_seen(way):
-    before, same, after = (fingerprint(notebook(variant(WAYS[way], which))) for which in (0, 0, 1))
+    before, same, after = (parts_of(notebook(variant(WAYS[way], which))) for which in (0, 0, 1))
     assert before == same != after
 
 
@@ -147,11 +147,11 @@ def notebook(source):
 
 
 SCRIPT = """
-from rivals.calibration.fingerprint import fingerprint
+from rivals.calibration.fingerprint import parts_of
 N = {n}
 def by_name(): return {value}
 def omega(rng): return {body}
-def main(): print(fingerprint(omega), {n})
+def main(): print(sorted(parts_of(omega).items()), {n}, sep="\\n")
 main()
 """
 
@@ -159,7 +159,7 @@ main()
 def of_script(path, **changes):
     path.write_text(SCRIPT.format(**{"n": 1, "value": 1, "body": "by_name()", **changes}))
     found = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
-    return found.stdout.split()[0]
+    return found.stdout.splitlines()[0]
 
 
 def test_a_script_may_ask_for_more_experiments_but_not_do_something_else(tmp_path):
@@ -176,8 +176,8 @@ def test_comments_and_layout_do_not_count(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     names = {"p": "layout_p", "m": "layout_m"}
     one, two = ("def omega(rng): return 1", "# why\ndef omega(\n    rng\n):\n    # because\n    return 1\n")
-    found = {fingerprint(in_files(tmp_path, {"{m}.py": text}, 0, names)) for text in (one, two)}
-    assert len(found) == 1
+    first, second = (parts_of(in_files(tmp_path, {"{m}.py": text}, 0, names)) for text in (one, two))
+    assert first == second
 
 
 def test_a_file_edited_after_it_was_imported_is_not_taken_for_what_runs(tmp_path, monkeypatch):
@@ -187,34 +187,34 @@ def test_a_file_edited_after_it_was_imported_is_not_taken_for_what_runs(tmp_path
     names = {"p": "edited_p", "m": "edited_m"}
     omega = in_files(tmp_path, {"{m}.py": "def omega(rng): return 1"}, 0, names)
     (tmp_path / "edited_m.py").write_text("def omega(rng): return 2")
-    stale = fingerprint(omega)
-    assert fingerprint(in_files(tmp_path, {"{m}.py": "def omega(rng): return 2"}, 0, names)) != stale
+    stale = parts_of(omega)
+    assert parts_of(in_files(tmp_path, {"{m}.py": "def omega(rng): return 2"}, 0, names)) != stale
 
 
 def test_fingerprints_are_the_same_in_every_process():
     sources = [variant(source, 0) for source in WAYS.values()]
     code = f"""
-        from rivals.calibration.fingerprint import fingerprint
+        from rivals.calibration.fingerprint import parts_of
         def literal(rng):
             return rng in {{"one", "two", "three", "four", "five"}}
-        print(fingerprint(literal))
+        print(sorted(parts_of(literal).items()))
         for source in {sources!r}:
             scope = {{"__name__": "a_notebook"}}
             exec(source, scope)
-            print(fingerprint(scope["omega"]))
+            print(sorted(parts_of(scope["omega"]).items()))
     """
     first, second = (
         subprocess.run(
             [sys.executable, "-c", textwrap.dedent(code)],
             capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed},
-        ).stdout.split()
+        ).stdout.splitlines()
         for seed in ("1", "2")
     )  # fmt: skip
     assert len(first) == len(WAYS) + 1
     assert [way for way, *pair in zip(["a literal", *WAYS], first, second, strict=True) if pair[0] != pair[1]] == []
 
 
-def test_using_a_function_does_not_change_its_fingerprint():
+def test_using_a_function_does_not_change_its_parts_of():
     class Cached:
         def __init__(self):
             self.frame = pd.DataFrame({"x": [1.0, 2.0]})
@@ -235,18 +235,18 @@ def test_using_a_function_does_not_change_its_fingerprint():
     def draws(rng):
         return generator
 
-    before = fingerprint(cached), fingerprint(draws)
+    before = parts_of(cached), parts_of(draws)
     cached(None)
     generator.random()
-    assert (fingerprint(cached), fingerprint(draws)) == before
+    assert (parts_of(cached), parts_of(draws)) == before
     other = Cached()
     other.frame.loc[0, "x"] = 5.0
-    assert fingerprint(other) != before[0]
+    assert parts_of(other) != before[0]
 
 
 def test_lambdas_of_one_line_differ():
     one, two = (lambda x: x + 1), (lambda x: x - 1)
-    assert fingerprint(one) != fingerprint(two)
+    assert parts_of(one) != parts_of(two)
 
 
 def test_what_changed_is_named(tmp_path, small):

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import rivals
-from rivals.comparison.expectation import DATA_SETS, MEASURED, THRESHOLD
+from rivals.comparison.expectation import DATA_SETS, THRESHOLD
+from rivals.laws import LAWS
 from rivals.testbeds import toys
 
 RESULTS = Path(__file__).parents[2] / "benchmarks/results/expected_error.json"
@@ -20,7 +21,13 @@ def test_the_numbers_are_those_of_the_benchmark():
     rows = [row for row in found["rows"] if not row["calibrated"] and row["law"] != "beta"]
     assert max(row["data_sets"] for row in rows) == DATA_SETS
     expected = {(row["law"], row["simulations"], row["groups"], row["error"], row["error_se"]) for row in rows}
-    assert {(*key, n, *each) for key, some in MEASURED.items() for n, each in some.items()} == expected
+    measured = {
+        (name, simulations, n, *each)
+        for name, law in LAWS.items()
+        for simulations, some in law.measured.items()
+        for n, each in some.items()
+    }
+    assert measured == expected
 
 
 def test_it_is_said_under_a_verdict_and_in_json():

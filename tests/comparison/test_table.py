@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import rivals
+from rivals.comparison import table
 from rivals.comparison.shown import sweep_cells
-from rivals.comparison.table import cells_of, rows_of, shown_columns
+from rivals.comparison.table import Column, cells_of, rows_of, shown_columns
 
 LONG = "gradient boosting with a very long description, depth {}"
 
@@ -138,7 +139,33 @@ def test_one_huge_loss_gives_no_digits_to_the_others():
         for name, offset in (("A", 5.0), ("B", 3e7))
     }
     rows = rows_of(rivals.compare(models, rng=0))
-    first, second = cells_of(rows, shown_columns(rows))
+    first, second = cells_of(rows, shown_columns(rows, notes=True))
     assert len(first[1]) <= len("6.1857")
     assert float(first[1]) == pytest.approx(models["A"][0].mean(), abs=1e-3)
     assert second[1].startswith("3000000")
+
+
+@pytest.mark.parametrize("place", [1, 8])
+def test_a_new_column_is_shown_everywhere_wherever_it_stands_in_the_list(place, monkeypatch, tmp_path):
+    column = Column(
+        "largest loss",
+        "The largest loss on the data.",
+        lambda result, name: {"largest": float(result.losses[name].observed.max())},
+        lambda row, form: f"{row['largest']:.2f}",
+    )
+    monkeypatch.setattr(table, "COLUMNS", (*table.COLUMNS[:place], column, *table.COLUMNS[place:]))
+    result = heavy()
+    largest = result.losses[result.ranking[0]].observed.max()
+    printed = str(result)
+    heading = printed.splitlines()[0]
+    assert "largest loss" in heading
+    assert "notes" not in heading
+    assert f"{largest:.2f}" in printed.splitlines()[2]
+    assert "Notes" in printed.splitlines()
+    assert "<th>largest loss</th>" in result._repr_html_()
+    assert result.to_dict()["models"][0]["largest"] == largest
+    pytest.importorskip("jinja2")
+    result.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "largest loss</th>" in page
+    assert '">notes</th>' not in page

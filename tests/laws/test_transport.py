@@ -8,7 +8,7 @@ import rivals
 from rivals import Losses, TransportLaw
 from rivals.core.sampling_error import mean_covariance
 from rivals.core.wasserstein import both_grids, wasserstein_distances
-from rivals.laws.transport import transport_probability
+from rivals.laws import Setting, Transport
 from samples import make_losses
 
 
@@ -128,62 +128,66 @@ def test_the_unit_of_the_loss_does_not_matter_at_any_scale(scale):
 # ---------------------------------------------------------------- all pairs
 
 
+def probabilities(losses, distances, c):
+    """Of every pair, from the losses of each model and the distance W of its simulations."""
+    setting = Setting(c=c, n_simulations=1)
+    applied = Transport().apply([Losses(row) for row in losses], setting, summaries=np.asarray(distances)[:, None])
+    return applied.matrix()[0]
+
+
 def some_models(seed=6, n_models=5, n=400):
     rng = np.random.default_rng(seed)
     losses = rng.standard_normal((n_models, n)) + 2.0 * rng.standard_normal(n) + rng.normal(0, 0.1, (n_models, 1))
-    return losses.mean(axis=1), rng.exponential(0.02, n_models), mean_covariance(losses)
+    return losses, np.sqrt(rng.exponential(0.02, n_models))
 
 
 @pytest.mark.parametrize("c", [1e-9, 0.1, 1.0, 1e9])
 def test_probability_is_antisymmetric(c):
-    probability = transport_probability(*some_models(), c)
+    probability = probabilities(*some_models(), c)
     np.testing.assert_array_equal(probability + probability.T, 1.0)
     np.testing.assert_array_equal(np.diagonal(probability), 0.5)
 
 
 def test_probability_against_joint_draws():
     """10⁵ draws of all risks at once, with their correlated sampling errors: to 4.5 standard errors of 25 entries."""
-    means, squares, covariance = some_models()
+    losses, distances = some_models()
     rng = np.random.default_rng(7)
     n = 100_000
-    risks = rng.multivariate_normal(means, covariance, n) + np.sqrt(0.3 * squares) * rng.standard_normal((n, 5))
+    means = rng.multivariate_normal(losses.mean(axis=1), mean_covariance(losses), n)
+    risks = means + np.sqrt(0.3) * distances * rng.standard_normal((n, 5))
     fraction = np.mean(risks[:, :, None] < risks[:, None, :], axis=0) + 0.5 * np.eye(5)
-    np.testing.assert_allclose(
-        transport_probability(means, squares, covariance, 0.3), fraction, atol=4.5 * 0.5 / n**0.5
-    )
+    np.testing.assert_allclose(probabilities(losses, distances, 0.3), fraction, atol=4.5 * 0.5 / n**0.5)
 
 
 def test_probability_goes_to_a_half_with_c():
     """Monotonically: more sensitivity never makes a verdict firmer."""
-    distances = [np.abs(transport_probability(*some_models(), c) - 0.5) for c in 2.0 ** np.arange(-10, 31, 5)]
+    distances = [np.abs(probabilities(*some_models(), c) - 0.5) for c in 2.0 ** np.arange(-10, 31, 5)]
     for smaller, larger in zip(distances[1:], distances[:-1], strict=True):
         assert (smaller <= larger).all()
     assert distances[-1].max() < 1e-3
 
 
 def test_probability_without_spread():
-    probability = transport_probability(np.array([1.0, 1.0, 2.0]), np.zeros(3), np.full((3, 3), 0.25), 1.0)
+    own = np.array([1.0, 2.0, 3.0])
+    probability = probabilities([own, own, own + 1.0], np.zeros(3), 1.0)
     np.testing.assert_array_equal(probability, [[0.5, 0.5, 1.0], [0.5, 0.5, 1.0], [0.0, 0.0, 0.5]])
 
 
 @pytest.mark.parametrize("factor", [1e-3, 1.4427, 1e3])
 def test_probability_has_no_unit(factor):
-    means, squares, covariance = some_models()
-    np.testing.assert_allclose(
-        transport_probability(factor * means + 5.0 * factor, factor**2 * squares, factor**2 * covariance, 0.3),
-        transport_probability(means, squares, covariance, 0.3),
-        rtol=1e-9,
-    )
+    losses, distances = some_models()
+    scaled = probabilities(factor * losses + 5.0 * factor, factor * distances, 0.3)
+    np.testing.assert_allclose(scaled, probabilities(losses, distances, 0.3), rtol=1e-9)
 
 
 def test_small_probabilities_keep_their_digits():
-    probability = transport_probability(np.array([0.0, 10.0]), np.array([0.5, 0.5]), np.zeros((2, 2)), 1.0)
+    probability = probabilities([[0.0, 0.0], [10.0, 10.0]], np.sqrt([0.5, 0.5]), 1.0)
     assert probability[1, 0] == pytest.approx(stats.norm.cdf(-10.0), rel=1e-12)
 
 
 def test_probability_that_overflows_is_refused():
     with pytest.raises(ValueError, match="rescale"):
-        transport_probability(np.array([0.0, 1.0]), np.array([np.inf, 1.0]), np.zeros((2, 2)), 1.0)
+        probabilities([[0.0, 1.0], [1.0, 2.0]], [1e200, 1.0], 1.0)
 
 
 # ---------------------------------------------------------------- the process

@@ -34,19 +34,6 @@ BY_TEXT = {"globals", "eval", "exec", "vars", "modules", "import_module", "__imp
 INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")})
 
 
-def fingerprint(function: Any) -> str:
-    """One digest of a function and of everything that it reaches. Comments and layout do not count.
-
-    Examples
-    --------
-    >>> def power(exponent):
-    ...     return lambda x: x**exponent
-    >>> fingerprint(power(2)) == fingerprint(power(2)), fingerprint(power(2)) == fingerprint(power(3))
-    (True, False)
-    """
-    return _digest(f"{name} {digest}" for name, digest in sorted(parts_of(function).items()))
-
-
 def parts_of(function: Any) -> dict[str, str]:
     """A digest of a function, of each file, and of each thing that it reaches by name, to tell what changed.
 

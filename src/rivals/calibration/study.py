@@ -19,15 +19,17 @@ from rivals._random import (
     EXPERIMENT_PAIR,
     EXPERIMENT_SYNTHETIC,
     EXPERIMENT_TRUTH,
+    entropy_from,
     stream,
 )
 from rivals._types import FloatArray, Model
 from rivals.calibration.experiment import Experiment, ExperimentLosses, Omega, Outcome
 from rivals.calibration.fingerprint import parts_of
 from rivals.comparison import N_SIMULATIONS
+from rivals.core.sampling_error import effective_size
 from rivals.core.wasserstein import unit_exponent
 from rivals.laws import ORDERS, Law, Order, Setting, law_of
-from rivals.losses import Losses, effective_size, losses_of_model
+from rivals.losses import Losses, losses_of_model
 
 # Increased whenever the numbers of an experiment change: a store is then never filled by two algorithms.
 ALGORITHM = 2
@@ -271,8 +273,7 @@ def _risks(truths: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[float, floa
 
 def experiment_entropy(entropy: int, place: int, index: int) -> int:
     """The entropy of experiment `index` of the epistemic distribution at `place`, in a study of this entropy."""
-    words = np.random.SeedSequence(entropy, spawn_key=(place, index)).generate_state(4)
-    return int.from_bytes(words.astype("<u4").tobytes(), "little")
+    return entropy_from(np.random.SeedSequence(entropy, spawn_key=(place, index)))
 
 
 def wants_index(omega: Omega) -> bool:

@@ -15,18 +15,15 @@ class Expected(NamedTuple):
     standard_error: float
 
 
-# From benchmarks/results/expected_error.json, which `make evidence-real` writes; a test compares. At the default c and a
-# threshold of 0.95: (law, whether there are simulations) → what was measured; not law "beta", which states too few winners to tell.
+# From benchmarks/results/expected_error.json, which `make evidence-real` writes; a test compares. What was measured at the
+# default c, each law says of itself (`Law.measured`).
 THRESHOLD, DATA_SETS = 0.95, 43
-WITH_SIMULATIONS = {2: (8.31, 4.35), 3: (3.69, 1.36), 4: (5.73, 2.17), 5: (3.81, 1.16), 6: (5.2, 1.73), 8: (4.88, 1.04)}
-WITHOUT = {3: (1.41, 1.67), 4: (1.35, 0.96), 5: (2.9, 0.98), 6: (3.81, 1.25), 8: (4.29, 0.92)}
-MEASURED = {("transport", True): {1: (10.35, 5.08)}, ("groups", True): WITH_SIMULATIONS, ("groups", False): WITHOUT}
 
 
 def expected(applied: Applied, *, calibrated: bool) -> Expected | None:
     """What was measured with the settings of a comparison and as many groups, or the next fewer; None where nothing was."""
     setting, law = applied.setting, applied.law
-    measured = MEASURED.get((law.name, setting.n_simulations > 0), {})
+    measured = law.measured.get(setting.n_simulations > 0, {})
     default = not law.uses_c(setting.n_simulations) or setting.c == law.default_c
     plain = setting.order is None and setting.clusters is None and law == type(law)()
     if calibrated or not default or not plain or setting.threshold != THRESHOLD:
@@ -41,8 +38,8 @@ def worth(result: Any) -> list[str]:
     found = expected(result.applied, calibrated=result.calibrated is not None)
     if found is None or not result.rejections:
         return []
-    groups = result.applied.setting.groups
-    most = found.groups == max(MEASURED[result.law, result.applied.setting.n_simulations > 0])
+    law, setting, groups = result.applied.law, result.applied.setting, result.applied.setting.groups
+    most = found.groups == max(law.measured[setting.n_simulations > 0])
     more = ", the most that were tried," if most and groups is not None and len(groups.names) > found.groups else ""
     data = "one data set, not calibrated," if found.groups == 1 else f"{found.groups} groups{more}"
     return [

@@ -273,8 +273,7 @@ class Comparison(Shown):
     @property
     def won(self) -> IntArray | None:
         """[a, b]: in how many groups a has the lower mean loss of the two; None without groups."""
-        won: IntArray | None = getattr(self.applied, "won", None)
-        return won
+        return self.applied.won
 
     @property
     def expected_error(self) -> float | None:

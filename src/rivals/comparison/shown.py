@@ -75,7 +75,7 @@ class Shown:
 
     def _repr_html_(self: Any) -> str:
         rows = rows_of(self)
-        columns = shown_columns(rows)
+        columns = shown_columns(rows, notes=True)
         headings = [column.heading for column in columns]
         return rendering.html(headings, cells_of(rows, columns), before=self.verdict, after=made_with(self))
 

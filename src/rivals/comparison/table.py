@@ -26,8 +26,8 @@ class Column:
 
     Parameters
     ----------
-    heading, short : str
-        Above the column, and where there is little room.
+    heading : str
+        Above the column.
     note : str
         What the column means.
     values : callable
@@ -36,14 +36,16 @@ class Column:
         (row, format) → text.
     shown : callable
         rows → whether the column has anything to show.
+    short : str
+        The heading where there is little room; the same by default.
     """
 
     heading: str
-    short: str
     note: str
     values: Callable[[Any, str], dict[str, Any]]
     cell: Callable[[Row, Format], str]
     shown: Callable[[Sequence[Row]], bool] = lambda rows: True
+    short: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,17 @@ def _won(result: Any, name: str) -> dict[str, Any]:
     }
 
 
+# A cell of these would make most tables wider than a screen; the terminal and the page have another place for them.
+NOTES = Column(
+    "notes",
+    "What to know before you trust its numbers.",
+    lambda result, name: {"diagnostics": [note.to_dict() for note in result.diagnostics[name]]},
+    lambda row, form: "; ".join(note["text"] for note in row["diagnostics"]),
+    lambda rows: any(row["diagnostics"] for row in rows),
+)
 COLUMNS = (
+    Column("model", "Its name.", lambda result, name: {"model": name}, lambda row, form: form.name(row["model"])),
     Column(
-        "model", "model", "Its name.", lambda result, name: {"model": name}, lambda row, form: form.name(row["model"])
-    ),
-    Column(
-        "mean loss",
         "mean loss",
         "Mean of the losses on the data.",
         lambda result, name: {"empirical_risk": result.empirical_risk[name]},
@@ -105,7 +112,6 @@ COLUMNS = (
     ),
     Column(
         "difference to best",
-        "to best",
         "Difference between its mean loss and that of the best model, paired point by point, ± standard error.",
         _values_of_difference,
         lambda row, form: (
@@ -113,9 +119,9 @@ COLUMNS = (
             if row["model"] == form.best
             else f"{form.mean(row['difference'])} ± {form.mean(row['difference_error'])}"
         ),
+        short="to best",
     ),
     Column(
-        "best won",
         "best won",
         "In how many groups the best model has the lower mean loss of the two, and how probably it has in a new group.",
         _won,
@@ -128,13 +134,12 @@ COLUMNS = (
     ),
     Column(
         "risk, 90 % interval",
-        "risk (90 %)",
         "The risk in a replication lies in this interval with probability 0.9.",
         _values_of_risk,
         lambda row, form: f"{form.number(row['risk_5'])} … {form.number(row['risk_95'])}",
+        short="risk (90 %)",
     ),
     Column(
-        "rejected by",
         "rejected by",
         "By which rival it is rejected, and how probably that rival is better.",
         _values_of_verdict,
@@ -146,20 +151,12 @@ COLUMNS = (
     ),
     Column(
         "stable",
-        "stable",
         "Fraction of the single simulations that would give the same verdict.",
         lambda result, name: {"stability": None if np.isnan(result.stability[name]) else float(result.stability[name])},
         lambda row, form: "?" if row["stability"] is None else f"{row['stability']:.0%}",
         lambda rows: any(row["stability"] is not None for row in rows),
     ),
-    Column(
-        "notes",
-        "notes",
-        "What to know before you trust its numbers.",
-        lambda result, name: {"diagnostics": [note.to_dict() for note in result.diagnostics[name]]},
-        lambda row, form: "; ".join(note["text"] for note in row["diagnostics"]),
-        lambda rows: any(row["diagnostics"] for row in rows),
-    ),
+    NOTES,
 )
 
 
@@ -171,9 +168,9 @@ def rows_of(result: Any) -> list[dict[str, Any]]:
     ]
 
 
-def shown_columns(rows: Sequence[Row]) -> list[Column]:
-    """The columns that have something to show."""
-    return [column for column in COLUMNS if column.shown(rows)]
+def shown_columns(rows: Sequence[Row], *, notes: bool) -> list[Column]:
+    """The columns that have something to show; with or without the notes."""
+    return [column for column in COLUMNS if column.shown(rows) and (notes or column is not NOTES)]
 
 
 def cells_of(rows: Sequence[Row], columns: Sequence[Column], longest: int | None = None) -> list[list[str]]:
@@ -188,11 +185,10 @@ def cells_of(rows: Sequence[Row], columns: Sequence[Column], longest: int | None
 
 def comparison_text(rows: Sequence[Row]) -> str:
     """The rows of a comparison for a terminal: aligned columns that fit it, and the notes below them."""
-    # The notes would make most tables wider than a screen.
-    columns = [column for column in shown_columns(rows) if column is not COLUMNS[-1]]
+    columns = shown_columns(rows, notes=False)
     longest = max(len(show(name)) for row in rows for name in (row["model"], row["rejected_by"] or ""))
     longest = min(longest, terminal_width())
-    wide, narrow = [column.heading for column in columns], [column.short for column in columns]
+    wide, narrow = [column.heading for column in columns], [column.short or column.heading for column in columns]
     for headings, shortest in ((wide, 2 * SHORTEST_NAME), (narrow, SHORTEST_NAME)):
         length, excess = longest, 1
         while excess > 0 and length > 0:

@@ -114,6 +114,24 @@ class MeanErrors:
             )
 
 
+def effective_size(sequence: npt.ArrayLike) -> float:
+    """Effective size n / τ of a sequence, with τ = 1 + 2 Σ ρ_k its autocorrelation time.
+
+    The sum ends at the first lag above 5 τ (Sokal's window): larger lags would add only noise, or a slow trend.
+    """
+    values = np.asarray(sequence, dtype=np.float64)
+    spread = values - values.mean()
+    largest = np.max(np.abs(spread))
+    if np.ptp(values) == 0.0:
+        return float(values.size)
+    spectrum = np.fft.rfft(spread / largest, n=2 * values.size)
+    covariance = np.fft.irfft(spectrum.real**2 + spectrum.imag**2)[: values.size]
+    times = 2.0 * np.cumsum(covariance / covariance[0]) - 1.0
+    beyond = np.flatnonzero(np.arange(values.size) >= 5.0 * times)
+    time = times[beyond[0]] if beyond.size else times[-1]
+    return values.size / float(max(time, 1.0))
+
+
 def blocks(n_models: int) -> Iterator[slice]:
     """Slices of the models, each of which makes a block of pairs with all models."""
     step = max(BLOCK // n_models, 1)

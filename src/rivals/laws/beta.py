@@ -387,8 +387,9 @@ class Beta(Law):
 
     def doubts(self, losses: Losses) -> list[tuple[str, str]]:
         doubts = super().doubts(losses)
-        if losses.tie_fraction > HEAVY_TIES:
-            ties = f"{losses.tie_fraction:.0%} of its losses are tied: there the process has no spread and says too little about replications"
+        tied = tied_fraction(losses.observed)
+        if tied > HEAVY_TIES:
+            ties = f"{tied:.0%} of its losses are tied: there the process has no spread and says too little about replications"
             doubts.append(("ties", f"{ties}; use law 'transport', or Losses.spread_ties(), or a continuous score"))
         if losses.n_simulations and not 1 / UNEQUAL_SIZES <= losses.n_synthetic / losses.n_observed <= UNEQUAL_SIZES:
             sizes = f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses: the extremes differ even for a perfect model"
@@ -396,6 +397,15 @@ class Beta(Law):
                 ("unequal_sizes", f"{sizes}, which widens its risk; simulate as many points as were observed")
             )
         return doubts
+
+
+def tied_fraction(losses: FloatArray) -> float:
+    """Fraction of the losses in large ties: values that more than one in a hundred of them share.
+
+    There q* is flat and the process has no spread. Small ties, such as those from rounding, do no harm.
+    """
+    counts = np.unique(losses, return_counts=True)[1]
+    return float(np.sum(counts[(counts > 1) & (counts > 0.01 * losses.size)]) / losses.size)
 
 
 @dataclass(frozen=True, eq=False)

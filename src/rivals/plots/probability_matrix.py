@@ -58,16 +58,14 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
     """
     size = 2.2 + 0.42 * min(len(result.names), 24)
     ax = axes_or_new(ax, width=size + 1.0, height=size)
-    order = [result.names.index(name) for name in result.ranking]
-    decisive = result.probability if result.calibrated is None else result.calibrated
-    probability = decisive[np.ix_(order, order)]
+    probability = result.pairs.values
     # A diverging map, dark at both ends: 0 and 1 differ in hue for most readers and by the number for the others.
     image = ax.imshow(probability, vmin=0.0, vmax=1.0, cmap="PuOr", aspect="equal")
     narrow = is_narrow(ax)
     labels = literals(result.ranking, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL)
-    ax.set_xticks(range(len(order)), labels, rotation=45, ha="right", rotation_mode="anchor", fontsize="x-small")
-    ax.set_yticks(range(len(order)), labels, fontsize="x-small")
-    if len(order) <= MOST_NUMBERS:
+    ax.set_xticks(range(len(labels)), labels, rotation=45, ha="right", rotation_mode="anchor", fontsize="x-small")
+    ax.set_yticks(range(len(labels)), labels, fontsize="x-small")
+    if len(labels) <= MOST_NUMBERS:
         _write_numbers(ax, probability)
     else:
         ax.figure.colorbar(image, ax=ax, label="P(R of row < R of column)", shrink=0.8)

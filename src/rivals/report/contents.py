@@ -41,7 +41,7 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
     """
     applied = result.applied
     rows = rows_of(result)
-    columns = [column for column in shown_columns(rows) if column.heading != "notes"]  # these have a place of their own
+    columns = shown_columns(rows, notes=False)
     cells = cells_of(rows, columns)
     ranking = [result.names.index(name) for name in result.ranking]
     drawn = ranking[:MOST_DRAWN]

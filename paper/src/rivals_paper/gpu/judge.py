@@ -352,7 +352,7 @@ def sorted_gaussian_losses(count: int, length: int, *, seed: int) -> DeviceArray
 
 
 def mean_errors(rows: DeviceArray) -> DeviceArray:
-    """Standard errors of the means of correlated sequences, as with `rivals.losses.effective_size`: (n, length) → (n,)."""
+    """Standard errors of the means of correlated sequences, as with `rivals.core.sampling_error.effective_size`: (n, length) → (n,)."""
     cp = cupy()
     length = rows.shape[1]
     spread = rows - rows.mean(axis=1, keepdims=True)
