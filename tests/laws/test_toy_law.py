@@ -119,3 +119,32 @@ def test_command_line(tmp_path, capsys, monkeypatch):
         main()
     assert done.value.code == 0
     assert json.loads(capsys.readouterr().out)["law"] == "wide"
+
+
+@dataclass(frozen=True)
+class Bare(Law):
+    """No more than a law must have: it has no c."""
+
+    name: ClassVar[str] = "bare"
+
+    def apply(self, losses, setting, summaries=None):
+        return BareRisks(self, losses, setting, summaries)
+
+
+class BareRisks(WideRisks):
+    @property
+    def risk_std(self):
+        return np.array([np.std(sample.observed) / np.sqrt(sample.n_observed) for sample in self.losses])
+
+
+def test_a_law_without_c_says_so_and_not_that_it_has_groups():
+    result = rivals.compare(toys.losses(), law=Bare(), rng=0)
+    assert np.isnan(result.c)
+    assert result.survivors == ("A",)
+    for ask in (result.sweep, lambda: result.sweep([1.0])):
+        with pytest.raises(ValueError, match=r"^law 'bare' has no c to sweep over; compare under a law that has one$"):
+            ask()
+    with pytest.raises(ValueError, match=r"law 'bare' has no c here: got c = 0.5; leave c out, or compare under a law"):
+        rivals.compare(toys.losses(), law=Bare(), c=0.5)
+    with pytest.raises(ValueError, match="law 'bare' is not calibrated: it has no c"):
+        rivals.calibrate(toys.omega, law=Bare(), n_data=50, n_experiments=1, executor=0, progress=False)

@@ -63,7 +63,8 @@ class Settings:
         chosen = law_of(law)
         if chosen.needs_groups or not chosen.has_c:
             raise ValueError(
-                f"law {chosen.name!r} is not calibrated: groups at hand take the place of simulated experiments; use it in compare directly"
+                f"law {chosen.name!r} is not calibrated: it has no c, or groups at hand take the place of simulated experiments; use it in "
+                "compare directly"
             )
         try:
             given = enumerate(chosen.grid if c is None else c)

@@ -298,11 +298,15 @@ class Comparison(Shown):
 
         Without `c`, at the values that `calibrate` would try.
         """
-        given = self.applied.law.grid if c is None else c
+        law, n_simulations = self.applied.law, self.applied.setting.n_simulations
+        if not law.uses_c(n_simulations):
+            none, remedy = (" without simulations", "pass simulations, or ") if law.has_c else ("", "")
+            raise ValueError(f"law {law.name!r}{none} has no c to sweep over; {remedy}compare under a law that has one")
+        given = law.grid if c is None else c
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(given))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
-        if self.applied.setting.n_simulations and not self.applied.losses[0].n_simulations:
+        if n_simulations and not self.applied.losses[0].n_simulations:
             raise ValueError(
                 "the simulated losses of this comparison were not kept; compare with keep_simulations=True to sweep over c"
             )

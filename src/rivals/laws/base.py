@@ -129,7 +129,7 @@ class Law(ABC):
         if not self.uses_c(n_simulations):
             if c is not None:
                 raise ValueError(
-                    f"law {self.name!r} has no c here: got c = {c!r}; leave c out, the spread between groups takes its place"
+                    f"law {self.name!r} has no c here: got c = {c!r}; leave c out, or compare under a law that has one"
                 )
             return nan
         if isinstance(c, (str, PathLike)):
@@ -189,9 +189,6 @@ class Applied(ABC):
         Mean observed loss of each model, less the reference.
     """
 
-    risk_mean: FloatArray  # with the reference
-    risk_std: FloatArray
-
     def __init__(
         self, law: Law, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None
     ) -> None:
@@ -222,8 +219,6 @@ class Applied(ABC):
 
     def at(self, c: float) -> Applied:
         """The same law at another c; what does not depend on c is kept."""
-        if not self.law.has_c:
-            raise ValueError(f"law {self.law.name!r} has no c to sweep over; compare under a law that has one")
         return self.law.apply(self.losses, replace(self.setting, c=c))
 
     def at_each(self, values: Sequence[float]) -> Iterator[Applied]:
@@ -235,6 +230,16 @@ class Applied(ABC):
         return self
 
     # ---------------------------------------------------------------- each risk
+    @property
+    @abstractmethod
+    def risk_mean(self) -> FloatArray:
+        """The mean of each risk, with the reference."""
+
+    @property
+    @abstractmethod
+    def risk_std(self) -> FloatArray:
+        """The standard deviation of each risk; infinite where it has none."""
+
     def samplers(self) -> Sequence[Sampler]:
         """What draws of the risk of each model are made with."""
         means = self.risk_mean - self.reference

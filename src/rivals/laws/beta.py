@@ -477,11 +477,11 @@ class BetaRisks(Applied):
     # ---------------------------------------------------------------- each risk
 
     @cached_property
-    def risk_mean(self) -> FloatArray:  # type: ignore[override]
+    def risk_mean(self) -> FloatArray:
         return np.array([risk.mean for risk in self._risks])
 
     @cached_property
-    def risk_std(self) -> FloatArray:  # type: ignore[override]
+    def risk_std(self) -> FloatArray:
         return np.array([risk.std for risk in self._risks])
 
     @property

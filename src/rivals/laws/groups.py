@@ -340,14 +340,6 @@ class GroupsRisks(Applied):
     def single_matrices(self) -> Iterator[FloatArray]:
         return iter(self._probabilities[1:])
 
-    def at(self, c: float) -> Applied:
-        if not self._singles.size:
-            raise ValueError(
-                "law 'groups' without simulations has no c to sweep over: the spread between groups alone decides; pass simulations, "
-                "or compare under law 'transport'"
-            )
-        return super().at(c)
-
     # ---------------------------------------------------------------- what happened in the groups
 
     @cached_property
@@ -375,11 +367,11 @@ class GroupsRisks(Applied):
         return law.in_unit(self._unit)
 
     @cached_property
-    def risk_mean(self) -> FloatArray:  # type: ignore[override]
+    def risk_mean(self) -> FloatArray:
         return self.reference + self._risks.mean
 
     @cached_property
-    def risk_std(self) -> FloatArray:  # type: ignore[override]
+    def risk_std(self) -> FloatArray:
         """Infinite where it does not exist: with four groups or fewer and a flat prior, the tail falls too slowly."""
         heavy = (self._means_of_squares == 0.0) & (len(self.groups.names) <= 4)
         return np.where(heavy, np.inf, np.sqrt(self._risks.variance()))

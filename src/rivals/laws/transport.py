@@ -334,24 +334,26 @@ class TransportRisks(Applied):
         self._errors = MeanErrors.of(excess, order=setting.order, clusters=clusters)
         self._means = np.ldexp(self.empirical, -self._unit)
         self._squares = np.asarray(self._singles.mean(axis=1))
-        self.risk_mean = self.reference + self.empirical
-        self._set_width()
 
     def at(self, c: float) -> TransportRisks:
         other = copy(self)
         other.setting = replace(self.setting, c=c)
-        for stale in ("draws", "_all_pairs"):
+        for stale in ("risk_std", "draws", "_all_pairs"):
             other.__dict__.pop(stale, None)
-        other._set_width()
         return other
+
+    @property
+    def risk_mean(self) -> FloatArray:
+        return self.reference + self.empirical
+
+    @cached_property
+    def risk_std(self) -> FloatArray:
+        own = transport_variance(self._squares, self._errors.variance, self.setting.c)
+        return np.asarray(np.ldexp(np.sqrt(own), self._unit))
 
     @property
     def distance(self) -> FloatArray:
         return np.asarray(np.ldexp(np.sqrt(self._squares), self._unit))
-
-    def _set_width(self) -> None:
-        own = transport_variance(self._squares, self._errors.variance, self.setting.c)
-        self.risk_std = np.ldexp(np.sqrt(own), self._unit)
 
     # ---------------------------------------------------------------- every pair
 
