@@ -65,11 +65,10 @@ class EndPoints:
         """Var(q^(0) + D w) at the average height w, in units of scale²."""
         return np.asarray(self.rise_variance * (height - self.tilt) ** 2 + self.residual**2)
 
-    def sample(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    def at(self, uniform: FloatArray, normal: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Draws of (q^(0), D); one uniform and one normal number each: runs at different c then stay in step."""
-        uniform, normal = rng.random(n_draws), rng.standard_normal(n_draws)
         if self.deviation == 0.0:
-            return np.full(n_draws, self.first), np.full(n_draws, self.rise)
+            return np.full(uniform.size, self.first), np.full(uniform.size, self.rise)
         # D = m + s z with z > −t, by inversion of the upper tail: 1 − Φ(z) uniform on (0, Φ(t)).
         z = -ndtri((1.0 - uniform) * ndtr(self.rise / self.deviation))
         rise = np.maximum(self.rise + self.deviation * z, 0.0)

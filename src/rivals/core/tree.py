@@ -56,12 +56,14 @@ class Geometry:
     ) -> Geometry:
         """Evaluate q* and δ² = mean over simulations of (q~ − q*)² on the dyadic grid; leaves straight, or as q*.
 
-        With `each`, of each simulation alone: discrepancies then have a row for each.
+        With `each`, of all simulations and of each alone: discrepancies then have a row for each.
         """
         phi = grid(depth)
         centre, integral = observed(phi), observed.antiderivative(phi)
         differences = [simulated(phi) - centre for simulated in synthetic]
-        discrepancy = np.abs(np.stack(differences)) if each else root_mean_square(differences)
+        discrepancy = root_mean_square(differences)
+        if each:
+            discrepancy = np.stack([discrepancy, *np.abs(differences)])
         with np.errstate(divide="ignore"):
             log_discrepancy = np.log(discrepancy)
         return cls(
@@ -76,17 +78,17 @@ class Geometry:
         """At each c the nodes, with v = 2 c δ(m)², and the end points, normal with variances c δ(0)² and c δ(1)²."""
         ends = [self._ends(self.end_discrepancies, c) for c in values]
         scales = np.array([log(2.0) + log(c) for c in values])
-        return list(zip(self._trees(scales[:, None] + 2.0 * self.log_discrepancy), ends, strict=True))
+        return list(zip(self._nodes(scales[:, None] + 2.0 * self.log_discrepancy).each(), ends, strict=True))
 
-    def each_at(self, c: float) -> list[tuple[Tree, EndPoints]]:
-        """The same at one c, of each simulation alone."""
-        ends = [self._ends(row, c) for row in self.end_discrepancies]
-        return list(zip(self._trees(log(2.0) + log(c) + 2.0 * self.log_discrepancy), ends, strict=True))
+    def each_at(self, c: float) -> tuple[FloatArray, FloatArray, list[EndPoints]]:
+        """At one c, of all simulations and of each alone: mean and standard deviation of W, and the end points."""
+        mean, variance = self._nodes(log(2.0) + log(c) + 2.0 * self.log_discrepancy).height_moments
+        return mean[:, 0], np.sqrt(variance[:, 0]), [self._ends(row, c) for row in self.end_discrepancies]
 
-    def _trees(self, log_variance: FloatArray) -> list[Tree]:
+    def _nodes(self, log_variance: FloatArray) -> Tree:
         """One tree for each row; the nodes of all are solved at once."""
         alpha, beta = beta_parameters(np.broadcast_to(self.log_ratio, log_variance.shape), log_variance)
-        return Tree(alpha, beta, self.leaves, *beta_moments(alpha, beta)).each()
+        return Tree(alpha, beta, self.leaves, *beta_moments(alpha, beta))
 
     def _ends(self, discrepancies: FloatArray, c: float) -> EndPoints:
         with np.errstate(over="ignore"):
@@ -229,14 +231,10 @@ class Tree:
 
     def each(self) -> list[Tree]:
         """The trees of the rows, one by one."""
-        height_mean, height_variance = self.height_moments
-        trees = []
-        for row in range(len(self.alpha)):
-            parts = (self.alpha, self.beta, self.mean, self.variance, self.skewness, self.kurtosis)
-            alpha, beta, *moments = (part[row] for part in parts)
-            tree = Tree(alpha, beta, self.leaves, *moments)
-            tree.__dict__["height_moments"] = height_mean[row], height_variance[row]  # known already
-            trees.append(tree)
+        rows = zip(self.alpha, self.beta, self.mean, self.variance, self.skewness, self.kurtosis, strict=True)
+        trees = [Tree(alpha, beta, self.leaves, *moments) for alpha, beta, *moments in rows]
+        for tree, *known in zip(trees, *self.height_moments, strict=True):
+            tree.__dict__["height_moments"] = tuple(known)
         return trees
 
 

@@ -15,7 +15,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log, sqrt
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -45,9 +45,8 @@ QUICK_DRAWS = 4000
 # With more models than this, quick probabilities are counted in bins.
 PAIR_BY_PAIR = 8
 
-# Verdicts of single simulations, which say how stable a verdict is, have this many draws of each risk and levels. In 12
-# comparisons of 12 models the stability differed by 0.006 on average from that with 16 000 draws and 10 levels; by 0.004 with
-# 2 000 draws and 8 levels, which take 1.7 times as long.
+# Verdicts of single simulations, which say how stable a verdict is, have this many draws of each risk, and levels
+# (`benchmarks/stability.py` measures what that costs).
 STABILITY_DRAWS, STABILITY_DEPTH = 1000, 6
 
 # Draws beyond the first of each model, of all models together: a gigabyte. Duels that would need more stay undecided.
@@ -154,7 +153,7 @@ class HierarchicalBetaProcess:
         for c, parts in zip(values, self._geometry.at_each(values), strict=True):
             other = copy(self)
             other.c, (other._tree, other._ends) = c, parts
-            for stale in {"_moments", "sampler", "drawn_nodes"} & other.__dict__.keys():
+            for stale in {"_moments", "sampler"} & other.__dict__.keys():
                 del other.__dict__[stale]
             found.append(other)
         return found
@@ -221,22 +220,17 @@ class HierarchicalBetaProcess:
         """What draws of the risk are made with: little beside the whole tree."""
         return RiskSampler(self._ends, self._tree.heights(self.drawn_nodes))
 
-    def single_samplers(self, max_depth: int) -> list[RiskSampler]:
-        """The same for each simulation alone, with a tree of at most `max_depth` levels.
-
-        Which nodes are drawn is decided once for all, with the mean of δ²: it is no choice to be made from few draws.
-        """
-        levels = self.depth if self._straight else min(self.depth, max_depth)
-        geometry = tree.Geometry.of(self.observed, self.synthetic, levels, straight=self._straight, each=True)
-        drawn = self.drawn_nodes[self.drawn_nodes < 2**levels - 1]
-        return [RiskSampler(ends, nodes.heights(drawn)) for nodes, ends in geometry.each_at(self.c)]
-
-    @cached_property
+    @property
     def drawn_nodes(self) -> IntArray:
         """The nodes that `sample_risk` draws, bottom first: the fewest for which the error stays below the tolerance."""
-        if not self.risk_std > 0:
-            return np.empty(0, dtype=np.intp)
-        return self._tree.nodes_to_draw(self._ends, self.tolerance)
+        return self._tree.nodes_to_draw(self._ends, self.tolerance) if self.risk_std > 0 else np.empty(0, dtype=np.intp)
+
+    def singles(self, max_depth: int) -> list[Single]:
+        """The same for each simulation alone, from a tree of at most `max_depth` levels."""
+        levels = self.depth if self._straight else min(self.depth, max_depth)
+        geometry = tree.Geometry.of(self.observed, self.synthetic, levels, straight=self._straight, each=True)
+        (mean, *means), (std, *stds), (_, *ends) = geometry.each_at(self.c)
+        return [Single(end, m - mean, s / std if std > 0 else 1.0) for end, m, s in zip(ends, means, stds, strict=True)]
 
     def sample_paths(self, n_paths: int, depth: int = 8, rng: RNG = None) -> tuple[FloatArray, FloatArray]:
         """Whole realisations q^, for pictures and checks.
@@ -257,9 +251,11 @@ class HierarchicalBetaProcess:
             Never decreasing along the second axis.
         """
         n_paths, depth = check_size(n_paths, "n_paths"), check_depth(depth)
-        nodes = self._tree if depth <= self.depth else self._deeper_tree(depth)
+        deeper = (self.observed, self.synthetic, depth)
+        nodes = self._tree if depth <= self.depth else tree.Geometry.of(*deeper, straight=True).at_each([self.c])[0][0]
         entropy = entropy_from(rng)
-        first, rise = self._ends.sample(n_paths, stream(entropy, PROCESS_END_POINTS))
+        end_stream = stream(entropy, PROCESS_END_POINTS)
+        first, rise = self._ends.at(end_stream.random(n_paths), end_stream.standard_normal(n_paths))
         node_stream = stream(entropy, PROCESS_NODES)
         paths = np.empty((n_paths, 2**depth + 1))
         paths[:, 0], paths[:, -1] = first, first + rise
@@ -270,9 +266,6 @@ class HierarchicalBetaProcess:
             # Rounding must not carry a point past its right neighbour.
             paths[:, step // 2 :: step] = np.minimum(left + x * (right - left), right)
         return tree.grid(depth), self.reference + self._ends.scale * paths
-
-    def _deeper_tree(self, depth: int) -> tree.Tree:
-        return tree.Geometry.of(self.observed, self.synthetic, depth, straight=True).at_each([self.c])[0][0]
 
     def __repr__(self) -> str:
         return (
@@ -300,12 +293,32 @@ class RiskSampler:
 
     def sample(self, n_draws: int, rng: RNG = None) -> FloatArray:
         """Independent draws."""
-        n_draws = check_size(n_draws, "n_draws")
+        uniform, normal, heights = self._numbers(check_size(n_draws, "n_draws"), rng)
+        first, rise = self.ends.at(uniform, normal)
+        return self.ends.scale * (first + rise * heights)
+
+    def sample_each(self, singles: Sequence[Single], n_draws: int, rng: RNG) -> Iterator[FloatArray]:
+        """Draws for each simulation alone, in step: heights W have the shape of their law for all, moved and stretched."""
+        uniform, normal, heights = self._numbers(n_draws, rng)
+        centre = self.heights.mean
+        for single in singles:
+            first, rise = single.ends.at(uniform, normal)
+            yield single.ends.scale * (first + rise * (centre + single.shift + single.ratio * (heights - centre)))
+
+    def _numbers(self, n_draws: int, rng: RNG) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Random numbers for the end points, and draws of W."""
         entropy = entropy_from(rng)
-        end_stream, node_stream = stream(entropy, PROCESS_END_POINTS), stream(entropy, PROCESS_NODES)
-        first, rise = self.ends.sample(n_draws, end_stream)
-        remainder = end_stream.standard_normal(n_draws)
-        return self.ends.scale * (first + rise * self.heights.sample(remainder, node_stream))
+        ends, nodes = stream(entropy, PROCESS_END_POINTS), stream(entropy, PROCESS_NODES)
+        uniform, normal, remainder = ends.random(n_draws), ends.standard_normal(n_draws), ends.standard_normal(n_draws)
+        return uniform, normal, self.heights.sample(remainder, nodes)
+
+
+class Single(NamedTuple):
+    """The law of R under one simulation alone, as it differs from that under all."""
+
+    ends: EndPoints
+    shift: float  # of the mean of W
+    ratio: float  # of the standard deviations of W
 
 
 def resolved_depth(n_losses: int) -> int:
@@ -416,11 +429,11 @@ class BetaRisk:
     mean: float
     std: float
     sampler: RiskSampler
-    singles: list[RiskSampler]
+    singles: list[Single]
 
     @classmethod
     def of(cls, process: HierarchicalBetaProcess, *, several: bool) -> BetaRisk:
-        singles = process.single_samplers(STABILITY_DEPTH) if several else []
+        singles = process.singles(STABILITY_DEPTH) if several else []
         return cls(process.reference, process.risk_mean, process.risk_std, process.sampler, singles)
 
 
@@ -536,12 +549,13 @@ class BetaRisks(Applied):
         return (probability_matrix(draws)[0] for draws in self._single_draws())
 
     def _single_draws(self) -> Iterator[list[FloatArray]]:
-        seeds = [draw_seed(self.setting.entropy, self.setting.key, model) for model in range(len(self._risks))]
-        for index in range(len(self._risks[0].singles)):
-            yield [
-                np.sort(risk.singles[index].sample(STABILITY_DRAWS, seed) + shift)
-                for risk, seed, shift in zip(self._risks, seeds, self._shifts, strict=True)
-            ]
+        entropy, key = self.setting.entropy, self.setting.key
+        draws = [
+            risk.sampler.sample_each(risk.singles, STABILITY_DRAWS, draw_seed(entropy, key, model))
+            for model, risk in enumerate(self._risks)
+        ]
+        for of_models in zip(*draws, strict=True):
+            yield [np.sort(each + shift) for each, shift in zip(of_models, self._shifts, strict=True)]
 
     def _more(self, index: int) -> bool:
         """Double the draws of one model; False where that would be more than `max_draws`, or more than memory is for."""
