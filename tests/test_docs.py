@@ -196,6 +196,8 @@ def test_reference_lists_every_public_name():
             assert name.startswith("__") or is_package or re.search(rf"^   {name}$", text, re.MULTILINE), (
                 f"{module.__name__}.{name}"
             )
+    for name in ("Transport", "Beta", "Groups", "Law", "Applied", "Setting"):  # the others are for other layers
+        assert re.search(rf"^   {name}$", text, re.MULTILINE), f"rivals.laws.{name}"
 
 
 def test_readers_pictures_and_report_have_examples():
