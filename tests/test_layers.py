@@ -35,7 +35,9 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ORDER = {
     "core": ["quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "wasserstein", "density", "verdict"],
     "laws": ["base"],  # each law then stands alone
-    "comparison": ["rendering", "mistakes", "notes", "table", "methods", "judge", "arrays", "archive", "expectation", "shown", "result", "compare"],
+    "comparison": [
+        "rendering", "mistakes", "notes", "judge", "arrays", "archive", "expectation", "findings", "table", "shown", "methods", "result", "compare",
+    ],
     "_workers": ["attempts", "processes"],
     "calibration": [
         "experiment", "replications", "fingerprint", "study", "store",

@@ -30,6 +30,14 @@ def heavy(n_models: int = 4, name: str = "m{}") -> rivals.Comparison:
     return rivals.compare(models, rng=0)
 
 
+def test_a_result_shows_at_the_prompt_what_it_prints():
+    """A data class writes a `__repr__` of its own, unless it is told not to."""
+    result = heavy()
+    assert repr(result) == str(result)
+    swept = result.sweep([0.5, 1.0])
+    assert repr(swept) == str(swept)
+
+
 def test_notes_are_codes_with_texts_in_json():
     result = heavy()
     models = json.loads(json.dumps(result.to_dict()))["models"]

@@ -22,7 +22,7 @@ from rivals._checks import need, show
 from rivals.calibration.shown import unfinished
 from rivals.calibration.study import N_TRUTH
 from rivals.cli.console import print_result, say, warnings_as_sentences
-from rivals.cli.options import SEVERAL_C, check_output, described, draw_seed, given_options, parse_c
+from rivals.cli.options import SEVERAL_C, check_output, described, given_options, parse_c
 from rivals.comparison import N_SIMULATIONS
 from rivals.laws import DEFAULT
 
@@ -162,10 +162,6 @@ def _run(ctx: typer.Context, target: str, store: Path | None) -> Calibration:
     settings = {name: value for name, value in options.items() if name in arguments}
     settings["c"] = parse_c(options["c"]) if options["c"] else None
     settings["rng"] = options["seed"]
-    if options["seed"] is None:
-        from rivals.calibration.store import stored_entropy  # SQLite, when it is asked for
-
-        settings["rng"] = draw_seed() if store is None or stored_entropy(store) is None else None
     try:
         with (
             _result_alone_on_stdout(),

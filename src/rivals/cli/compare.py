@@ -12,7 +12,7 @@ import typer
 
 from rivals._checks import need, show, warn
 from rivals.cli.console import print_result, say, warnings_as_sentences, writing
-from rivals.cli.options import check_output, described, draw_seed, given_options, parse_names, read_c
+from rivals.cli.options import check_output, described, given_options, parse_names, read_c
 from rivals.comparison import Comparison, load
 from rivals.comparison import compare as compare_models
 from rivals.comparison.rendering import listed
@@ -79,7 +79,6 @@ def compare_files(ctx: typer.Context, observed: Path, synthetic: Path | None, c:
     selection = Selection(models or None, ignore, options["index"], labels, options["log_likelihood"])
     given = {name: options[name] for name in given_options(ctx) if name in SETTINGS}
     given |= {name: value for name, value in (("c", read_c(c)), ("rng", options["seed"])) if value is not None}
-    arguments = {"rng": draw_seed(), **given}
     with warnings_as_sentences():
         if synthetic is not None and SIMULATED.search(observed.name) and not SIMULATED.search(synthetic.name):
             warn(
@@ -95,7 +94,7 @@ def compare_files(ctx: typer.Context, observed: Path, synthetic: Path | None, c:
         if synthetic is not None:
             files = f"observed: {show(observed)}, synthetic: {show(synthetic)}"
         say(f"{files}, models: {listed(list(losses))}")
-        result = compare_models(losses, **(arguments if saved is None else _over(saved, given)) | found)
+        result = compare_models(losses, **(given if saved is None else _over(saved, given)) | found)
     if saved is None and "rng" not in given:
         say(f"seed {result.entropy} (repeat with --seed {result.entropy})")
     return result
@@ -106,8 +105,7 @@ def _over(saved: Comparison, now: dict[str, Any]) -> dict[str, Any]:
     law, kept = saved.applied.law, saved.applied.setting
     values: dict[str, Any] = {"law": law, "threshold": kept.threshold, "order": kept.order, "rng": kept.entropy}
     values["c"] = None if math.isnan(kept.c) else kept.c
-    for kind, grouping in (("groups", kept.groups), ("clusters", kept.clusters)):
-        values[kind] = None if grouping is None else np.array(grouping.names)[grouping.codes]
+    values |= {kind: np.array(each.names)[each.codes] for kind, each in kept.labels.items()}
     calibrated = hasattr(now.get("c"), "choose_c")
     if calibrated or now.get("law", law.name) != law.name:
         values |= {"law": None, "c": None}  # they belong together

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import inspect
 import os
-import secrets
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
@@ -162,11 +161,6 @@ def read_c(text: str | None) -> float | Calibration | None:
     from rivals.calibration import open_store  # SQLite, when it is asked for
 
     return open_store(text)
-
-
-def draw_seed() -> int:
-    """A fresh seed, short enough to be typed: ten digits at most."""
-    return secrets.randbelow(10**10)
 
 
 def _number(text: str) -> float:

@@ -36,10 +36,7 @@ def save(path: str | PathLike[str], names: Sequence[str], applied: Applied, verd
         arrays[f"observed_{index}"], arrays[f"synthetic_{index}"] = sample.observed, sample.synthetic
     for index, summary in enumerate(applied.summaries or ()):
         arrays[f"summary_{index}"] = _as_array(summary, applied.law.name)
-    for kind in LABELS:
-        grouping = getattr(applied.setting, kind)
-        if grouping is not None:
-            arrays[kind] = grouping.codes
+    arrays |= {kind: each.codes for kind, each in applied.setting.labels.items()}
     if verdict.calibrated is not None:
         arrays["calibrated"] = verdict.calibrated
     arrays["header"] = np.frombuffer(json.dumps(_header(names, applied, verdict)).encode(), dtype=np.uint8)
@@ -80,7 +77,7 @@ def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[st
         "entropy": setting.entropy,
         "n_simulations": setting.n_simulations,
         "may_repeat": [sample.may_repeat for sample in applied.losses],
-        "labels": {kind: list(getattr(setting, kind).names) for kind in LABELS if getattr(setting, kind) is not None},
+        "labels": {kind: list(each.names) for kind, each in setting.labels.items()},
         "remarks": list(verdict.remarks),
         "survivors_under": verdict.survivors_under,
         **{kind: [[d.model, d.rival, d.probability, d.standard_error] for d in some] for kind, some in duels.items()},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rivals.laws.base import Applied
 
@@ -31,18 +31,3 @@ def expected(applied: Applied, *, calibrated: bool) -> Expected | None:
     n_groups = 1 if setting.groups is None else len(setting.groups.names)
     most = max((groups for groups in measured if groups <= n_groups), default=None)
     return None if most is None else Expected(most, *measured[most])
-
-
-def worth(result: Any) -> list[str]:
-    """One plain line on it, under every verdict that states a winner; nothing where it was not measured."""
-    found = expected(result.applied, calibrated=result.calibrated is not None)
-    if found is None or not result.rejections:
-        return []
-    law, setting, groups = result.applied.law, result.applied.setting, result.applied.setting.groups
-    most = found.groups == max(law.measured[setting.n_simulations > 0])
-    more = ", the most that were tried," if most and groups is not None and len(groups.names) > found.groups else ""
-    data = "one data set, not calibrated," if found.groups == 1 else f"{found.groups} groups{more}"
-    return [
-        f"What to expect: of winners stated from {data} {found.error:.0f} ± {found.standard_error:.0f} % lost in fresh groups of "
-        f"{DATA_SETS} real data sets (docs: Does it work?)."
-    ]

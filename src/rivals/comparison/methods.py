@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from rivals._version import __version__
+from rivals.comparison.findings import Findings
 from rivals.comparison.rendering import listed
+from rivals.comparison.shown import ShownSweep
+from rivals.laws import Setting
 
 PAPER = (
     "A. René and A. Longtin, Selecting fitted models under epistemic uncertainty using a stochastic process on quantile functions, "
@@ -14,14 +17,14 @@ PAPER = (
 SOFTWARE = f"The rivals developers, rivals: which of several fitted models would still be worth keeping if the experiment were repeated? Version {__version__}"
 
 
-def methods(result: Any) -> str:
+def methods(result: Findings, sweep: Callable[[], ShownSweep]) -> str:
     """What was done, in sentences that can stand in a paper, and the references for it.
 
     Examples
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
-    >>> print(methods(rivals.compare(toys.losses(), rng=0))[:72])
+    >>> print(rivals.compare(toys.losses(), rng=0).methods()[:72])
     We compared 2 models (A, B) by their losses on 1000 held-out points with
     """
     law, setting = result.applied.law, result.applied.setting
@@ -33,32 +36,31 @@ def methods(result: Any) -> str:
         "Points were treated as a time series." if setting.order else "",
         "Probabilities were corrected by the curve of that calibration." if result.calibrated is not None else "",
         f"A model was rejected if a rival of lower mean loss had the lower risk with a probability above {setting.threshold:g}.",
-        _sweep(result) if uses_c else "",
+        _sweep(result, sweep) if uses_c else "",
         f"The seed was {setting.entropy}.",
     ]
     return f"{' '.join(filter(None, sentences))} References: {'; '.join(citations(result))}."
 
 
-def citations(result: Any) -> list[str]:
+def citations(result: Findings) -> list[str]:
     """What to cite: the software, and the paper where its process was used."""
     return [*([PAPER] if result.applied.law.of_this_paper else []), SOFTWARE]
 
 
-def _labels(setting: Any) -> str:
-    kinds = (("groups", setting.groups), ("clusters", setting.clusters))
-    return "".join(f" in {len(each.names)} {kind}" for kind, each in kinds if each is not None)
+def _labels(setting: Setting) -> str:
+    return "".join(f" in {len(each.names)} {kind}" for kind, each in setting.labels.items())
 
 
-def _c(result: Any) -> str:
+def _c(result: Findings) -> str:
     source = "the default" if result.c == result.applied.law.default_c else "chosen by hand"
     return f"c = {result.c:g} ({'found by a calibration' if result.calibrated is not None else source})"
 
 
-def _simulations(setting: Any) -> str:
+def _simulations(setting: Setting) -> str:
     return f"{setting.n_simulations} simulation{'s' if setting.n_simulations != 1 else ''} of each model"
 
 
-def _sweep(result: Any) -> str:
+def _sweep(result: Findings, sweep: Callable[[], ShownSweep]) -> str:
     """Where the verdict changes with c, where that costs little to find out."""
     if (
         result.calibrated is not None
@@ -66,5 +68,5 @@ def _sweep(result: Any) -> str:
         or not result.applied.losses[0].n_simulations
     ):
         return ""
-    swept = result.sweep()
+    swept = sweep()
     return f"From c = {min(swept.c):.2g} to {max(swept.c):.2g}: {swept.verdict[:1].lower()}{swept.verdict[1:]}"

@@ -8,8 +8,8 @@ from typing import Any
 from rivals._checks import show
 from rivals._version import __version__
 from rivals.comparison import rendering
-from rivals.comparison.expectation import worth
-from rivals.comparison.methods import methods
+from rivals.comparison.expectation import DATA_SETS, expected
+from rivals.comparison.findings import Findings, FindingsOverC, Undecided
 from rivals.comparison.table import cells_of, comparison_text, rows_of, shown_columns
 
 # With more models than this, the best of them is rejected more easily than one of a pair.
@@ -21,19 +21,15 @@ SWEEP_HEADINGS = ("c", "survivors")
 NOT_CALIBRATED = "The sweep shows the probabilities of the law itself: those of the comparison are corrected by its calibration, these are not."
 
 
-class Shown:
-    """What every comparison says of itself; `self` is a `Comparison`, the subclass that holds what is shown."""
+class Shown(Findings):
+    """What every comparison says of itself."""
 
     @property
-    def verdict(self: Any) -> str:
+    def verdict(self) -> str:
         """The answer in a sentence or two."""
         return " ".join([*verdicts(self), *remarks(self)])
 
-    def methods(self: Any) -> str:
-        """A paragraph for the methods section of a paper: law, c, groups, simulations, threshold, sizes, version, references."""
-        return methods(self)
-
-    def to_dict(self: Any) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Everything but the losses and draws, as plain numbers and text; what is not a number is null."""
         setting = self.applied.setting
         return {
@@ -61,26 +57,26 @@ class Shown:
             else None,
         }
 
-    def to_dataframe(self: Any) -> Any:
+    def to_dataframe(self) -> Any:
         """One row per model, best first (needs pandas); diagnostics as text."""
         rows = [{**row, "diagnostics": "; ".join(note["text"] for note in row["diagnostics"])} for row in rows_of(self)]
         return rendering.dataframe(rows, "model")
 
-    def __str__(self: Any) -> str:
+    def __str__(self) -> str:
         sentences = [*verdicts(self), *remarks(self), f"{made_with(self)}, rng = {self.applied.setting.entropy}"]
         return "\n".join([comparison_text(rows_of(self)), "", *map(rendering.wrap, sentences)])
 
-    def __repr__(self: Any) -> str:
+    def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self: Any) -> str:
+    def _repr_html_(self) -> str:
         rows = rows_of(self)
         columns = shown_columns(rows, notes=True)
         headings = [column.heading for column in columns]
         return rendering.html(headings, cells_of(rows, columns), before=self.verdict, after=made_with(self))
 
 
-def verdicts(result: Any) -> list[str]:
+def verdicts(result: Findings) -> list[str]:
     """Who survives, and which duels are too close to call, a text of each."""
     survivors = rendering.listed(result.survivors)
     if not result.rejections:
@@ -90,7 +86,7 @@ def verdicts(result: Any) -> list[str]:
     return [sentence, *(_unclear(result, duel) for duel in result.undecided)]
 
 
-def _unclear(result: Any, duel: Any) -> str:
+def _unclear(result: Findings, duel: Undecided) -> str:
     pair = f"P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f}"
     if duel.reason == "simulations":
         share = f"only {result.stability[duel.model]:.0%} of the single simulations"
@@ -99,7 +95,7 @@ def _unclear(result: Any, duel: Any) -> str:
     return f"Undecided: {pair} ± {duel.standard_error:.4f} is too close to the threshold; draw more ({law}), or treat it as a tie."
 
 
-def remarks(result: Any) -> list[str]:
+def remarks(result: Findings) -> list[str]:
     """What the verdict is sensitive to, in sentences: c, the simulations, the number of models, the law."""
     setting, law, found = result.applied.setting, result.applied.law, []
     critical = dict(zip(result.names, result.applied.critical_c.tolist(), strict=True))
@@ -115,28 +111,41 @@ def remarks(result: Any) -> list[str]:
         found.append(
             f"The best of {len(result.names)} models is rejected more easily than one of a pair; threshold={corrected:.7g} makes up for that."
         )
-    return [*found, *result._verdict.remarks, *result.applied.remarks(result.names), *worth(result)]
+    return [*found, *result._verdict.remarks, *result.applied.remarks(result.names), *_worth(result)]
 
 
-def made_with(result: Any) -> str:
+def _worth(result: Findings) -> list[str]:
+    """One plain line on it, under every verdict that states a winner; nothing where it was not measured."""
+    found = expected(result.applied, calibrated=result.calibrated is not None)
+    if found is None or not result.rejections:
+        return []
+    law, setting, groups = result.applied.law, result.applied.setting, result.applied.setting.groups
+    most = found.groups == max(law.measured[setting.n_simulations > 0])
+    more = ", the most that were tried," if most and groups is not None and len(groups.names) > found.groups else ""
+    data = "one data set, not calibrated," if found.groups == 1 else f"{found.groups} groups{more}"
+    return [
+        f"What to expect: of winners stated from {data} {found.error:.0f} ± {found.standard_error:.0f} % lost in fresh groups of "
+        f"{DATA_SETS} real data sets (docs: Does it work?)."
+    ]
+
+
+def made_with(result: Findings) -> str:
     """Law, c, threshold, groups and simulations, in one line."""
     setting, parts = result.applied.setting, [f"law {result.applied.law.name!r}"]
     if result.applied.law.uses_c(setting.n_simulations):
         plural = "s" if setting.n_simulations != 1 else ""
         parts += [f"c = {setting.c:g}", f"{setting.n_simulations} simulation{plural}"]
-    for kind, grouping in (("groups", setting.groups), ("clusters", setting.clusters)):
-        if grouping is not None:
-            parts.append(f"{len(grouping.names)} {kind}")
+    parts += [f"{len(each.names)} {kind}" for kind, each in setting.labels.items()]
     if result.calibrated is not None:
         parts.append("calibrated")
     return ", ".join([*parts, f"threshold {setting.threshold:g}"])
 
 
-class ShownSweep:
+class ShownSweep(FindingsOverC):
     """What every sweep says of itself."""
 
     @property
-    def verdict(self: Any) -> str:
+    def verdict(self) -> str:
         """Where the verdict changes, in a sentence, and one more if that of the comparison is not among these."""
         between = "; ".join(f"{low:g} and {high:g}" for low, high in self.changes[:LISTED_CHANGES])
         more = len(self.changes) - LISTED_CHANGES
@@ -147,12 +156,12 @@ class ShownSweep:
         ]
         return " ".join([*sentences, NOT_CALIBRATED] if self.of_calibrated else sentences)
 
-    def rows(self: Any) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
         """One row per c, in increasing order."""
         pairs = sorted(zip(self.c, self.survivors, strict=True))
         return [{"c": c, "survivors": ", ".join(show(name) for name in survivors)} for c, survivors in pairs]
 
-    def to_dict(self: Any) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text."""
         return {
             "names": list(self.names),
@@ -166,21 +175,21 @@ class ShownSweep:
             "standard_error": self.standard_error.tolist(),
         }
 
-    def to_dataframe(self: Any) -> Any:
+    def to_dataframe(self) -> Any:
         """One row per c (needs pandas)."""
         return rendering.dataframe(self.rows(), "c")
 
-    def __str__(self: Any) -> str:
+    def __str__(self) -> str:
         return "\n".join([rendering.text(SWEEP_HEADINGS, sweep_cells(self)), "", rendering.wrap(self.verdict)])
 
-    def __repr__(self: Any) -> str:
+    def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self: Any) -> str:
+    def _repr_html_(self) -> str:
         return rendering.html(SWEEP_HEADINGS, sweep_cells(self), after=self.verdict)
 
 
-def sweep_cells(sweep: Any) -> list[list[str]]:
+def sweep_cells(sweep: ShownSweep) -> list[list[str]]:
     """One row for each c as text; of many values of c one for each range with the same verdict."""
     rows, many = sweep.rows(), len(sweep.c) > MANY_VALUES
     ranges = [list(group) for _, group in groupby(rows, key=lambda row: row["survivors"] if many else row["c"])]

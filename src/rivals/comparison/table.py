@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rivals._checks import show
+from rivals.comparison.findings import Findings
 from rivals.comparison.notes import Note, by_text
 from rivals.comparison.rendering import all_shortened, probability_text, terminal_width, text, width_of, wrap
 
@@ -42,7 +43,7 @@ class Column:
 
     heading: str
     note: str
-    values: Callable[[Any, str], dict[str, Any]]
+    values: Callable[[Findings, str], dict[str, Any]]
     cell: Callable[[Row, Format], str]
     shown: Callable[[Sequence[Row]], bool] = lambda rows: True
     short: str = ""
@@ -58,11 +59,11 @@ class Format:
     best: str
 
 
-def _values_of_difference(result: Any, name: str) -> dict[str, Any]:
+def _values_of_difference(result: Findings, name: str) -> dict[str, Any]:
     return dict(zip(("difference", "difference_error"), result.difference[name], strict=True))
 
 
-def _values_of_risk(result: Any, name: str) -> dict[str, Any]:
+def _values_of_risk(result: Findings, name: str) -> dict[str, Any]:
     low, high = result.risk_interval(name)
     std = result.risk_std[name]
     return {
@@ -73,7 +74,7 @@ def _values_of_risk(result: Any, name: str) -> dict[str, Any]:
     }
 
 
-def _values_of_verdict(result: Any, name: str) -> dict[str, Any]:
+def _values_of_verdict(result: Findings, name: str) -> dict[str, Any]:
     rejection = result.rejections.get(name)
     return {
         "survives": rejection is None,
@@ -82,14 +83,15 @@ def _values_of_verdict(result: Any, name: str) -> dict[str, Any]:
     }
 
 
-def _won(result: Any, name: str) -> dict[str, Any]:
+def _won(result: Findings, name: str) -> dict[str, Any]:
     """In how many groups the best model has the lower mean loss, and how probably it has in a new one."""
-    if result.won is None:
+    groups = result.applied.setting.groups
+    if result.won is None or groups is None:
         return {"groups_lost_to_best": None, "groups": None, "best_is_better": None}
     best, own = result.names.index(result.ranking[0]), result.names.index(name)
     return {
         "groups_lost_to_best": int(result.won[best, own]),
-        "groups": len(result.applied.setting.groups.names),
+        "groups": len(groups.names),
         "best_is_better": float(result.probability[best, own]),
     }
 
@@ -160,7 +162,7 @@ COLUMNS = (
 )
 
 
-def rows_of(result: Any) -> list[dict[str, Any]]:
+def rows_of(result: Findings) -> list[dict[str, Any]]:
     """One row per model, best first, as plain numbers and text."""
     return [
         {key: value for column in COLUMNS for key, value in column.values(result, name).items()}

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 
 from rivals._checks import check_positive, show
 from rivals._random import COMPARISON_DRAWS
-from rivals._types import RNG, BoolArray, FloatArray, IntArray
+from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.core.sampling_error import mean_covariance
 from rivals.core.verdict import Duel, reject
 from rivals.losses import Losses
@@ -76,6 +76,12 @@ class Setting:
     entropy: int = 0
     n_simulations: int = 0
     key: int = COMPARISON_DRAWS
+
+    @property
+    def labels(self) -> dict[str, Grouping]:
+        """Groups and clusters, as far as there are any."""
+        given = {"groups": self.groups, "clusters": self.clusters}
+        return {kind: grouping for kind, grouping in given.items() if grouping is not None}
 
 
 @dataclass(frozen=True)
@@ -296,14 +302,6 @@ class Applied(ABC):
     def remarks(self, names: Sequence[str]) -> list[str]:
         """What a reader of the verdict must know under this law, in sentences."""
         return []
-
-    def paths(self, index: int, n_paths: int, depth: int, rng: RNG) -> tuple[FloatArray, FloatArray] | None:
-        """Sample paths of one model less the reference, where the law is a process."""
-        process = self.process(index)
-        if process is None:
-            return None
-        phi, paths = process.sample_paths(n_paths, depth=depth, rng=rng)
-        return phi, paths - process.reference
 
 
 def common_reference(samples: Sequence[Losses]) -> float:

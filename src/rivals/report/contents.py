@@ -163,9 +163,11 @@ def _density(grid: FloatArray, density: FloatArray) -> dict[str, Any]:
 
 def _bands(applied: Applied, drawn: Sequence[int]) -> list[list[list[float]]]:
     """Where nine in ten sampled paths run, on a coarse grid of Φ; nothing where the law is no process."""
-    found = [applied.paths(index, PATHS, PATH_DEPTH, 0) for index in drawn]
-    bands = [np.quantile(each[1], [0.05, 0.95], axis=0) for each in found if each is not None]
-    return [[_round(edge) for edge in band] for band in bands]
+    bands = []
+    for process in filter(None, map(applied.process, drawn)):
+        paths = process.sample_paths(PATHS, depth=PATH_DEPTH, rng=0)[1] - process.reference
+        bands.append([_round(edge) for edge in np.quantile(paths, [0.05, 0.95], axis=0)])
+    return bands
 
 
 def _phi(result: Comparison) -> FloatArray:

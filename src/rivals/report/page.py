@@ -19,7 +19,6 @@ from rivals._checks import need, show
 from rivals._files import replacing
 from rivals._version import __version__
 from rivals.comparison import Comparison
-from rivals.comparison.methods import methods
 from rivals.comparison.shown import made_with, remarks, verdicts
 from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.report.contents import contents
@@ -87,7 +86,7 @@ def render(result: Comparison, *, title: str, c: Sequence[float] | None = None) 
         notes=notes(result),
         provenance=provenance,
         command=command,
-        methods=methods(result),
+        methods=result.methods(),
         data=data,
         script=_part("verdict.js") + _part("page.js"),
         style=_part("page.css"),
@@ -134,7 +133,6 @@ def repeat(result: Comparison) -> tuple[dict[str, str], str]:
     """What one needs to repeat the run: versions, seed, sizes; and the call that gives the same numbers, from the same losses."""
     law, setting = result.applied.law, result.applied.setting
     sizes = sorted({(losses.n_observed, losses.n_synthetic) for losses in result.losses.values()})
-    labels = {kind: getattr(setting, kind) for kind in ("groups", "clusters")}
     has_c, threshold = result.c == result.c, repr(float(result.threshold))
     provenance = {
         "rivals": __version__,
@@ -147,7 +145,9 @@ def repeat(result: Comparison) -> tuple[dict[str, str], str]:
         "threshold": threshold,
         "simulations of each model": str(setting.n_simulations),
         "order": setting.order or "none",
-        **{kind: "none" if each is None else str(len(each.names)) for kind, each in labels.items()},
+        "groups": "none",
+        "clusters": "none",
+        **{kind: str(len(each.names)) for kind, each in setting.labels.items()},
         "probabilities": "in closed form"
         if law.closed_form
         else f"from {result.applied.draws[0].size} draws of each risk or more",
@@ -160,7 +160,7 @@ def repeat(result: Comparison) -> tuple[dict[str, str], str]:
         **({"c": c} if has_c else {}),
         "threshold": threshold,
         **({} if setting.order is None else {"order": repr(setting.order)}),
-        **{kind: kind for kind, each in labels.items() if each is not None},
+        **{kind: kind for kind in setting.labels},
         "rng": provenance["seed (rng)"],
     }
     return provenance, f"rivals.compare(losses, {', '.join(f'{key}={value}' for key, value in arguments.items())})"
