@@ -20,3 +20,13 @@ def make_losses(kind: str, n: int = 2000, seed: int = 0) -> Losses:
         "poisson": lambda width: rng.poisson(2 * width, n).astype(float),
     }[kind]
     return Losses(samples(1.0), samples(1.2))
+
+
+def unstable_losses() -> dict[str, Losses]:
+    """Of A and B; half of the simulations of A are far from the data, so that at c = 0.2 and a threshold of 0.9 not all reject B."""
+    rng = np.random.default_rng(1)
+    near = rng.exponential(1.0, (6, 400))
+    return {
+        "A": Losses(rng.exponential(1.0, 400), np.concatenate([near[:3], 1.8 * near[3:]])),
+        "B": Losses(rng.exponential(1.4, 400), rng.exponential(1.4, (6, 400))),
+    }

@@ -25,7 +25,7 @@ BAD = {
     "text": (["a", "b"], TypeError, "expected numbers, found dtype"),
     "numbers as text": (["1.0", "2.0"], TypeError, "expected numbers, found dtype"),
     "complex": ([1j, 2j], TypeError, "complex numbers cannot be ordered"),
-    "none": ([1.0, None, 2.0], TypeError, "1 of 3 entries are not numbers, the first at position 1: None"),
+    "none": ([1.0, None, 2.0], TypeError, "1 of 3 entries are not numbers, the first at position 1 \\(from 0\\): None"),
     "None itself": (None, TypeError, "not numbers"),
     "objects": (np.array([1.0, object()], dtype=object), TypeError, "1 of 2 entries are not numbers"),
     "ragged": ([[1.0], [1.0, 2.0]], TypeError, "cannot be read as an array of numbers"),
@@ -109,8 +109,15 @@ def test_any_list_of_floats_is_taken_or_refused_in_words(values):
 def test_log_likelihoods_change_sign():
     losses = Losses.from_log_likelihood([-1.0, -3.0], [-2.0, -0.5])
     assert losses.observed.tolist() == [1.0, 3.0]
+    assert Losses.from_log_likelihood([-1.0, -3.0]).n_simulations == 0  # enough for groups
     with pytest.raises(ValueError, match="zero probability to 1 of 2"):
         Losses.from_log_likelihood([-1.0, -np.inf], [-1.0, -2.0])
+
+
+def test_log_likelihoods_keep_the_index_of_their_points():
+    pandas = pytest.importorskip("pandas", reason='needs pandas: pip install "rivals[pandas]"')
+    series = pandas.Series([-1.0, -3.0, -2.0], index=["c", "a", "b"])
+    assert list(Losses.from_log_likelihood(series).index) == ["c", "a", "b"]
 
 
 def test_log_likelihoods_are_checked_as_losses_are():

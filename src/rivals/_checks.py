@@ -114,7 +114,7 @@ def check_model(model: Any, what: str = "") -> Model:
     if not (callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None))):
         raise TypeError(
             f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and simulate(n, rng) such as a "
-            f"Candidate; got {type(model).__name__}"
+            f"Candidate, which rivals.read makes of models of other libraries; got {type(model).__name__}"
             + (f" of length {len(model)}" if isinstance(model, (tuple, list)) else "")
         )
     checked: Model = model
@@ -213,7 +213,7 @@ def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     culprit = array.ravel()[position]
     raise TypeError(
         f"{what}: {len(numbers) - sum(numbers)} of {len(numbers)} entries are not numbers, the first at position "
-        f"{position}: {show(repr(culprit))}; remove or replace them for all models"
+        f"{position} (from 0): {show(repr(culprit))}; remove or replace them for all models"
     )
 
 
@@ -238,7 +238,7 @@ def check_finite(array: FloatArray, what: str) -> None:
             index = tuple(map(int, np.argwhere(found)[0]))
             first = index[0] if len(index) == 1 else index  # of several simulations (simulation, point)
             count = f"{int(found.sum())} of {array.size}"
-            raise ValueError(f"{what}: {count} are {kind}, the first at position {first}; {remedy}")
+            raise ValueError(f"{what}: {count} are {kind}, the first at position {first} (from 0); {remedy}")
 
 
 def check_name(name: Hashable) -> str:
@@ -317,12 +317,12 @@ def read_groups(values: Any, n_points: int, what: str = "groups") -> tuple[IntAr
     """
     labels = np.asarray(values)
     if labels.ndim != 1 or labels.size != n_points:
-        raise ValueError(f"{what}: expected one label for each of {n_points} observed points; got shape {labels.shape}")
+        raise ValueError(f"{what}: got shape {labels.shape}; pass one label for each of {n_points} observed points")
     missing = np.array([is_missing(label) for label in labels.tolist()])
     if missing.any():
         raise ValueError(
             f"{what}: {int(missing.sum())} of {n_points} points have no label, the first at position "
-            f"{int(missing.argmax())}; name their group, or remove these points for all models"
+            f"{int(missing.argmax())} (from 0); name their group, or remove these points for all models"
         )
     names, codes = np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)
     return np.asarray(codes, dtype=np.intp), tuple(map(str, names.tolist()))

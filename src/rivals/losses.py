@@ -87,7 +87,7 @@ class Losses:
             object.__setattr__(self, "groups", np.array(self.groups))
 
     @classmethod
-    def from_log_likelihood(cls, observed: npt.ArrayLike, synthetic: npt.ArrayLike) -> Losses:
+    def from_log_likelihood(cls, observed: npt.ArrayLike, synthetic: npt.ArrayLike | None = None) -> Losses:
         """From log likelihoods, where higher is better: the losses are their negatives.
 
         Examples
@@ -95,9 +95,9 @@ class Losses:
         >>> Losses.from_log_likelihood([-1.0, -2.0], [-1.5, -0.5]).observed
         array([1., 2.])
         """
-        return cls(
-            -as_numbers(observed, "observed log likelihoods"), -as_numbers(synthetic, "synthetic log likelihoods")
-        )
+        given = [("observed", observed), *([] if synthetic is None else [("synthetic", synthetic)])]
+        losses = [-as_numbers(sample, f"{kind} log likelihoods") for kind, sample in given]
+        return cls(*losses, index=row_labels(observed))
 
     @property
     def n_observed(self) -> int:
@@ -364,16 +364,13 @@ def same_by_chance(losses: FloatArray) -> bool:
 
 def _check_together(name: str, sizes: tuple[int, int], first: str, first_sizes: tuple[int, int]) -> None:
     """All models must be judged on as many points and with as many simulations as the first one."""
-    if sizes[0] != first_sizes[0]:
-        raise ValueError(
-            f"model '{show(name)}' has {sizes[0]} observed losses, but model '{show(first)}' has "
-            f"{first_sizes[0]}; all models must be judged on the same held-out points"
-        )
-    if sizes[1] != first_sizes[1]:
-        raise ValueError(
-            f"model '{show(name)}' has {sizes[1]} simulation(s), but model '{show(first)}' has "
-            f"{first_sizes[1]}; give all models the same number"
-        )
+    remedies = {
+        "observed losses": "judge all models on the same held-out points",
+        "simulation(s)": "give all models the same number",
+    }
+    for own, other, (what, remedy) in zip(sizes, first_sizes, remedies.items(), strict=True):
+        if own != other:
+            raise ValueError(f"model '{show(name)}' has {own} {what}, but model '{show(first)}' has {other}; {remedy}")
 
 
 def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:

@@ -233,7 +233,25 @@ def test_sweep_as_json_is_the_librarys(folder, run):
 
 def test_sweep_prints_one_line_per_c(folder, run):
     lines = run("sweep", "long.tsv", "--seed", "2").stdout.splitlines()
-    assert [line.split()[0] for line in lines[2 : 2 + len(Transport.grid)]] == [f"{c:g}" for c in Transport.grid]
+    assert [line.split()[0] for line in lines[2 : 2 + len(Transport.grid)]] == [f"{c:.3g}" for c in Transport.grid]
+    lines = run("sweep", "long.tsv", "--seed", "2", "--c", "0.1,0.10001").stdout.splitlines()
+    assert [line.split()[0] for line in lines[2:4]] == ["0.1", "0.10001"]  # as many digits as tell them apart
+
+
+def test_two_trees_are_not_called_observed_and_synthetic(folder, run):
+    xarray = pytest.importorskip("xarray", reason='needs xarray: pip install "rivals[arviz]"')
+    pytest.importorskip("h5netcdf")
+    rng = np.random.default_rng(0)
+    for name in ("wien", "planck"):
+        groups = {
+            f"log_likelihood_{kind}": xarray.Dataset(
+                {"y": (("chain", "draw", "point"), -rng.exponential(size=(2, 10, 100)))}
+            )
+            for kind in ("held_out", "simulated")
+        }
+        xarray.DataTree.from_dict(groups).to_netcdf(f"{name}.nc", engine="h5netcdf")
+    shown = run("compare", "wien.nc", "planck.nc", "--seed", "0")
+    assert "losses: wien.nc, planck.nc, models: wien, planck" in shown.stderr
 
 
 def test_a_wrong_c_of_a_sweep_is_said_before_anything_is_read(folder, run):

@@ -13,7 +13,7 @@ import rivals
 from rivals import Candidate, Losses, Rejection
 from rivals.core.verdict import decide, probability_below, probability_matrix
 from rivals.laws import Beta
-from samples import make_losses
+from samples import make_losses, unstable_losses
 
 
 def gaussian(width, mean=0.0):
@@ -227,10 +227,22 @@ def test_sweep_is_the_same_comparison_at_each_c(result):
     assert sweep.survivors[0] == result.survivors
     assert all(low < high for low, high in sweep.changes)
     assert "The verdict" in str(sweep)
+    assert result.sweep(c=0.25).c == (0.25,)
     with pytest.raises(ValueError, match=r"c\[1\] must be"):
         result.sweep(c=[1.0, -1.0])
     with pytest.raises(ValueError, match="at least one"):
         result.sweep(c=[])
+
+
+@pytest.mark.parametrize("law", ["transport", "beta"])
+def test_sweep_asks_for_stability_as_the_comparison_does(law):
+    """A model that `compare` keeps, as single simulations disagree about it, was rejected by a sweep at the same c."""
+    values = [2.0**k for k in range(-8, 1)]
+    each = [rivals.compare(unstable_losses(), c=c, threshold=0.9, law=law, rng=0) for c in values]
+    sweep = each[0].sweep(values)
+    assert any(duel.reason == "simulations" for one in each for duel in one.undecided)
+    assert sweep.survivors == tuple(one.survivors for one in each)
+    assert [run.stability for run in sweep] == [one.stability for one in each]
 
 
 def test_table_is_best_first(result):

@@ -281,6 +281,16 @@ def test_log_likelihoods_instead_of_losses_are_recognised():
         rivals.compare(given, rng=0)
 
 
+@pytest.mark.parametrize("labels", [{}, {"groups": np.arange(500) % 5}], ids=["alone", "groups"])
+def test_data_in_place_of_losses_are_recognised(labels):
+    """The losses of all models are then the same, but they may also be those of one model, given twice: so without a warning."""
+    y = np.random.default_rng(0).poisson(3.0, 500)
+    given = {name: (y, np.random.default_rng(seed).poisson(3.0, (16, 500))) for seed, name in enumerate("AB", start=1)}
+    result = rivals.compare(given, rng=0, **labels)
+    assert {note.code for note in result.diagnostics["A"]} == {"data"}
+    assert "A, B: all models have the same observed losses; are they the data?" in str(result)
+
+
 @pytest.mark.parametrize(
     "sample",
     [
@@ -304,6 +314,8 @@ def test_pairs_have_names_in_the_order_of_the_table():
     assert str(result.pairs).splitlines()[2].split()[0] == "better"
     with pytest.raises(KeyError, match="unknown model 'wors'; there are better, worse"):
         result.pairs["wors", "better"]
+    with pytest.raises(ValueError, match="model must be one of 'worse', 'better': got 'wors'; did you mean 'worse'"):
+        result.risk_interval("wors")
 
 
 @pytest.mark.parametrize("path", ["study.sqlite", Path("study.sqlite")])

@@ -126,6 +126,12 @@ def test_mean_losses_keep_digits_where_risks_are_wide():
     assert line.split()[1:5] == ["5.0154", "0.0202", "±", "0.0045"]
 
 
+def test_the_last_line_says_that_points_are_a_series():
+    rng = np.random.default_rng(0)
+    models = {name: tuple(rng.exponential(scale, (2, 400))) for name, scale in (("A", 1.0), ("B", 1.2))}
+    assert "order 'time', threshold 0.95" in str(rivals.compare(models, order="time", rng=0)).splitlines()[-1]
+
+
 def test_a_sweep_over_many_values_is_printed_by_ranges():
     rng = np.random.default_rng(0)
     models = {f"m{i}": (rng.normal(0.1 * i, 1.0, 2000), rng.normal(0.5, 1.0, 2000)) for i in range(4)}
@@ -134,10 +140,10 @@ def test_a_sweep_over_many_values_is_printed_by_ranges():
     sweep = result.sweep(values)
     assert sweep.changes
     lines = str(sweep).splitlines()
-    assert lines[2].startswith(f"{values[0]:g} … {sweep.changes[0][0]:g} ")
+    assert lines[2].startswith(f"{values[0]:.3g} … {sweep.changes[0][0]:.3g} ")
     assert len(sweep_cells(sweep)) == len(sweep.changes) + 1
     assert len(sweep.rows()) == 100
-    assert [cells[0] for cells in sweep_cells(result.sweep(values[:3]))] == [f"{value:g}" for value in values[:3]]
+    assert [cells[0] for cells in sweep_cells(result.sweep(values[:3]))] == [f"{value:.3g}" for value in values[:3]]
 
 
 def test_one_huge_loss_gives_no_digits_to_the_others():

@@ -73,14 +73,26 @@ def test_windows_are_bartletts_kernel_on_whitened_series(rho):
     np.testing.assert_allclose(mean_covariance(series, order="time"), expected, rtol=1e-10)
 
 
-def test_intervals_of_slow_series_cover():
-    """AR(1) with ρ = 0.8 and 200 points: nine in ten intervals from Student's quantiles hold the mean, to 3 standard errors of 2 000."""
-    series = autoregressive(0.8, (2000, 200), np.random.default_rng(13))
-    covered = []
-    for one in series:
-        errors = MeanErrors.of(one[None, :], order="time")
-        covered.append(abs(one.mean()) < stats.t.ppf(0.95, errors.degrees) * np.sqrt(errors.variance[0]))
-    assert np.mean(covered) == pytest.approx(0.9, abs=0.02)
+def covered(samples, **how):
+    """The part of the intervals from Student's quantiles, nominally nine in ten, that hold the mean, which is zero."""
+    errors = [MeanErrors.of(one[None, :], **how) for one in samples]
+    widths = [stats.t.ppf(0.95, each.degrees) * np.sqrt(each.variance[0]) for each in errors]
+    return np.mean(np.abs(np.mean(samples, axis=1)) < widths)
+
+
+@pytest.mark.parametrize(("rho", "n"), [(0.8, 200), (0.5, 1000), (0.95, 1000)])
+def test_intervals_of_slow_series_cover(rho, n):
+    """To 3 standard errors of 2 000 series."""
+    assert covered(autoregressive(rho, (2000, n), np.random.default_rng(13)), order="time") == pytest.approx(
+        0.9, abs=0.02
+    )
+
+
+@pytest.mark.parametrize("n_clusters", [3, 10])
+def test_intervals_of_few_clusters_cover(n_clusters):
+    rng, labels = np.random.default_rng(14), np.repeat(np.arange(n_clusters), 20)
+    samples = rng.standard_normal((2000, n_clusters))[:, labels] + rng.standard_normal((2000, labels.size))
+    assert covered(samples, clusters=labels) == pytest.approx(0.9, abs=0.02)
 
 
 def test_time_order_costs_nothing_where_points_are_independent():

@@ -54,7 +54,7 @@ def test_difference_of_exact_scores_is_exact():
     ("values", "message"),
     [
         ([0.0, -np.inf, -np.inf], "assigns zero probability to 2 of 3 observations"),
-        ([0.0, np.nan], "log likelihood: 1 of 2 are NaN, the first at position 1; find out why the model"),
+        ([0.0, np.nan], "log likelihood: 1 of 2 are NaN, the first at position 1 \\(from 0\\); find out why the model"),
         ([[0.0, 1.0]], "one number for each data point"),
         ([], "expected at least one number; got none"),
     ],

@@ -34,7 +34,7 @@ def test_one_number_at_every_scale(scale, c):
     result = rivals.compare(losses, c=1.0, rng=0)
     by_compare = rivals.compare(losses, c=c, rng=0).probability[0, 1]
     by_sweep = result.sweep([c]).probability[0, 0, 1]
-    by_page = next(run for run in runs_over_c(result, [c]) if run.c == c).probability[0, 1]
+    by_page = next(run for run in runs_over_c(result, [c]) if run.applied.setting.c == c).probability[0, 1]
     sizes = {"n_data": 200, "n_truth": 200, "n_simulations": 4, "n_experiments": 2}
     study = rivals.calibrate(Given(scale), c=[c], **sizes, rng=0, executor=0, progress=False)
     assert by_compare == by_sweep == by_page == study.records["probability"][0]

@@ -144,6 +144,16 @@ def test_depth_is_free_of_bias_for_heavy_tails():
     assert coarse.risk_mean > 1.1 * losses.empirical_risk
 
 
+def test_a_coarse_trapezoid_sum_of_log_losses_is_too_high():
+    """By about one standard deviation of R at 7 levels, as the page on theory says."""
+    excess = []
+    for seed in range(30):
+        observed, synthetic = np.random.default_rng(seed).standard_normal((2, 4000)) ** 2 / 2
+        process = HierarchicalBetaProcess.from_losses((observed, synthetic), c=2.0**-6, depth=7)
+        excess.append((process.risk_mean - observed.mean()) / process.risk_std)
+    assert np.median(excess) == pytest.approx(1.0, abs=0.2)
+
+
 def test_a_perfect_model_with_exponential_loss():
     """R is its mean loss, 1 (hazard 1: the peer gets 6.87)."""
     rng = np.random.default_rng(1)

@@ -185,6 +185,13 @@ class TestDataset:
             for name, losses in found.items():
                 np.testing.assert_array_equal(losses.observed, expected[name].observed)
                 np.testing.assert_array_equal(losses.synthetic, expected[name].synthetic)
+        fitted = {"posterior": trees["plain"]["log_likelihood_held_out"]}
+        fitted["log_likelihood"] = fitted["posterior"]
+        self.xarray.DataTree.from_dict(fitted).to_netcdf(tmp_path / "fitted.nc", engine="h5netcdf")
+        with pytest.raises(
+            ValueError, match=r"model 'fitted': the tree: no group 'log_likelihood_held_out'; it has posterior, log_l"
+        ):
+            losses_from_files(tmp_path / "fitted.nc", tmp_path / "worse.nc")
         self.make(observed=(("x",), np.ones(2))).drop_vars("synthetic").to_netcdf(tmp_path / "odd.nc")
         with pytest.raises(
             ValueError, match=r"odd\.nc: expected the variables observed and synthetic, or for each model"

@@ -93,7 +93,8 @@ def test_training_data_are_warned_of():
 def test_only_training_data_is_an_error_that_says_so():
     only = xarray.DataTree.from_dict({"log_likelihood": group(HELD_OUT), "posterior": group(HELD_OUT)})
     with pytest.raises(
-        ValueError, match=r"no group 'log_likelihood_held_out'.*is that of the data the model was fitted"
+        ValueError,
+        match=r"no group 'log_likelihood_held_out'.*is that of the data the model was fitted.*leave_one_out=True",
     ):
         arviz_tree(only, reduction="lpd")
 

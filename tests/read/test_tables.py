@@ -91,7 +91,7 @@ def test_unequal_numbers_of_losses_go_into_a_long_table():
         ("", r"t\.csv: the file is empty"),
         ("A,B\n", r"t\.csv: no rows below the header"),
         ("A,B\n1,2\n1\n", r"t\.csv, row 3: expected 2 cells, as the header has; got 1"),
-        ("A,B\n1,2\n1,x\n", r"t\.csv, column 'B', row 3: expected a number; got 'x'$"),
+        ("A,B\n1,2\n1,x\n", r"t\.csv, column 'B', row 3: expected a number; got 'x'; correct it, or remove this point"),
         (
             "B,A\nx,2\ny,1\n",
             r"column 'B', row 2: expected a number; got 'x'; if the column is an id, .*--ignore B.*--index B",

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 import rivals
 from pages import HOSTILE, comparison
+from samples import unstable_losses
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
 from rivals.comparison.judge import judge
@@ -88,9 +89,11 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
                 rng=result.entropy,
             )
             shown = survivors(browser)
-            # Only at home does the page know what single simulations say; elsewhere it applies the rule, as a sweep does.
+            # Only at home does the page know what single simulations say; elsewhere it applies the rule, and says so.
             home = (c_index, threshold_index) == (data["own"]["c"], data["own"]["threshold"])
             unstable = [] if home else [duel.model for duel in expected.undecided if duel.reason == "simulations"]
+            said = "known only at the settings of the run" in browser.text("#doubt")
+            assert said == (not home and len(shown) < len(result.names))
             if shown != [name for name in expected.survivors if name not in unstable]:
                 # The library draws more where the threshold is close; the page must then have said so.
                 assert "Too close" in browser.text("#doubt")
@@ -98,6 +101,20 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
             seen.add(tuple(shown))
     assert len(seen) >= 3
     assert close <= (2 if result.law == "beta" else 0)
+
+
+def test_page_says_of_an_unstable_rejection_what_the_run_says(browser, tmp_path):
+    """At home in the run's own words, which do not speak of draws where there are none; elsewhere these do not hold."""
+    result = rivals.compare(unstable_losses(), c=0.2, threshold=0.9, rng=0)
+    assert [duel.reason for duel in result.undecided] == ["simulations"]
+    browser.open(write_report(result, tmp_path / "unstable.html"))
+    assert browser.text("#doubt") == ""
+    assert "of the single simulations" in browser.text("#remarks")
+    browser.set_slider("threshold", 0)
+    assert browser.count("#remarks[hidden]") == 1
+    assert "some of these rejections may be undecided" in browser.text("#doubt")
+    browser.press("#reset", "\ue007")  # Enter
+    assert browser.count("#remarks[hidden]") == 0
 
 
 def test_groups_have_no_slider_for_c(browser, groups, tmp_path):
@@ -235,7 +252,9 @@ def test_keyboard_moves_the_slider_and_the_button_brings_it_back(browser, page, 
     first = browser.text("#sentence")
     browser.press("#c", "\ue011")  # Home: the smallest c
     assert browser.text("#c-value") == "0.00391"
-    assert survivors(browser) == list(result.sweep([2.0**-8]).survivors[0])
+    (there,) = result.sweep([2.0**-8])
+    unstable = [duel.model for duel in there.undecided if duel.reason == "simulations"]
+    assert survivors(browser) == [name for name in there.survivors if name not in unstable]
     browser.press("#c", "\ue014")  # right
     assert browser.text("#c-value") == "0.0156"
     browser.press("#reset", "\ue007")  # Enter

@@ -16,7 +16,7 @@ from rivals.cli.options import check_output, described, given_options, parse_nam
 from rivals.comparison import Comparison, load
 from rivals.comparison import compare as compare_models
 from rivals.comparison.rendering import listed
-from rivals.read.files import read_files
+from rivals.read.files import is_labelled, read_files
 from rivals.read.npz_files import is_saved_comparison
 from rivals.read.tables import Selection
 from rivals.report.page import TITLE, write_report
@@ -90,10 +90,9 @@ def compare_files(ctx: typer.Context, observed: Path, synthetic: Path | None, c:
             say(f"losses: {show(observed)}, models: {listed(saved.names)}")
             return saved
         losses, found = read_files(observed, synthetic, selection)
-        files = f"losses: {show(observed)}"
-        if synthetic is not None:
-            files = f"observed: {show(observed)}, synthetic: {show(synthetic)}"
-        say(f"{files}, models: {listed(list(losses))}")
+        kinds = ("losses: ", "") if synthetic is None or is_labelled(observed) else ("observed: ", "synthetic: ")
+        files = [kind + show(path) for kind, path in zip(kinds, (observed, synthetic), strict=True) if path is not None]
+        say(f"{', '.join(files)}, models: {listed(list(losses))}")
         result = compare_models(losses, **(given if saved is None else _over(saved, given)) | found)
     if saved is None and "rng" not in given:
         say(f"seed {result.entropy} (repeat with --seed {result.entropy})")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals._checks import check_choice
 from rivals._types import FloatArray, IntArray
 from rivals.comparison.expectation import expected
 from rivals.comparison.judge import Verdict
@@ -95,8 +96,9 @@ class Findings:
 
         What looks like a mistake: "sign" (losses that fall where those of others rise), "log_likelihoods" (all models have a long
         tail of low losses), "unit" (bits beside nats, or another kind of loss), "constant" (missing in a density),
-        "other_points" (rows in another order, or of other points), "swapped" (observed and synthetic), "shared_simulations"
-        (of one model, used for all), "synthetic_sign", "copied" (synthetic losses that are observed ones).
+        "other_points" (rows in another order, or of other points), "data" (in place of losses: all models have the same),
+        "swapped" (observed and synthetic), "shared_simulations" (of one model, used for all), "synthetic_sign", "copied"
+        (synthetic losses that are observed ones).
         What makes numbers less reliable: "heavy_tail" (a few large losses dominate the mean: the variance of the mean may be
         infinite), "very_heavy_tail" (it probably is: do not trust the mean), "few_points", "very_few_points",
         "autocorrelated" (under `order="time"`: the losses are worth less than half as many independent ones), and under law
@@ -109,7 +111,7 @@ class Findings:
         if level not in self._intervals:
             self._intervals[level] = self.applied.interval(level)
         low, high = self._intervals[level]
-        place = self._place[name]
+        place = self._place[name if name in self._place else check_choice(name, "model", self.names)]
         return float(self.applied.reference + low[place]), float(self.applied.reference + high[place])
 
     @cached_property

@@ -50,7 +50,7 @@ class Verdict:
     survivors_under: dict[str, list[str]] = field(default_factory=dict)
 
 
-def judge(applied: Applied, correct: Correct | None = None, *, stability: bool = True) -> Verdict:
+def judge(applied: Applied, correct: Correct | None = None) -> Verdict:
     """Find the models that some rival reproducibly beats; `correct` applies a calibration to probabilities."""
     threshold = applied.setting.threshold
     if correct is None:
@@ -62,7 +62,7 @@ def judge(applied: Applied, correct: Correct | None = None, *, stability: bool =
         rejections = reject(applied.empirical, calibrated, threshold)
         undecided = _too_close(applied, probability, error, correct)
     same = np.full(applied.empirical.size, np.nan)
-    by_simulation = applied.rejected_by_simulation(correct) if stability else np.empty(0)
+    by_simulation = applied.rejected_by_simulation(correct)
     if len(by_simulation) > 1:
         rejected = np.isin(np.arange(same.size), list(rejections))
         same = np.mean(by_simulation == rejected, axis=0)

@@ -39,12 +39,8 @@ def methods(result: Findings, sweep: Callable[[], ShownSweep]) -> str:
         _sweep(result, sweep) if uses_c else "",
         f"The seed was {setting.entropy}.",
     ]
-    return f"{' '.join(filter(None, sentences))} References: {'; '.join(citations(result))}."
-
-
-def citations(result: Findings) -> list[str]:
-    """What to cite: the software, and the paper where its process was used."""
-    return [*([PAPER] if result.applied.law.of_this_paper else []), SOFTWARE]
+    references = f"{PAPER}; {SOFTWARE}" if law.of_this_paper else SOFTWARE
+    return f"{' '.join(filter(None, sentences))} References: {references}."
 
 
 def _labels(setting: Setting) -> str:

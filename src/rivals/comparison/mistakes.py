@@ -64,6 +64,7 @@ SHARED = (
     "itself"
 )
 SWAPPED = "simulated losses of the models rise and fall together and observed ones do not; are observed and synthetic losses swapped?"
+SAME = "all models have the same observed losses; are they the data? Pass the loss of each point under each model"
 OTHER_POINTS = (
     "its losses do not rise and fall with those of {}, which is as good (rank correlation {:.2f}); are they of the same points, in the "
     "same order?"
@@ -256,16 +257,16 @@ def simulations(sides: Sequence[Side]) -> Found:
         shared = 0.0 if side.losses.may_repeat else shared_values(side.losses)
         if shared > MANY_SHARED:
             found.append((place, "copied", COPIED.format(shared)))
+    samples, everyone = [side.losses for side in sides], range(len(sides))
+    seen = _as_the_first([each.observed for each in samples])
+    own = _as_the_first([each.synthetic for each in samples])
+    if all(seen) and not all(own):
+        return [(place, "data", SAME) for place in everyone]
     if found or any(side.of_labels or side.losses.may_repeat for side in sides):
         return found
-    samples, everyone = [side.losses for side in sides], range(len(sides))
     if len({sample.n_synthetic for sample in samples}) > 1 or samples[0].n_synthetic < FEWEST:
         return []
-    first = samples[0]
-    if any(
-        np.array_equal(first.synthetic, sample.synthetic) and not np.array_equal(first.observed, sample.observed)
-        for sample in samples
-    ):
+    if any(simulated and not observed for observed, simulated in zip(seen, own, strict=True)):
         return [(place, "shared_simulations", SHARED) for place in everyone]
     if np.min(_simulated_together(sides)) < TOGETHER:
         return []
@@ -274,6 +275,10 @@ def simulations(sides: Sequence[Side]) -> Found:
     if any(_all_simulated_by(author, samples) for author in everyone[:MOST_PAIRED]):
         return [(place, "shared_simulations", SHARED) for place in everyone]
     return []
+
+
+def _as_the_first(samples: Sequence[FloatArray]) -> list[bool]:
+    return [np.array_equal(samples[0], each) for each in samples]
 
 
 def shared_values(losses: Losses) -> float:

@@ -16,7 +16,7 @@ LISTED = 3
 # The word for a tail → its code, and what to do.
 TAILS = {"look": ("heavy_tail", "look at them"), "do not trust": ("very_heavy_tail", "do not trust the mean")}
 # What one sees in the result, without a warning: facts, and what may be so by chance.
-QUIET = ("few_points", "heavy_tail", "very_heavy_tail", "autocorrelated", "other_points", "unit", "constant")
+QUIET = ("few_points", "heavy_tail", "very_heavy_tail", "autocorrelated", "other_points", "data", "unit", "constant")
 
 
 class Note(NamedTuple):
@@ -66,13 +66,8 @@ def by_text(found: Notes, one: str = "{}", several: str = "{}") -> list[tuple[No
         for note in some:
             models.setdefault(note, []).append(name)
     everyone = len(found) if len(found) > LISTED else 0
-    return [
-        (
-            note,
-            "all models" if len(names) == everyone else (several if names[1:] else one).format(listed(names, LISTED)),
-        )
-        for note, names in models.items()
-    ]
+    listings = {note: (several if names[1:] else one).format(listed(names, LISTED)) for note, names in models.items()}
+    return [(note, "all models" if len(models[note]) == everyone else text) for note, text in listings.items()]
 
 
 def warn_of(found: Notes) -> None:

@@ -101,6 +101,18 @@ def all_shortened(texts: Sequence[str], longest: int) -> list[str]:
     return list(texts)
 
 
+def told_apart(values: Sequence[float]) -> dict[float, str]:
+    """Each number as text, with as many digits, three at least, as tell all of them apart.
+
+    Examples
+    --------
+    >>> list(told_apart([2**-10, 1.0]).values()), list(told_apart([1.0, 1.00001]).values())
+    (['0.000977', '1'], ['1', '1.00001'])
+    """
+    tried = ({value: f"{value:.{digits}g}" for value in values} for digits in range(3, 18))
+    return next(texts for texts in tried if len({*texts.values()}) == len(texts))
+
+
 def _widths(headings: Sequence[str], body: Sequence[Sequence[str]]) -> list[int]:
     return [max(len(line[column]) for line in (headings, *body)) for column in range(len(headings))]
 

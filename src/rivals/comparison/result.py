@@ -43,7 +43,7 @@ class Comparison(Shown):
     True
     """
 
-    def sweep(self, c: Sequence[float] | None = None) -> Sweep:
+    def sweep(self, c: Sequence[float] | float | None = None) -> Sweep:
         """The same comparison at several values of c, on the same losses and random numbers; not calibrated.
 
         Without `c`, at the values that `calibrate` would try.
@@ -52,7 +52,7 @@ class Comparison(Shown):
         if not law.uses_c(n_simulations):
             none, remedy = (" without simulations", "pass simulations, or ") if law.has_c else ("", "")
             raise ValueError(f"law {law.name!r}{none} has no c to sweep over; {remedy}compare under a law that has one")
-        given = law.grid if c is None else c
+        given = law.grid if c is None else [c] if isinstance(c, (int, float)) else c
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(given))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
@@ -62,7 +62,7 @@ class Comparison(Shown):
             )
         found = {}
         for applied in self.applied.at_each(sorted(set(values))):
-            found[applied.setting.c] = Comparison(self.names, applied, judge(applied, stability=False))
+            found[applied.setting.c] = Comparison(self.names, applied, judge(applied))
             if not applied.law.closed_form:
                 found[applied.setting.c]._matrices  # noqa: B018  (kept; the draws are not)
         return Sweep(tuple(found[value] for value in values), of_calibrated=self.calibrated is not None)

@@ -90,7 +90,7 @@ def _unclear(result: Findings, duel: Undecided) -> str:
     pair = f"P({show(duel.by)} better than {show(duel.model)}) = {duel.probability:.4f}"
     if duel.reason == "simulations":
         share = f"only {result.stability[duel.model]:.0%} of the single simulations"
-        return f"Undecided: {pair}, but {share} reject {show(duel.model)}; simulate more."
+        return f"Undecided: {pair}, but {share} reject {show(duel.model)}, which survives; treat it as a tie."
     law = f"law=rivals.laws.{type(result.applied.law).__name__}(max_draws=…)"
     return f"Undecided: {pair} ± {duel.standard_error:.4f} is too close to the threshold; draw more ({law}), or treat it as a tie."
 
@@ -136,8 +136,8 @@ def made_with(result: Findings) -> str:
         plural = "s" if setting.n_simulations != 1 else ""
         parts += [f"c = {setting.c:g}", f"{setting.n_simulations} simulation{plural}"]
     parts += [f"{len(each.names)} {kind}" for kind, each in setting.labels.items()]
-    if result.calibrated is not None:
-        parts.append("calibrated")
+    parts += [f"order {setting.order!r}"] if setting.order is not None else []
+    parts += ["calibrated"] if result.calibrated is not None else []
     return ", ".join([*parts, f"threshold {setting.threshold:g}"])
 
 
@@ -147,14 +147,12 @@ class ShownSweep(FindingsOverC):
     @property
     def verdict(self) -> str:
         """Where the verdict changes, in a sentence, and one more if that of the comparison is not among these."""
-        between = "; ".join(f"{low:g} and {high:g}" for low, high in self.changes[:LISTED_CHANGES])
+        text = rendering.told_apart(self.c)
+        between = "; ".join(f"{text[low]} and {text[high]}" for low, high in self.changes[:LISTED_CHANGES])
         more = len(self.changes) - LISTED_CHANGES
-        sentences = [
-            f"The verdict changes between c = {between}" + (f", and {more} more times." if more > 0 else ".")
-            if self.changes
-            else "The verdict is the same for all these c."
-        ]
-        return " ".join([*sentences, NOT_CALIBRATED] if self.of_calibrated else sentences)
+        changes = f"The verdict changes between c = {between}" + (f", and {more} more times." if more > 0 else ".")
+        sentence = changes if self.changes else "The verdict is the same for all these c."
+        return f"{sentence} {NOT_CALIBRATED}" if self.of_calibrated else sentence
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per c, in increasing order."""
@@ -193,7 +191,8 @@ def sweep_cells(sweep: ShownSweep) -> list[list[str]]:
     """One row for each c as text; of many values of c one for each range with the same verdict."""
     rows, many = sweep.rows(), len(sweep.c) > MANY_VALUES
     ranges = [list(group) for _, group in groupby(rows, key=lambda row: row["survivors"] if many else row["c"])]
+    text = rendering.told_apart(sweep.c)
     return [
-        [f"{group[0]['c']:g}" + (f" … {group[-1]['c']:g}" if len(group) > 1 else ""), group[0]["survivors"]]
+        [" … ".join(dict.fromkeys(text[row["c"]] for row in (group[0], group[-1]))), group[0]["survivors"]]
         for group in ranges
     ]

@@ -59,10 +59,6 @@ class Format:
     best: str
 
 
-def _values_of_difference(result: Findings, name: str) -> dict[str, Any]:
-    return dict(zip(("difference", "difference_error"), result.difference[name], strict=True))
-
-
 def _values_of_risk(result: Findings, name: str) -> dict[str, Any]:
     low, high = result.risk_interval(name)
     std = result.risk_std[name]
@@ -115,7 +111,7 @@ COLUMNS = (
     Column(
         "difference to best",
         "Difference between its mean loss and that of the best model, paired point by point, ± standard error.",
-        _values_of_difference,
+        lambda result, name: dict(zip(("difference", "difference_error"), result.difference[name], strict=True)),
         lambda row, form: (
             "best"
             if row["model"] == form.best

@@ -550,9 +550,12 @@ class BetaRisks(Applied):
 
     def _single_draws(self) -> Iterator[list[FloatArray]]:
         entropy, key = self.setting.entropy, self.setting.key
+        singles = [risk.singles for risk in self._risks]
+        if self.setting.n_simulations > 1 and not singles[0]:  # at another c, which not all who ask for it need
+            singles = [process.singles(STABILITY_DEPTH) for process in self._processes]
         draws = [
-            risk.sampler.sample_each(risk.singles, STABILITY_DRAWS, draw_seed(entropy, key, model))
-            for model, risk in enumerate(self._risks)
+            risk.sampler.sample_each(own, STABILITY_DRAWS, draw_seed(entropy, key, model))
+            for model, (risk, own) in enumerate(zip(self._risks, singles, strict=True))
         ]
         for of_models in zip(*draws, strict=True):
             yield [np.sort(each + shift) for each, shift in zip(of_models, self._shifts, strict=True)]

@@ -126,8 +126,8 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
         hint = ""
         if group == HELD_OUT and TRAINING in groups:
             hint = (
-                f"; {TRAINING!r} is that of the data the model was fitted to: compute the log likelihood of held-out data, or pass "
-                f"held_out={TRAINING!r} if you accept that losses are then too low"
+                f"; {TRAINING!r} is that of the data the model was fitted to: pass leave_one_out=True, compute the log likelihood of "
+                f"held-out data, or pass held_out={TRAINING!r} if you accept that losses are then too low"
             )
         raise ValueError(f"{where}: no group {group!r}; it has {', '.join(map(show, groups)) or 'none'}{hint}")
     # Nodes of a DataTree hold a dataset; groups of an InferenceData are one.

@@ -9,7 +9,7 @@ from pathlib import Path
 from rivals._checks import check_name, show
 from rivals.comparison.rendering import listed
 from rivals.losses import Losses
-from rivals.read.arviz import HELD_OUT, SIMULATED, arviz_tree
+from rivals.read.arviz import HELD_OUT, SIMULATED, TRAINING, arviz_tree
 from rivals.read.npz_files import npz
 from rivals.read.tables import KINDS, Found, Selection, carrying, read_long, read_wide
 from rivals.read.xarrays import dataset, open_labelled
@@ -73,7 +73,7 @@ def losses_from_files(
 def read_files(observed: str | PathLike[str], synthetic: str | PathLike[str] | None, selection: Selection) -> Found:
     """Losses by model, and what the labels of the selection say of the observed points."""
     archive = Path(observed).suffix.lower() == ".npz"
-    if not archive and not _is_labelled(Path(observed)):
+    if not archive and not is_labelled(Path(observed)):
         return read_long(observed, selection) if synthetic is None else read_wide(observed, synthetic, selection)
     for option in (*(["index"] if selection.index is not None else []), *selection.labels):
         raise ValueError(
@@ -88,7 +88,7 @@ def read_files(observed: str | PathLike[str], synthetic: str | PathLike[str] | N
     return {name: losses[name] for name in selection.of(losses, show(observed))}, {}
 
 
-def _is_labelled(path: Path) -> bool:
+def is_labelled(path: Path) -> bool:
     """Whether a file, by its name, or a folder, by what is in it, holds labelled arrays."""
     return path.suffix.lower() in (*NETCDF, ZARR) or (
         path.is_dir() and any((path / name).exists() for name in (".zgroup", ".zmetadata", *METADATA))
@@ -97,12 +97,12 @@ def _is_labelled(path: Path) -> bool:
 
 def _labelled(path: Path, other: str | PathLike[str] | None, *, log_likelihood: bool) -> dict[str, Losses]:
     """Losses of all models in a dataset, or of those in ArviZ trees, one in a file or in a group of it."""
-    if other is not None and (not _is_labelled(Path(other)) or Path(other).stem == path.stem):
+    if other is not None and (not is_labelled(Path(other)) or Path(other).stem == path.stem):
         raise ValueError(f"{show(other)}: expected a NetCDF file or a Zarr folder, as the first, of another name")
     where, tree = show(path), open_labelled(path)
     second = {} if other is None else {Path(other).stem: open_labelled(other)}
     groups = [str(name) for name in getattr(tree, "children", ())]
-    trees = {path.stem: tree} if HELD_OUT in groups else {name: tree[name] for name in groups}
+    trees = {path.stem: tree} if {HELD_OUT, TRAINING} & {*groups} else {name: tree[name] for name in groups}
     losses = {}
     try:
         if not second and all(kind in tree for kind in KINDS):

@@ -306,7 +306,7 @@ def _check_continues(results: Any, values: FloatArray) -> None:
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
         raise ValueError(
-            f"data: {missing.size} of {values.size} points are NaN, the first at position {missing[0]}, and a point that is not known has no "
+            f"data: {missing.size} of {values.size} points are NaN, the first at position {missing[0]} (from 0), and a point that is not known has no "
             "loss; hold out a stretch without gaps"
         )
     before = np.asarray(results.model.endog, dtype=np.float64).ravel()

@@ -415,13 +415,14 @@ def _numbers(column: Column, where: str, name: str | None = None) -> FloatArray:
             values[row] = _number(cell)
         except (TypeError, ValueError, ArithmeticError):
             found = f"expected a number; got {show(repr(str(cell)[:60]))}"
+            remedy = "correct it, or remove this point for all models"
             if is_missing(cell):
-                found = f"the cell is empty; fill it with a loss ({UNEQUAL})"
+                found, remedy = "the cell is empty", f"fill it with a loss ({UNEQUAL})"
             elif "," in str(cell):
-                found += "; write decimals with a point"
+                remedy = "write decimals with a point"
             elif name is not None and row == 0:
-                found += f"; if the column is an id, {_leave_out(name)}"
-            raise _at_row(where, row, found) from None
+                remedy = f"if the column is an id, {_leave_out(name)}"
+            raise _at_row(where, row, f"{found}; {remedy}") from None
     return values
 
 
@@ -442,7 +443,7 @@ def _sample(losses: FloatArray, rows: IntArray | slice, what: str, where: str) -
                 check_losses(sample, what)
             except ValueError as error:
                 # One way to count in one message.
-                found = re.sub(r", the first at position \d+", "", str(error))
+                found = re.sub(r", the first at position \d+ \(from 0\)", "", str(error))
                 raise _at_row(where, int(np.arange(losses.size)[rows][wrong][0]), found) from None
     return sample
 

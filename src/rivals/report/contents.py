@@ -45,7 +45,7 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
     cells = cells_of(rows, columns)
     ranking = [result.names.index(name) for name in result.ranking]
     drawn = ranking[:MOST_DRAWN]
-    runs = sorted((run.c, _as_text(run, drawn)) for run in runs_over_c(result, c))
+    runs = sorted((run.applied.setting.c, _as_text(run, drawn)) for run in runs_over_c(result, c))
     grid = [value for value, _ in runs]
     thresholds = sorted({*THRESHOLDS, result.threshold})
     phi = _phi(result)
@@ -83,11 +83,6 @@ class Run(NamedTuple):
     rejected_by: list[int | None] | None  # None where the page applies the rule itself
     undecided: list[int]
 
-    @property
-    def c(self) -> float:
-        """Where it was made."""
-        return self.applied.setting.c
-
 
 def runs_over_c(result: Comparison, c: Sequence[float] | None = None) -> Iterator[Run]:
     """The result's own run, then one at each other c; the own alone where c is not adjustable.
@@ -98,7 +93,7 @@ def runs_over_c(result: Comparison, c: Sequence[float] | None = None) -> Iterato
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
-    >>> [run.c for run in runs_over_c(rivals.compare(toys.losses(), c=1.0, rng=0), [0.5, 2.0])]
+    >>> [run.applied.setting.c for run in runs_over_c(rivals.compare(toys.losses(), c=1.0, rng=0), [0.5, 2.0])]
     [1.0, 0.5, 2.0]
     """
     yield _own_run(result)

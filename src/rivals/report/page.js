@@ -139,11 +139,13 @@
     byId("sentence").textContent = kept.length === n
       ? `No model is rejected: all may be worth keeping (${list(kept)}).`
       : `Worth keeping: ${list(kept)}. Rejected: ${n - kept.length} of ${n}.`;
-    const doubt = byId("doubt");
-    doubt.hidden = verdict.unclear.length === 0;
-    doubt.textContent = verdict.unclear.length
-      ? `Too close to the threshold for the number of draws: ${list(verdict.unclear)}. A run at this threshold would use more draws; treat it as undecided.`
-      : "";
+    // At home the remarks of the run say what is undecided, and why; elsewhere they do not hold.
+    byId("remarks")?.toggleAttribute("hidden", !atHome());
+    const doubts = [];
+    if (!atHome() && verdict.unclear.length) doubts.push(`Too close to the threshold for the number of draws: ${list(verdict.unclear)}. A run at these settings would use more draws; treat it as undecided.`);
+    if (!atHome() && kept.length < n && data.columns.some(([heading]) => heading === "stable")) doubts.push("How many single simulations agree is known only at the settings of the run: here some of these rejections may be undecided.");
+    byId("doubt").hidden = doubts.length === 0;
+    byId("doubt").textContent = doubts.join(" ");
   }
 
   const LISTED_CHANGES = 4;
