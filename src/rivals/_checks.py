@@ -1,4 +1,4 @@
-"""Checks of user input. Every error names the culprit, what was found and what to do."""
+"""Messages, and checks of user input. Every error names the culprit, what was found and what to do."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ LONGEST_SHOWN = 20_000
 
 # What was said already, where warnings are to be said once.
 SAID: ContextVar[set[str] | None] = ContextVar("SAID", default=None)
+
+
+# ---------------------------------------------------------------- messages
 
 
 class RivalsWarning(UserWarning):
@@ -107,6 +110,9 @@ def need(module: str, *, extra: str, purpose: str) -> Any:
         raise ImportError(
             f'{purpose}: the package {missing!r} is not installed; pip install "rivals[{extra}]"', name=missing
         ) from None
+
+
+# ---------------------------------------------------------------- models and losses
 
 
 def check_model(model: Any, what: str = "") -> Model:
@@ -257,6 +263,9 @@ def check_name(name: Hashable) -> str:
     return name
 
 
+# ---------------------------------------------------------------- numbers and words
+
+
 def check_positive(value: Any, what: str, *, or_zero: bool = False) -> float:
     """A finite number above zero, or zero where that is allowed."""
     number = _as_number(value, what)
@@ -295,6 +304,26 @@ def check_choice(value: Any, what: str, choices: Sequence[Choice]) -> Choice:
     raise ValueError(f"{what} must be one of {', '.join(map(repr, choices))}: got {show(repr(value))}; {hint}")
 
 
+def check_depth(value: Any) -> int:
+    """A number of refinements for which the tree fits into memory."""
+    depth = check_size(value, "depth")
+    if depth > 24:
+        raise ValueError(f"depth must be at most 24 (a path of 16 million points); got {depth}")
+    return depth
+
+
+def _as_number(value: Any, what: str) -> float:
+    if isinstance(value, (str, bytes, bool)) or value is None:
+        raise TypeError(f"{what} must be a number; got {value!r}")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{what} must be a number; got {show(repr(value))}") from None
+
+
+# ---------------------------------------------------------------- labels of points
+
+
 def is_missing(cell: Any) -> bool:
     """Whether a cell is empty, in any library's way: None, NaN, NA, NaT, blanks."""
     if cell is None:
@@ -328,26 +357,15 @@ def read_groups(values: Any, n_points: int, what: str = "groups") -> tuple[IntAr
     return np.asarray(codes, dtype=np.intp), tuple(map(str, names.tolist()))
 
 
-def check_depth(value: Any) -> int:
-    """A number of refinements for which the tree fits into memory."""
-    depth = check_size(value, "depth")
-    if depth > 24:
-        raise ValueError(f"depth must be at most 24 (a path of 16 million points); got {depth}")
-    return depth
-
-
-def _as_number(value: Any, what: str) -> float:
-    if isinstance(value, (str, bytes, bool)) or value is None:
-        raise TypeError(f"{what} must be a number; got {value!r}")
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{what} must be a number; got {show(repr(value))}") from None
-
-
 def row_labels(values: Any) -> Any:
     """The labels of the rows of a Series or data frame; None for an array, whose rows have none."""
     return values.index if hasattr(values, "iloc") else None
+
+
+def in_index_order(values: Any, reference: Any, who: str, whose: str) -> Any:
+    """The values in the order of the labels `reference`, if both have labels."""
+    rows = rows_in_order(row_labels(values), reference, who, whose)
+    return values if rows is None else values.iloc[rows]
 
 
 def rows_in_order(own: Any, reference: Any, who: str, whose: str) -> IntArray | None:

@@ -60,11 +60,8 @@ OPTIONS = {
 }
 SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repeated."
 SHOWN_AS = {
-    "models": "NAMES",
-    "ignore": "NAMES",
-    "index": "COLUMN",
-    "groups": "COLUMN",
-    "clusters": "COLUMN",
+    **dict.fromkeys(("models", "ignore"), "NAMES"),
+    **dict.fromkeys(("index", "groups", "clusters"), "COLUMN"),
     "c": "VALUE",
 }
 # Those that are only ever switched on.

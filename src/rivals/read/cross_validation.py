@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rivals._checks import check_name, check_size, read_groups, row_labels, rows_in_order, show, warn
+from rivals._checks import check_name, check_size, in_index_order, read_groups, row_labels, show, warn
 from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
 from rivals._types import RNG, FloatArray, IntArray
 from rivals._workers.attempts import Ended
@@ -254,8 +254,7 @@ def _labels(groups: Any, y: Any) -> tuple[Any, int]:
         raise TypeError(
             f"groups must hold the group of each point: got the text {show(groups)!r}; pass that column of the data frame"
         )
-    rows = rows_in_order(row_labels(groups), row_labels(y), "groups", "the targets")
-    labels = np.asarray(groups if rows is None else groups.iloc[rows])
+    labels = np.asarray(in_index_order(groups, row_labels(y), "groups", "the targets"))
     return labels, len(read_groups(labels, len(y))[1])
 
 

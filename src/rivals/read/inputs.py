@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import row_labels, rows_in_order, show, warn
+from rivals._checks import in_index_order, row_labels, show, warn
 from rivals._types import FloatArray
 
 # The left side of a formula that leaves the response as it is: names of columns, as they are, quoted, or marked as categories.
@@ -30,8 +30,7 @@ def as_pair(data: Any) -> tuple[Any, Any]:
         raise ValueError(
             f"an estimator needs one label or target per input; got {n_inputs} inputs and {n_targets} of them"
         )
-    rows = rows_in_order(row_labels(targets), row_labels(inputs), "the targets", "the inputs")
-    return inputs, targets if rows is None else take(targets, rows)
+    return inputs, in_index_order(targets, row_labels(inputs), "the targets", "the inputs")
 
 
 def n_rows(values: Any, what: str) -> int:
