@@ -209,7 +209,10 @@ class Applied(ABC):
             "law": self.law.name,
             "options": self.law.options(),
             "c": None if isnan(setting.c) else setting.c,
-            **{key: getattr(setting, key) for key in ("threshold", "entropy", "order", "n_simulations")},
+            "threshold": setting.threshold,
+            "entropy": setting.entropy,
+            "order": setting.order,
+            "n_simulations": setting.n_simulations,
         }
 
     # ---------------------------------------------------------------- every pair, and the verdict
