@@ -121,7 +121,7 @@ def check_model(model: Any, what: str = "") -> Model:
         raise TypeError(
             f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and simulate(n, rng) such as a "
             f"Candidate, which rivals.read makes of models of other libraries; got {type(model).__name__}"
-            + (f" of length {len(model)}" if isinstance(model, (tuple, list)) else "")
+            + (f" of length {len(model)}; pass an array" if isinstance(model, (tuple, list)) else "")
         )
     checked: Model = model
     return checked

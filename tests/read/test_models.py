@@ -339,6 +339,27 @@ def test_noise_that_is_too_narrow_for_the_data_is_noticed():
     regressor(Line(), INPUTS, noise=stats.norm(scale=0.8)).loss((INPUTS, y))
 
 
+def test_models_with_columns_of_their_own_are_told_what_to_do():
+    """Numbers of columns differ, and the model takes them by place: statsmodels spoke of shapes that are not aligned."""
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((300, 2))
+    y = x.sum(axis=1) + rng.standard_normal(300)
+    fits = {n: linear_model.LinearRegression().fit(x[:100, :n], y[:100]) for n in (1, 2)}
+    new, target = x[100:], y[100:]
+    models = {f"of {n}": regressor(fit, new[:, :n], noise=stats.norm(scale=1.5)) for n, fit in fits.items()}
+    with pytest.raises(
+        ValueError,
+        match=r"model 'of 1': LinearRegression takes 1 columns of inputs; the data have 2; .*model\.losses\(",
+    ):
+        rivals.compare(models, (new, target))
+    losses = {
+        name: model.losses((new[:, : n + 1], target), n_simulations=16, rng=n)
+        for n, (name, model) in enumerate(models.items())
+    }
+    assert rivals.compare(losses, groups=np.arange(200) % 5, rng=0).ranking == ("of 2", "of 1")
+
+
 @pytest.mark.parametrize("others", [INPUTS + 1.0, INPUTS[:-1]])
 def test_other_inputs_than_those_of_the_data_are_said(others):
     labels = np.resize(["a", "b"], len(others))
