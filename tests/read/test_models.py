@@ -342,6 +342,9 @@ def test_noise_that_is_too_narrow_for_the_data_is_noticed():
 def test_models_with_columns_of_their_own_are_told_what_to_do():
     """Numbers of columns differ, and the model takes them by place: statsmodels spoke of shapes that are not aligned."""
     linear_model = pytest.importorskip("sklearn.linear_model")
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+
     rng = np.random.default_rng(0)
     x = rng.standard_normal((300, 2))
     y = x.sum(axis=1) + rng.standard_normal(300)
@@ -358,6 +361,13 @@ def test_models_with_columns_of_their_own_are_told_what_to_do():
         for n, (name, model) in enumerate(models.items())
     }
     assert rivals.compare(losses, groups=np.arange(200) % 5, rng=0).ranking == ("of 2", "of 1")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(new, columns=["a", "b"])
+    with pytest.raises(ValueError, match="takes 2 columns of inputs; the data have 3"):
+        regressor(fits[2], frame, noise=stats.norm()).loss((frame[["a"]].assign(c=1.0, d=2.0), target))
+    by_name = make_pipeline(make_column_transformer(("passthrough", ["a"])), linear_model.LinearRegression())
+    by_name.fit(frame[["a"]], target)
+    assert regressor(by_name, frame[["a"]], noise=stats.norm(scale=1.5)).loss((frame, target)).size == 200
 
 
 @pytest.mark.parametrize("others", [INPUTS + 1.0, INPUTS[:-1]])

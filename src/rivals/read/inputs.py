@@ -106,7 +106,8 @@ def check_inputs(of_data: Any, own: Any, who: str) -> None:
 def check_columns(of_data: Any, own: Any, who: str) -> None:
     """Refuse data with other columns than those that a model takes by their place; of tables it may take them by name."""
     shapes: list[Any] = [getattr(each, "shape", ()) for each in (of_data, own)]
-    by_name = all(hasattr(each, "columns") for each in (of_data, own))
+    found, taken = (set(map(str, getattr(each, "columns", ()))) for each in (of_data, own))
+    by_name = found and taken and (found <= taken or taken <= found)
     if not by_name and [len(shape) for shape in shapes] == [2, 2] and shapes[0][1] != shapes[1][1]:
         raise ValueError(f"{who} takes {shapes[1][1]} columns of inputs; the data have {shapes[0][1]}; {OF_ITS_OWN}")
 
