@@ -96,7 +96,8 @@ def test_other_numbers_of_labels_are_at_resampled_inputs():
 def test_probability_zero_is_explained_and_a_floor_helps():
     data = (np.array([[-1.0], [1.0], [1.0]]), ["c", "a", "b"])
     with pytest.raises(
-        ValueError, match=r"Softmax assigns zero probability to 1 of 3 labels, .* point 0: 'c', .* pass floor="
+        ValueError,
+        match=r"Softmax assigns zero probability to 1 of 3 labels, .* point 0 \(from 0\): 'c', .* pass floor=",
     ):
         classifier(Softmax(), INPUTS).losses(data, rng=0)
     raised = classifier(Softmax(), INPUTS, floor=0.01)

@@ -235,7 +235,7 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
     tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=rows.size)
     if np.any(tested > 1):
         raise ValueError(
-            f"cv tests {int((tested > 1).sum())} of {rows.size} points more than once, the first at point {int(np.argmax(tested > 1))}; "
+            f"cv tests {int((tested > 1).sum())} of {rows.size} points more than once, the first at point {int(np.argmax(tested > 1))} (from 0); "
             "points that count twice make the sampling error too small; use a splitter whose test sets do not overlap, such as KFold"
         )
     for index, (train, test) in enumerate(splits):
@@ -243,7 +243,7 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
         if shared.size:
             raise ValueError(
                 f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its {test.size} test points, the first at point "
-                f"{shared[0]}; a point must not be judged by a model that was fitted to it"
+                f"{shared[0]} (from 0); a point must not be judged by a model that was fitted to it"
             )
     return splits
 
