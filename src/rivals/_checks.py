@@ -25,6 +25,8 @@ PACKAGE = os.path.dirname(__file__) + os.sep
 
 # Beyond this, sums over a sample and the continuation of its quantile function overflow.
 LARGEST_LOSS = 1e300
+# What NetCDF puts where nothing was written, about 9.97e36; some of its readers, but not all, take it for missing.
+UNWRITTEN = 15 * 2.0**119
 LONGEST_SHOWN = 20_000
 
 # What was said already, where warnings are to be said once.
@@ -139,7 +141,7 @@ def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
         + (
             "got a data frame; if its columns are losses of models, pass dict(frame)"
             if hasattr(models, "columns")
-            else f"got {type(models).__name__} without names; pass {{'A': ..., 'B': ...}}"
+            else f"got {type(models).__name__} without names; pass {{'A': ..., 'B': ...}}, or what rivals.read.losses_from_files reads"
         )
     )
     pairs = models.items() if isinstance(models, Mapping) else models
@@ -225,7 +227,8 @@ def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
 
 def check_finite(array: FloatArray, what: str) -> None:
     """Refuse losses that are not finite, and say what each kind of them means."""
-    if array.size and -LARGEST_LOSS <= array.min() <= array.max() <= LARGEST_LOSS:  # not so if there are NaN
+    largest = max(-array.min(), array.max()) if array.size else np.nan
+    if largest <= LARGEST_LOSS and largest != UNWRITTEN:  # not so if there are NaN
         return
     points = "simulated points" if "synthetic" in what else "observations"
     kinds = (
@@ -238,6 +241,7 @@ def check_finite(array: FloatArray, what: str) -> None:
         ),
         (array == -np.inf, "−inf", "a noise level of zero gives such an infinite density; bound it from below"),
         (np.abs(array) > LARGEST_LOSS, f"beyond {LARGEST_LOSS:g} in magnitude", "rescale the loss"),
+        (np.abs(array) == UNWRITTEN, "the fill value of NetCDF (9.97e36)", "write them, or remove them for all models"),
     )
     for found, kind, remedy in kinds:
         if found.any():

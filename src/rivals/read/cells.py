@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import as_numbers, check_losses, is_missing, show, warn
+from rivals._checks import as_numbers, check_finite, is_missing, show, warn
 from rivals._types import FloatArray, IntArray
 from rivals.read.columns import Column
 
@@ -32,9 +32,13 @@ def as_losses(column: Column, where: str, name: str | None = None) -> FloatArray
     if column.dtype.kind in "iufb":
         return np.asarray(column, dtype=np.float64)
     values = np.empty(column.size)
-    for row, cell in enumerate(column.tolist()):
+    cells = map(str, column) if column.dtype.kind in "mM" else column.tolist()  # which makes numbers of some times
+    for row, cell in enumerate(cells):
         try:
-            values[row] = _number(cell)
+            # Only Python reads "1_234" as a number.
+            if not isinstance(cell, (str, *NUMBERS)) or (isinstance(cell, str) and "_" in cell):
+                raise ValueError
+            values[row] = float(cell)
         except (TypeError, ValueError, ArithmeticError):
             found = f"expected a number; got {show(repr(str(cell)[:60]))}"
             remedy = "correct it, or remove this point for all models"
@@ -48,13 +52,6 @@ def as_losses(column: Column, where: str, name: str | None = None) -> FloatArray
     return values
 
 
-def _number(cell: Any) -> float:
-    # Only Python reads "1_234" as a number.
-    if not isinstance(cell, (str, *NUMBERS)) or (isinstance(cell, str) and "_" in cell):
-        raise ValueError
-    return float(cell)
-
-
 def as_text(cell: Any) -> str:
     """A cell as text. If some cells are empty, data frames turn whole numbers into floating-point numbers: 1.0 is called 1."""
     if is_missing(cell):
@@ -65,15 +62,11 @@ def as_text(cell: Any) -> str:
 def finite(losses: FloatArray, rows: IntArray | slice, what: str, where: str) -> FloatArray:
     """Some losses of a column; an error names the row of the first one that is not finite."""
     sample = losses[rows]
-    kinds = () if np.isfinite(sample).all() else (np.isnan(sample), sample == np.inf, sample == -np.inf)
-    for wrong in kinds:
-        if wrong.any():
-            try:
-                check_losses(sample, what)
-            except ValueError as error:
-                # One way to count in one message.
-                found = re.sub(r", the first at position \d+ \(from 0\)", "", str(error))
-                raise at_row(where, int(np.arange(losses.size)[rows][wrong][0]), found) from None
+    try:
+        check_finite(sample, what)
+    except ValueError as error:  # one way to count in one message
+        before, position, after = re.split(r", the first at position (\d+) \(from 0\)", str(error))
+        raise at_row(where, int(np.arange(losses.size)[rows][int(position)]), before + after) from None
     return sample
 
 
@@ -82,11 +75,9 @@ def check_names(names: Iterable[str], where: str) -> None:
     for name in names:
         match = INDEX_NAME.fullmatch(name)
         if match:
-            found = (
-                f"column {int(match[1]) + 1} has no name"
-                if match[1]
-                else f"column {name!r} is the index of a data frame"
-            )
+            found = f"column {name!r} is the index of a data frame"
+            if match[1]:
+                found = f"column {int(match[1]) + 1} has no name"
             raise ValueError(f"{where}: {found}; {_leave_out(name)} (pandas: index=False)")
 
 

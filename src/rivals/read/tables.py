@@ -219,15 +219,15 @@ def _labels(
         cells = [cell.strip() if isinstance(cell, str) else cell for cell in columns[column]]
         for name, own in rows.items():
             found = [cells[row] for row in own.tolist()]
+            missing = own[[is_missing(label) for label in found]]  # and cannot be compared
+            if missing.size:
+                what = f"the cell is empty, as are {missing.size} of {own.size}; say to which of the {option} each point belongs"
+                raise at_row(f"{where}, column {show(column)!r}", int(missing[0]), what)
             if found != labels.setdefault(option, found):
                 raise ValueError(
                     f"{where}: the {option} of model {show(name)!r} are not those of {show(next(iter(rows)))!r}; list the observed points "
                     "of all models in the same order, or name the points in a column and pass index (--index)"
                 )
-            missing = own[[is_missing(label) for label in found]]
-            if missing.size:
-                what = f"the cell is empty, as are {missing.size} of {own.size}; say to which of the {option} each point belongs"
-                raise at_row(f"{where}, column {show(column)!r}", int(missing[0]), what)
     return labels
 
 
@@ -312,15 +312,15 @@ def _rows_of_models(where: str, columns: Mapping[str, Column], selection: Select
 
 def _keys(where: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str, str]]:
     """The model, the kind and the simulation of each row of a long table; that of observed losses is ignored."""
-    is_text: dict[str, bool] = {}
+    written: dict[str, Any] = {}
     models, kinds = columns["model"].tolist(), columns["kind"]
     simulations = columns[SIMULATION].tolist() if SIMULATION in columns else repeat("1")
     for row, (model, cell, simulation) in enumerate(zip(models, kinds, simulations, strict=False)):
         name, kind = str(model).strip(), str(cell).strip().lower()
         if is_missing(model):
             raise at_row(f"{where}, column 'model'", row, "the name of the model is empty; fill it in")
-        if is_text.setdefault(name, isinstance(model, str)) != isinstance(model, str):  # 1 and "1" would be the same
-            found = f"{show(name)!r} is a number here and text elsewhere; use one of the two"
+        if written.setdefault(name, model) != model:  # 1 and "1", or "A" and "A ", would be the same
+            found = f"{show(repr(model))} is written {show(repr(written[name]))} elsewhere; use one of the two"
             raise at_row(f"{where}, column 'model'", row, found)
         if kind not in KINDS:
             found = f"expected observed or synthetic; got {show(repr(str(cell)[:60]))}"
