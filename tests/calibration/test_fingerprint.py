@@ -1,10 +1,11 @@
-"""What a store sees of a change to the code: forty ways to change it, in a file and in a notebook, and what stays the same."""
+"""What a store sees of a change to the code: fifty ways to change it, in a file and in a notebook, and what stays the same."""
 
 from __future__ import annotations
 
 import functools
 import importlib
 import itertools
+import numbers
 import os
 import subprocess
 import sys
@@ -63,6 +64,15 @@ WAYS = {
     "a generator's body": "def f():\n    yield «1|2»\ndef omega(rng): return sum(f())",
     "a finally": "def omega(rng):\n    x = []\n    try:\n        «pass|x.append(1)»\n    finally:\n        «x.append(1)|pass»\n    return x",
     "an abstract base class": "import abc\nclass A(abc.ABC):\n    @abc.abstractmethod\n    def f(self): return «1|2»\nclass B(A):\n    def f(self): return super().f()\ndef omega(rng): return B().f()",
+    "a regular expression": "import re\nPATTERN = re.compile('«a|b»')\ndef omega(rng): return PATTERN.match(rng)",
+    "an attribute of a number": "class F(float): pass\nX = F(1.0)\nX.scale = «1|2»\ndef omega(rng): return X.scale",
+    "a method of a member of an enumeration": "import enum\nclass E(enum.IntEnum):\n    A = 1\n    def f(self): return «1|2»\nA = E.A\ndef omega(rng): return A.f()",
+    "an attribute of a set": "class S(set): pass\nX = S('ab')\nX.scale = «1|2»\ndef omega(rng): return X.scale",
+    "an attribute of an array": "import numpy as np\nclass A(np.ndarray): pass\nX = np.ones(2).view(A)\nX.scale = «1|2»\ndef omega(rng): return X.scale",
+    "an attribute of what can be an array": "import numpy as np\nclass A:\n    scale = 0\n    def __array__(self, dtype=None, copy=None): return np.ones(2)\nX = A()\nX.scale = «1|2»\ndef omega(rng): return X.scale",
+    "a method bound by hand": "import types\nclass F: pass\nX = F()\nX.f = types.MethodType(lambda self: «1|2», X)\ndef omega(rng): return X.f()",
+    "the end of a long chain": "class Link:\n    def __init__(self, x, rest): self.x, self.rest = x, rest\nCHAIN = Link(«1|2», None)\nfor _ in range(300): CHAIN = Link(0, CHAIN)\ndef omega(rng): return CHAIN",
+    "a name in a text": "SCALE = «1|2»\ndef omega(rng): return eval('SCALE')",
 }  # fmt: skip
 
 # The same in several files: what «before|after» stands in, and how omega reaches it.
@@ -95,6 +105,14 @@ FILES = {
     },
     "the attribute function of a module": {
         "{p}.py": "def __getattr__(name): return «1|2»", "{m}.py": "import {p}\ndef omega(rng): return {p}.anything",
+    },
+    "a module imported by its name": {
+        "{p}.py": "def f(x): return «1|2»",
+        "{m}.py": "import importlib\ndef omega(rng): return importlib.import_module('{p}').f(rng)",
+    },
+    "a package with a table of names": {
+        "{p}/__init__.py": "from importlib import import_module\nWHERE = dict(f='.inner')\ndef __getattr__(name): return getattr(import_module(WHERE[name], __name__), name)",
+        "{p}/inner.py": "def f(x): return «1|2»", "{m}.py": "import {p}\ndef omega(rng): return {p}.f(rng)",
     },
     "a constant of another module": {"{p}.py": "SCALE = «1|2»", "{m}.py": "import {p}\ndef omega(rng): return {p}.SCALE"},
 }  # fmt: skip
@@ -242,6 +260,100 @@ def test_using_a_function_does_not_change_its_parts_of():
     other = Cached()
     other.frame.loc[0, "x"] = 5.0
     assert parts_of(other) != before[0]
+
+
+def test_caches_of_functools_do_not_count():
+    class Cached:
+        @functools.cached_property
+        def mean(self):
+            return 1.0
+
+    @functools.singledispatch
+    def kind(x):
+        return "other"
+
+    @kind.register(numbers.Number)
+    def _(x):
+        return "number"
+
+    cached = Cached()
+
+    def omega(rng):
+        return cached.mean, kind(rng)
+
+    before = parts_of(omega)
+    omega(1)
+    assert parts_of(omega) == before
+
+
+# How omega reaches a module that reads a number from a file as it is imported.
+REACHED = {
+    "of a package": "import {p}.inner\ndef omega(rng): return {p}.inner.SCALE",
+    "in a dictionary": "from {p} import inner\nMODULES = dict(a=inner)\ndef omega(rng): return MODULES['a'].SCALE",
+    "as an argument": "from {p} import inner\ndef f(module): return module.SCALE\ndef omega(rng): return f(inner)",
+    "as a default": "from {p} import inner\ndef omega(rng, module=inner): return module.SCALE",
+    "with a name as text": "from {p} import inner\ndef omega(rng): return getattr(inner, 'SCALE')",
+}
+
+
+@pytest.mark.parametrize("way", REACHED)
+def test_data_that_a_module_reads_on_import_count(way, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    names = {"p": f"helpers_{next(COUNT)}", "m": f"study_{next(COUNT)}"}
+    inner = "import pathlib\nSCALE = float(pathlib.Path(__file__).with_name('x.txt').read_text())"
+    files = {"{p}/__init__.py": "", "{p}/inner.py": inner, "{p}/x.txt": "«1|2»", "{m}.py": REACHED[way]}
+    before, same, after = (parts_of(in_files(tmp_path, files, which, names)) for which in (0, 0, 1))
+    assert before == same
+    assert [part for part in before if before[part] != after[part]] == [f"{names['p']}.inner.SCALE"]
+
+
+def test_a_module_that_is_loaded_by_the_first_experiment_does_not_count_as_a_change(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    names = {"p": "loaded_late", "m": "loads_late"}
+    body = "import {p}\ndef omega(rng):\n    import {p}.inner as late\n    return {p}.inner.SCALE"
+    files = {"{p}/__init__.py": "", "{p}/inner.py": "SCALE = 1", "{m}.py": body}
+    omega = in_files(tmp_path, files, 0, names)
+    before = parts_of(omega)
+    omega(None)
+    assert parts_of(omega) == before
+
+
+def test_a_module_may_have_the_name_of_one_of_python(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setitem(sys.modules, "code", importlib.import_module("code"))  # put back in the end
+    names = {"p": "code", "m": "beside_code"}
+    files = {"{p}.py": "def f(x): return «1|2»", "{m}.py": "import {p}\ndef omega(rng): return {p}.f(rng)"}
+    before, after = (parts_of(in_files(tmp_path, files, which, names)) for which in (0, 1))
+    assert before["the file code.py"] != after["the file code.py"]
+
+
+def test_compiled_functions_count_by_what_they_compile(tmp_path, monkeypatch):
+    """Numba and JAX give pickle more: a number of the process, the folder of the file."""
+    library = tmp_path / "site-packages"
+    library.mkdir()
+    (library / "compiler_for_tests.py").write_text(
+        "import functools, os\nclass Compiled:\n    def __init__(self, f): functools.update_wrapper(self, f)\n"
+        "    def __call__(self, x): return self.__wrapped__(x)\n"
+        "    def __getstate__(self): return dict(vars(self), number=os.urandom(8))\n"
+    )
+    monkeypatch.syspath_prepend(library)
+    source = "from compiler_for_tests import Compiled\n@Compiled\ndef f(x): return «1|2»\ndef omega(rng): return f(rng)"
+    before, same, after = (parts_of(notebook(variant(source, which))) for which in (0, 0, 1))
+    assert before == same != after
+
+
+def test_names_of_arrays_count():
+    xarray = pytest.importorskip("xarray")
+
+    def parts_with(data):
+        return parts_of(lambda rng: data)
+
+    one, two = (xarray.DataArray([1.0, 2.0], dims="t", coords={"t": [0, last]}) for last in (1, 2))
+    assert parts_with(one) == parts_with(one.copy()) != parts_with(two)
+    one, two = (xarray.Dataset({"x": ("t", [1.0, last])}) for last in (1, 2))
+    assert parts_with(one) == parts_with(one.copy()) != parts_with(two)
 
 
 def test_lambdas_of_one_line_differ():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -253,6 +254,14 @@ def test_closed_standard_output_is_an_error(folder):
     )
     assert closed.returncode == 2
     assert closed.stderr.startswith("rivals: standard output is closed")
+
+
+def test_remarks_do_not_go_to_standard_output_where_standard_error_is_closed(folder):
+    for arguments, code in ((["compare", "long.tsv", "--json", "--seed", "0"], 0), (["compare", "absent.tsv"], 2)):
+        line = [sys.executable, "-c", "from rivals.cli import main; main()", *arguments]
+        closed = subprocess.run(["sh", "-c", '"$@" 2>&-', "sh", *line], stdout=subprocess.PIPE, timeout=60, check=False)
+        assert closed.returncode == code
+        assert json.loads(closed.stdout) if code == 0 else closed.stdout == b""
 
 
 def test_the_version_needs_no_numpy():

@@ -10,8 +10,7 @@ from rivals.calibration.replications import Replications, replications
 from rivals.calibration.validity import Validity, ValidRange, judge_experiments
 
 if TYPE_CHECKING:
-    from rivals.calibration.result import Calibration, open_store
-    from rivals.calibration.store import Failure, StoreError
+    from rivals.calibration.result import Calibration, Failure, StoreError, open_store
 
 __all__ = [
     "Calibration",
@@ -35,8 +34,7 @@ def __getattr__(name: str) -> Any:
     """What needs SQLite, when it is asked for: workers, which import this package too, need not have it."""
     if name not in __all__:
         raise AttributeError(f"module 'rivals.calibration' has no attribute {name!r}")
-    home = "store" if name in ("Failure", "StoreError") else "result"
-    return getattr(import_module(f"rivals.calibration.{home}"), name)
+    return getattr(import_module("rivals.calibration.result"), name)
 
 
 def __dir__() -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import as_numbers, check_model, check_models, check_positive, check_size, show
+from rivals._checks import as_numbers, check_model, check_positive, check_size, models_in_turn, show
 from rivals._types import FloatArray, IntArray, Model
 from rivals.calibration.experiment import Experiment
 
@@ -135,7 +135,7 @@ def replications(
     >>> calibration.question
     'which candidate is better in a fresh replication'
     """
-    by_name = {name: check_model(model, f"model '{show(name)}': ") for name, model in check_models(models).items()}
+    by_name = {name: check_model(model, f"model '{show(name)}': ") for name, model in models_in_turn(models)}
     form = form_of(data, response, next(iter(by_name.values())))
     given = {"offset": offset, "gain": gain, "noise": noise, "outliers": outliers, "drift": drift}
     omega = Replications(
@@ -312,7 +312,7 @@ def form_of(data: Any, response: tuple[Get, Set] | None, model: Model) -> Form:
         if n_points == columns:
             return Form(tuple, np.stack)
     if np.ndim(data) == 1 and not isinstance(data, tuple):
-        return Form(_alone, _first)
+        return Form(np.atleast_2d, np.concatenate)
     raise TypeError(
         f"data of an unknown form: {type(data).__name__} of shape {np.shape(data) if not isinstance(data, tuple) else len(data)}; pass a "
         "vector, (inputs, response), a matrix with the response in its last column (or row, where columns are points), or response=(get, set)"
@@ -364,14 +364,6 @@ class Form:
                 f"{what} {size} points where {n} were asked for; if candidates are tied to the inputs of the data, use as many "
                 "points for n_data and n_truth, or design='resample'"
             )
-
-
-def _alone(vector: Any) -> tuple[Any]:
-    return (vector,)
-
-
-def _first(columns: tuple[Any]) -> Any:
-    return np.asarray(columns[0])
 
 
 def _whole(get: Get, data: Any) -> tuple[Any, Any]:

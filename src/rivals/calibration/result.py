@@ -16,7 +16,16 @@ from rivals._types import FloatArray
 from rivals.calibration.correction import ENOUGH_TO_CORRECT, Correction, beyond_scores, fit_correction, one_of_many
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious
 from rivals.calibration.shown import ShownCalibration
-from rivals.calibration.store import AT_EACH_C, NOTHING_KNOWN, NUMBERS, SETTINGS, Failure, new_outcomes, open_reader
+from rivals.calibration.store import (
+    AT_EACH_C,
+    NOTHING_KNOWN,
+    NUMBERS,
+    SETTINGS,
+    Failure,
+    StoreError,
+    new_outcomes,
+    open_reader,
+)
 from rivals.calibration.study import Settings, is_undecided
 from rivals.calibration.validity import ENOUGH_TO_JUDGE, Validity, ValidRange, checked_experiments, judge_experiments
 from rivals.comparison import N_SIMULATIONS
@@ -35,6 +44,8 @@ OTHER_SIMULATIONS = (
     "or calibrate again with n_simulations={1} (rivals calibrate ... --n-simulations {1})"
 )
 FIELDS = ("omega", "experiment", "c", *AT_EACH_C, "truly_better", "undecided", "truth", "risk_a", "risk_b", "truth_error")  # fmt: skip
+
+__all__ = ["Calibration", "Failure", "StoreError", "open_store"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -344,11 +355,9 @@ class Calibration(ShownCalibration):
 
     def _error_of(self, c: float, omega: str | None, threshold: float) -> str:
         """How many of the winners that the corrected B states are wrong, in the worst epistemic distribution."""
-        corrected = {}
-        for name in self._names(omega):
-            probability, truth = self._at(c, name)
-            corrected[name] = self._correction(c, name)(probability)[:, None], truth
-        return judge_experiments(corrected, [c], threshold=threshold).at_each_c()[0][1]
+        found = {name: self._at(c, name) for name in self._names(omega)}
+        pairs = {name: (self._correction(c, name)(stated)[:, None], truth) for name, (stated, truth) in found.items()}
+        return judge_experiments(pairs, [c], threshold=threshold).at_each_c()[0][1]
 
     def _remarks(self, names: Sequence[str]) -> list[str]:
         """What to know of this calibration when these models are compared with it, in sentences."""

@@ -37,8 +37,7 @@ class ShownCalibration:
     def __str__(self: Any) -> str:
         return "\n".join([*_heading(self), *(unfinished(self) or [*_verdicts(self), *_choice(self)])])
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         # The class keeps notebooks from taking dollar signs in names for mathematics.

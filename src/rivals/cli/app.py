@@ -7,6 +7,7 @@ like those beside this file. Its module is imported when the command runs, or wh
 from __future__ import annotations
 
 import codecs
+import os
 import sys
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
@@ -74,12 +75,12 @@ def main() -> None:
 
     A reader that stops early, as in `rivals … | head`, is not an error.
     """
+    if sys.stderr is None:  # as after `rivals … 2>&-`: remarks are not to mix with the result
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     _spell_out_what_cannot_be_encoded()
     try:
         if sys.stdout is None:  # as after `rivals … >&-`
-            raise OSError(
-                "standard output is closed, so that no result could be printed; send it to a file, or to /dev/null"
-            )
+            raise OSError("standard output is closed: no result could be printed; send it to a file, or to /dev/null")
         raise SystemExit(_exit_code())
     except BrokenPipeError:
         silence(sys.stdout)

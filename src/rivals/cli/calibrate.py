@@ -188,11 +188,7 @@ def _executor(workers: int | None, dask: str | None) -> Iterator[Executor | int 
 def _result_alone_on_stdout() -> Iterator[None]:
     """Send what simulators print, here or in workers that start meanwhile, to standard error: it must not mix with the result."""
     sys.stdout.flush()
-    try:
-        kept = os.dup(1)
-    except OSError:  # there is no standard output
-        yield
-        return
+    kept = os.dup(1)
     os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):

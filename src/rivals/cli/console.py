@@ -48,10 +48,8 @@ def say(message: str) -> None:
         silence(sys.stderr)
 
 
-def silence(stream: IO[str] | None) -> None:
+def silence(stream: IO[str]) -> None:
     """Discard what is left in a stream; otherwise Python tries to write it again when it exits."""
-    if stream is None:
-        return
     with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # a stream of a test has no descriptor
         os.dup2(nowhere.fileno(), stream.fileno())
 

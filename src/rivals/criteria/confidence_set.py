@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import check_models, check_size, naming, need, show
+from rivals._checks import check_size, models_in_turn, naming, need, show
 from rivals._random import RESAMPLES, entropy_from, stream
 from rivals._types import RNG, FloatArray, IntArray
 from rivals.comparison import rendering
@@ -76,7 +76,7 @@ def confidence_set(
     >>> confidence_set(losses, rng=0).included  # doctest: +SKIP
     ('A', 'B')
     """
-    by_name = {name: _as_score(name, model) for name, model in check_models(losses).items()}
+    by_name = {name: _as_score(name, model) for name, model in dict(models_in_turn(losses)).items()}
     if not 0 < level < 1:
         raise ValueError(f"level must be a probability between 0 and 1; got {level!r}")
     block, n_resamples = check_size(block, "block"), check_size(n_resamples, "n_resamples", least=100)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import check_choice, check_models, show
+from rivals._checks import check_choice, models_in_turn, show
 from rivals._types import RNG, FloatArray
 from rivals.comparison import compare, rendering
 from rivals.criteria.aic import aic
@@ -70,7 +70,7 @@ def table(
     >>> criteria.table(models)["AIC"].difference
     array([ 0. , -1.8])
     """
-    by_name = check_models(models)
+    by_name = dict(models_in_turn(models))
     reference = next(iter(by_name)) if reference is None else check_choice(reference, "reference", list(by_name))
     rows, omitted = _rows(by_name, reference, c=c, tolerance=loss_tolerance, rng=rng)
     return CriteriaTable(tuple(by_name), reference, rows, omitted)

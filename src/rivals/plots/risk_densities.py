@@ -63,8 +63,10 @@ def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None
     return finish(ax, "risk R (expected loss; lower is better)", "probability density", sentence, title=title)
 
 
-def density_of(result: Comparison, name: str, *, n_points: int = 400) -> tuple[FloatArray, FloatArray]:
-    """Density of the risk of one model of a comparison; `result.applied.density` has it without a large common offset.
+def density_of(
+    result: Comparison, name: str, *, n_points: int = 400, relative: bool = False
+) -> tuple[FloatArray, FloatArray]:
+    """Density of the risk of one model of a comparison.
 
     Parameters
     ----------
@@ -73,6 +75,8 @@ def density_of(result: Comparison, name: str, *, n_points: int = 400) -> tuple[F
         Of the model.
     n_points : int
         Points of the grid.
+    relative : bool
+        Whether the grid is less `result.applied.reference`, so that a large offset costs no digits.
 
     Returns
     -------
@@ -94,4 +98,4 @@ def density_of(result: Comparison, name: str, *, n_points: int = 400) -> tuple[F
     0.399
     """
     grid, density = result.applied.density(result.names.index(name), n_points)
-    return result.applied.reference + grid, density
+    return (0.0 if relative else result.applied.reference) + grid, density
