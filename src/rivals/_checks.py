@@ -1,4 +1,4 @@
-"""Checks of user input. Every error names the culprit, what was found and what to do."""
+"""Messages, and checks of user input. Every error names the culprit, what was found and what to do."""
 
 from __future__ import annotations
 
@@ -25,10 +25,15 @@ PACKAGE = os.path.dirname(__file__) + os.sep
 
 # Beyond this, sums over a sample and the continuation of its quantile function overflow.
 LARGEST_LOSS = 1e300
+# What NetCDF puts where nothing was written, about 9.97e36; some of its readers, but not all, take it for missing.
+UNWRITTEN = 15 * 2.0**119
 LONGEST_SHOWN = 20_000
 
 # What was said already, where warnings are to be said once.
 SAID: ContextVar[set[str] | None] = ContextVar("SAID", default=None)
+
+
+# ---------------------------------------------------------------- messages
 
 
 class RivalsWarning(UserWarning):
@@ -109,13 +114,16 @@ def need(module: str, *, extra: str, purpose: str) -> Any:
         ) from None
 
 
+# ---------------------------------------------------------------- models and losses
+
+
 def check_model(model: Any, what: str = "") -> Model:
     """An object with the functions loss(data) and simulate(n, rng)."""
     if not (callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None))):
         raise TypeError(
             f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and simulate(n, rng) such as a "
             f"Candidate, which rivals.read makes of models of other libraries; got {type(model).__name__}"
-            + (f" of length {len(model)}" if isinstance(model, (tuple, list)) else "")
+            + (f" of length {len(model)}; pass an array" if isinstance(model, (tuple, list)) else "")
         )
     checked: Model = model
     return checked
@@ -131,7 +139,7 @@ def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
         + (
             "got a data frame; if its columns are losses of models, pass dict(frame)"
             if hasattr(models, "columns")
-            else f"got {type(models).__name__} without names; pass {{'A': ..., 'B': ...}}"
+            else f"got {type(models).__name__} without names; pass {{'A': ..., 'B': ...}}, or what rivals.read.losses_from_files reads"
         )
     )
     pairs = models.items() if isinstance(models, Mapping) else models
@@ -217,7 +225,8 @@ def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
 
 def check_finite(array: FloatArray, what: str) -> None:
     """Refuse losses that are not finite, and say what each kind of them means."""
-    if array.size and -LARGEST_LOSS <= array.min() <= array.max() <= LARGEST_LOSS:  # not so if there are NaN
+    largest = max(-array.min(), array.max()) if array.size else np.nan
+    if largest <= LARGEST_LOSS and largest != UNWRITTEN:  # not so if there are NaN
         return
     points = "simulated points" if "synthetic" in what else "observations"
     kinds = (
@@ -230,6 +239,7 @@ def check_finite(array: FloatArray, what: str) -> None:
         ),
         (array == -np.inf, "−inf", "a noise level of zero gives such an infinite density; bound it from below"),
         (np.abs(array) > LARGEST_LOSS, f"beyond {LARGEST_LOSS:g} in magnitude", "rescale the loss"),
+        (np.abs(array) == UNWRITTEN, "the fill value of NetCDF (9.97e36)", "write them, or remove them for all models"),
     )
     for found, kind, remedy in kinds:
         if found.any():
@@ -253,6 +263,9 @@ def check_name(name: Hashable) -> str:
             "bytes in another encoding; rename the model"
         ) from None
     return name
+
+
+# ---------------------------------------------------------------- numbers and words
 
 
 def check_positive(value: Any, what: str, *, or_zero: bool = False) -> float:
@@ -293,6 +306,26 @@ def check_choice(value: Any, what: str, choices: Sequence[Choice]) -> Choice:
     raise ValueError(f"{what} must be one of {', '.join(map(repr, choices))}: got {show(repr(value))}; {hint}")
 
 
+def check_depth(value: Any) -> int:
+    """A number of refinements for which the tree fits into memory."""
+    depth = check_size(value, "depth")
+    if depth > 24:
+        raise ValueError(f"depth must be at most 24 (a path of 16 million points); got {depth}")
+    return depth
+
+
+def _as_number(value: Any, what: str) -> float:
+    if isinstance(value, (str, bytes, bool)) or value is None:
+        raise TypeError(f"{what} must be a number; got {value!r}")
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{what} must be a number; got {show(repr(value))}") from None
+
+
+# ---------------------------------------------------------------- labels of points
+
+
 def is_missing(cell: Any) -> bool:
     """Whether a cell is empty, in any library's way: None, NaN, NA, NaT, blanks."""
     if cell is None:
@@ -326,26 +359,15 @@ def read_groups(values: Any, n_points: int, what: str = "groups") -> tuple[IntAr
     return np.asarray(codes, dtype=np.intp), tuple(map(str, names.tolist()))
 
 
-def check_depth(value: Any) -> int:
-    """A number of refinements for which the tree fits into memory."""
-    depth = check_size(value, "depth")
-    if depth > 24:
-        raise ValueError(f"depth must be at most 24 (a path of 16 million points); got {depth}")
-    return depth
-
-
-def _as_number(value: Any, what: str) -> float:
-    if isinstance(value, (str, bytes, bool)) or value is None:
-        raise TypeError(f"{what} must be a number; got {value!r}")
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{what} must be a number; got {show(repr(value))}") from None
-
-
 def row_labels(values: Any) -> Any:
     """The labels of the rows of a Series or data frame; None for an array, whose rows have none."""
     return values.index if hasattr(values, "iloc") else None
+
+
+def in_index_order(values: Any, reference: Any, who: str, whose: str) -> Any:
+    """The values in the order of the labels `reference`, if both have labels."""
+    rows = rows_in_order(row_labels(values), reference, who, whose)
+    return values if rows is None else values.iloc[rows]
 
 
 def rows_in_order(own: Any, reference: Any, who: str, whose: str) -> IntArray | None:

@@ -17,6 +17,7 @@ from rivals._checks import show
 MAX_BYTES = 2**30
 MAX_BYTES_VARIABLE = "RIVALS_MAX_BYTES"
 TIMES_ITS_SIZE = 8
+DEEPEST = 32
 
 
 @contextmanager
@@ -62,6 +63,12 @@ def check_memory(path: str | PathLike[str], needed: int) -> None:
             f"it would unpack to {_in_words(needed)}, but the limit for a file of its size is {_in_words(limit)}; if you trust it, set the "
             f"environment variable {MAX_BYTES_VARIABLE} to more bytes"
         )
+
+
+def check_nesting(depth: int) -> None:
+    """Refuse groups in groups in groups, which take xarray minutes."""
+    if depth > DEEPEST:
+        raise ValueError(f"it has groups within groups, more than {DEEPEST} deep; put them beside each other")
 
 
 def _stored(path: str) -> int:

@@ -318,7 +318,7 @@ def _losses_of(model: Any, data: Any, *, n_simulations: int, seed: np.random.See
         _check_simulated(losses, given=True)
         return losses
     if getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
-        return Losses(np.asanyarray(model), index=row_labels(model))  # with its mask, if it has one
+        return Losses(model)
     losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
     _check_simulated(losses, given=False)
     if isinstance(model, Candidate) and model.check is not None:

@@ -270,7 +270,7 @@ def test_risk_curves_hold_all_of_the_probability(result):
 
 
 def test_curves_of_a_closed_form_are_exact_and_those_of_draws_near(result):
-    grid, density = density_of(result, "good", relative=True)
+    grid, density = result.applied.density(result.names.index("good"), 400)
     mean, std = result.risk_mean["good"] - result.applied.reference, result.risk_std["good"]
     drawn = density_of_draws(result.applied.draws[1])
     if result.law == "beta":
@@ -288,7 +288,7 @@ def test_a_large_offset_costs_the_curve_no_digits(offset):
     samples = {name: exponential(1.0 + 0.1 * seed, 1.0, seed=seed) for seed, name in enumerate("AB")}
     moved = {name: (sample.observed + offset, sample.synthetic + offset) for name, sample in samples.items()}
     plain, shifted = (rivals.compare(models, rng=0) for models in (samples, moved))
-    widths = [np.ptp(density_of(result, "B", relative=True)[0]) for result in (plain, shifted)]
+    widths = [np.ptp(result.applied.density(1, 400)[0]) for result in (plain, shifted)]
     assert widths[0] == pytest.approx(widths[1], rel=1e-6)
 
 

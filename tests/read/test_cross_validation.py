@@ -251,7 +251,7 @@ def test_a_class_that_a_training_set_lacks_is_named():
         cross_validated({"prior": DummyClassifier()}, X, rare, cv=KFold(3))
     first, second = np.arange(0, 120), np.arange(120, N)
     with pytest.raises(
-        ValueError, match=r"fold 2 of 2: .* the first at point 160: 2;"
+        ValueError, match=r"fold 2 of 2: .* the first at point 160 \(from 0\): 2;"
     ):  # of the data, not of the test set
         cross_validated(
             {"prior": DummyClassifier()}, X, np.repeat([0, 1, 2], 80), cv=[(second[:0:-1], first[80:]), (first, second)]

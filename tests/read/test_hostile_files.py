@@ -200,6 +200,30 @@ def test_files_made_to_harm_are_refused(monkeypatch, kind):
     assert outcome == "refused", remark
 
 
+def test_a_folder_of_zarr_that_cannot_be_listed_is_refused(tmp_path):
+    """Its files may still be opened by name, but nobody has seen which codecs they ask for."""
+    pytest.importorskip("zarr")
+    store = hostile.zarr_store(tmp_path, Random(0), 2)
+    (store / "observed").chmod(0o311)
+    if os.access(store / "observed", os.R_OK):
+        pytest.skip("root may list every folder")
+    with pytest.raises(ValueError, match="observed is a link, a pipe or a device, or unreadable"):
+        losses_from_files(store)
+
+
+def test_many_texts_are_measured_in_time(tmp_path):
+    """One by one, a hundred thousand took 5 s; and those in one packed part, which was unpacked for each, hours."""
+    pytest.importorskip("h5netcdf")
+    data = hostile.dataset(Random(0)).assign(
+        note=(("line",), np.array([f"n{index}" for index in range(10**5)], object))
+    )
+    packed = {"note": {"zlib": True, "chunksizes": (10**5,)}}
+    data.to_netcdf(tmp_path / "t.nc", engine="h5netcdf", encoding=packed)
+    begin = time.process_time()
+    assert list(losses_from_files(tmp_path / "t.nc")) == ["A", "B"]
+    assert time.process_time() - begin < 3.0
+
+
 @pytest.mark.filterwarnings("ignore:The codec `vlen-utf8`:UserWarning")  # of old releases of zarr
 def test_arrays_in_parts_that_are_whole_are_read(tmp_path):
     """Chunks, texts of any length and dimensions without coordinates are no fault, and nor are coordinates of zeros."""

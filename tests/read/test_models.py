@@ -96,7 +96,8 @@ def test_other_numbers_of_labels_are_at_resampled_inputs():
 def test_probability_zero_is_explained_and_a_floor_helps():
     data = (np.array([[-1.0], [1.0], [1.0]]), ["c", "a", "b"])
     with pytest.raises(
-        ValueError, match=r"Softmax assigns zero probability to 1 of 3 labels, .* point 0: 'c', .* pass floor="
+        ValueError,
+        match=r"Softmax assigns zero probability to 1 of 3 labels, .* point 0 \(from 0\): 'c', .* pass floor=",
     ):
         classifier(Softmax(), INPUTS).losses(data, rng=0)
     raised = classifier(Softmax(), INPUTS, floor=0.01)
@@ -337,6 +338,37 @@ def test_noise_that_is_too_narrow_for_the_data_is_noticed():
     ):
         regressor(Line(), INPUTS, noise=stats.norm(scale=0.37)).loss((INPUTS, y))
     regressor(Line(), INPUTS, noise=stats.norm(scale=0.8)).loss((INPUTS, y))
+
+
+def test_models_with_columns_of_their_own_are_told_what_to_do():
+    """Numbers of columns differ, and the model takes them by place: statsmodels spoke of shapes that are not aligned."""
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((300, 2))
+    y = x.sum(axis=1) + rng.standard_normal(300)
+    fits = {n: linear_model.LinearRegression().fit(x[:100, :n], y[:100]) for n in (1, 2)}
+    new, target = x[100:], y[100:]
+    models = {f"of {n}": regressor(fit, new[:, :n], noise=stats.norm(scale=1.5)) for n, fit in fits.items()}
+    with pytest.raises(
+        ValueError,
+        match=r"model 'of 1': LinearRegression takes 1 columns of inputs; the data have 2; .*model\.losses\(",
+    ):
+        rivals.compare(models, (new, target))
+    losses = {
+        name: model.losses((new[:, : n + 1], target), n_simulations=16, rng=n)
+        for n, (name, model) in enumerate(models.items())
+    }
+    assert rivals.compare(losses, groups=np.arange(200) % 5, rng=0).ranking == ("of 2", "of 1")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(new, columns=["a", "b"])
+    with pytest.raises(ValueError, match="takes 2 columns of inputs; the data have 3"):
+        regressor(fits[2], frame, noise=stats.norm()).loss((frame[["a"]].assign(c=1.0, d=2.0), target))
+    by_name = make_pipeline(make_column_transformer(("passthrough", ["a"])), linear_model.LinearRegression())
+    by_name.fit(frame[["a"]], target)
+    assert regressor(by_name, frame[["a"]], noise=stats.norm(scale=1.5)).loss((frame, target)).size == 200
 
 
 @pytest.mark.parametrize("others", [INPUTS + 1.0, INPUTS[:-1]])

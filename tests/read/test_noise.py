@@ -169,3 +169,9 @@ def test_bayesian_ridge_regression_predicts_its_noise_already():
     assert np.all(deviation**2 > 1 / fitted.alpha_)
     with pytest.raises(TypeError, match="LinearRegression does not predict a standard deviation"):
         regressor(LinearRegression().fit(FIT_X, FIT_Y), NEW_X, noise="predicted").loss((NEW_X, NEW_Y))
+
+
+def test_residuals_that_are_no_numbers_are_named():
+    """SciPy spoke of a domain error."""
+    with pytest.raises(ValueError, match="noise: residuals are NaN or infinite; look for missing targets"):
+        noise_of(np.append(np.random.default_rng(0).standard_normal(50), np.nan))

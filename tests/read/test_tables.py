@@ -265,8 +265,10 @@ def test_names_that_become_one_are_refused():
     with pytest.raises(ValueError, match="the mapping: two columns are called '1'"):
         wide_tables({1: [1.0, 2.0], "1": [2.0, 3.0]}, {"1": [1.0, 2.0]})
     table = LONG | {"model": np.array([1, 1, 1, 1, "1", "1", "1", "1"], dtype=object)}
-    with pytest.raises(ValueError, match="column 'model', row 6: '1' is a number here and text elsewhere"):
+    with pytest.raises(ValueError, match="column 'model', row 6: '1' is written 1 elsewhere; use one of the two"):
         long_table(table)
+    with pytest.raises(ValueError, match="column 'model', row 6: 'A ' is written 'A' elsewhere"):
+        long_table(LONG | {"model": ["A"] * 4 + ["A "] * 4})
     pandas = pytest.importorskip("pandas")
     twice = pandas.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=["A", "A"])
     with pytest.raises(ValueError, match=r"the data frame: .*'A' 2 times"):
@@ -304,6 +306,72 @@ def test_what_savetxt_writes_is_read(tmp_path, options):
     found = wide_tables(tmp_path / "t.txt", {"A": [1.0, 2.0, 3.0], "B": [1.0, 2.0, 3.0]})
     assert list(found) == ["A", "B"]
     np.testing.assert_array_equal(found["B"].observed, table[:, 1])
+
+
+def test_a_hash_of_a_name_is_kept_behind_that_of_savetxt(tmp_path):
+    np.savetxt(tmp_path / "t.csv", [[1.0, 2.0], [3.0, 4.0]], delimiter=",", header="#A,B")
+    assert list(columns_of(tmp_path / "t.csv")[1]) == ["#A", "B"]
+
+
+@pytest.mark.parametrize("text", ["A B\n1 2\n3 4\n", '"A" "B"\n1 2\n3 4\n', "   A    B\n 1.0  2.0\n 3.0  4.0\n"])
+def test_blanks_separate_where_nothing_else_does(tmp_path, text):
+    (tmp_path / "t.txt").write_text(text, encoding="utf-8")
+    found = columns_of(tmp_path / "t.txt")[1]
+    assert {name: column.tolist() for name, column in found.items()} == {"A": [1.0, 3.0], "B": [2.0, 4.0]}
+    (tmp_path / "t.csv").write_text("model A,the model B\n1, 2\n3, 4\n", encoding="utf-8")
+    assert list(columns_of(tmp_path / "t.csv")[1]) == ["model A", "the model B"]
+
+
+def test_row_names_of_r_are_said_in_a_sentence(tmp_path):
+    (tmp_path / "t.txt").write_text('"A" "B"\n"1" 1 2\n"2" 3 4\n', encoding="utf-8")
+    with pytest.raises(ValueError, match=r"t\.txt, row 1: .*are quotation marks closed, and cells separated by commas"):
+        columns_of(tmp_path / "t.txt")
+
+
+@pytest.mark.parametrize("large", [0, 2**60])
+def test_a_line_without_end_is_refused(tmp_path, monkeypatch, large):
+    """It would be in memory as a whole."""
+    monkeypatch.setattr(text_tables, "LARGE", large)
+    (tmp_path / "t.csv").write_bytes(b"A,B\n1,2\n" + b"3," * 2**23 + b"\n")
+    with pytest.raises(ValueError, match=r"t\.csv: a line has 16777216 characters or more"):
+        columns_of(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("kind", ["M8[ns]", "M8[us]", "M8[D]", "m8[ns]", "m8[s]", "m8[M]"])
+def test_times_are_no_losses(kind):
+    """As lists of Python, some of them are whole numbers."""
+    times = np.array([5, 7, 4], dtype=kind)
+    with pytest.raises(ValueError, match="column 'B', row 2: expected a number"):
+        wide_tables({"A": [1.0, 2.0, 2.5], "B": times}, {"A": [1.0, 2.0, 2.5], "B": times})
+    with pytest.raises(ValueError, match="column 'loss', row 2: expected a number"):
+        long_table({"model": ["A"] * 3, "kind": ["observed"] * 3, "loss": times})
+
+
+def test_series_in_a_mapping_are_put_into_one_order():
+    pandas = pytest.importorskip("pandas")
+    first = pandas.Series([1.0, 2.0, 3.0], index=["x", "y", "z"])
+    other = pandas.Series([30.0, 10.0, 20.0], index=["z", "x", "y"])
+    with pytest.warns(rivals.RivalsWarning, match="column 'B' stand in another order than those of column 'A'"):
+        found = columns_of({"A": first, "n": [0, 1, 2], "B": other})[1]
+    assert found["B"].tolist() == [10.0, 20.0, 30.0]
+    with pytest.raises(ValueError, match="column 'B' and column 'A' have rows with different labels"):
+        columns_of({"A": first, "B": other.rename({"z": "w"})})
+
+
+def test_groups_may_be_missing_for_one_model_alone():
+    """pandas.NA cannot be compared with anything."""
+    pandas = pytest.importorskip("pandas")
+    groups = np.array(["x", "y", "x", "y", pandas.NA, "y", "x", "y"], dtype=object)
+    with pytest.raises(ValueError, match="column 'session', row 6: the cell is empty"):
+        long_table(LONG | {"session": groups}, groups="session")
+
+
+def test_two_columns_of_one_name_in_parquet_are_named(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table([[1.0, 2.0], [3.0, 4.0]], names=["A", "A"])
+    pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"t\.parquet: two columns are called 'A'; names must differ"):
+        wide_tables(tmp_path / "t.parquet", tmp_path / "t.parquet")
 
 
 def test_a_header_of_many_names_is_read_in_time(tmp_path):

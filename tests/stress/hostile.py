@@ -6,6 +6,7 @@ pickle in it is loaded; `secret` is a file of somebody else that must not be rea
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -251,6 +252,69 @@ def hdf5_shared_text(folder: Path, random: Random) -> Path:
     return folder / "t.nc"
 
 
+def hdf5_shared_attribute(folder: Path, random: Random) -> Path:
+    """The same in an attribute of the file itself, in a form without checksums."""
+    import h5py
+
+    n, long = random.randrange(2500, 3000), int(2**20 * SCALE)
+    with h5py.File(folder / "t.nc", "w", libver="earliest") as file:
+        file.attrs["note"] = ["x" * long, *["y"] * (n - 1)]
+    content = bytearray((folder / "t.nc").read_bytes())
+    lengths = struct.pack("<I", long), struct.pack("<I", 1)
+    place = content.find(lengths[0])
+    while content[place + 16 : place + 20] != lengths[1]:
+        place = content.find(lengths[0], place + 1)
+    content[place : place + 16 * n] = bytes(content[place : place + 16]) * n
+    (folder / "t.nc").write_bytes(content)
+    return folder / "t.nc"
+
+
+def hdf5_deep(folder: Path, random: Random) -> Path:
+    """Groups within groups: 1 500 took minutes."""
+    with hdf5(folder, random) as file:
+        file.create_group("/g" * random.randrange(100, 400))
+    return folder / "t.nc"
+
+
+def hdf5_unwritten(folder: Path, random: Random) -> Path:
+    """A program that ended early: the rest has the fill value of NetCDF, which xarray takes for numbers."""
+
+    def make(file: Any, name: str) -> None:
+        file[name] = np.full((2, 40), 15 * 2.0**119, dtype=random.choice(["f4", "f8"]))
+        file[name][:, : random.randrange(1, 40)] = 1.0
+        for place, dimension in enumerate(("model", "point")):
+            file[name].dims[place].attach_scale(file[dimension])
+
+    return replaced(folder, random, make)
+
+
+def zarr_deep(folder: Path, random: Random) -> Path:
+    store = zarr_store(folder, random, version=2)
+    for depth in range(random.randrange(100, 400)):
+        group = Path(store, *["g"] * (depth + 1))
+        group.mkdir()
+        (group / ".zgroup").write_text('{"zarr_format": 2}')
+    return store
+
+
+def packed(folder: Path, parts: Iterator[bytes]) -> Path:
+    with gzip.open(folder / "t.csv.gz", "wb", compresslevel=1) as file:
+        file.writelines(parts)
+    return folder / "t.csv.gz"
+
+
+def text_long_line(folder: Path, random: Random) -> Path:
+    """Almost a gigabyte in one line, each letter of which takes four bytes, or one of commas."""
+    part = random.choice([b"a", b","]) * int(2**24 * SCALE)
+    return packed(folder, iter(["model,kind,loss\n\U0001f600".encode(), *[part] * 60]))
+
+
+def text_empty_lines(folder: Path, random: Random) -> Path:
+    """Almost a thousand million lines, of which each takes time."""
+    part = random.choice([b"\n", b"\r", b"# \n"]) * int(2**24 * SCALE)
+    return packed(folder, iter([part] * 20))
+
+
 def parquet_rows(folder: Path, random: Random) -> Path:
     """Some kilobytes for a hundred million rows, each of which would become an object."""
     import pyarrow
@@ -356,12 +420,14 @@ NEEDED = {
     "parquet": "pyarrow",
     "excel": "openpyxl",
     "npz": "numpy",
+    "text": "numpy",
 }
 MAKERS: dict[str, Maker] = {
     maker.__name__: maker
     for maker in (
         zarr_linked_array, zarr_linked_chunk, zarr_piped_chunk, zarr_pickles, zarr_missing_chunk, zarr_large_chunk, zarr_records,
         hdf5_soft_links, hdf5_external_link, hdf5_external_storage, hdf5_virtual, hdf5_missing_chunk, hdf5_cycle, hdf5_shared_text, hdf5_large_chunk,
+        hdf5_shared_attribute, hdf5_deep, hdf5_unwritten, zarr_deep, text_long_line, text_empty_lines,
         parquet_rows, excel_far_cell, excel_long_row, excel_laughs, npz_claims,
     )
     if find_spec(NEEDED[maker.__name__.partition("_")[0]])

@@ -64,7 +64,7 @@ def draw_original(panel: Any, experiments: Experiments, column: int, label: str)
 
 def frame_panel(panel: Any) -> None:
     """Red where a probability is further from ½ than the part of experiments it stands for, yellow where it stands for the wrong model, as in the paper."""
-    shade_overconfidence(panel, overconfident="#f6cfcb", wrong="#fdf0c4", diagonal=True)
+    shade_overconfidence(panel, overconfident="#f6cfcb", wrong="#fdf0c4")
     panel.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
 
 

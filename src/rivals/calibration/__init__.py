@@ -10,7 +10,8 @@ from rivals.calibration.replications import Replications, replications
 from rivals.calibration.validity import Validity, ValidRange, judge_experiments
 
 if TYPE_CHECKING:
-    from rivals.calibration.result import Calibration, Failure, StoreError, open_store
+    from rivals.calibration.result import Calibration, open_store
+    from rivals.calibration.store import Failure, StoreError
 
 __all__ = [
     "Calibration",
@@ -34,7 +35,8 @@ def __getattr__(name: str) -> Any:
     """What needs SQLite, when it is asked for: workers, which import this package too, need not have it."""
     if name not in __all__:
         raise AttributeError(f"module 'rivals.calibration' has no attribute {name!r}")
-    return getattr(import_module("rivals.calibration.result"), name)
+    home = "store" if name in ("Failure", "StoreError") else "result"
+    return getattr(import_module(f"rivals.calibration.{home}"), name)
 
 
 def __dir__() -> list[str]:

@@ -16,16 +16,7 @@ from rivals._types import FloatArray
 from rivals.calibration.correction import ENOUGH_TO_CORRECT, Correction, beyond_scores, fit_correction, one_of_many
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious
 from rivals.calibration.shown import ShownCalibration
-from rivals.calibration.store import (
-    AT_EACH_C,
-    NOTHING_KNOWN,
-    NUMBERS,
-    SETTINGS,
-    Failure,
-    StoreError,
-    new_outcomes,
-    open_reader,
-)
+from rivals.calibration.store import AT_EACH_C, NOTHING_KNOWN, NUMBERS, SETTINGS, Failure, new_outcomes, open_reader
 from rivals.calibration.study import Settings, is_undecided
 from rivals.calibration.validity import ENOUGH_TO_JUDGE, Validity, ValidRange, checked_experiments, judge_experiments
 from rivals.comparison import N_SIMULATIONS
@@ -44,8 +35,6 @@ OTHER_SIMULATIONS = (
     "or calibrate again with n_simulations={1} (rivals calibrate ... --n-simulations {1})"
 )
 FIELDS = ("omega", "experiment", "c", *AT_EACH_C, "truly_better", "undecided", "truth", "risk_a", "risk_b", "truth_error")  # fmt: skip
-
-__all__ = ["Calibration", "Failure", "StoreError", "open_store"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

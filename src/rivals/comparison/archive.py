@@ -62,22 +62,15 @@ def load(path: str | PathLike[str]) -> tuple[tuple[str, ...], Applied, Verdict]:
 
 def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[str, Any]:
     """Everything but the arrays, as plain numbers and text; what is not a number is null."""
-    setting = applied.setting
     duels = {"rejections": verdict.rejections.values(), "undecided": verdict.undecided, "unstable": verdict.unstable}
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "rivals_version": __version__,
         "names": list(names),
-        "law": applied.law.name,
-        "options": applied.law.options(),
-        "c": None if isnan(setting.c) else setting.c,
-        "threshold": setting.threshold,
-        "order": setting.order,
-        "entropy": setting.entropy,
-        "n_simulations": setting.n_simulations,
+        **applied.settings(),
         "may_repeat": [sample.may_repeat for sample in applied.losses],
-        "labels": {kind: list(each.names) for kind, each in setting.labels.items()},
+        "labels": {kind: list(each.names) for kind, each in applied.setting.labels.items()},
         "remarks": list(verdict.remarks),
         "survivors_under": verdict.survivors_under,
         **{kind: [[d.model, d.rival, d.probability, d.standard_error] for d in some] for kind, some in duels.items()},

@@ -13,11 +13,10 @@ from rivals._checks import (
     check_choice,
     check_size,
     check_threshold,
+    in_index_order,
     models_in_turn,
     naming,
     read_groups,
-    row_labels,
-    rows_in_order,
 )
 from rivals._random import entropy_from
 from rivals._types import RNG
@@ -122,7 +121,8 @@ def compare(
     if n_simulations is None:
         n_simulations = calibrations[0].n_simulations if calibrations else N_SIMULATIONS
     n_simulations = check_size(n_simulations, "n_simulations")
-    pairs = dict(models_in_turn(models)).items() if keep_simulations else models_in_turn(models)
+    checked = models_in_turn(models)
+    pairs = list(checked) if keep_simulations else checked  # all of them checked before anything is simulated
     losses: dict[str, Losses] = {}
     summaries: list[Any] | None = None if keep_simulations else []
     for name, sample in losses_in_turn(pairs, data, n_simulations=n_simulations, entropy=setting.entropy):
@@ -193,8 +193,8 @@ def _labelled(
 def _grouping(labels: Any, sample: Losses, what: str) -> Grouping | None:
     if labels is None:
         return None
-    rows = rows_in_order(row_labels(labels), sample.index, what, "the losses")
-    codes, names = read_groups(labels if rows is None else labels.iloc[rows], sample.n_observed, what)
+    labels = in_index_order(labels, sample.index, what, "the losses")
+    codes, names = read_groups(labels, sample.n_observed, what)
     if len(names) < 2 and what == "clusters":
         raise ValueError(
             "clusters: all points are in one, but their sampling errors need at least two; leave clusters out"

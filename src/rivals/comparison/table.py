@@ -80,7 +80,7 @@ def _values_of_verdict(result: Findings, name: str) -> dict[str, Any]:
 
 
 def _won(result: Findings, name: str) -> dict[str, Any]:
-    """In how many groups the best model has the lower mean loss, and how probably it has in a new one."""
+    """In how many groups the best model has the lower mean loss, and how probably its risk is lower in a new one."""
     groups = result.applied.setting.groups
     if result.won is None or groups is None:
         return {"groups_lost_to_best": None, "groups": None, "best_is_better": None}
@@ -121,7 +121,7 @@ COLUMNS = (
     ),
     Column(
         "best won",
-        "In how many groups the best model has the lower mean loss of the two, and how probably it has in a new group.",
+        "In how many groups the best model has the lower mean loss of the two, and how probably its risk is lower in a new group.",
         _won,
         lambda row, form: (
             ""

@@ -65,13 +65,9 @@ class QuantileFunction:
         before = -np.cumsum(cells[:middle][::-1])[::-1]
         return np.concatenate((before, [0.0], np.cumsum(cells[middle:])))
 
-    def __len__(self) -> int:
-        """The number of samples."""
-        return self.size
-
     def __repr__(self) -> str:
         low, middle, high = self([0.0, 0.5, 1.0])
-        return f"QuantileFunction({len(self)} samples, q(0) = {low:.4g}, q(1/2) = {middle:.4g}, q(1) = {high:.4g})"
+        return f"QuantileFunction({self.size} samples, q(0) = {low:.4g}, q(1/2) = {middle:.4g}, q(1) = {high:.4g})"
 
     def _locate(self, phi: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], FloatArray]:
         phi = np.asarray(phi, dtype=np.float64)

@@ -202,6 +202,19 @@ class Applied(ABC):
         self.reference = common_reference(self.losses)
         self.empirical = np.array([np.mean(sample.observed - self.reference) for sample in self.losses])
 
+    def settings(self) -> dict[str, Any]:
+        """With the losses, enough to repeat the run: plain numbers and text; what is not a number is null."""
+        setting = self.setting
+        return {
+            "law": self.law.name,
+            "options": self.law.options(),
+            "c": None if isnan(setting.c) else setting.c,
+            "threshold": setting.threshold,
+            "entropy": setting.entropy,
+            "order": setting.order,
+            "n_simulations": setting.n_simulations,
+        }
+
     # ---------------------------------------------------------------- every pair, and the verdict
     @abstractmethod
     def matrix(self) -> tuple[FloatArray, FloatArray]:

@@ -154,10 +154,8 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True
     return finish(ax, "sensitivity c", "stated winners that are wrong", sentence, title=title)
 
 
-def shade_overconfidence(
-    ax: Axes, *, overconfident: str = "#D55E002E", wrong: str | None = "#F0E44259", diagonal: bool = True
-) -> None:
-    """Shade the regions where a curve is overconfident, and where it favours the wrong model.
+def shade_overconfidence(ax: Axes, *, overconfident: str = "#D55E002E", wrong: str | None = "#F0E44259") -> None:
+    """Shade the regions where a curve is overconfident, and where it favours the wrong model; and draw the diagonal.
 
     Parameters
     ----------
@@ -166,8 +164,6 @@ def shade_overconfidence(
         Where |B − ½| exceeds the truth's distance from ½: red, as in the paper.
     wrong : colour, optional
         Beyond, where the other model is the better: yellow, as in the paper; None leaves it white.
-    diagonal : bool
-        Whether to draw the diagonal, on which stated probabilities equal observed fractions.
 
     See Also
     --------
@@ -185,8 +181,8 @@ def shade_overconfidence(
         if colour is not None:
             for corners in triangles:
                 ax.fill(*corners.T, color=colour, linewidth=0)
-    if diagonal:
-        ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle="--")
+    # Where stated probabilities equal observed fractions.
+    ax.plot([0, 1], [0, 1], color="black", linewidth=0.8, linestyle="--")
 
 
 def _values(calibration: Calibration) -> tuple[float, ...]:

@@ -63,10 +63,8 @@ def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None
     return finish(ax, "risk R (expected loss; lower is better)", "probability density", sentence, title=title)
 
 
-def density_of(
-    result: Comparison, name: str, *, n_points: int = 400, relative: bool = False
-) -> tuple[FloatArray, FloatArray]:
-    """Density of the risk of one model of a comparison.
+def density_of(result: Comparison, name: str, *, n_points: int = 400) -> tuple[FloatArray, FloatArray]:
+    """Density of the risk of one model of a comparison; `result.applied.density` has it without a large common offset.
 
     Parameters
     ----------
@@ -75,8 +73,6 @@ def density_of(
         Of the model.
     n_points : int
         Points of the grid.
-    relative : bool
-        Whether the grid is less `result.applied.reference`, so that a large offset costs no digits.
 
     Returns
     -------
@@ -98,4 +94,4 @@ def density_of(
     0.399
     """
     grid, density = result.applied.density(result.names.index(name), n_points)
-    return (0.0 if relative else result.applied.reference) + grid, density
+    return result.applied.reference + grid, density

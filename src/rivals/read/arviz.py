@@ -214,7 +214,7 @@ def leave_one_out_weights(log_likelihood: FloatArray, where: str, efficiency: fl
         named = ", ".join(f"{index} ({shape[index]:.2f})" for index in bad[:NAMED])
         warn(
             f"{where}: leave-one-out losses of {bad.size} of {n_points} points are not to be trusted, since their Pareto k̂ exceeds "
-            f"{largest:.2f}: point {named}{', …' if bad.size > NAMED else ''}; more draws help where k̂ is below 0.7; else refit without these "
+            f"{largest:.2f}: point {named}{', …' if bad.size > NAMED else ''}, counted from 0; more draws help where k̂ is below 0.7; else refit without these "
             "points, or use held-out data or folds"
         )
     return weights

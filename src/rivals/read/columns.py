@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import need, show
+from rivals._checks import need, row_labels, rows_in_order, show
 from rivals.read.excel_tables import read_excel
 from rivals.read.parquet_tables import read_parquet
 from rivals.read.text_tables import read_text
@@ -18,9 +18,7 @@ from rivals.read.text_tables import read_text
 Column = npt.NDArray[Any]
 
 TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
-BINARY: dict[str, Callable[[Path], Iterable[tuple[str, Column]]]] = {
-    ".parquet": read_parquet, ".pq": read_parquet, ".xlsx": read_excel,
-}  # fmt: skip
+BINARY = {".parquet": read_parquet, ".pq": read_parquet, ".xlsx": read_excel}
 TABLES = ", ".join((*TEXT, *BINARY))
 
 # narwhals recognises data frames; without it, these attributes of the class hint at one.
@@ -40,8 +38,7 @@ def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str
     if isinstance(source, (str, PathLike)):
         where, pairs = show(fspath(source)), _from_file(Path(source), labels)
     elif isinstance(source, Mapping):
-        # Masks are kept: masked losses are refused, not used.
-        where, pairs = "the mapping", ((key, np.asanyarray(column)) for key, column in source.items())
+        where, pairs = "the mapping", _from_mapping(source)
     elif any(hasattr(type(source), name) for name in FRAME):
         where, pairs = "the data frame", _from_frame(source)
     else:
@@ -75,6 +72,15 @@ def _from_file(path: Path, labels: Collection[str]) -> Iterable[tuple[str, Colum
     if suffix not in BINARY:
         raise ValueError(f"{show(path)}: unknown kind of file {suffix!r}; tables are read from {TABLES}")
     return BINARY[suffix](path)
+
+
+def _from_mapping(source: Mapping[Any, Any]) -> Iterable[tuple[str, Column]]:
+    """The columns, with those that have labels in the order of the first of them. Masks are kept: masked losses are refused, not used."""
+    labelled = [(f"column {show(key)!r}", row_labels(column)) for key, column in source.items()]
+    whose, reference = next((each for each in labelled if each[1] is not None), ("", None))
+    for (who, labels), (key, column) in zip(labelled, source.items(), strict=True):
+        rows = rows_in_order(labels, reference, f"the mapping, {who}", whose)
+        yield key, np.asanyarray(column if rows is None else column.iloc[rows])
 
 
 def _from_frame(source: Any) -> Iterable[tuple[str, Column]]:

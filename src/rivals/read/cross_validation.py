@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rivals._checks import check_name, check_size, read_groups, row_labels, rows_in_order, show, warn
+from rivals._checks import check_name, check_size, in_index_order, read_groups, row_labels, show, warn
 from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
 from rivals._types import RNG, FloatArray, IntArray
 from rivals._workers.attempts import Ended
@@ -235,7 +235,7 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
     tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=rows.size)
     if np.any(tested > 1):
         raise ValueError(
-            f"cv tests {int((tested > 1).sum())} of {rows.size} points more than once, the first at point {int(np.argmax(tested > 1))}; "
+            f"cv tests {int((tested > 1).sum())} of {rows.size} points more than once, the first at point {int(np.argmax(tested > 1))} (from 0); "
             "points that count twice make the sampling error too small; use a splitter whose test sets do not overlap, such as KFold"
         )
     for index, (train, test) in enumerate(splits):
@@ -243,7 +243,7 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
         if shared.size:
             raise ValueError(
                 f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its {test.size} test points, the first at point "
-                f"{shared[0]}; a point must not be judged by a model that was fitted to it"
+                f"{shared[0]} (from 0); a point must not be judged by a model that was fitted to it"
             )
     return splits
 
@@ -254,8 +254,7 @@ def _labels(groups: Any, y: Any) -> tuple[Any, int]:
         raise TypeError(
             f"groups must hold the group of each point: got the text {show(groups)!r}; pass that column of the data frame"
         )
-    rows = rows_in_order(row_labels(groups), row_labels(y), "groups", "the targets")
-    labels = np.asarray(groups if rows is None else groups.iloc[rows])
+    labels = np.asarray(in_index_order(groups, row_labels(y), "groups", "the targets"))
     return labels, len(read_groups(labels, len(y))[1])
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rivals._checks import show, warn
 from rivals._types import FloatArray
 from rivals.losses import Candidate
-from rivals.read.inputs import as_pair, as_targets, as_values, check_inputs, check_same_shape, some_rows
+from rivals.read.inputs import as_pair, as_targets, as_values, check_columns, check_inputs, check_same_shape, some_rows
 
 LOG_DENSITIES = ("logpdf", "log_pdf", "log_prob", "logpmf", "log_pmf")
 SAMPLERS = ("rvs", "sample", "resample")
@@ -174,6 +174,7 @@ def at_inputs(
 
     def loss(data: Any) -> FloatArray:
         at, given = as_pair(data)
+        check_columns(at, inputs, who)
         return -law(at).log_density(targets(given, "targets"))
 
     def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:

@@ -168,14 +168,14 @@ def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> Condi
             if unknown.size:
                 raise ValueError(
                     f"{unknown.size} of {labels.size} labels are of a class that the classifier was not fitted to, the first at point "
-                    f"{unknown[0]}: {_shown(labels, unknown[0])}; fit it to data with all classes"
+                    f"{unknown[0]} (from 0): {_shown(labels, unknown[0])}; fit it to data with all classes"
                 )
             likelihood = probabilities[np.arange(labels.size), is_label.argmax(axis=1)]
             impossible = np.flatnonzero(likelihood == 0)
             if impossible.size:
                 raise ValueError(
                     f"{name} assigns zero probability to {impossible.size} of {labels.size} labels, the first at point "
-                    f"{impossible[0]}: {_shown(labels, impossible[0])}, so its risk is infinite; pass floor=, the least "
+                    f"{impossible[0]} (from 0): {_shown(labels, impossible[0])}, so its risk is infinite; pass floor=, the least "
                     "probability of a label (such as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
                 )
             return np.asarray(np.log(likelihood))
@@ -279,6 +279,8 @@ def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
 
     if len(residuals) < FEW_RESIDUALS:
         raise ValueError(f"noise: {len(residuals)} residuals are too few to estimate it; it needs {FEW_RESIDUALS}")
+    if not np.isfinite(residuals).all():
+        raise ValueError("noise: residuals are NaN or infinite; look for missing targets, and at the predictions")
     if np.any(np.ptp(residuals, axis=0) == 0):
         raise ValueError("noise: all residuals are equal, so there is no noise; is the target among the inputs?")
     if kind == "empirical":

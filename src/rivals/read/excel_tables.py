@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,11 @@ def read_excel(path: Path) -> Columns:
             which = f"{len(sheets)} of its sheets have cells: {', '.join(map(show, sheets))}"
             raise ValueError(f"{which}; keep only the one with losses")
     rows = next(iter(sheets.values()), [()])
-    table = np.full((len(rows), max(map(len, rows))), None, dtype=object)
-    for row, cells in zip(table, rows, strict=True):
-        row[: len(cells)] = cells
-    names = header_names(["" if cell is None else str(cell) for cell in table[0]], show(path))
+    columns = list(zip_longest(*rows))
+    names = header_names(["" if cells[0] is None else str(cells[0]) for cells in columns], show(path))
     if len(rows) < 2:
         raise ValueError(f"{show(path)}: no rows below the header; write one loss per row")
-    return list(zip(names, table[1:].T, strict=True))
+    return [(name, np.array(cells[1:], dtype=object)) for name, cells in zip(names, columns, strict=True)]
 
 
 def _check_size(path: Path, archive: zipfile.ZipFile) -> None:

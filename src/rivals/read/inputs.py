@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import row_labels, rows_in_order, show, warn
+from rivals._checks import in_index_order, row_labels, show, warn
 from rivals._types import FloatArray
 
+# All candidates of a comparison are judged on the same data.
+OF_ITS_OWN = "if models have inputs of their own, pass model.losses((inputs, targets), n_simulations=16) of each"
 # The left side of a formula that leaves the response as it is: names of columns, as they are, quoted, or marked as categories.
 COLUMN = r"""\s*(?:[CI]\(\s*)?(?:[^\W\d][\w.]*|Q\(\s*(?:'[^']*'|"[^"]*")\s*\))\s*\)?\s*"""
 AS_IT_IS = re.compile(rf"{COLUMN}(?:\+{COLUMN})*")
@@ -30,8 +32,7 @@ def as_pair(data: Any) -> tuple[Any, Any]:
         raise ValueError(
             f"an estimator needs one label or target per input; got {n_inputs} inputs and {n_targets} of them"
         )
-    rows = rows_in_order(row_labels(targets), row_labels(inputs), "the targets", "the inputs")
-    return inputs, targets if rows is None else take(targets, rows)
+    return inputs, in_index_order(targets, row_labels(inputs), "the targets", "the inputs")
 
 
 def n_rows(values: Any, what: str) -> int:
@@ -98,8 +99,17 @@ def check_inputs(of_data: Any, own: Any, who: str) -> None:
     if of_data is not own and _differ(of_data, own):
         warn(
             f"{who} simulates at other inputs ({n_rows(own, 'inputs')} rows) than those of the data ({n_rows(of_data, 'inputs')} rows), "
-            "so that its simulations are not of these data; make the candidate with the inputs of the held-out data"
+            f"so that its simulations are not of these data; make the candidate with the inputs of the held-out data; {OF_ITS_OWN}"
         )
+
+
+def check_columns(of_data: Any, own: Any, who: str) -> None:
+    """Refuse data with other columns than those that a model takes by their place; of tables it may take them by name."""
+    shapes: list[Any] = [getattr(each, "shape", ()) for each in (of_data, own)]
+    found, taken = (set(map(str, getattr(each, "columns", ()))) for each in (of_data, own))
+    by_name = found and taken and (found <= taken or taken <= found)
+    if not by_name and [len(shape) for shape in shapes] == [2, 2] and shapes[0][1] != shapes[1][1]:
+        raise ValueError(f"{who} takes {shapes[1][1]} columns of inputs; the data have {shapes[0][1]}; {OF_ITS_OWN}")
 
 
 def _differ(some: Any, others: Any) -> bool:

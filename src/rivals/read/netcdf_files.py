@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from io import BytesIO
+from itertools import product
 from math import prod
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from rivals._checks import need, show
-from rivals._files import check_memory, reading
+from rivals._files import MAX_BYTES, check_memory, check_nesting, reading
 
 CLASSIC = b"CDF"  # first bytes of a NetCDF file that is not HDF5
 # What NetCDF writes for a dimension without coordinates, which has no values.
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 
-MANY_TEXTS = 64
+MANY_TEXTS, AT_ONCE = 64, 2**28
 
 
 def open_netcdf(path: Path) -> Any:
@@ -45,7 +44,7 @@ def _open_classic(xarray: Any, path: Path) -> Any:
 
 def _check_hdf5(hdf5: Any, path: Path) -> None:
     """Refuse links, arrays in other files, parts that are missing, and what would unpack to far more than the file has."""
-    with hdf5.File(path, "r") as file:
+    with hdf5.File(path, "r", rdcc_nbytes=MAX_BYTES) as file:  # to unpack each part once
         arrays = list(_arrays(hdf5, file))
         sizes = (max(array.dtype.itemsize, 8) * max(array.size, prod(array.chunks or ())) for array in arrays)
         check_memory(path, sum(sizes))
@@ -53,17 +52,19 @@ def _check_hdf5(hdf5: Any, path: Path) -> None:
             if array.is_virtual or array.external:
                 raise ValueError(f"its array {show(array.name)!r} is in other files, which are not read; copy it")
             _check_complete(array)
-            if hdf5.check_string_dtype(array.dtype) is not None or hdf5.check_vlen_dtype(array.dtype) is not None:
+            if array.ndim and hdf5.check_vlen_dtype(array.dtype) is not None:
                 _check_lengths(array, path)
 
 
 def _arrays(hdf5: Any, file: Any) -> Iterator[Any]:
     """All arrays. Each object has one name, so that there are no cycles, and no array counts twice."""
     groups, seen = [file], {hdf5.h5o.get_info(file.id).addr}
+    _check_attributes(hdf5, file, "/")
     while groups:
         group = groups.pop()
         for name in group:
             where = f"{group.name.rstrip('/')}/{name}"
+            check_nesting(where.count("/"))
             if not isinstance(group.get(name, getlink=True), hdf5.HardLink):
                 raise ValueError(f"{show(where)!r} is a link, which is not followed; copy what it points to")
             node = group[name]
@@ -101,9 +102,8 @@ def _check_complete(array: Any) -> None:
 
 
 def _check_lengths(array: Any, path: Path) -> None:
-    """Texts of any length: one that is stored once may stand in every cell."""
-    needed = 0
-    for place in np.ndindex(array.shape):
-        cell = array[place]
-        needed += len(cell) if hasattr(cell, "__len__") else 8
+    """Texts of any length: one that is stored once may stand in every cell. So many are read at once as are small, if each is the file."""
+    step, needed = max(1, AT_ONCE // path.stat().st_size), 0
+    for *place, begin in product(*map(range, array.shape[:-1]), range(0, array.shape[-1], step)):
+        needed += sum(map(len, array[(*place, slice(begin, begin + step))]))
         check_memory(path, needed)

@@ -28,7 +28,8 @@ def read_parquet(path: Path) -> Columns:
             _check_table(path, schema, n_rows, sum(max(group.total_byte_size, 0) for group in groups))
             text = [field.name for field in schema if str(field.type) in ("string", "large_string")]
         # Kept as a dictionary: a long name that occurs in every row is stored once.
-        table = parquet.read_table(path, read_dictionary=text, partitioning=None)
+        with parquet.ParquetFile(path, read_dictionary=text) as file:
+            table = file.read()
         return [(name, _values(column)) for name, column in zip(table.column_names, table.columns, strict=True)]
 
 
@@ -51,8 +52,6 @@ def _check_table(path: Path, schema: Any, n_rows: int, n_bytes: int) -> None:
 
 def _values(column: Any) -> npt.NDArray[Any]:
     """A column as an array; equal texts are one object."""
-    if str(column.type) in ("string", "large_string"):
-        column = column.dictionary_encode()
     if hasattr(column.type, "index_type"):
         parts = [_words(chunk) for chunk in column.chunks]
     elif str(column.type) == "double" and not column.null_count:

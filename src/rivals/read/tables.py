@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from difflib import get_close_matches
-from fractions import Fraction
 from itertools import product, repeat
 from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import as_numbers, check_losses, is_missing, show, warn
+from rivals._checks import is_missing, show
 from rivals._types import FloatArray, IntArray
 from rivals.comparison.rendering import listed
 from rivals.losses import Losses
+from rivals.read.cells import as_losses, as_text, at_row, check_names, check_values, finite
 from rivals.read.columns import Column, columns_of
 
 LONG = ("model", "kind", "loss")
 KINDS = ("observed", "synthetic")
 SIMULATION = "simulation"  # the optional column that tells simulations apart
 
-# What pandas calls an index in a Parquet file, and a column without a name.
-INDEX_NAME = re.compile(r"__index_level_\d+__|Unnamed: (\d+)")
-# In fewer rows, losses may look like an index by chance, or in an example.
-FEW_ROWS = 10
-# How many columns are warned of; and with how many names a wrong one is compared, if it is not longer than names are.
-MANY_NAMES, MANY_TO_COMPARE, LONG_NAME = 12, 2000, 200
+# With how many names a wrong one is compared, if it is not longer than names are.
+MANY_TO_COMPARE, LONG_NAME = 2000, 200
 
 NO_SIMULATION = "the cell is empty; say which simulation this loss belongs to"
-UNEQUAL = "models with different numbers of synthetic losses go into a long table with the columns model, kind, loss"
-
-NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 
 # Losses by model, and option → the label of each observed point.
 Found = tuple[dict[str, Losses], dict[str, list[Any]]]
@@ -209,11 +200,11 @@ def read_long(table: Any, selection: Selection) -> Found:
             "(wide_tables), or name the column of the replications (groups), which need none"
         )
     parts = _rows_of_models(where, columns, selection)
-    loss = selection.signed(_numbers(columns["loss"], f"{where}, column 'loss'"))
+    loss = selection.signed(as_losses(columns["loss"], f"{where}, column 'loss'"))
     losses = {}
     for name, (observed, simulations) in parts.items():
         place = f"{where}, model {show(name)!r}"
-        points = _sample(loss, observed, "observed losses", place)
+        points = finite(loss, observed, "observed losses", place)
         losses[name] = make_losses(name, points, _stacked(loss, simulations, place), where)
     return losses, _labels(where, columns, selection, {name: observed for name, (observed, _) in parts.items()})
 
@@ -228,15 +219,15 @@ def _labels(
         cells = [cell.strip() if isinstance(cell, str) else cell for cell in columns[column]]
         for name, own in rows.items():
             found = [cells[row] for row in own.tolist()]
+            missing = own[[is_missing(label) for label in found]]  # and cannot be compared
+            if missing.size:
+                what = f"the cell is empty, as are {missing.size} of {own.size}; say to which of the {option} each point belongs"
+                raise at_row(f"{where}, column {show(column)!r}", int(missing[0]), what)
             if found != labels.setdefault(option, found):
                 raise ValueError(
                     f"{where}: the {option} of model {show(name)!r} are not those of {show(next(iter(rows)))!r}; list the observed points "
                     "of all models in the same order, or name the points in a column and pass index (--index)"
                 )
-            missing = own[[is_missing(label) for label in found]]
-            if missing.size:
-                what = f"the cell is empty, as are {missing.size} of {own.size}; say to which of the {option} each point belongs"
-                raise _at_row(f"{where}, column {show(column)!r}", int(missing[0]), what)
     return labels
 
 
@@ -253,7 +244,7 @@ def _by_column(tables: list[Table], selection: Selection) -> Found:
         ", ".join(place for place, _ in tables),
     )
     if selection.models is None:
-        _check_names(names, where)
+        check_names(names, where)
     for name in names:
         for (place, columns), (other, _) in zip(tables, reversed(tables), strict=True):
             if name not in columns:
@@ -262,15 +253,15 @@ def _by_column(tables: list[Table], selection: Selection) -> Found:
                     "same columns, but for those that are left out (--ignore); or are the tables swapped?"
                 )
     values = [
-        {name: _numbers(columns[name], f"{place}, column {show(name)!r}", name) for name in names}
+        {name: as_losses(columns[name], f"{place}, column {show(name)!r}", name) for name in names}
         for place, columns in tables
     ]
     if selection.models is None:
-        _check_values(values[0], values[1] if len(values) > 1 else {}, where)
+        check_values(values[0], values[1] if len(values) > 1 else {}, where)
     losses = {}
     for name in names:
         samples = [selection.signed(columns[name]) for columns in values]
-        points = _sample(samples[0], slice(None), "observed losses", f"{where}, column {show(name)!r}")
+        points = finite(samples[0], slice(None), "observed losses", f"{where}, column {show(name)!r}")
         synthetic = _stacked(samples[-1], simulations, f"{where_too}, column {show(name)!r}")
         losses[name] = make_losses(name, points, synthetic, where)
     return losses, labels
@@ -284,9 +275,9 @@ def _simulations(tables: list[Table], index: str | None, *, several: bool) -> Ma
     (where, _), (where_too, second) = tables
     simulations: Mapping[str, IntArray | slice] = {"": slice(None)}
     if several:
-        labels = [_text(cell) for cell in second[SIMULATION].tolist()]
+        labels = [as_text(cell) for cell in second[SIMULATION].tolist()]
         if "" in labels:
-            raise _at_row(f"{where_too}, column {SIMULATION!r}", labels.index(""), NO_SIMULATION)
+            raise at_row(f"{where_too}, column {SIMULATION!r}", labels.index(""), NO_SIMULATION)
         simulations = _rows_by(labels)
     if not points:
         return simulations
@@ -319,29 +310,24 @@ def _rows_of_models(where: str, columns: Mapping[str, Column], selection: Select
     return {name: (found[name]["observed"].get("", none), found[name]["synthetic"]) for name in names}
 
 
-def _at_row(where: str, row: int, what: str) -> ValueError:
-    """An error that names a row as an editor or a spreadsheet counts them, with the header in row 1."""
-    return ValueError(f"{where}, row {row + 2}: {what}")
-
-
 def _keys(where: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str, str]]:
     """The model, the kind and the simulation of each row of a long table; that of observed losses is ignored."""
-    is_text: dict[str, bool] = {}
+    written: dict[str, Any] = {}
     models, kinds = columns["model"].tolist(), columns["kind"]
     simulations = columns[SIMULATION].tolist() if SIMULATION in columns else repeat("1")
     for row, (model, cell, simulation) in enumerate(zip(models, kinds, simulations, strict=False)):
         name, kind = str(model).strip(), str(cell).strip().lower()
         if is_missing(model):
-            raise _at_row(f"{where}, column 'model'", row, "the name of the model is empty; fill it in")
-        if is_text.setdefault(name, isinstance(model, str)) != isinstance(model, str):  # 1 and "1" would be the same
-            found = f"{show(name)!r} is a number here and text elsewhere; use one of the two"
-            raise _at_row(f"{where}, column 'model'", row, found)
+            raise at_row(f"{where}, column 'model'", row, "the name of the model is empty; fill it in")
+        if written.setdefault(name, model) != model:  # 1 and "1", or "A" and "A ", would be the same
+            found = f"{show(repr(model))} is written {show(repr(written[name]))} elsewhere; use one of the two"
+            raise at_row(f"{where}, column 'model'", row, found)
         if kind not in KINDS:
             found = f"expected observed or synthetic; got {show(repr(str(cell)[:60]))}"
-            raise _at_row(f"{where}, column 'kind'", row, found)
-        label = _text(simulation) if kind == "synthetic" else ""
+            raise at_row(f"{where}, column 'kind'", row, found)
+        label = as_text(simulation) if kind == "synthetic" else ""
         if kind == "synthetic" and not label:
-            raise _at_row(f"{where}, column {SIMULATION!r}", row, NO_SIMULATION)
+            raise at_row(f"{where}, column {SIMULATION!r}", row, NO_SIMULATION)
         yield name, kind, label
 
 
@@ -355,7 +341,7 @@ def _rows_by(keys: Iterable[Key]) -> dict[Key, IntArray]:
 
 def _stacked(losses: FloatArray, simulations: Mapping[str, IntArray | slice], where: str) -> FloatArray:
     """Synthetic losses as a matrix, one row per simulation; one alone as a vector."""
-    samples = {name: _sample(losses, rows, "synthetic losses", where) for name, rows in simulations.items()}
+    samples = {name: finite(losses, rows, "synthetic losses", where) for name, rows in simulations.items()}
     first = next(iter(samples), "")
     for name, sample in samples.items():
         if sample.size != samples[first].size:
@@ -369,7 +355,7 @@ def _stacked(losses: FloatArray, simulations: Mapping[str, IntArray | slice], wh
 def _index_of(columns: Mapping[str, Column], index: str, where: str) -> list[str]:
     """The cells of the index column as text; empty cells stay empty."""
     _check_there("index", index, columns, where)
-    return [_text(cell) for cell in columns[index].tolist()]
+    return [as_text(cell) for cell in columns[index].tolist()]
 
 
 def _by_point(points: list[str], rows: Iterable[int], where: str) -> dict[str, int]:
@@ -377,9 +363,9 @@ def _by_point(points: list[str], rows: Iterable[int], where: str) -> dict[str, i
     found: dict[str, int] = {}
     for row in rows:
         if not points[row]:
-            raise _at_row(where, row, "the cell of the index is empty; name the point")
+            raise at_row(where, row, "the cell of the index is empty; name the point")
         if points[row] in found:
-            raise _at_row(where, row, f"the point {show(points[row])!r} occurs twice; an index names each point once")
+            raise at_row(where, row, f"the point {show(points[row])!r} occurs twice; an index names each point once")
         found[points[row]] = row
     return found
 
@@ -389,101 +375,11 @@ def _in_order(own: Mapping[str, int], reference: Mapping[str, int], where: str, 
     for point, row in own.items():
         if point not in reference:
             found = f"the point {show(point)!r} is not among those of {whose}; all must have the same points"
-            raise _at_row(where, row, found)
+            raise at_row(where, row, found)
     for point in reference:
         if point not in own:
             raise ValueError(f"{where}: no row for the point {show(point)!r} of {whose}; all must have the same points")
     return np.array([own[point] for point in reference], dtype=np.intp)
-
-
-def _text(cell: Any) -> str:
-    """A cell as text. If some cells are empty, data frames turn whole numbers into floating-point numbers: 1.0 is called 1."""
-    if is_missing(cell):
-        return ""
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
-
-
-def _numbers(column: Column, where: str, name: str | None = None) -> FloatArray:
-    """A column as numbers; an error names the row of the first cell that is not a number. A column with a name may be no model."""
-    if np.ma.isMaskedArray(column) or column.dtype.kind == "c":
-        return as_numbers(column, where)
-    if column.dtype.kind in "iufb":
-        return np.asarray(column, dtype=np.float64)
-    values = np.empty(column.size)
-    for row, cell in enumerate(column.tolist()):
-        try:
-            values[row] = _number(cell)
-        except (TypeError, ValueError, ArithmeticError):
-            found = f"expected a number; got {show(repr(str(cell)[:60]))}"
-            remedy = "correct it, or remove this point for all models"
-            if is_missing(cell):
-                found, remedy = "the cell is empty", f"fill it with a loss ({UNEQUAL})"
-            elif "," in str(cell):
-                remedy = "write decimals with a point"
-            elif name is not None and row == 0:
-                remedy = f"if the column is an id, {_leave_out(name)}"
-            raise _at_row(where, row, f"{found}; {remedy}") from None
-    return values
-
-
-def _number(cell: Any) -> float:
-    # Only Python reads "1_234" as a number.
-    if not isinstance(cell, (str, *NUMBERS)) or (isinstance(cell, str) and "_" in cell):
-        raise ValueError
-    return float(cell)
-
-
-def _sample(losses: FloatArray, rows: IntArray | slice, what: str, where: str) -> FloatArray:
-    """Some losses of a column; an error names the row of the first one that is not finite."""
-    sample = losses[rows]
-    kinds = () if np.isfinite(sample).all() else (np.isnan(sample), sample == np.inf, sample == -np.inf)
-    for wrong in kinds:
-        if wrong.any():
-            try:
-                check_losses(sample, what)
-            except ValueError as error:
-                # One way to count in one message.
-                found = re.sub(r", the first at position \d+ \(from 0\)", "", str(error))
-                raise _at_row(where, int(np.arange(losses.size)[rows][wrong][0]), found) from None
-    return sample
-
-
-def _check_names(names: Iterable[str], where: str) -> None:
-    """Refuse the index of a data frame."""
-    for name in names:
-        match = INDEX_NAME.fullmatch(name)
-        if match:
-            found = (
-                f"column {int(match[1]) + 1} has no name"
-                if match[1]
-                else f"column {name!r} is the index of a data frame"
-            )
-            raise ValueError(f"{where}: {found}; {_leave_out(name)} (pandas: index=False)")
-
-
-def _check_values(observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray], where: str) -> None:
-    """Refuse columns that cannot be losses, and warn about those that hardly are. Mostly their beginning tells that they are."""
-    same, whole = [], []
-    for name, column in observed.items():
-        if column.size < FEW_ROWS:
-            return
-        parts = (column[:FEW_ROWS], column)
-        if all(np.all(np.diff(part) == 1) for part in parts):
-            raise ValueError(f"{where}: column {show(name)!r} is a running number; {_leave_out(name)}")
-        if name in synthetic and all(np.array_equal(part, synthetic[name][: part.size]) for part in parts):
-            same += [name] if np.ptp(column) > 0 else []
-        if all(np.array_equal(part, np.round(part)) for part in parts):
-            whole.append(name)
-    if 0 < len(same) < len(observed):
-        raise ValueError(
-            f"{where}: column {show(same[0])!r} is the same in the observed and the synthetic table, as an id or a fold is; "
-            f"{_leave_out(same[0])}"
-        )
-    for name in whole[:MANY_NAMES] if len(whole) < len(observed) else ():
-        warn(
-            f"{where}: column {show(name)!r} holds whole numbers only, unlike the others, and is taken for a model; if it is an id "
-            f"or a fold, {_leave_out(name)}"
-        )
 
 
 def _check_there(option: str, name: str, columns: Mapping[str, Column], where: str) -> None:
@@ -494,12 +390,3 @@ def _check_there(option: str, name: str, columns: Mapping[str, Column], where: s
 def _hint(name: str, there: Collection[str]) -> str:
     near = get_close_matches(name, list(there)[:MANY_TO_COMPARE], n=1) if len(name) < LONG_NAME else []
     return f"did you mean {show(near[0])!r}?" if near else f"it has {listed(list(there))}"
-
-
-def _leave_out(name: str) -> str:
-    word = show(name)
-    quoted = f"'{word}'" if " " in word else word
-    return (
-        f"leave it out by ignore=[{word!r}] (--ignore {quoted}), align rows by it with index={word!r} (--index {quoted}), or name the "
-        "models by models=[...] (--models)"
-    )

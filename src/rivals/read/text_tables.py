@@ -24,6 +24,8 @@ DELIMITERS = (",", ";", "\t", "|")
 # More models than anybody compares; a file with more columns is not a table of losses.
 MAX_COLUMNS = 100_000
 CHUNK = 2**20
+# Characters of a line, which is in memory as a whole; and bytes that a line counts for, since it takes time even if it is empty.
+LONGEST, LINE = 2**24, 64
 # Bytes that a number, and a text that was not there before, take in memory.
 NUMBER, TEXT = 8, 160
 # Smaller files are read before the fast reader would be imported; and how much it reads at once.
@@ -48,7 +50,7 @@ def read_text(path: Path, labels: Collection[str] = ()) -> Columns:
     opened: Any = gzip.open if packed else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
         try:
-            comments, delimiter = _look(file, "\t" if ".tsv" in path.name.lower()[-7:] else None)
+            comments, delimiter = _look(_lines(file, show(path)), "\t" if ".tsv" in path.name.lower()[-7:] else None)
             file.seek(0)
             rows = _rows(file, comments, delimiter, show(path))
             row, header = next(rows, (1, []))
@@ -78,11 +80,14 @@ def header_names(header: Sequence[str], where: str) -> list[str]:
             "columns model, kind, loss"
         )
     for name in names:
-        if _is_number(name):
-            raise ValueError(
-                f"{where}: the first row holds the number {show(name)[:60]}, so that the header is missing; write the names of the "
-                "columns into the first row (a model that is called by a number needs a letter, too)"
-            )
+        try:
+            float(name)
+        except ValueError:
+            continue
+        raise ValueError(
+            f"{where}: the first row holds the number {show(name)[:60]}, so that the header is missing; write the names of the "
+            "columns into the first row (a model that is called by a number needs a letter, too)"
+        )
     # The names that pandas gives them; they are refused as models.
     return [name or f"Unnamed: {index}" for index, name in enumerate(names)]
 
@@ -92,41 +97,47 @@ def _check_unpacked(path: Path) -> None:
     with gzip.open(path, "rb") as file:
         unpacked = 0
         while chunk := file.read(CHUNK):
-            unpacked += len(chunk)
+            unpacked += len(chunk) + LINE * max(chunk.count(b"\n"), chunk.count(b"\r"))
             check_memory(path, unpacked)
 
 
-def _look(file: IO[str], delimiter: str | None) -> tuple[int, str]:
+def _lines(file: IO[str], where: str) -> Iterator[str]:
+    while line := file.readline(LONGEST):
+        if len(line) == LONGEST:
+            raise ValueError(f"{where}: a line has {LONGEST} characters or more; write one row of the table per line")
+        yield line
+
+
+def _look(lines: Iterator[str], delimiter: str | None) -> tuple[int, str]:
     """How many lines of comment come before the header, and the delimiter: it splits header and first row into as many cells, the most.
 
     `np.savetxt` writes its header behind a hash, as the last of the lines that begin so, and blanks between numbers.
     """
-    first, second, comments = file.readline(), file.readline(), 0
+    first, second, comments = next(lines, ""), next(lines, ""), 0
     while COMMENT.match(first) and COMMENT.match(second):
-        first, second, comments = second, file.readline(), comments + 1
+        first, second, comments = second, next(lines, ""), comments + 1
 
-    def score(delimiter: str) -> tuple[bool, int]:
+    def score(delimiter: str) -> tuple[bool, float]:
         try:
-            header, row = (
-                len(
-                    next(csv.reader([line.strip("# \r\n")], delimiter=delimiter, skipinitialspace=delimiter == " "), [])
-                )
-                for line in (first, second)
-            )
+            header, row = (len(next(_reader([line.strip("# \r\n")], delimiter), [])) for line in (first, second))
         except csv.Error:  # a cell of more than 131 072 characters: the whole line, if the delimiter does not occur
             return False, 0
-        return header == row, header
+        # Names may have blanks in them, so that these count only where nothing else separates.
+        return header == row, min(header, 1.5) if delimiter == " " and not COMMENT.match(first) else header
 
-    return comments, delimiter or max((*DELIMITERS, " ") if COMMENT.match(first) else DELIMITERS, key=score)
+    return comments, delimiter or max((*DELIMITERS, " "), key=score)
+
+
+def _reader(lines: Iterable[str], delimiter: str, *, strict: bool = False) -> Any:
+    return csv.reader(lines, delimiter=delimiter, strict=strict, skipinitialspace=delimiter == " ")
 
 
 def _rows(file: IO[str], comments: int, delimiter: str, where: str) -> Iterator[tuple[int, list[str]]]:
     """Rows that are not empty, each with as many cells as the first, and their numbers as an editor counts them."""
-    for _ in range(comments):
-        file.readline()
-    header = file.readline()
-    lines = chain([header.lstrip("# ") if COMMENT.match(header) else header], file)
-    rows = csv.reader(lines, delimiter=delimiter, strict=True, skipinitialspace=delimiter == " ")
+    lines = _lines(file, where)
+    *_, header = (next(lines, "") for _ in range(comments + 1))
+    # Without the hash, but for one that begins a name.
+    rows = _reader(chain([header[2:] if COMMENT.match(header) else header], lines), delimiter, strict=True)
     number, width = comments, 0
     try:
         for row in rows:
@@ -136,7 +147,7 @@ def _rows(file: IO[str], comments: int, delimiter: str, where: str) -> Iterator[
             if row:  # and not an empty line, as at the end of many files
                 yield number, row
     except csv.Error as error:
-        reason = f"{error}"
+        reason = f"{error}; are quotation marks closed, and cells separated by commas, semicolons, tabs or bars?"
         if "field limit" in reason:
             reason = f"a cell has more than {csv.field_size_limit()} characters; is a quotation mark missing?"
         raise ValueError(f"{where}, row {number + 1}: {reason}") from None
@@ -154,10 +165,8 @@ class _Columns:
     def add(self, columns: Iterable[Sequence[str] | FloatArray]) -> None:
         """Some rows more, column by column."""
         for is_label, parts, cells in zip(self.is_label, self.parts, columns, strict=True):
-            if isinstance(cells, np.ndarray):
-                parts.append(cells)
-            else:
-                parts.append(self._texts(cells) if is_label else self._numbers(cells))
+            read = self._texts if is_label else self._numbers
+            parts.append(cells if isinstance(cells, np.ndarray) else read(cells))
             self.needed += NUMBER * len(cells)
         with reading(self.path, "a table"):
             check_memory(self.path, self.needed)
@@ -185,13 +194,14 @@ def _read_fast(opened: Callable[[], IO[bytes]], skip: int, delimiter: str, colum
     with opened() as file:
         if any(b"\r" in file.readline().rstrip(b"\r\n") for _ in range(skip)) or delimiter == " ":
             return False  # lines end otherwise, or several blanks are one
-        while block := file.read(BLOCK) + file.readline():
+        while block := file.read(BLOCK) + file.readline(LONGEST):
             block = (block.replace(b"\r\n", b"\n") if b"\r" in block else block).strip(b"\n")
             if not block:
                 continue
             marks = block.translate(None, PLAIN)
             ends = marks.translate(None, others) + b"\n"
-            if b'"' in marks or b"\r" in marks or ends != (end * (len(is_label) - 1) + b"\n") * ends.count(b"\n"):
+            rows = (end * (len(is_label) - 1) + b"\n") * ends.count(b"\n")
+            if b'"' in marks or b"\r" in marks or ends != rows or len(block) >= LONGEST:
                 return False
             lines, marks = block.replace(end, b"\n"), marks.replace(end, b"\n")
             try:
@@ -234,11 +244,3 @@ def _numbers(lines: bytes, marks: bytes, width: int) -> FloatArray:
     if not np.isfinite(values).all():
         raise ValueError
     return values.reshape(-1, width)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

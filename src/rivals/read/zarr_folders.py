@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rivals._checks import need, show
-from rivals._files import check_memory, reading
+from rivals._files import check_memory, check_nesting, reading
 
 ZARR = ".zarr"
 # Files that say how arrays are packed, in versions 2 and 3 of the format.
@@ -39,10 +39,11 @@ def _check_zarr(folder: Path) -> None:
     """Refuse links, unknown codecs, missing chunks, and claims of far more than the folder has."""
     needed = 0
     for place, folders, files in os.walk(folder):
+        check_nesting(place.count(os.sep) - str(folder).count(os.sep))
         for name in (*folders, *files):
             path = Path(place, name)
-            if path.is_symlink() or not (path.is_dir() or path.is_file()):
-                raise ValueError(f"{show(path)} is a link, a pipe or a device; copy what it stands for")
+            if path.is_symlink() or not (path.is_dir() or path.is_file()) or not os.access(path, os.R_OK):
+                raise ValueError(f"{show(path)} is a link, a pipe or a device, or unreadable; copy what it stands for")
         for name in set(METADATA).intersection(files):
             needed += _check_array(Path(place), name)
     check_memory(folder, needed)
@@ -58,7 +59,7 @@ def _check_array(folder: Path, name: str) -> int:
     for codec in _codecs(content):
         if codec.removeprefix("numcodecs.") not in CODECS:
             found = f"{show(folder / name)} names the codec {show(codec)!r}, which is not used"
-            raise ValueError(f"{found}: nothing is unpickled; save numbers")
+            raise ValueError(f"{found}: nothing is unpickled, or taken apart; save numbers, without this codec")
     grid = content.get("chunk_grid", {}).get("configuration", {})
     shape = tuple(map(int, content["shape"]))
     parts = tuple(map(int, content.get("chunks") or grid["chunk_shape"]))

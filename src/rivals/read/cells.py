@@ -1,0 +1,120 @@
+"""The cells of a table as numbers and text: what is refused names its row, as do columns that cannot be losses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from rivals._checks import as_numbers, check_finite, is_missing, show, warn
+from rivals._types import FloatArray, IntArray
+from rivals.read.columns import Column
+
+# What pandas calls an index in a Parquet file, and a column without a name.
+INDEX_NAME = re.compile(r"__index_level_\d+__|Unnamed: (\d+)")
+# In fewer rows, losses may look like an index by chance, or in an example.
+FEW_ROWS = 10
+# How many columns are warned of.
+MANY_NAMES = 12
+
+UNEQUAL = "models with different numbers of synthetic losses go into a long table with the columns model, kind, loss"
+NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
+
+
+def as_losses(column: Column, where: str, name: str | None = None) -> FloatArray:
+    """A column as numbers; an error names the row of the first cell that is not a number. A column with a name may be no model."""
+    if np.ma.isMaskedArray(column) or column.dtype.kind == "c":
+        return as_numbers(column, where)
+    if column.dtype.kind in "iufb":
+        return np.asarray(column, dtype=np.float64)
+    values = np.empty(column.size)
+    cells = map(str, column) if column.dtype.kind in "mM" else column.tolist()  # which makes numbers of some times
+    for row, cell in enumerate(cells):
+        try:
+            # Only Python reads "1_234" as a number.
+            if not isinstance(cell, (str, *NUMBERS)) or (isinstance(cell, str) and "_" in cell):
+                raise ValueError
+            values[row] = float(cell)
+        except (TypeError, ValueError, ArithmeticError):
+            found = f"expected a number; got {show(repr(str(cell)[:60]))}"
+            remedy = "correct it, or remove this point for all models"
+            if is_missing(cell):
+                found, remedy = "the cell is empty", f"fill it with a loss ({UNEQUAL})"
+            elif "," in str(cell):
+                remedy = "write decimals with a point"
+            elif name is not None and row == 0:
+                remedy = f"if the column is an id, {_leave_out(name)}"
+            raise at_row(where, row, f"{found}; {remedy}") from None
+    return values
+
+
+def as_text(cell: Any) -> str:
+    """A cell as text. If some cells are empty, data frames turn whole numbers into floating-point numbers: 1.0 is called 1."""
+    if is_missing(cell):
+        return ""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
+
+
+def finite(losses: FloatArray, rows: IntArray | slice, what: str, where: str) -> FloatArray:
+    """Some losses of a column; an error names the row of the first one that is not finite."""
+    sample = losses[rows]
+    try:
+        check_finite(sample, what)
+    except ValueError as error:  # one way to count in one message
+        before, position, after = re.split(r", the first at position (\d+) \(from 0\)", str(error))
+        raise at_row(where, int(np.arange(losses.size)[rows][int(position)]), before + after) from None
+    return sample
+
+
+def check_names(names: Iterable[str], where: str) -> None:
+    """Refuse the index of a data frame."""
+    for name in names:
+        match = INDEX_NAME.fullmatch(name)
+        if match:
+            found = f"column {name!r} is the index of a data frame"
+            if match[1]:
+                found = f"column {int(match[1]) + 1} has no name"
+            raise ValueError(f"{where}: {found}; {_leave_out(name)} (pandas: index=False)")
+
+
+def check_values(observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray], where: str) -> None:
+    """Refuse columns that cannot be losses, and warn about those that hardly are. Mostly their beginning tells that they are."""
+    same, whole = [], []
+    for name, column in observed.items():
+        if column.size < FEW_ROWS:
+            return
+        parts = (column[:FEW_ROWS], column)
+        if all(np.all(np.diff(part) == 1) for part in parts):
+            raise ValueError(f"{where}: column {show(name)!r} is a running number; {_leave_out(name)}")
+        if name in synthetic and all(np.array_equal(part, synthetic[name][: part.size]) for part in parts):
+            same += [name] if np.ptp(column) > 0 else []
+        if all(np.array_equal(part, np.round(part)) for part in parts):
+            whole.append(name)
+    if 0 < len(same) < len(observed):
+        raise ValueError(
+            f"{where}: column {show(same[0])!r} is the same in the observed and the synthetic table, as an id or a fold is; "
+            f"{_leave_out(same[0])}"
+        )
+    for name in whole[:MANY_NAMES] if len(whole) < len(observed) else ():
+        warn(
+            f"{where}: column {show(name)!r} holds whole numbers only, unlike the others, and is taken for a model; if it is an id "
+            f"or a fold, {_leave_out(name)}"
+        )
+
+
+def at_row(where: str, row: int, what: str) -> ValueError:
+    """An error that names a row as an editor or a spreadsheet counts them, with the header in row 1."""
+    return ValueError(f"{where}, row {row + 2}: {what}")
+
+
+def _leave_out(name: str) -> str:
+    word = show(name)
+    quoted = f"'{word}'" if " " in word else word
+    return (
+        f"leave it out by ignore=[{word!r}] (--ignore {quoted}), align rows by it with index={word!r} (--index {quoted}), or name the "
+        "models by models=[...] (--models)"
+    )
