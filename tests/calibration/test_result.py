@@ -10,7 +10,7 @@ from scipy import stats
 import rivals
 from rivals import Experiment, Losses
 from rivals.calibration import Calibration
-from rivals.calibration.curve import calibration_curve, excess, most_cautious, wilson_interval
+from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious, wilson_interval
 from rivals.calibration.shown import grid_problem
 from rivals.calibration.store import new_outcomes
 from rivals.laws import Beta
@@ -310,7 +310,8 @@ def test_the_shaded_area_is_where_the_excess_is_positive():
 
     points = np.random.default_rng(0).random((2000, 2))
     inside = [Path(corners).contains_points(points) for corners in (*OVERCONFIDENT, *FOR_THE_WRONG_MODEL)]
-    np.testing.assert_array_equal(np.sum(inside, axis=0), (excess(*points.T) > 0).astype(int))
+    excess = CalibrationCurve(*points.T, *np.zeros((3, 2000))).excess
+    np.testing.assert_array_equal(np.sum(inside, axis=0), (excess > 0).astype(int))
     # The second kind is where the truth is on the other side of ½, and farther from it than B.
     predicted, observed = points.T
     wrong = ((predicted - 0.5) * (observed - 0.5) < 0) & (abs(observed - 0.5) > abs(predicted - 0.5))

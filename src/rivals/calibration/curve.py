@@ -53,7 +53,8 @@ class CalibrationCurve:
     @property
     def excess(self) -> FloatArray:
         """Overconfidence of each bin: |B − ½| less how far the truth is from ½ on the same side."""
-        return excess(self.predicted, self.observed)
+        side = np.where(self.predicted >= 0.5, 1.0, -1.0)
+        return np.asarray(np.abs(self.predicted - 0.5) - side * (self.observed - 0.5))
 
     @property
     def overconfidence(self) -> float:
@@ -87,18 +88,6 @@ def wilson_interval(fraction: FloatArray, counts: IntArray, confidence: float) -
     centre = (fraction + 0.5 * weight) / (1.0 + weight)
     half = z * np.sqrt(fraction * (1.0 - fraction) / counts + 0.25 * weight / counts) / (1.0 + weight)
     return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
-
-
-def excess(predicted: FloatArray, observed: FloatArray) -> FloatArray:
-    """How much farther from ½ a predicted probability is than the truth, on the same side; above 0 it is overconfident.
-
-    Examples
-    --------
-    >>> excess(np.array([0.9, 0.1]), np.array([0.7, 0.0])).round(2)
-    array([ 0.2, -0.1])
-    """
-    side = np.where(predicted >= 0.5, 1.0, -1.0)
-    return np.asarray(np.abs(predicted - 0.5) - side * (observed - 0.5))
 
 
 def most_cautious(probabilities: FloatArray) -> FloatArray:

@@ -38,6 +38,7 @@ BY_TEXT = {"globals", "eval", "exec", "vars", *IMPORTING}
 # What properties, and compiled and cached functions of functools, JAX and Numba are made of.
 WRAPPED = ("__wrapped__", "fget", "fset", "fdel", "py_func", "targetoptions")
 EMPTY = CellType()  # of a variable that is not yet there
+PACKAGES = {"site-packages", "dist-packages"}
 INSTALLED = tuple({sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")})
 
 
@@ -178,8 +179,7 @@ class Reach:
         if not self._is_library(kind.__module__):
             self._follow(kind.__module__)
             yield from self._all(type(kind), *kind.__bases__)
-            own = sorted(set(vars(kind)) - PASSING)
-            yield self._describe({name: vars(kind)[name] for name in own})
+            yield self._describe({name: vars(kind)[name] for name in sorted(set(vars(kind)) - PASSING)})
 
     def _object(self, value: Any) -> Iterator[str]:
         """An object by its class and by what it holds, which is what pickle would write."""
@@ -238,8 +238,7 @@ class Reach:
         if top in ("", "__main__", "rivals"):
             return top == "rivals"
         file = _find(module or "")[0] or _find(top)[0]
-        parts = () if file is None else file.parts
-        installed = str(file).startswith(INSTALLED) or "site-packages" in parts or "dist-packages" in parts
+        installed = str(file).startswith(INSTALLED) or not PACKAGES.isdisjoint(getattr(file, "parts", ()))
         if top in sys.stdlib_module_names:  # a module of the user may have the same name
             return installed or file is None
         return installed and top != (self._module or "").partition(".")[0]
@@ -278,8 +277,7 @@ def _find(module: str) -> tuple[Path | None, list[str]]:
     if (loaded := sys.modules.get(module)) is not None:
         file, places = map(vars(loaded).get, ("__file__", "__path__"))  # not getattr: a module may answer to any name
     else:
-        parent = module.rpartition(".")[0]
-        spec = PathFinder.find_spec(module, _find(parent)[1] if parent else None)
+        spec = PathFinder.find_spec(module, _find(module.rpartition(".")[0])[1] if "." in module else None)
         file, places = getattr(spec, "origin", None), getattr(spec, "submodule_search_locations", None)
     return (Path(file) if file else None), list(places or ())
 
@@ -303,5 +301,4 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def _looked_up(codes: Iterable[CodeType], *instructions: str) -> set[str]:
     """The names that some instructions of a function, or of one within it, refer to."""
-    steps = (step for code in codes for step in dis.get_instructions(code))
-    return {step.argval for step in steps if step.opname in instructions}
+    return {step.argval for code in codes for step in dis.get_instructions(code) if step.opname in instructions}

@@ -59,11 +59,8 @@ OPTIONS = {
     "status": "Show the progress of a store, also while it is being written.",
 }
 SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repeated."
-SHOWN_AS = {
-    **dict.fromkeys(("models", "ignore"), "NAMES"),
-    **dict.fromkeys(("index", "groups", "clusters"), "COLUMN"),
-    "c": "VALUE",
-}
+SHOWN_AS = {"models": "NAMES", "ignore": "NAMES", "c": "VALUE"}
+SHOWN_AS |= dict.fromkeys(("index", "groups", "clusters"), "COLUMN")
 # Those that are only ever switched on.
 SWITCHES = {"as_json": "--json", "log_likelihood": "--log-likelihood", "retry": "--retry", "status": "--status"}
 
