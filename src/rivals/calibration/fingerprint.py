@@ -51,7 +51,7 @@ def parts_of(function: Any) -> dict[str, str]:
     ...     return 2 * halved(4 * x)
     >>> def halved(x):
     ...     return x / 2
-    >>> doubled.__globals__.update(halved=halved)
+    >>> doubled.__globals__.update(halved=halved, __name__="notebook")
     >>> list(parts_of(doubled))
     ['the function itself', 'halved']
     """
