@@ -160,6 +160,8 @@ class TestDataset:
     def test_two_models_of_one_name_are_refused(self):
         with pytest.raises(ValueError, match="two models are called 'A'"):
             dataset(self.make().assign_coords(model=["A", "A"]))
+        with pytest.raises(ValueError, match="or one has no name"):
+            dataset(self.make().assign_coords(model=np.array(["A", None], dtype=object)))
 
     def tree(self, rng, shift):
         group = lambda: self.xarray.Dataset(  # noqa: E731

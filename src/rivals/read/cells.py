@@ -21,7 +21,6 @@ FEW_ROWS = 10
 # How many columns are warned of.
 MANY_NAMES = 12
 
-UNEQUAL = "models with different numbers of synthetic losses go into a long table with the columns model, kind, loss"
 NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 
 
@@ -43,7 +42,7 @@ def as_losses(column: Column, where: str, name: str | None = None) -> FloatArray
             found = f"expected a number; got {show(repr(str(cell)[:60]))}"
             remedy = "correct it, or remove this point for all models"
             if is_missing(cell):
-                found, remedy = "the cell is empty", f"fill it with a loss ({UNEQUAL})"
+                found, remedy = "the cell is empty", "fill it; models with fewer simulated points go into a long table"
             elif "," in str(cell):
                 remedy = "write decimals with a point"
             elif name is not None and row == 0:

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from rivals._checks import as_numbers, show
+from rivals._checks import as_numbers, is_missing, show
 from rivals.losses import Losses
 from rivals.read.netcdf_files import open_netcdf
 from rivals.read.tables import KINDS, make_losses
@@ -59,7 +59,8 @@ def dataset(
             )
     if model not in source.coords:
         raise ValueError(f"{where}: the dimension {model!r} has no coordinate, so models have no names; give it one")
-    names = [name.decode(errors="replace") if isinstance(name, bytes) else str(name) for name in source[model].values]
+    labels = ["" if is_missing(label) else label for label in source[model].values]
+    names = [label.decode(errors="replace") if isinstance(label, bytes) else str(label) for label in labels]
     wrong = [name for name, count in Counter(names).items() if count > 1 or not name.strip()]
     if wrong:
         raise ValueError(f"{where}: two models are called {show(wrong[0])!r}, or one has no name; names must differ")
