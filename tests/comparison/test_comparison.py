@@ -284,6 +284,42 @@ def test_saved_and_loaded(result, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_loaded_comparison_has_the_draws_that_decided(tmp_path):
+    """Where the threshold is close, law "beta" draws more: a file must not give back the numbers of fewer draws."""
+    rng = np.random.default_rng(5)
+    losses = {name: (rng.normal(mean, 1, 60), rng.normal(0, 1, 60)) for name, mean in (("A", 0.0), ("B", 0.3))}
+    models = {name: Losses(*pair) for name, pair in losses.items()}
+    at = Beta(depth=6, n_draws=500, max_draws=4000)
+    first = rivals.compare(models, law=at, c=0.1, rng=0)
+    threshold = float(first.probability.max())  # so close that more draws are needed
+    result = rivals.compare(models, law=at, c=0.1, threshold=threshold, rng=0)
+    assert result.risks["A"].size == 4000
+    result.save(tmp_path / "x.npz")
+    for wanted in ("probability", "standard_error"):
+        np.testing.assert_array_equal(getattr(rivals.load(tmp_path / "x.npz"), wanted), getattr(result, wanted))
+    assert rivals.load(tmp_path / "x.npz").risk_interval("A") == result.risk_interval("A")
+    np.testing.assert_array_equal(rivals.load(tmp_path / "x.npz").risks["B"], result.risks["B"])
+
+
+@pytest.mark.parametrize("factor", [2.0**-660, 2.0**660])
+@pytest.mark.parametrize("dependence", [{}, {"order": "time"}, {"clusters": np.arange(200) % 20}])
+def test_the_error_of_a_difference_at_any_scale(factor, dependence):
+    """Its square is neither infinite nor zero in the table, in JSON and in files."""
+    rng = np.random.default_rng(0)
+    models = {name: rng.exponential(size=(2, 200)) for name in "AB"}
+    plain = rivals.compare({name: tuple(each) for name, each in models.items()}, rng=0, **dependence)
+    scaled = rivals.compare({name: tuple(each * factor) for name, each in models.items()}, rng=0, **dependence)
+    for name in "AB":
+        assert scaled.difference[name] == tuple(factor * each for each in plain.difference[name])
+    json.dumps(scaled.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("c", [np.float32(0.5), np.float64(0.5), np.array(0.5), np.array([0.5]), [np.float32(0.5)]])
+def test_a_sweep_takes_numbers_of_any_kind(result, c):
+    assert result.sweep(c).c == (0.5,)
+    assert result.sweep(np.int64(1)).c == (1.0,)
+
+
 def test_damaged_and_foreign_files_are_refused(result, tmp_path):
     path = tmp_path / "x.npz"
     result.save(path)

@@ -190,6 +190,16 @@ def test_a_constant_difference_is_refused():
         rivals.compare({"A": models["A"], "B": models["A"] + 1.0}, groups=school, rng=0)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_constant_difference_is_refused_whatever_the_pair_and_the_rounding(seed):
+    rng = np.random.default_rng(seed)
+    school, a, other = np.repeat(np.arange(4), 17), rng.normal(100, 10, 68), rng.normal(100, 10, 68)
+    shifted = a + rng.uniform(0.1, 2.0)
+    for models in ([a, shifted, other], [other, a, shifted], [a, shifted]):
+        with pytest.raises(ValueError, match="same constant"):
+            rivals.compare({str(place): model for place, model in enumerate(models)}, groups=school, rng=0)
+
+
 def test_law_groups_needs_groups_and_no_calibration():
     models, _ = schools()
     with pytest.raises(ValueError, match="needs groups"):

@@ -257,7 +257,7 @@ class Calibration(ShownCalibration):
         bins : int
             Equal-count bins of the curves by which c is judged.
         valid_only : bool
-            True if you use B without correction: only a valid c is then chosen. False if the curve corrects B, as in
+            True if you use B without correction: only a c within `valid_c` is then chosen. False if the curve corrects B, as in
             `compare(..., c=calibration)`: the curve does so at any c.
         """
         values = self.c

@@ -112,22 +112,22 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> tuple[tuple[str, ...], Ap
     kept = [arrays[f"summary_{i}"] for i in range(len(names))] if "summary_0" in arrays else None
     if kept is None and setting.n_simulations != samples[0].n_simulations:
         raise ValueError("its simulations are missing")
-    for sample in samples:
-        if kept is None:
-            law.check(sample, setting)
+    for sample in samples if kept is None else ():
+        law.check(sample, setting)
     duels = {kind: [_duel(row, len(names)) for row in header[kind]] for kind in ("rejections", "undecided", "unstable")}
+    calibrated = _fractions(arrays["calibrated"], "calibrated", (len(names),) * 2) if "calibrated" in arrays else None
     verdict = Verdict(
         rejections={duel.model: duel for duel in duels["rejections"]},
         undecided=duels["undecided"],
         unstable=duels["unstable"],
         stability=_fractions(arrays["stability"], "stability", (len(names),)),
-        calibrated=_fractions(arrays["calibrated"], "calibrated", (len(names),) * 2)
-        if "calibrated" in arrays
-        else None,
+        calibrated=calibrated,
         remarks=tuple(map(_text, header["remarks"])),
         survivors_under={key: list(map(_text, value)) for key, value in header["survivors_under"].items()},
     )
-    return names, law.apply(samples, setting, kept), verdict
+    applied = law.apply(samples, setting, kept)
+    applied.decided = calibrated is None
+    return names, applied, verdict
 
 
 def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:

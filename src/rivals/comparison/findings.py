@@ -188,10 +188,9 @@ class Findings:
 
         Measured at the default c and threshold, from one data set and from 2 to 8 groups: `docs/does-it-work.md`.
         """
-        found = expected(self.applied, calibrated=self.calibrated is not None)
-        groups = self.applied.setting.groups
-        exact = found is not None and found.groups == (1 if groups is None else len(groups.names))
-        return found.error / 100.0 if found is not None and exact else None
+        found, groups = expected(self.applied, calibrated=self.calibrated is not None), self.applied.setting.groups
+        n_groups = 1 if groups is None else len(groups.names)
+        return found.error / 100.0 if found is not None and found.groups == n_groups else None
 
     @property
     def pairs(self) -> PairTable:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
+from typing import Any
 
 from rivals._checks import check_positive
 from rivals.comparison import archive
@@ -52,7 +53,8 @@ class Comparison(Shown):
         if not law.uses_c(n_simulations):
             none, remedy = (" without simulations", "pass simulations, or ") if law.has_c else ("", "")
             raise ValueError(f"law {law.name!r}{none} has no c to sweep over; {remedy}compare under a law that has one")
-        given = law.grid if c is None else [c] if isinstance(c, (int, float)) else c
+        # An array without dimensions is a number, too.
+        given: Any = law.grid if c is None else c if isinstance(c, Iterable) and getattr(c, "ndim", True) else [c]
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(given))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")

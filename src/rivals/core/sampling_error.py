@@ -58,6 +58,12 @@ def mean_covariance(
     return MeanErrors.of(losses, order=order, clusters=clusters).covariance()
 
 
+def mean_error(losses: FloatArray, *, order: Literal["time"] | None, clusters: IntArray | None) -> float:
+    """Standard error of the mean of one sample, also where its square would overflow or vanish."""
+    found = MeanErrors.of(losses[None, :], order=order, clusters=clusters)
+    return float(np.ldexp(np.sqrt(found.factor * (found.rows @ found.rows.T)), found.exponents)[0, 0])
+
+
 @dataclass(frozen=True, eq=False)
 class MeanErrors:
     """The covariance of the mean losses as products of rows: any block can be computed without the whole matrix."""

@@ -17,6 +17,9 @@ VARIATIONS = Variations(in_distribution=True, parameters=True)
 def dic(log_likelihood: ArrayLike, draws: ArrayLike, *, weights: ArrayLike | None = None) -> Score:
     """Return the deviance information criterion.
 
+    That is −2 log likelihood + 2 p, with p = 2 Var(log likelihood) over the posterior as the effective number of parameters: Gelman's
+    choice, which is never negative, in place of the mean deviance less that at the posterior mean (Spiegelhalter et al. 2002).
+
     Parameters
     ----------
     log_likelihood : array_like

@@ -16,7 +16,7 @@ from scipy.special import ndtri
 from rivals._checks import check_positive, show
 from rivals._random import COMPARISON_DRAWS
 from rivals._types import BoolArray, FloatArray, IntArray
-from rivals.core.sampling_error import mean_covariance
+from rivals.core.sampling_error import mean_error
 from rivals.core.verdict import Duel, reject
 from rivals.losses import Losses
 
@@ -202,6 +202,9 @@ class Applied(ABC):
         self.reference = common_reference(self.losses)
         self.empirical = np.array([np.mean(sample.observed - self.reference) for sample in self.losses])
 
+    # Read from a file with its verdict: draws are made as for that verdict, when they are asked for.
+    decided: bool = False
+
     def settings(self) -> dict[str, Any]:
         """With the losses, enough to repeat the run: plain numbers and text; what is not a number is null."""
         setting = self.setting
@@ -306,11 +309,7 @@ class Applied(ABC):
         best, setting = self.losses[int(np.argmin(self.empirical))].observed, self.setting
         together = setting.clusters or setting.groups
         codes = None if together is None else together.codes
-        variances = [
-            mean_covariance((sample.observed - best)[None, :], order=setting.order, clusters=codes)[0, 0]
-            for sample in self.losses
-        ]
-        return np.sqrt(variances)
+        return np.array([mean_error(each.observed - best, order=setting.order, clusters=codes) for each in self.losses])
 
     def remarks(self, names: Sequence[str]) -> list[str]:
         """What a reader of the verdict must know under this law, in sentences."""

@@ -509,7 +509,11 @@ class BetaRisks(Applied):
     @cached_property
     def draws(self) -> Draws:
         samplers = [risk.sampler for risk in self._risks]
-        return Draws(samplers, self._shifts, self.setting.entropy, self.setting.key, self._n_draws)
+        draws = Draws(samplers, self._shifts, self.setting.entropy, self.setting.key, self._n_draws)
+        if self.decided:
+            self.draws = draws  # which `decide` adds to
+            self.decide()
+        return draws
 
     @cached_property
     def _sorted(self) -> list[FloatArray]:

@@ -26,7 +26,7 @@ from scipy.special import ndtr, ndtri
 
 from rivals._checks import show
 from rivals._types import FloatArray, IntArray
-from rivals.core.sampling_error import mean_covariance
+from rivals.core.sampling_error import ROUNDING, mean_covariance
 from rivals.core.wasserstein import unit_exponent, wasserstein_distances
 from rivals.laws.base import Applied, Grouping, Law, Setting
 from rivals.losses import Losses
@@ -292,7 +292,6 @@ class GroupsRisks(Applied):
         self._means = np.stack([excess[:, inside].mean(axis=1) for inside in members], axis=1)
         self._within = _pooled(excess, members, setting)
         self._singles = np.ldexp(distances, -self._unit) ** 2  # [model, simulation]
-        _check_differ(self._means, self._within)
 
     # ---------------------------------------------------------------- every pair
 
@@ -322,6 +321,7 @@ class GroupsRisks(Applied):
     def _of_pairs(self, a: IntArray, b: IntArray, scales: FloatArray) -> FloatArray:
         """P(a lower than b in a new group) under each scale of the prior (priors × pairs); ½ for equal losses."""
         differences, variances = self._pair(a, b)
+        _check_differ(differences, variances, self._within[a, a] + self._within[b, b])
         alike = (differences == 0.0).all(axis=1) & (variances == 0.0).all(axis=1)
         found = np.full((len(scales), a.size), 0.5)
         if not alike.all():
@@ -446,13 +446,14 @@ def _pooled(excess: FloatArray, members: Sequence[IntArray], setting: Setting) -
     return within / degrees if degrees else within
 
 
-def _check_differ(means: FloatArray, within: FloatArray) -> None:
-    """Refuse a pair that differs by the same amount in every group and at every point: nothing is left to learn from."""
-    differences = means - means[:1]
-    constant = np.ptp(differences, axis=1) <= 1e-12 * np.maximum(np.abs(differences).max(axis=1), 1e-300)
-    variance = np.diagonal(within) + within[0, 0] - 2.0 * within[0]
-    same = constant & (variance <= 1e-24 * np.maximum(np.diagonal(within) + within[0, 0], 1e-300))
-    if (same & (differences[:, 0] != 0.0)).any():
+def _check_differ(differences: FloatArray, variances: FloatArray, spread: FloatArray) -> None:
+    """Refuse a pair that differs by the same amount in every group and at every point: nothing is left to learn from.
+
+    `spread` is the variance of the losses themselves, which says what is rounding.
+    """
+    largest = np.abs(differences).max(axis=1)
+    constant = (largest > 0.0) & (np.ptp(differences, axis=1) <= ROUNDING * (largest + np.sqrt(spread)))
+    if (constant & (variances.max(axis=1) <= ROUNDING * spread)).any():
         raise ValueError(
             "groups: the models differ by the same constant at every point, so the groups do not differ at all; check the losses"
         )

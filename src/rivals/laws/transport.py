@@ -31,7 +31,7 @@ from rivals._checks import check_depth, check_positive, check_size
 from rivals._random import TRANSPORT_RISK, entropy_from, stream
 from rivals._types import RNG, BoolArray, FloatArray, IntArray
 from rivals.core.quantiles import QuantileFunction
-from rivals.core.sampling_error import WHOLE, MeanErrors, blocks, mean_covariance
+from rivals.core.sampling_error import WHOLE, MeanErrors, blocks, mean_error
 from rivals.core.tree import grid, root_mean_square
 from rivals.core.verdict import Duel
 from rivals.core.wasserstein import both_grids, unit_exponent, wasserstein_distances
@@ -147,7 +147,7 @@ class TransportLaw:
         c : float
             Sensitivity of the risk to the distance.
         order, clusters
-            How points depend on each other, see `mean_covariance`.
+            How points depend on each other, see `rivals.core.sampling_error.mean_covariance`.
         reference : float, optional
             Subtracted before anything is computed; by default a typical loss of this candidate.
         """
@@ -155,13 +155,11 @@ class TransportLaw:
         reference = losses.reference if reference is None else reference
         observed = losses.observed - reference
         distances = wasserstein_distances(observed, losses.simulations - reference)
-        unit = unit_exponent(np.concatenate([observed, distances]))
-        squares = np.ldexp(distances, -unit) ** 2
-        variance = mean_covariance(np.ldexp(observed, -unit)[None, :], order=order, clusters=clusters)[0, 0]
+        unit = unit_exponent(distances)
         return cls(
             excess=float(np.mean(observed)),
-            distance=float(np.ldexp(sqrt(np.mean(squares)), unit)),
-            sampling_error=float(np.ldexp(sqrt(variance), unit)),
+            distance=float(np.ldexp(sqrt(np.mean(np.ldexp(distances, -unit) ** 2)), unit)),
+            sampling_error=mean_error(observed, order=order, clusters=clusters),
             c=c,
             reference=reference,
             losses=losses,
