@@ -44,8 +44,9 @@ RULES = {
     "0.95 each": "0.95",
     "1 − .05/(k − 1)": "1−0.05/(k−1)",
     "calibrated c, 1 − .05/(k − 1)": "1−0.05/(k−1), calibrated c",
+    "the same, and the curve of pairs": "**the same, and the curve of pairs**",
     "learned threshold": "learned",
-    "the same, at least 0.95": "**learned, at least 0.95, calibrated c**",
+    "learned, at least 0.95": "**learned, at least 0.95, calibrated c**",
 }
 
 

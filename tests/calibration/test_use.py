@@ -218,6 +218,17 @@ def test_three_models_are_judged_as_one_of_three(n_candidates, limit):
     np.testing.assert_array_equal(pair.calibrated, calibration.correct(pair.probability, 1.0))
 
 
+@pytest.mark.parametrize("sharpen", [0.5, 1.0, 3.0])
+def test_one_more_model_never_makes_a_pair_surer(sharpen):
+    """B of a pair was corrected by its curve, and no longer once a third model was there: a hopeless one made verdicts bolder."""
+    three = losses_of({"A": 0.0, "B": 0.6, "C": 3.0})
+    calibration = made_up(*calibrated(512, sharpen=sharpen), law="transport")
+    pair = rivals.compare({name: three[name] for name in "AB"}, c=calibration, rng=0)
+    beside = rivals.compare(three, c=calibration, rng=0)
+    assert 0.9 < beside.probability[0, 1] == pytest.approx(pair.probability[0, 1])
+    assert 0.5 <= beside.calibrated[0, 1] <= pair.calibrated[0, 1] + 1e-12
+
+
 def test_studies_have_one_number_of_candidates():
     models = [gaussian(shift) for shift in (-0.1, 0.1, 0.3)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,15 +92,16 @@ def beyond_scores(probability: FloatArray, scores: Sequence[FloatArray]) -> Floa
     return _mirrored(probability, np.min([upper, *parts], axis=0))
 
 
-def one_of_many(probability: FloatArray, k: int) -> FloatArray:
-    """B for one of k models: 1 − B times the number of rivals (Bonferroni).
+def one_of_many(probability: FloatArray, k: int, of_pairs: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """B for one of k models: 1 − B times the number of rivals (Bonferroni), or as of a pair, whichever is less sure.
 
     Examples
     --------
-    >>> one_of_many(np.array([0.01, 0.6, 0.99]), k=3).round(2)
-    array([0.02, 0.5 , 0.98])
+    >>> one_of_many(np.array([0.01, 0.6, 0.99]), 3, Correction(slope=0.8)).round(3)
+    array([0.025, 0.5  , 0.975])
     """
-    return _mirrored(probability, 1.0 - (k - 1) * np.minimum(probability, 1.0 - probability))
+    pairs, few = of_pairs(probability), 1.0 - (k - 1) * np.minimum(probability, 1.0 - probability)
+    return _mirrored(probability, np.minimum(np.maximum(pairs, 1.0 - pairs), few))
 
 
 def _mirrored(probability: FloatArray, upper: FloatArray) -> FloatArray:

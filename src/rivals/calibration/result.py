@@ -314,22 +314,21 @@ class Calibration(ShownCalibration):
 
         Of two models, B is corrected by the curve. Of more, B is at most the part of the experiments in which the truly best of as
         many candidates is beaten less clearly: beyond 0.95, the truly best is rejected in 5 % of them. Where experiments have fewer
-        candidates, 1 − B counts k − 1 times.
+        candidates, 1 − B counts k − 1 times, or B as of two models if that is less sure.
         """
         c, k, n_candidates = self.choose_c(valid_only=False), len(names), self.about["n_candidates"]
         found = []
         for omega in (None, *(self.omegas if len(self.omegas) > 1 else ())):
+            correct = partial(self.correct, c=c, omega=omega)
             if k == 2:
-                correct = partial(self.correct, c=c, omega=omega)
                 how = f"B is corrected, after which {self._error_of(c, omega, threshold)} there"
             elif k <= n_candidates:
-                found_there = [self._of(name, ENOUGH_TO_CORRECT) for name in self._names(omega)]
-                scores = [np.sort(each["score"][:, self._column(c)]) for each in found_there]
-                correct = partial(beyond_scores, scores=scores)
+                there, column = [self._of(name, ENOUGH_TO_CORRECT) for name in self._names(omega)], self._column(c)
+                correct = partial(beyond_scores, scores=[np.sort(each["score"][:, column]) for each in there])
                 how = f"B counts at most as the part of them in which the truly best of {n_candidates} candidates is beaten less clearly"
             else:
-                correct = partial(one_of_many, k=k)
-                how = f"they have {n_candidates} candidates, so for one of {k} models 1 − B counts {k - 1} times"
+                correct = partial(one_of_many, k=k, of_pairs=correct)
+                how = f"they have {n_candidates} candidates, so for one of {k} models 1 − B counts {k - 1} times, or B as of a pair"
             sentence = f"Calibrated on {self._experiments(omega)}: {how}."
             found.append(Rule(omega or self.omegas[0], c, correct, (sentence, *self._remarks(names))))
         return found
