@@ -74,3 +74,13 @@ def test_what_is_missing_is_named():
         curve(fit, X[NEW], function=decay, sigma=0.1).loss((X[NEW], Y[NEW][:, None]))
     with pytest.warns(rivals.RivalsWarning, match="2 parameters for 10 training points"):
         curve(fit, X[NEW], function=decay, training=(X[:10], Y[:10]))
+
+
+def test_sigma_with_an_index_is_put_into_the_order_of_the_inputs():
+    pandas = pytest.importorskip("pandas")
+    fit = curve_fit(decay, X[FIT], Y[FIT], p0=[1.0, 1.0])
+    x, sigma = pandas.Series(X)[NEW], pandas.Series(SIGMA)[NEW]
+    with pytest.warns(rivals.RivalsWarning, match="the rows of sigma stand in another order than those of the inputs"):
+        model = curve(fit, x, function=decay, sigma=sigma.iloc[::-1])
+    law = stats.norm(decay(X[NEW], *fit[0]), SIGMA[NEW])
+    np.testing.assert_allclose(model.loss((x, Y[NEW])), -law.logpdf(Y[NEW]), rtol=1e-12, atol=1e-12)

@@ -219,3 +219,22 @@ def test_objects_of_your_own():
         distribution(Joint()).loss(y)
     with pytest.raises(TypeError, match=r"Unseeded\.sample takes no seed"):
         distribution(Unseeded())
+
+
+def test_a_bayesian_mixture_is_the_one_that_it_samples_from():
+    """Its own scores have expected logs of weights and precisions, and are the logs of no density: they add up to 0.97 here."""
+    mixtures = pytest.importorskip("sklearn.mixture")
+    points = np.concatenate([RNG.normal(-2.0, 0.5, 40), RNG.normal(2.0, 1.0, 60)])[:, None]
+    fit = mixtures.BayesianGaussianMixture(n_components=3, random_state=0, max_iter=1000).fit(points)
+    grid = np.linspace(-15, 15, 20_001)[:, None]
+    parts = zip(fit.weights_, fit.means_[:, 0], np.sqrt(fit.covariances_[:, 0, 0]), strict=True)
+    density = sum(weight * stats.norm(mean, width).pdf(grid[:, 0]) for weight, mean, width in parts)
+    np.testing.assert_allclose(np.exp(-distribution(fit).loss(grid)), density, rtol=1e-9, atol=1e-300)
+
+
+@pytest.mark.parametrize("options", [{"metric": "manhattan"}, {"kernel": "epanechnikov"}])
+def test_a_kernel_estimate_without_density_or_sampler_is_refused(options):
+    """Under the metric "manhattan" what scikit-learn calls a density adds up to 0.64 in the plane."""
+    neighbors = pytest.importorskip("sklearn.neighbors")
+    with pytest.raises(TypeError, match="has no density or no sampler; use 'gaussian' or 'tophat', 'euclidean'"):
+        distribution(neighbors.KernelDensity(**options).fit(PLANE))

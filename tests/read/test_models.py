@@ -402,3 +402,30 @@ def test_targets_with_an_index_belong_to_the_inputs_of_the_same_labels():
     np.testing.assert_array_equal(found, model.loss((inputs, targets)))
     with pytest.raises(ValueError, match="the targets and the inputs have rows with different labels"):
         model.loss((inputs, targets.set_axis(targets.index + 5)))
+
+
+class Fair:
+    """Two labels; it gives whatever it is made with."""
+
+    classes_ = np.array(["a", "b"])
+
+    def __init__(self, given):
+        self.given = given
+
+    def predict_proba(self, inputs):
+        return np.tile(self.given, (len(inputs), 1))
+
+
+def test_classes_in_another_order_than_those_of_the_estimator_are_refused():
+    inputs = np.zeros((2, 1))
+    with pytest.raises(ValueError, match=r"another order than Fair.classes_ = array\(\['a', 'b'\]"):
+        classifier(Fair([0.2, 0.8]), inputs, classes=["b", "a"])
+    named = classifier(Fair([0.2, 0.8]), inputs, classes=["no", "yes"])  # names for labels that were coded
+    np.testing.assert_allclose(named.loss((inputs, ["yes", "no"])), -np.log([0.8, 0.2]))
+
+
+@pytest.mark.parametrize("given", [[-0.3, -1.2], [2.0, 5.0], [np.nan, 0.5]])
+def test_what_is_no_probability_is_refused(given):
+    inputs = np.zeros((2, 1))
+    with pytest.raises(ValueError, match=r"Fair\.predict_proba gives numbers from .* which are no probabilities"):
+        classifier(Fair(given), inputs, floor=1e-3).loss((inputs, ["a", "b"]))

@@ -11,6 +11,7 @@ from rivals.read import regressor
 
 pytest.importorskip("sklearn", reason="the noise of estimators is tested with scikit-learn (group `recipes`)")
 
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -175,3 +176,27 @@ def test_residuals_that_are_no_numbers_are_named():
     """SciPy spoke of a domain error."""
     with pytest.raises(ValueError, match="noise: residuals are NaN or infinite; look for missing targets"):
         noise_of(np.append(np.random.default_rng(0).standard_normal(50), np.nan))
+
+
+def test_the_noise_of_a_gaussian_process_is_found_in_pipelines_of_pipelines():
+    process = GaussianProcessRegressor(RBF(), alpha=0.3, normalize_y=True, optimizer=None)
+    plain = make_pipeline(StandardScaler(), process).fit(FIT_X, FIT_Y)
+    nested = make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), process)).fit(FIT_X, FIT_Y)
+    losses = [regressor(each, NEW_X, noise="predicted").loss((NEW_X, NEW_Y)) for each in (plain, nested)]
+    np.testing.assert_allclose(*losses, rtol=1e-6)
+
+
+def test_a_transformed_target_predicts_no_deviation():
+    model = TransformedTargetRegressor(BayesianRidge(), func=np.log, inverse_func=np.exp).fit(FIT_X, FIT_Y)
+    with pytest.raises(TypeError, match="TransformedTargetRegressor does not predict a standard deviation"):
+        regressor(model, NEW_X, noise="predicted").loss((NEW_X, NEW_Y))
+
+
+def test_groups_with_an_index_are_put_into_the_order_of_the_targets():
+    pandas = pytest.importorskip("pandas")
+    targets, groups = pandas.Series(FIT_Y), pandas.Series(np.arange(len(FIT_Y)) // 30)
+    expected = out_of_fold_residuals(LinearRegression(), (FIT_X, targets), cv=GroupKFold(4), groups=groups)
+    other = groups.sample(frac=1.0, random_state=0)
+    with pytest.warns(rivals.RivalsWarning, match="the rows of groups stand in another order"):
+        found = out_of_fold_residuals(LinearRegression(), (FIT_X, targets), cv=GroupKFold(4), groups=other)
+    np.testing.assert_array_equal(found, expected)

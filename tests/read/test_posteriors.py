@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 from scipy.special import logsumexp
 
+import rivals
 from rivals.read import posterior
 
 numpyro = pytest.importorskip("numpyro", reason="posteriors are tested with NumPyro (group `recipes`)")
@@ -90,3 +91,53 @@ def test_what_is_refused():
         posterior(line, SAMPLES, Y)
     with pytest.raises(ValueError, match="did you mean 'lpd'"):
         posterior(line, SAMPLES, {"x": X, "y": Y}, reduction="elpd")
+
+
+def test_data_that_were_observed_as_integers_are_simulated_as_the_model_says():
+    """Simulations of a Gaussian were cut to integers: their mean loss was 1.13 in place of 0.72."""
+    rounded = np.round(Y)
+    expected, found = (posterior(line, SAMPLES, {"x": X, "y": y}, rng=0) for y in (rounded, rounded.astype(int)))
+    np.testing.assert_allclose(found.observed, expected.observed, rtol=1e-5)
+    np.testing.assert_allclose(found.synthetic, expected.synthetic, rtol=1e-5)
+
+
+def test_a_parameter_of_each_point_is_that_of_the_old_points():
+    def scattered(x, y=None):
+        with numpyro.plate("points", len(x)):
+            shift = numpyro.sample("shift", dist.Normal())
+            numpyro.sample("obs", dist.Normal(x + shift, 0.5), obs=y)
+
+    draws = {"shift": rng.normal(size=(DRAWS, N))}
+    with pytest.warns(rivals.RivalsWarning, match="'shift' was drawn for each point of the fit"):
+        posterior(scattered, draws, {"x": X, "y": Y}, n_simulations=1, rng=0)
+
+
+def test_masked_points_have_no_loss():
+    """Their log likelihood is 0, which is no loss of theirs."""
+
+    def masked(x, known, y=None):
+        slope, width = numpyro.sample("slope", dist.Normal()), numpyro.sample("width", dist.HalfNormal())
+        with numpyro.handlers.mask(mask=known):
+            numpyro.sample("obs", dist.Normal(slope * x, width), obs=y)
+
+    held_out = {"x": X, "y": Y, "known": np.ones(N, dtype=bool)}
+    found = posterior(masked, SAMPLES, held_out, n_simulations=1, rng=0)
+    np.testing.assert_allclose(found.observed, lpd(Y), rtol=0, atol=1e-5)
+    with pytest.raises(ValueError, match="the model masks some of the observed 'obs'"):
+        posterior(masked, SAMPLES, held_out | {"known": X > 0}, n_simulations=1, rng=0)
+
+
+def test_draws_by_chain_are_refused_also_where_a_chain_is_as_long_as_the_data():
+    draws = {name: np.stack([values[:N], values[-N:]]) for name, values in SAMPLES.items()}
+    with pytest.raises(
+        ValueError, match=r"one of 'slope' has shape \(100,\), in the model \(\); .* without group_by_chain"
+    ):
+        posterior(line, draws, {"x": X, "y": Y}, rng=0)
+
+
+def test_a_model_that_transforms_what_it_observes_is_refused():
+    def of_logs(x, y=None):
+        line(x, None if y is None else np.log(y))
+
+    with pytest.raises(ValueError, match="observes 'obs' as other values than those of 'y'; transform them before"):
+        posterior(of_logs, SAMPLES, {"x": X, "y": np.exp(Y)}, observed="y", rng=0)

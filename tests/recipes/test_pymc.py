@@ -146,3 +146,20 @@ def test_one_held_out_point_changes_no_other_loss(line):
     moved[7] += 1.0
     losses = [posterior(model, draws, HELD_OUT | {"y_observed": y}, n_simulations=1, rng=0) for y in (Y[N:], moved)]
     assert np.flatnonzero(losses[0].observed != losses[1].observed).tolist() == [7]
+
+
+def test_integers_that_the_model_simulates_as_other_numbers(line):
+    """A container of integers cannot hold them; held-out integers can be given where it holds floats."""
+    model, draws = line
+    rounded = np.round(Y[N:])
+    expected, found = (
+        posterior(model, draws, HELD_OUT | {"y_observed": y}, n_simulations=1, rng=0)
+        for y in (rounded, rounded.astype(int))
+    )
+    np.testing.assert_array_equal(found.synthetic, expected.synthetic)
+    with pymc.Model() as whole:
+        x, y = pymc.Data("x", X[:N]), pymc.Data("y_observed", np.round(Y[:N]).astype(int))
+        a, b = pymc.Normal("a", 0, 5), pymc.Normal("b", 0, 5)
+        pymc.Normal("y", a + b * x, pymc.HalfNormal("width", 2), observed=y)
+    with pytest.raises(TypeError, match=r"no integers, but the model holds its data as .* put floats into pymc\.Data"):
+        posterior(whole, draws, HELD_OUT | {"y_observed": rounded.astype(int)}, n_simulations=1, rng=0)

@@ -92,7 +92,7 @@ def arviz_tree(
         absent = [name for name in sample_dims if name not in array.dims]
         if absent:
             raise ValueError(
-                f"{where}, group {group!r}: no dimension {', '.join(map(repr, absent))}; it has {array.dims}; pass sample_dims="
+                f"{where}, group {group!r}: no dimension {absent[0]!r}; it has {array.dims}; pass sample_dims="
             )
         kept = [name for name in (rows,) if name in array.dims]
         values = np.asarray(array.transpose(*sample_dims, *kept, ...).values, dtype=np.float64)
@@ -104,9 +104,8 @@ def arviz_tree(
     losses = reduce_draws(observed, reduction, f"{where}, group {held_out!r}", weights)
     if simulated == SIMULATED and simulated not in groups_of(tree):
         warn(
-            f"{where} has observed losses alone: the log likelihood of simulated data, group {SIMULATED!r}, cannot be computed from "
-            "posterior_predictive without the model. Compare them with groups=, if there are replications; else, with the model, "
-            "rivals.read.posterior computes all that is needed, or save that group"
+            f"{where} has observed losses alone: the log likelihood of simulated data, group {SIMULATED!r}, cannot be computed from posterior_predictive "
+            "without the model. Compare them with groups=, if there are replications; else, with the model, use rivals.read.posterior"
         )
         return Losses(losses)
     synthetic = reduce_draws(draws_of(simulated, simulation), reduction, f"{where}, group {simulated!r}")
@@ -125,10 +124,7 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
     if group not in groups:
         hint = ""
         if group == HELD_OUT and TRAINING in groups:
-            hint = (
-                f"; {TRAINING!r} is that of the data the model was fitted to: pass leave_one_out=True, compute the log likelihood of "
-                f"held-out data, or pass held_out={TRAINING!r} if you accept that losses are then too low"
-            )
+            hint = f"; {TRAINING!r} is that of the data the model was fitted to: pass leave_one_out=True, or held_out={TRAINING!r} if you accept losses that are too low"
         raise ValueError(f"{where}: no group {group!r}; it has {', '.join(map(show, groups)) or 'none'}{hint}")
     # Nodes of a DataTree hold a dataset; groups of an InferenceData are one.
     data = getattr(tree[group], "dataset", tree[group])
@@ -143,8 +139,7 @@ def reduce_draws(
         return np.asarray(-logsumexp(draws + log_weights, axis=0))
     if reduction == "plugin" and len(draws) != 1:
         raise ValueError(
-            f"{where}: 'plugin' means one set of parameters, but there are {len(draws)} draws; use 'lpd' or 'mean', or "
-            "compute the log likelihood at a point estimate"
+            f"{where}: 'plugin' means one set of parameters, but there are {len(draws)} draws; use 'lpd' or 'mean', or a point estimate"
         )
     if reduction != "lpd":
         return np.asarray(-draws.mean(axis=0))
@@ -214,7 +209,6 @@ def leave_one_out_weights(log_likelihood: FloatArray, where: str, efficiency: fl
         named = ", ".join(f"{index} ({shape[index]:.2f})" for index in bad[:NAMED])
         warn(
             f"{where}: leave-one-out losses of {bad.size} of {n_points} points are not to be trusted, since their Pareto k̂ exceeds "
-            f"{largest:.2f}: point {named}{', …' if bad.size > NAMED else ''}, counted from 0; more draws help where k̂ is below 0.7; else refit without these "
-            "points, or use held-out data or folds"
+            f"{largest:.2f}: point {named}{', …' if bad.size > NAMED else ''}, counted from 0; more draws help where k̂ is below 0.7; else use folds"
         )
     return weights

@@ -95,13 +95,11 @@ def check_values(observed: Mapping[str, FloatArray], synthetic: Mapping[str, Flo
             whole.append(name)
     if 0 < len(same) < len(observed):
         raise ValueError(
-            f"{where}: column {show(same[0])!r} is the same in the observed and the synthetic table, as an id or a fold is; "
-            f"{_leave_out(same[0])}"
+            f"{where}: column {show(same[0])!r} is the same in the observed and the synthetic table; {_leave_out(same[0])}"
         )
     for name in whole[:MANY_NAMES] if len(whole) < len(observed) else ():
         warn(
-            f"{where}: column {show(name)!r} holds whole numbers only, unlike the others, and is taken for a model; if it is an id "
-            f"or a fold, {_leave_out(name)}"
+            f"{where}: column {show(name)!r} holds whole numbers only, unlike the others; if it is an id or a fold, {_leave_out(name)}"
         )
 
 

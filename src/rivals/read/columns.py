@@ -43,8 +43,7 @@ def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str
         where, pairs = "the data frame", _from_frame(source)
     else:
         raise TypeError(
-            f"expected the path of a table ({TABLES}), a data frame (pandas, polars, pyarrow, …) or a mapping of columns; got "
-            f"{type(source).__name__}"
+            f"expected the path of a table ({TABLES}), a data frame (pandas, polars, …) or a mapping of columns; got {type(source).__name__}"
         )
     columns: dict[str, Column] = {}
     for key, column in pairs:
@@ -58,8 +57,7 @@ def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str
         first = next(iter(columns))
         if len(column) != len(columns[first]):
             raise ValueError(
-                f"{where}: columns of a table must have the same length, but {show(first)!r} has {len(columns[first])} rows and "
-                f"{show(name)!r} has {len(column)}; losses of different numbers go into a long table"
+                f"{where}: columns of a table must have the same length, but {show(first)!r} has {len(columns[first])} rows and {show(name)!r} has {len(column)}; write a long table"
             )
     return where, columns
 

@@ -209,8 +209,7 @@ def _are_classifiers(estimators: Any) -> bool:
         first = next(iter(kinds))
         if kinds[name] != kinds[first]:
             raise ValueError(
-                f"{where} is a {kinds[name]}, but estimator '{show(first)}' is a {kinds[first]}; log densities of targets and log "
-                "probabilities of labels cannot be compared"
+                f"{where} is a {kinds[name]}, but estimator '{show(first)}' is a {kinds[first]}; their losses cannot be compared"
             )
     return kinds[first] == "classifier"
 
@@ -242,8 +241,7 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
         shared = np.intersect1d(train, test)
         if shared.size:
             raise ValueError(
-                f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its {test.size} test points, the first at point "
-                f"{shared[0]} (from 0); a point must not be judged by a model that was fitted to it"
+                f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its {test.size} test points, the first at point {shared[0]} (from 0)"
             )
     return splits
 
@@ -251,9 +249,7 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
 def _labels(groups: Any, y: Any) -> tuple[Any, int]:
     """The group of each point, in the order of the targets if both have an index; and how many there are."""
     if isinstance(groups, str):
-        raise TypeError(
-            f"groups must hold the group of each point: got the text {show(groups)!r}; pass that column of the data frame"
-        )
+        raise TypeError(f"groups must hold the group of each point: got the text {show(groups)!r}; pass that column")
     labels = np.asarray(in_index_order(groups, row_labels(y), "groups", "the targets"))
     return labels, len(read_groups(labels, len(y))[1])
 
@@ -264,8 +260,7 @@ def _keeps_groups(labels: Any, splits: Splits) -> bool:
     torn = next((each[0] for each in shared if each.size), None)
     if torn is not None:
         warn(
-            f"cv tests models on groups that they were fitted to, such as {show(torn)!r}, so the losses do not carry the groups; leave cv out, "
-            "or use a splitter by groups"
+            f"cv tests models on groups that they were fitted to, such as {show(torn)!r}, so the losses carry no groups; leave cv out, or split by groups"
         )
     return torn is None
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rivals._checks import in_index_order, row_labels
 from rivals.losses import Candidate
 from rivals.read.distributions import Density, at_inputs, gaussian, warn_of_many_parameters
 from rivals.read.inputs import as_pair, as_targets, n_rows
@@ -62,7 +63,7 @@ def curve(
     if sigma is None:
         n_parameters, n_points, sigma = _noise_of_lmfit(fit) if of_lmfit else _noise_of_scipy(fit, predict, training)
         warn_of_many_parameters("the curve", n_parameters, n_points, "pass sigma= from other data")
-    deviation = as_targets(sigma, "sigma")
+    deviation = as_targets(in_index_order(sigma, row_labels(inputs), "sigma", "the inputs"), "sigma")
 
     def law(at: Any) -> Density:
         # A constant model may return a number.
@@ -77,9 +78,7 @@ def _predict_of_lmfit(result: Any) -> Callable[[Any], Any]:
 
     def predict(at: Any) -> Any:
         if len(names) > 1 and not isinstance(at, Mapping):
-            raise TypeError(
-                f"it has the independent variables {', '.join(names)}; pass inputs as a mapping with these names"
-            )
+            raise TypeError(f"independent variables {', '.join(names)}; pass inputs as a mapping with these names")
         return result.eval(**(at if isinstance(at, Mapping) else {names[0]: at}))
 
     return predict
@@ -89,8 +88,7 @@ def _noise_of_lmfit(result: Any) -> tuple[int, int, Any]:
     """The numbers of parameters and of training points, and σ."""
     if result.weights is not None:
         raise ValueError(
-            "the fit was weighted, so the σ of new points is unknown; pass sigma= for the held-out points: 1 / weight, times "
-            f"√redchi = {np.sqrt(result.redchi):.4g} if the weights were relative"
+            f"the fit was weighted, so the σ of new points is unknown; pass sigma=: 1 / weight, times √redchi = {np.sqrt(result.redchi):.4g} if weights were relative"
         )
     return result.nvarys, result.ndata, np.sqrt(result.redchi)
 

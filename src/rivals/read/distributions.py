@@ -121,8 +121,7 @@ class Density:
         if found.shape != (len(values),):
             raise ValueError(
                 f"{self.name} gives log densities of shape {found.shape} for data of shape {values.shape}, but there must be one "
-                f"for each of {len(values)} points: it has one density for all of them together, or parameters of another shape; pass the "
-                "distribution of each point"
+                f"for each of {len(values)} points: it has one density for all of them together, or parameters of another shape; pass one for each point"
             )
         return found
 
@@ -132,8 +131,7 @@ class Density:
             return self.sample((n,), rng)
         if self.batch[0] != n:
             raise ValueError(
-                f"the distribution could not simulate {n} points: {self.name} has parameters of shape {self.batch}, and one with "
-                "a parameter for each data point simulates exactly as many"
+                f"the distribution could not simulate {n} points: {self.name} has parameters of shape {self.batch}, one for each data point"
             )
         return self.sample((), rng)
 
@@ -212,9 +210,7 @@ def as_density(model: Any) -> Density:
     if log is None:
         raise TypeError(f"expected a distribution, with one of {', '.join(LOG_DENSITIES)}; got {name}")
     if sampler is None:
-        raise TypeError(
-            f"a model must be able to simulate: {name} has none of {', '.join(SAMPLERS)}; see rivals.Candidate"
-        )
+        raise TypeError(f"{name} must be able to simulate, and has none of {', '.join(SAMPLERS)}; see rivals.Candidate")
     if "torch" in origins:
         return _torch(model, name)
     if origins & {"numpyro", "tensorflow_probability"}:
@@ -284,6 +280,15 @@ def _with_keys(model: Any, name: str, origins: set[str]) -> Density:
 
 def _of_sklearn(model: Any, name: str) -> Density:
     """A mixture or kernel density estimate, which draws by the seed that it holds; a mixture sorts its draws by component."""
+    if name == "KernelDensity" and (
+        model.metric not in ("euclidean", "l2") or model.kernel not in ("gaussian", "tophat")
+    ):
+        raise TypeError(
+            f"KernelDensity with kernel={model.kernel!r}, metric={model.metric!r} has no density or no sampler; use 'gaussian' or 'tophat', 'euclidean'"
+        )
+    if name == "BayesianGaussianMixture":  # its scores are no densities: they have expected logs of the weights
+        scored, model = model, import_module("sklearn.mixture").GaussianMixture()
+        vars(model).update(vars(scored))
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
         twin, seed = copy(model), int(rng.integers(2**31))
@@ -321,8 +326,7 @@ def _any_other(model: Any, name: str, log: Any, sampler: Any) -> Density:
     seed = next((word for word in SEEDS if word in inspect.signature(sampler).parameters), None)
     if seed is None:
         raise TypeError(
-            f"{name}.{sampler.__name__} takes no seed (none of {', '.join(SEEDS)}), so no run could be repeated; "
-            "write a rivals.Candidate whose simulate(n, rng) draws from rng"
+            f"{name}.{sampler.__name__} takes no seed (none of {', '.join(SEEDS)}), so no run could be repeated; write a rivals.Candidate"
         )
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_choice, show, warn
+from rivals._checks import check_choice, in_index_order, row_labels, show, warn
 from rivals._random import entropy_from, stream
 from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
@@ -159,6 +159,10 @@ def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> Condi
             raise ValueError(
                 f"{name} predicts probabilities of shape {found.shape}, but there must be one column for each of {known.size} classes"
             )
+        if not np.all((found >= 0) & (found <= 1.001)):  # rounded, they may be a little more than one
+            raise ValueError(
+                f"{name}.predict_proba gives numbers from {found.min():.3g} to {found.max():.3g}, which are no probabilities; logits need a softmax"
+            )
         raised = np.maximum(found, floor)
         probabilities = raised / raised.sum(axis=1, keepdims=True)
 
@@ -167,16 +171,14 @@ def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> Condi
             unknown = np.flatnonzero(~is_label.any(axis=1))
             if unknown.size:
                 raise ValueError(
-                    f"{unknown.size} of {labels.size} labels are of a class that the classifier was not fitted to, the first at point "
-                    f"{unknown[0]} (from 0): {_shown(labels, unknown[0])}; fit it to data with all classes"
+                    f"{unknown.size} of {labels.size} labels are of a class that the classifier was not fitted to, the first at point {unknown[0]} (from 0): {_shown(labels, unknown[0])}; fit it to all classes"
                 )
             likelihood = probabilities[np.arange(labels.size), is_label.argmax(axis=1)]
             impossible = np.flatnonzero(likelihood == 0)
             if impossible.size:
                 raise ValueError(
-                    f"{name} assigns zero probability to {impossible.size} of {labels.size} labels, the first at point "
-                    f"{impossible[0]} (from 0): {_shown(labels, impossible[0])}, so its risk is infinite; pass floor=, the least "
-                    "probability of a label (such as 1e-3), or calibrate it (sklearn.calibration.CalibratedClassifierCV)"
+                    f"{name} assigns zero probability to {impossible.size} of {labels.size} labels, the first at point {impossible[0]} (from 0): "
+                    f"{_shown(labels, impossible[0])}, of infinite loss; pass floor=, the least probability of a label (such as 1e-3), or calibrate it (CalibratedClassifierCV)"
                 )
             return np.asarray(np.log(likelihood))
 
@@ -218,8 +220,7 @@ def _name(estimator: Any) -> str:
     name, library = type(estimator).__name__, library_of(estimator)
     if name == "Booster" and library in ("xgboost", "lightgbm"):
         raise TypeError(
-            f"a Booster of {library} says neither what it predicts nor how; pass an LGBMClassifier, LGBMRegressor, XGBClassifier or "
-            "XGBRegressor, into which load_model reads a saved Booster"
+            f"a Booster of {library} says neither what it predicts nor how; pass an LGBMClassifier, LGBMRegressor, XGBClassifier or XGBRegressor, into which load_model reads it"
         )
     return name
 
@@ -247,14 +248,18 @@ def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
     given = getattr(estimator, "classes_", None) if given is None else given
     if given is None:
         raise TypeError(
-            f"{name} has no classes_: if it is fitted, say which labels the columns of its predict_proba belong to, as "
-            "classes=[0, 1]; if not, fit it first"
+            f"{name} has no classes_: if it is fitted, say which labels its columns belong to, as classes=[0, 1]; if not, fit it first"
         )
     if isinstance(given, list) and any(np.ndim(item) for item in given):
         raise TypeError(f"{name} predicts {len(given)} labels at once; make a candidate for each of them")
     known = np.asarray(given)
     if known.ndim != 1 or np.unique(known).size != known.size:
         raise ValueError(f"classes must be different labels, one for each column; got {show(repr(given))[:80]}")
+    own = getattr(estimator, "classes_", known)
+    if not isinstance(own, list) and set(own) == set(known) and np.any(own != known):
+        raise ValueError(
+            f"classes stand in another order than {name}.classes_ = {show(repr(own))[:80]}; leave classes= out"
+        )
     return known
 
 
@@ -319,6 +324,7 @@ def out_of_fold_residuals(
     generator = stream(entropy_from(rng))
     found = []
     try:
+        groups = in_index_order(groups, row_labels(targets), "groups", "the training targets")
         splits = list(check_cv(cv, values).split(np.empty(len(values)), values, groups))
     except (TypeError, ValueError) as error:
         raise type(error)(f"cv of the noise: {error}") from error
@@ -345,8 +351,7 @@ def seeded_copy(estimator: Any, generator: np.random.Generator) -> Any:
         copy = clone(estimator)
     except TypeError:
         raise TypeError(
-            f"{type(estimator).__name__} cannot be copied and fitted again, as cross-validation needs (sklearn.base.clone); for noise of it, pass "
-            "noise= as a distribution, from residuals on data that it was not fitted to"
+            f"{type(estimator).__name__} cannot be copied and fitted again, as cross-validation needs (sklearn.base.clone); pass noise= as a distribution"
         ) from None
     parameters = copy.get_params(deep=True)
     unset = [name for name in sorted(parameters) if parameters[name] is None]
@@ -365,7 +370,7 @@ def predicted(estimator: Any, at: Any) -> Density:
     try:
         both = estimator.predict(at, return_std=True)
         cause = f"predict(inputs, return_std=True) gave {type(both).__name__}"
-    except TypeError as error:
+    except (TypeError, AttributeError) as error:  # a transformed target finds no array
         both, cause = None, show(error)
     if not (isinstance(both, tuple) and len(both) == 2):  # LightGBM accepts any argument and ignores it
         raise TypeError(
@@ -377,7 +382,9 @@ def predicted(estimator: Any, at: Any) -> Density:
 
 def _left_out_variance(estimator: Any) -> FloatArray:
     """The noise that a Gaussian process of scikit-learn was fitted with in `alpha`: its predicted deviation leaves it out."""
-    last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
+    last = estimator
+    while hasattr(last, "steps"):
+        last = last.steps[-1][1]
     if not (hasattr(last, "alpha") and hasattr(last, "kernel_") and hasattr(last, "L_")):
         return np.zeros(())
     alpha = np.unique(np.asarray(last.alpha, dtype=np.float64))
@@ -399,7 +406,6 @@ def warn_if_too_narrow(noise: Any, residuals: FloatArray) -> None:
     outside = float(np.mean((residuals < low) | (residuals > high)))
     if outside > TOO_MANY_OUTSIDE:
         warn(
-            f"the noise is too narrow for the held-out data: {outside:.0%} of the targets lie outside its central {1 - OUTSIDE:.0%}. If "
-            "its scale came from residuals on the data to which the estimator was fitted, use noise='cross-validated', "
-            "training=(inputs, targets)"
+            f"the noise is too narrow for the held-out data: {outside:.0%} of the targets lie outside its central {1 - OUTSIDE:.0%}. If its "
+            "scale came from residuals of the fit, use noise='cross-validated', training=(inputs, targets)"
         )

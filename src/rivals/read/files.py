@@ -109,8 +109,7 @@ def _labelled(path: Path, other: str | PathLike[str] | None, *, log_likelihood: 
             return dataset(tree, log_likelihood=log_likelihood)
         if not trees:
             raise ValueError(
-                f"expected the variables observed and synthetic, or for each model the groups {HELD_OUT} and {SIMULATED}; found "
-                f"{listed([*map(str, tree.data_vars)]) or 'nothing'}"
+                f"expected the variables observed and synthetic, or for each model groups {HELD_OUT} and {SIMULATED}; found {listed([*map(str, tree.data_vars)]) or 'nothing'}"
             )
         if log_likelihood:
             raise ValueError("ArviZ trees always hold log likelihoods; leave log_likelihood (--log-likelihood) out")

@@ -29,9 +29,7 @@ def as_pair(data: Any) -> tuple[Any, Any]:
     inputs, targets = data
     n_inputs, n_targets = n_rows(inputs, "inputs"), n_rows(targets, "labels or targets")
     if n_inputs != n_targets:
-        raise ValueError(
-            f"an estimator needs one label or target per input; got {n_inputs} inputs and {n_targets} of them"
-        )
+        raise ValueError(f"there must be one label or target per input; got {n_inputs} inputs and {n_targets} of them")
     return inputs, in_index_order(targets, row_labels(inputs), "the targets", "the inputs")
 
 
@@ -166,8 +164,7 @@ def check_response(results: Any) -> None:
     response = formula.partition("~")[0]
     if not AS_IT_IS.fullmatch(response):
         raise ValueError(
-            f"the formula {show(formula)!r} transforms the response, so that the losses would be those of {show(response.strip())}, not "
-            "those of the data. To judge it on the data as they are, write a rivals.Candidate whose loss has the Jacobian of the "
-            "transformation (-log density of log y, plus log y) and whose simulate transforms back. To judge all models on the transformed "
-            "response, fit to a column that holds it, and pass that column as the targets"
+            f"the formula {show(formula)!r} transforms the response, so that the losses would be those of {show(response.strip())}. To judge it on the data as they "
+            "are, write a rivals.Candidate whose loss has the Jacobian of the transformation (-log density of log y, plus log y) and whose "
+            "simulate transforms back. To judge all models on the transformed response, fit to a column that holds it"
         )

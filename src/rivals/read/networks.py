@@ -96,8 +96,7 @@ def _density(output: Any, name: str) -> Density:
         return as_density(output)
     if not (isinstance(output, (tuple, list)) and len(output) == 2):
         raise TypeError(
-            f"{name} returned {type(output).__name__} of shape {tuple(np.shape(output))}, which is neither a distribution nor a pair of mean and "
-            "standard deviation; pass likelihood=, a function that turns it into one"
+            f"{name} returned {type(output).__name__} of shape {tuple(np.shape(output))}, no distribution and no pair of mean and scale; pass likelihood="
         )
     return gaussian(as_targets(output[0], "means"), as_targets(output[1], "standard deviations"), name)
 

@@ -91,7 +91,7 @@ def posterior(
     check_reduction(reduction, leave_one_out)
     n_simulations = check_size(n_simulations, "n_simulations")
     fitted = program(model, draws, held_out, variable, observed)
-    _check_seen(fitted.seen, leave_one_out)
+    _check_seen(fitted, leave_one_out)
     likelihood = fitted.log_likelihood(fitted.observed)
     if likelihood.ndim == 1:
         raise ValueError(
@@ -109,16 +109,18 @@ def posterior(
     return Losses(reduced(likelihood), synthetic, may_repeat=True)
 
 
-def _check_seen(seen: bool | None, leave_one_out: bool) -> None:
-    if leave_one_out and seen is False:
-        raise ValueError(
-            "leave_one_out is for the data that the model was fitted to, but those given are not the ones in the model; leave out held_out "
-            "or leave_one_out"
-        )
-    if seen and not leave_one_out:
+def _check_seen(fitted: Program, leave_one_out: bool) -> None:
+    if fitted.of_points and not leave_one_out:
         warn(
-            "the held-out data are those in the model, to which it was fitted, and such losses are biased low, most for flexible "
-            "models; pass other data, or leave_one_out=True"
+            f"{fitted.of_points[0]!r} was drawn for each point of the fit, and is taken for the held-out ones; that is right for new data of the same units alone"
+        )
+    if leave_one_out and fitted.seen is False:
+        raise ValueError(
+            "leave_one_out is for the data that the model was fitted to, but others are given; leave out held_out or leave_one_out"
+        )
+    if fitted.seen and not leave_one_out:
+        warn(
+            "the held-out data are those in the model, to which it was fitted: such losses are biased low; pass other data, or leave_one_out=True"
         )
 
 
@@ -141,5 +143,7 @@ def _simulations(
             chosen = np.stack([np.sum(edges[:-1] < each, axis=0, dtype=np.intp) for each in levels])
         # A point may consist of several numbers, which belong together.
         simulated = predicted.reshape(n_draws, n_points, -1)[chosen, np.arange(n_points)]
-        found += list(simulated.reshape(n_more, *predicted.shape[1:]).astype(np.asarray(fitted.observed).dtype))
+        # Simulated data keep what observed ones lack: numbers that were observed as integers may not be simulated as such.
+        kind = np.result_type(np.asarray(fitted.observed), simulated)
+        found += list(simulated.reshape(n_more, *predicted.shape[1:]).astype(kind))
     return found

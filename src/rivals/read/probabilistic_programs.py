@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ class Program(NamedTuple):
     log_likelihood: Callable[[Any], FloatArray]  # of each of such targets for each posterior draw, (draws, ...)
     predict: Callable[[int], npt.NDArray[Any]]  # from a seed to simulated targets, (draws, ...)
     seen: bool | None = None  # whether these are the data that the model was fitted to, if that can be known
+    of_points: Sequence[str] = ()  # parameters with a value for each point
 
 
 def program(model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> Program:
@@ -70,13 +71,16 @@ def _pymc(model: Any, posterior: Any, held_out: Any, variable: str | None, obser
     function = twin.compile_fn(inputs=twin.value_vars, outs=outputs, on_unused_input="ignore")
     missing = [rv.name for rv in twin.free_RVs if rv.name not in posterior]
     if missing:
-        raise ValueError(
-            f"draws: no draws of {missing}, which the model has; pass those that this model's sampling gave"
-        )
+        raise ValueError(f"draws: no draws of {missing}, which the model has; pass those of this model's sampling")
     points = {rv.name: _draws(posterior[rv.name]) for rv in twin.free_RVs}
 
     def log_likelihood(values: Any) -> FloatArray:
-        container.set_value(np.asarray(values, dtype=container.dtype))
+        kept = np.asarray(values, dtype=container.dtype)
+        if kept.dtype.kind in "iub" and np.any(kept != values):
+            raise TypeError(
+                f"{variable!r} simulates numbers that are no integers, but the model holds its data as {kept.dtype}; put floats into pymc.Data"
+            )
+        container.set_value(kept)
         draws = zip(*points.values(), strict=True)
         rows = [function(dict(zip(points, draw, strict=True)))[0] for draw in draws]
         return np.asarray(np.stack(rows), dtype=np.float64)
@@ -87,7 +91,8 @@ def _pymc(model: Any, posterior: Any, held_out: Any, variable: str | None, obser
         )
         return _draws(tree["posterior_predictive"][variable])
 
-    return Program(targets, log_likelihood, predict, np.array_equal(own, targets))
+    of_points = [name for name, values in points.items() if values.shape[1:] == np.shape(targets)]
+    return Program(targets, log_likelihood, predict, np.array_equal(own, targets), of_points)
 
 
 def _check_names(data: Mapping[str, Any], held_out: Mapping[str, Any], variable: str, observed: str | None) -> None:
@@ -103,8 +108,7 @@ def _check_names(data: Mapping[str, Any], held_out: Mapping[str, Any], variable:
     for name, values in data.items():
         if name not in held_out and values.shape[:1] == data[observed].shape[:1]:
             raise ValueError(
-                f"held_out: no values of {name!r}, which has a row for each of {len(values)} points in the model; pass those of the "
-                "held-out points, or the same again if its rows are not points"
+                f"held_out: no values of {name!r}, which has a row for each of {len(values)} points in the model; pass them, or the same again"
             )
 
 
@@ -146,14 +150,12 @@ def _bambi(model: Any, draws: Any, held_out: Any, observed: str | None) -> Progr
     response = observed or str(term.name)
     if response not in getattr(frame, "columns", ()):
         raise ValueError(
-            f"held_out for Bambi is a data frame with the response {show(response)!r}; got "
-            f"{list(getattr(frame, 'columns', [])) or type(frame).__name__}"
+            f"held_out for Bambi is a data frame with the response {show(response)!r}; got {list(getattr(frame, 'columns', [])) or type(frame).__name__}"
         )
     targets = np.asarray(frame[response])
     if targets.dtype.kind not in "iufb":
         raise TypeError(
-            f"held_out: the response {show(response)!r} holds {targets.dtype}, but simulated data are numbers; code it as numbers "
-            "before the fit, 0 and 1 for a binary one"
+            f"held_out: the response {show(response)!r} holds {targets.dtype}; code it as numbers before the fit, 0 and 1 for a binary one"
         )
 
     def log_likelihood(values: Any) -> FloatArray:
@@ -179,7 +181,7 @@ def _numpyro(model: Any, draws: Any, held_out: Any, variable: str | None, observ
     infer: Any = import_module("numpyro.infer")
     samples = dict(draws if isinstance(draws, Mapping) else draws.get_samples())
     arguments = as_mapping(held_out, "NumPyro", "from the arguments of the model to values")
-    site, argument = _what_is_observed(model, samples, arguments, variable, observed)
+    site, argument, of_points = _what_is_observed(model, samples, arguments, variable, observed)
 
     def of_targets(values: Any) -> Any:
         return infer.log_likelihood(model, samples, **arguments | {argument: values})[site]
@@ -192,44 +194,57 @@ def _numpyro(model: Any, draws: Any, held_out: Any, variable: str | None, observ
         shape = np.shape(arguments[argument])
         if predicted.shape[1:] != shape:
             raise ValueError(
-                f"the model simulates {site!r} in the shape {predicted.shape[1:]}, but {shape} was observed; say in the model how "
-                "many points there are, whether they are observed or not: numpyro.plate('points', len(x))"
+                f"the model simulates {site!r} in the shape {predicted.shape[1:]}, but {shape} was observed; count points by numpyro.plate('points', len(x))"
             )
         return predicted
 
-    return Program(arguments[argument], lambda values: np.asarray(compiled(values), dtype=np.float64), predict)
+    targets = arguments[argument]
+    return Program(targets, lambda values: np.asarray(compiled(values), dtype=np.float64), predict, None, of_points)
 
 
 def _what_is_observed(
     model: Any, samples: Mapping[str, Any], arguments: Mapping[str, Any], variable: str | None, observed: str | None
-) -> tuple[str, str]:
-    """The observed site of a model of NumPyro, and the argument that holds its values."""
+) -> tuple[str, str, list[str]]:
+    """The observed site of a model of NumPyro, the argument that holds its values, and the sites drawn for each of them."""
     handlers: Any = import_module("numpyro.handlers")
     first = {name: values[0] for name, values in samples.items()}
     seeded = handlers.substitute(handlers.seed(model, 0), first)
     sites = handlers.trace(seeded).get_trace(**arguments)
-    values = {name: site["value"] for name, site in sites.items() if site["type"] == "sample" and site["is_observed"]}
+    drawn = {name: site for name, site in sites.items() if site["type"] == "sample"}
+    values = {name: site["value"] for name, site in drawn.items() if site["is_observed"]}
     variable = chosen(list(values), variable, "the observed variables of the model")
+    if not np.all(getattr(drawn[variable]["fn"], "_mask", True)):
+        raise ValueError(
+            f"the model masks some of the observed {variable!r}, and a masked point has no loss; leave these points out of held_out"
+        )
+    parameters = {name: site for name, site in drawn.items() if name in samples}
+    for name, site in parameters.items():
+        if np.shape(first[name]) != site["fn"].shape():
+            raise ValueError(
+                f"draws: one of {name!r} has shape {np.shape(first[name])}, in the model {site['fn'].shape()}; pass get_samples() without group_by_chain"
+            )
     if observed is None:
         same = [name for name, given in arguments.items() if np.array_equal(given, values[variable])]
         if len(same) != 1:
             raise ValueError(
-                f"the observed values of {variable!r} are {'none' if not same else 'several'} of the arguments "
-                f"{same or list(arguments)}; pass observed= the name of the argument that holds them"
+                f"the observed values of {variable!r} are {'several' if same else 'none'} of the arguments {same or list(arguments)}; pass observed= its name"
             )
         (observed,) = same
     elif observed not in arguments:
         raise ValueError(f"held_out has no {show(observed)!r}; it has {list(arguments)}")
-    return variable, observed
+    shape = np.shape(values[variable])
+    if np.shape(arguments[observed]) != shape or not np.allclose(arguments[observed], values[variable], equal_nan=True):
+        raise ValueError(
+            f"the model observes {variable!r} as other values than those of {observed!r}; transform them before, and pass the result for all models"
+        )
+    return variable, observed, [name for name in parameters if np.shape(first[name]) == shape]
 
 
 def _stan(model: Any, draws: Any, held_out: Any, likelihood: str, observed: str) -> Program:
     """A CmdStanModel, its CmdStanMCMC, and the data of the program for the held-out points; by its generated quantities."""
     data = as_mapping(held_out, "CmdStanPy", "the data of the program")
     if observed not in data:
-        raise ValueError(
-            f"held_out has no {show(observed)!r}; it has {sorted(data)}; pass observed= the data that are observed"
-        )
+        raise ValueError(f"held_out has no {show(observed)!r}; it has {sorted(data)}; pass observed= one of them")
     simulated = f"{observed}_rep"
 
     def generate(values: Any, name: str, seed: int) -> npt.NDArray[Any]:

@@ -215,7 +215,7 @@ def _simulate_of(model: Any) -> Simulate:
     simulate: Simulate = getattr(model, "simulate", model)
     if isinstance(model, type) or not callable(simulate):
         raise TypeError(
-            f"expected a function simulate(n, rng), or an object that has one, not its class; got {show(repr(model))[:60]}"
+            f"expected a function simulate(n, rng), or an object with it, not its class; got {show(repr(model))[:60]}"
         )
     return simulate
 
@@ -247,9 +247,7 @@ def _reduced(data: Any, named: list[tuple[str, Statistic]], block: int | None, w
     blocks, n = data, n_rows(data, "data")
     if block is not None:
         if n % block:
-            raise ValueError(
-                f"{n} points are no whole number of blocks of {block}; leave out the last {n % block}, or choose another block"
-            )
+            raise ValueError(f"{n} points are no whole number of blocks of {block}; leave out the last {n % block}")
         values = as_values(data, "data")
         blocks = values.reshape(n // block, block, *values.shape[1:])
     rows: list[FloatArray] = []
@@ -259,8 +257,7 @@ def _reduced(data: Any, named: list[tuple[str, Statistic]], block: int | None, w
             value = np.ravel(as_targets(statistic(part), f"statistic '{show(name)}'"))
             if not np.isfinite(value).all():
                 raise ValueError(
-                    f"statistic '{show(name)}' of {what} {index} is {value[~np.isfinite(value)][0]}; it must be finite for every block that can occur, "
-                    "also for one without events"
+                    f"statistic '{show(name)}' of {what} {index} is {value[~np.isfinite(value)][0]}; it must be finite for every block, also without events"
                 )
             found.append(value)
         rows.append(np.concatenate(found))
@@ -297,13 +294,11 @@ def _scorer(members: FloatArray, score: str | ScoreFunction, statistics: Sequenc
         n = len(values)
         if n % period:
             raise ValueError(
-                f"data of {n} points are no whole number of series of period = {period} points; leave out the {n % period} last, or "
-                "pass the right period"
+                f"data of {n} points are no whole number of series of period = {period} points; leave out the {n % period} last, or pass its period"
             )
         if n > n_ensemble * period:
             warn(
-                f"{n} {what} are scored by an ensemble of {n_ensemble}{f' for each of {period}' if period > 1 else ''}, whose own "
-                f"error may then exceed the sampling error; raise n_ensemble to {n // period} or more"
+                f"{n} {what} are scored by an ensemble of {n_ensemble}, whose own error may exceed theirs; raise n_ensemble to {n // period} or more"
             )
         found = np.empty(n)
         for place, of_place in enumerate(at_place):
@@ -356,8 +351,7 @@ def _gaussian(statistics: Sequence[str], members: FloatArray) -> Scorer:
         )
     if m < MEMBERS_PER_STATISTIC * k:
         warn(
-            f"the law of {k} statistics is estimated from {m} simulated blocks only; raise n_ensemble to {MEMBERS_PER_STATISTIC * k} or more, or "
-            "choose fewer statistics"
+            f"the law of {k} statistics is estimated from {m} simulated blocks only; raise n_ensemble to {MEMBERS_PER_STATISTIC * k} or more"
         )
     mean, deviation = members.mean(axis=0), members.std(axis=0, ddof=1)
     standard = (members - mean) / deviation

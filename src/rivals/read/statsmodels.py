@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import warn
+from rivals._checks import in_index_order, row_labels, show, warn
 from rivals._types import FloatArray
 from rivals.losses import Candidate
 from rivals.read.distributions import Density, as_density, at_inputs, gaussian, warn_of_many_parameters
@@ -38,9 +38,8 @@ TIME_SERIES = ("ARIMA", "SARIMAX", "UnobservedComponents", "ExponentialSmoothing
 
 NO_LAW = "use rivals.read.regressor(results, exog, noise=...) with a distribution, or write a rivals.Candidate"
 INSTEAD = {
-    "MixedLM": "points of a group share its effect: write a rivals.Candidate with one loss for each group; or judge points by their marginal "
-    "distribution, rivals.read.regressor(results, exog, noise=scipy.stats.norm(scale=...)) with the variance of both, and pass clusters= to "
-    "rivals.compare",
+    "MixedLM": "points of a group share its effect: write a rivals.Candidate with one loss for each group; or take the variance of both as noise, "
+    "rivals.read.regressor(results, exog, noise=scipy.stats.norm(scale=...)), and pass clusters= to rivals.compare",
     "GLS": "its errors are correlated, so that points have no loss of their own; if sigma is diagonal, fit WLS with weights=1/sigma",
     "AutoReg": "fit ARIMA(y, order=(p, 0, 0)), which is the same model",
     "ETSModel": "with additive errors, statsmodels.tsa.statespace.exponential_smoothing.ExponentialSmoothing is the same model",
@@ -92,15 +91,17 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     """
     name = _readable(results, columns)
     if name in CHOICES:  # as a classifier, whose class has this name for messages
-        estimator = type(name, (), {"predict_proba": staticmethod(results.predict)})()
+        estimator = type(name, (), {"predict_proba": lambda _, at: results.predict(_as_fitted(results.model, at))})()
         return classifier(estimator, exog, classes=_labels(results))
     if name in LINEAR:
         n_parameters, n_training = round(results.nobs - results.df_resid), round(results.nobs)
         instead = "learn the noise from other data, and use rivals.read.regressor(results, exog, noise=...)"
         warn_of_many_parameters(name, n_parameters, n_training, instead)
 
+    columns = {word: in_index_order(values, row_labels(exog), word, "exog") for word, values in columns.items()}
+
     def law(at: Any) -> Density:
-        n = n_rows(at, "exog")
+        n, at = n_rows(at, "exog"), _as_fitted(results.model, at)
         for word, values in columns.items():
             if np.ndim(values) and n_rows(values, word) != n:
                 raise ValueError(
@@ -175,8 +176,7 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
             filtered = results.append(values, **of_exog(len(values))).filter_results
         except ValueError as error:
             raise ValueError(
-                f"the data do not continue the series to which the model was fitted: {error}; pass them with an index that goes on "
-                "where the series ended, or as an array"
+                f"the data do not continue the series of the fit: {error}; pass them with an index that goes on where it ended, or as an array"
             ) from error
         # Gaussian, about the prediction. Where the scale is concentrated out, the filter took it from all data: put back that of the fit.
         variance = filtered.forecasts_error_cov[0, 0, n_before:] * (results.filter_results.scale / filtered.scale)
@@ -234,6 +234,19 @@ def _check_given_anew(model: Any, name: str, word: str, words: tuple[str, ...], 
         )
 
 
+def _as_fitted(model: Any, at: Any) -> Any:
+    """A table with its columns in the order of the fit: where there is no formula, statsmodels takes them by their place."""
+    names = list(getattr(getattr(model.data, "orig_exog", None), "columns", ()))
+    if not names or getattr(model, "formula", None) is not None or not hasattr(at, "columns"):
+        return at
+    missing = [name for name in names if name not in list(at.columns)]
+    if missing:
+        raise ValueError(
+            f"exog has no column {show(missing[0])!r}, to which the model was fitted; name its columns as in the fit, or pass .to_numpy() of it"
+        )
+    return at[names]
+
+
 def _successes(values: npt.NDArray[Any], columns: dict[str, Any]) -> npt.NDArray[Any]:
     """Of two columns, successes and failures, the first, if they add up to the trials."""
     if "n_trials" not in columns or values.ndim != 2 or values.shape[1] != 2:
@@ -250,10 +263,7 @@ def _generalised(results: Any, at: Any, columns: dict[str, Any]) -> Density:
     family, scale = results.model.family, results.scale
     kind = type(family).__name__
     if "var_weights" not in FAMILIES[kind] and scale != 1.0:
-        warn(
-            f"the fit has a scale of {scale:.3g}, but no {kind} distribution has this dispersion; it is used without; "
-            "a negative binomial model has its own dispersion"
-        )
+        warn(f"the fit has a scale of {scale:.3g}, but no {kind} distribution has this dispersion; it is used without")
         scale = 1.0
     mean = as_targets(results.predict(at, **of_mean), "predictions")
     return as_density(family.get_distribution(mean, scale, **of_family))
@@ -279,18 +289,15 @@ def _check_series(results: Any, exog: Any) -> None:
     if "MLEModel" not in kinds or not known or model.k_endog > 1:
         hint = INSTEAD.get(name) or INSTEAD.get(type(results).__name__.removesuffix("Wrapper"))
         raise TypeError(
-            f"expected the results of a state space model of one series, as ARIMA(y, order=(1, 0, 0)).fit() gives ({', '.join(TIME_SERIES)}); got "
-            f"{name}; {hint or 'see rivals.Candidate for others'}"
+            f"expected the results of a state space model of one series ({', '.join(TIME_SERIES)}); got {name}; {hint or 'see rivals.Candidate'}"
         )
     if getattr(model, "simple_differencing", False):
         raise ValueError(
-            f"{name} with simple_differencing=True simulates differences, not the series; fit it with simple_differencing=False, which keeps "
-            "the differences in the state"
+            f"{name} with simple_differencing=True simulates differences, not the series; fit it with simple_differencing=False"
         )
     if getattr(model, "initialization_method", "") == "concentrated":
         raise ValueError(
-            f"{name} with initialization_method='concentrated' would estimate its first state from the held-out data too; fit it with "
-            "initialization_method='estimated'"
+            f"{name} with initialization_method='concentrated' would learn from the held-out data; fit it with initialization_method='estimated'"
         )
     if results.filter_results.forecasts_error_cov is None or results.filter_results.memory_no_forecast_cov:
         raise ValueError(f"{name} was fitted with low_memory=True, and has no predictions; fit it without")
@@ -306,8 +313,7 @@ def _check_continues(results: Any, values: FloatArray) -> None:
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
         raise ValueError(
-            f"data: {missing.size} of {values.size} points are NaN, the first at position {missing[0]} (from 0), and a point that is not known has no "
-            "loss; hold out a stretch without gaps"
+            f"data: {missing.size} of {values.size} points are NaN, the first at position {missing[0]} (from 0); hold out a stretch without gaps"
         )
     before = np.asarray(results.model.endog, dtype=np.float64).ravel()
     if values.size >= before.size and np.array_equal(values[: before.size], before, equal_nan=True):

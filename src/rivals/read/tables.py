@@ -346,8 +346,7 @@ def _stacked(losses: FloatArray, simulations: Mapping[str, IntArray | slice], wh
     for name, sample in samples.items():
         if sample.size != samples[first].size:
             raise ValueError(
-                f"{where}: simulation {show(name)!r} has {sample.size} losses, but simulation {show(first)!r} has {samples[first].size}; "
-                "all simulations of a model must have the same number of points"
+                f"{where}: simulation {show(name)!r} has {sample.size} losses, but simulation {show(first)!r} has {samples[first].size}; all simulations of a model must have as many"
             )
     return np.stack(list(samples.values())) if len(samples) > 1 else samples.get(first, np.empty(0))
 

@@ -76,8 +76,7 @@ def header_names(header: Sequence[str], where: str) -> list[str]:
         raise ValueError(f"{where}: the file is empty; expected a header with the names of the columns")
     if len(names) > MAX_COLUMNS:
         raise ValueError(
-            f"{where}: {len(names)} columns, but at most {MAX_COLUMNS} are read; write models into rows: a long table has the "
-            "columns model, kind, loss"
+            f"{where}: {len(names)} columns, but at most {MAX_COLUMNS} are read; write a long table, with the columns model, kind, loss"
         )
     for name in names:
         try:
