@@ -110,3 +110,13 @@ def test_other_reductions_and_fixed_parameters():
     }
     found = arviz_tree(fixed, reduction="lpd", leave_one_out=True).observed
     np.testing.assert_allclose(found, -LIKELIHOOD[0], rtol=0, atol=1e-12)
+
+
+def test_posteriors_without_chains_and_with_text_have_an_efficiency():
+    """One for draws in one dimension; text and what does not vary by chain are left out."""
+    values = np.random.default_rng(0).normal(size=(2, 50))
+    flat = xarray.Dataset({"a": ("sample", values.ravel())})
+    assert relative_efficiency({"posterior": flat}) == 1.0
+    posterior = xarray.Dataset({"a": (("chain", "draw"), values)})
+    labelled = posterior.assign(label=(("chain", "draw"), np.full((2, 50), "a")))
+    assert relative_efficiency({"posterior": labelled}) == relative_efficiency({"posterior": posterior})

@@ -499,6 +499,31 @@ def test_columns_of_a_table_are_taken_by_name(kind):
         regression(fit, renamed).loss((renamed, y))
 
 
+@pytest.mark.parametrize("labels", [np.array([False, True]), np.array(["no", "yes"])])
+def test_a_binary_response_that_is_no_number_is_refused(labels):
+    """By formula, statsmodels takes False, or the first label, for success: the losses would be those of the other answer."""
+    table, _, counts, _, _ = table_of_counts()
+    fit = sm.GLM.from_formula(
+        "late ~ x_a", table.assign(late=labels[(counts > 1).to_numpy().astype(int)]), family=sm.families.Binomial()
+    )
+    for reader in (regression, lambda results, exog: regressor(results, exog, noise=stats.norm())):
+        with pytest.raises(ValueError, match=rf"counts late\[{labels[0]}\] as success; code it as 0 and 1"):
+            reader(fit.fit(), table)
+
+
+@pytest.mark.parametrize("kind", ["NegativeBinomialP", "GeneralizedPoisson"])
+def test_exposures_and_offsets_of_all_counts(kind):
+    """The two for which statsmodels itself takes no array of exposures."""
+    table, exposure, counts, old, new = table_of_counts()
+    model = getattr(sm, kind)
+    fit = model(counts[old], table[old], exposure=exposure[old], offset=table["x_b"][old]).fit(disp=0)
+    by_offset = model(counts[old], table[old], offset=(table["x_b"] + np.log(exposure))[old])
+    offset = (table["x_b"] + np.log(exposure))[new]
+    law = by_offset.get_distribution(np.asarray(fit.params), exog=table[new].to_numpy(), offset=offset.to_numpy())
+    model = regression(fit, table[new], exposure=exposure[new], offset=table["x_b"][new])
+    np.testing.assert_allclose(model.loss((table[new], counts[new])), -law.logpmf(counts[new]), rtol=1e-9)
+
+
 def test_what_points_bring_is_put_into_the_order_of_their_inputs():
     table, exposure, counts, old, new = table_of_counts()
     fit = sm.GLM(counts[old], table[old], family=sm.families.Poisson(), exposure=exposure[old]).fit()

@@ -82,8 +82,7 @@ def arviz_tree(
     held_out = held_out or (TRAINING if leave_one_out else HELD_OUT)
     if held_out == TRAINING and TRAINING in groups_of(tree) and not leave_one_out:
         warn(
-            f"{where}: the group {TRAINING!r} is, by convention, the log likelihood of the data that the model was fitted to, and such "
-            "losses are biased low, most for flexible models; compute it for held-out data, or pass leave_one_out=True"
+            f"{where}: the group {TRAINING!r} is, by convention, of the data that the model was fitted to: its losses are biased low; pass leave_one_out=True"
         )
 
     def draws_of(group: str, rows: str | None = None) -> FloatArray:
@@ -159,7 +158,8 @@ def relative_efficiency(draws: Any) -> float:
         values = [np.asarray(each) for each in draws.get_samples(group_by_chain=True).values()]
     elif "posterior" in groups_of(draws):
         group = getattr(draws["posterior"], "dataset", draws["posterior"])
-        values = [each.transpose("chain", "draw", ...).values for each in group.data_vars.values()]
+        numbers = [each for each in group.data_vars.values() if each.dtype.kind in "biuf" and "chain" in each.dims]
+        values = [each.transpose("chain", "draw", ...).values for each in numbers]
     if not values or len(values[0]) == 1:
         return 1.0
     sizes = [np.ravel(_array_stats().ess(each, chain_axis=0, draw_axis=1, method="mean")) for each in values]

@@ -234,8 +234,7 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
     tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=rows.size)
     if np.any(tested > 1):
         raise ValueError(
-            f"cv tests {int((tested > 1).sum())} of {rows.size} points more than once, the first at point {int(np.argmax(tested > 1))} (from 0); "
-            "points that count twice make the sampling error too small; use a splitter whose test sets do not overlap, such as KFold"
+            f"cv tests {int((tested > 1).sum())} of {rows.size} points more than once, the first at point {int(np.argmax(tested > 1))} (from 0); use a splitter such as KFold"
         )
     for index, (train, test) in enumerate(splits):
         shared = np.intersect1d(train, test)
@@ -283,9 +282,8 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> l
     def keep(ended: list[Ended]) -> None:
         for each in ended:
             if each.error:
-                raise RuntimeError(
-                    f"{folds.where(each.place, each.index)}: {each.error}; it may need more memory than there is: use fewer processes"
-                )
+                where = folds.where(each.place, each.index)
+                raise RuntimeError(f"{where}: {each.error}; it may need more memory: use fewer processes")
             if isinstance(each.result, Exception):
                 raise each.result
             found[each.place][each.index] = each.result

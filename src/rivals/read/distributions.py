@@ -193,9 +193,7 @@ def as_density(model: Any) -> Density:
         return _frozen(model())
     if isinstance(model, type) or kinds & {"rv_generic", "multi_rv_generic"}:  # of SciPy, or derived from them
         family = getattr(model, "name", None) or getattr(model, "__name__", name.removesuffix("_gen"))
-        raise TypeError(
-            f"{show(family)} is a family of distributions, not one of them; write {show(family)}(...) with its fitted parameters"
-        )
+        raise TypeError(f"{show(family)} is a family of distributions, not one of them; write {show(family)}(...)")
     if "FitResult" in kinds and hasattr(model, "_dist"):
         if not model.success:
             warn(f"the fit of {model._dist.name} did not succeed ({model.message}); its parameters may be far off")

@@ -146,9 +146,7 @@ def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> Condi
     """From inputs to the distribution of the labels, as `classifier` describes it."""
     name = _name(estimator)
     if not callable(getattr(estimator, "predict_proba", None)):
-        raise TypeError(
-            f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV), or use another classifier"
-        )
+        raise TypeError(f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV)")
     if not 0.0 <= floor < 1.0:
         raise ValueError(f"floor must lie in [0, 1); got {floor!r}")
     known = _classes(estimator, name, classes)
@@ -390,8 +388,7 @@ def _left_out_variance(estimator: Any) -> FloatArray:
     alpha = np.unique(np.asarray(last.alpha, dtype=np.float64))
     if alpha.size > 1:
         raise ValueError(
-            f"{type(last).__name__} has an alpha for each training point, from {alpha.min():g} to {alpha.max():g}: the noise of new "
-            "points is unknown; pass noise= as a distribution, or put the noise into the kernel (WhiteKernel)"
+            f"{type(last).__name__} has an alpha for each training point, from {alpha.min():g} to {alpha.max():g}: the noise of new points is unknown; pass noise= as a distribution"
         )
     # alpha is in units of the targets as they were fitted: after normalize_y, in units of their variance.
     return np.asarray(alpha[0] * np.asarray(last._y_train_std, dtype=np.float64) ** 2)

@@ -23,8 +23,7 @@ def as_pair(data: Any) -> tuple[Any, Any]:
     """Data of a model that maps inputs to targets: a pair, with one target for each input."""
     if not (isinstance(data, (tuple, list)) and len(data) == 2):
         raise TypeError(
-            f"data for an estimator is a pair (inputs, labels or targets); got {type(data).__name__}. Sample weights are not supported: "
-            "the risk is the mean loss over held-out points, each of which counts once; draw held-out points by their weights"
+            f"data for an estimator is a pair (inputs, labels or targets); got {type(data).__name__}. Sample weights are not supported; draw points by their weights"
         )
     inputs, targets = data
     n_inputs, n_targets = n_rows(inputs, "inputs"), n_rows(targets, "labels or targets")
@@ -162,6 +161,11 @@ def check_response(results: Any) -> None:
     if not isinstance(formula, str):
         return
     response = formula.partition("~")[0]
+    dummies = [each for each in np.atleast_1d(results.model.endog_names) if "[" in each]
+    if dummies and hasattr(results.model, "family"):
+        raise ValueError(
+            f"the response {show(response.strip())!r} is no number, and statsmodels counts {dummies[0]} as success; code it as 0 and 1 before the fit"
+        )
     if not AS_IT_IS.fullmatch(response):
         raise ValueError(
             f"the formula {show(formula)!r} transforms the response, so that the losses would be those of {show(response.strip())}. To judge it on the data as they "

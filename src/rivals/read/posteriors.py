@@ -95,8 +95,7 @@ def posterior(
     likelihood = fitted.log_likelihood(fitted.observed)
     if likelihood.ndim == 1:
         raise ValueError(
-            "the model has one likelihood for all points together, as a multivariate normal or a Gaussian process has, so that points have "
-            "no losses of their own; write the points as independent given the parameters, or a rivals.Candidate"
+            "the model has one likelihood for all points together, as a Gaussian process has; write them as independent given the parameters"
         )
     flat = likelihood.reshape(len(likelihood), -1)
     weights = leave_one_out_weights(flat, "the posterior", relative_efficiency(draws)) if leave_one_out else None

@@ -41,8 +41,7 @@ def program(model: Any, draws: Any, held_out: Any, variable: str | None, observe
     if callable(model) and (isinstance(draws, Mapping) or hasattr(draws, "get_samples")):
         return _numpyro(model, draws, held_out, variable, observed)
     raise TypeError(
-        f"expected a model of PyMC, Bambi or CmdStanPy, or a model function of NumPyro with its samples; got {type(model).__name__} and "
-        f"{type(draws).__name__}; log likelihoods that you computed yourself are read by arviz_tree"
+        f"expected a model of PyMC, Bambi or CmdStanPy, or a function of NumPyro with its samples; got {type(model).__name__} and {type(draws).__name__}"
     )
 
 
@@ -99,8 +98,7 @@ def _check_names(data: Mapping[str, Any], held_out: Mapping[str, Any], variable:
     """All data that have a row for each point must be given anew, also where the new points are as many."""
     if observed is None:
         raise ValueError(
-            f"the observed values of {variable!r} are fixed in the model and cannot be replaced; put them into a container, "
-            f"observed=pymc.Data('{variable}_observed', ...), or judge the data in the model by leave_one_out=True"
+            f"the observed values of {variable!r} are fixed in the model; put them into pymc.Data('{variable}_observed', ...), or pass leave_one_out=True"
         )
     for name in held_out:
         if name not in data:

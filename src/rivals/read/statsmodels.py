@@ -114,7 +114,12 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
             return _generalised(results, at, columns)
         # Without it a BetaModel would take the rows of the fit.
         own = {"exog_precision": np.ones((n, 1))} if name == "BetaModel" else {}
-        return as_density(results.get_distribution(exog=at, **own | columns))
+        given = own | columns
+        if (
+            name in ("GeneralizedPoisson", "NegativeBinomialP") and "exposure" in given
+        ):  # of which statsmodels takes one alone
+            given |= {"offset": given.get("offset", 0.0) + np.log(given["exposure"]), "exposure": 0.0}
+        return as_density(results.get_distribution(exog=at, **given))
 
     return at_inputs(law, exog, name, targets=lambda given, what: _successes(as_targets(given, what), columns))
 
@@ -229,9 +234,8 @@ def _check_given_anew(model: Any, name: str, word: str, words: tuple[str, ...], 
         remedy = f"pass {word}= for the held-out points" if word in words else "this cannot be read: fit it without"
         raise TypeError(f"{name} was fitted with {word}; {remedy}")
     if word in columns and values.ndim == 2 and np.shape(columns[word])[1:] != values.shape[1:]:
-        raise ValueError(
-            f"{word}: expected a design matrix of {values.shape[1]} columns, as in the fit; got shape {np.shape(columns[word])}"
-        )
+        found = np.shape(columns[word])
+        raise ValueError(f"{word}: expected a design matrix of {values.shape[1]} columns; got shape {found}")
 
 
 def _as_fitted(model: Any, at: Any) -> Any:
