@@ -209,7 +209,7 @@ def _are_classifiers(estimators: Any) -> bool:
         first = next(iter(kinds))
         if kinds[name] != kinds[first]:
             raise ValueError(
-                f"{where} is a {kinds[name]}, but estimator '{show(first)}' is a {kinds[first]}; their losses cannot be compared"
+                f"{where} is a {kinds[name]}, but estimator '{show(first)}' is a {kinds[first]}; their losses cannot be compared; make two comparisons"
             )
     return kinds[first] == "classifier"
 
@@ -240,7 +240,7 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
         shared = np.intersect1d(train, test)
         if shared.size:
             raise ValueError(
-                f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its {test.size} test points, the first at point {shared[0]} (from 0)"
+                f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its {test.size} test points, the first at point {shared[0]} (from 0); take them out of its training set"
             )
     return splits
 

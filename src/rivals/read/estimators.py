@@ -349,7 +349,7 @@ def seeded_copy(estimator: Any, generator: np.random.Generator) -> Any:
         copy = clone(estimator)
     except TypeError:
         raise TypeError(
-            f"{type(estimator).__name__} cannot be copied and fitted again, as cross-validation needs (sklearn.base.clone); pass noise= as a distribution"
+            f"{type(estimator).__name__} cannot be copied and fitted again, as cross-validation needs (sklearn.base.clone); pass noise= as a distribution, from residuals on other data than those of the fit"
         ) from None
     parameters = copy.get_params(deep=True)
     unset = [name for name in sorted(parameters) if parameters[name] is None]
@@ -388,7 +388,7 @@ def _left_out_variance(estimator: Any) -> FloatArray:
     alpha = np.unique(np.asarray(last.alpha, dtype=np.float64))
     if alpha.size > 1:
         raise ValueError(
-            f"{type(last).__name__} has an alpha for each training point, from {alpha.min():g} to {alpha.max():g}: the noise of new points is unknown; pass noise= as a distribution"
+            f"{type(last).__name__} has an alpha for each training point, from {alpha.min():g} to {alpha.max():g}: the noise of new points is unknown; pass noise= as a distribution, or put it into the kernel (WhiteKernel)"
         )
     # alpha is in units of the targets as they were fitted: after normalize_y, in units of their variance.
     return np.asarray(alpha[0] * np.asarray(last._y_train_std, dtype=np.float64) ** 2)

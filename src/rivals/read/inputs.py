@@ -23,7 +23,7 @@ def as_pair(data: Any) -> tuple[Any, Any]:
     """Data of a model that maps inputs to targets: a pair, with one target for each input."""
     if not (isinstance(data, (tuple, list)) and len(data) == 2):
         raise TypeError(
-            f"data for an estimator is a pair (inputs, labels or targets); got {type(data).__name__}. Sample weights are not supported; draw points by their weights"
+            f"data for an estimator is a pair (inputs, labels or targets); got {type(data).__name__}. Sample weights are not supported: each point counts once; draw points by their weights"
         )
     inputs, targets = data
     n_inputs, n_targets = n_rows(inputs, "inputs"), n_rows(targets, "labels or targets")

@@ -41,7 +41,7 @@ def program(model: Any, draws: Any, held_out: Any, variable: str | None, observe
     if callable(model) and (isinstance(draws, Mapping) or hasattr(draws, "get_samples")):
         return _numpyro(model, draws, held_out, variable, observed)
     raise TypeError(
-        f"expected a model of PyMC, Bambi or CmdStanPy, or a function of NumPyro with its samples; got {type(model).__name__} and {type(draws).__name__}"
+        f"expected a model of PyMC, Bambi or CmdStanPy, or a function of NumPyro with its samples; got {type(model).__name__} and {type(draws).__name__}; log likelihoods of your own are read by arviz_tree"
     )
 
 

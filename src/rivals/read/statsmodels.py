@@ -115,9 +115,8 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
         # Without it a BetaModel would take the rows of the fit.
         own = {"exog_precision": np.ones((n, 1))} if name == "BetaModel" else {}
         given = own | columns
-        if (
-            name in ("GeneralizedPoisson", "NegativeBinomialP") and "exposure" in given
-        ):  # of which statsmodels takes one alone
+        # Of both, statsmodels takes one alone.
+        if name in ("GeneralizedPoisson", "NegativeBinomialP") and "exposure" in given:
             given |= {"offset": given.get("offset", 0.0) + np.log(given["exposure"]), "exposure": 0.0}
         return as_density(results.get_distribution(exog=at, **given))
 
@@ -267,7 +266,9 @@ def _generalised(results: Any, at: Any, columns: dict[str, Any]) -> Density:
     family, scale = results.model.family, results.scale
     kind = type(family).__name__
     if "var_weights" not in FAMILIES[kind] and scale != 1.0:
-        warn(f"the fit has a scale of {scale:.3g}, but no {kind} distribution has this dispersion; it is used without")
+        warn(
+            f"the fit has a scale of {scale:.3g}, but no {kind} distribution has this dispersion; it is used without; a negative binomial model has its own"
+        )
         scale = 1.0
     mean = as_targets(results.predict(at, **of_mean), "predictions")
     return as_density(family.get_distribution(mean, scale, **of_family))
