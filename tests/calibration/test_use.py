@@ -219,7 +219,7 @@ def test_three_models_are_judged_as_one_of_three(n_candidates, limit):
 
 
 @pytest.mark.parametrize("sharpen", [0.5, 1.0, 3.0])
-def test_one_more_model_never_makes_a_pair_surer(sharpen):
+def test_a_third_model_never_makes_a_pair_surer(sharpen):
     """B of a pair was corrected by its curve, and no longer once a third model was there: a hopeless one made verdicts bolder."""
     three = losses_of({"A": 0.0, "B": 0.6, "C": 3.0})
     calibration = made_up(*calibrated(512, sharpen=sharpen), law="transport")
