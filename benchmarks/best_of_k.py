@@ -41,14 +41,18 @@ class Judged:
     """One problem: how strongly each candidate is beaten at each c, and which is truly best."""
 
     beaten: FloatArray  # values of c × candidates: the largest probability of a rival of lower empirical risk; 0 without one
-    brier: FloatArray  # values of c: of the probabilities of all pairs, scored in fresh replications
+    brier: (
+        FloatArray  # values of c: of the probabilities of all pairs, scored in fresh replications
+    )
     best: int
     pair: FloatArray  # values of c: of the first two
     won: float  # by the first of them, in fresh replications
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--problems", type=int, default=200, help="of each family and k")
     parser.add_argument("--experiments", type=int, default=256, help="to learn from")
     parser.add_argument("--seed", type=int, default=0)
@@ -56,21 +60,32 @@ def main() -> None:
     begin, rows = time.process_time(), []
     for k in SIZES:
         for family in families.MANY:
-            tests = [judge(family, k, TEST, index, options.seed) for index in range(options.problems)]
-            learned = [judge(family, k, EXPERIMENT, index, options.seed) for index in range(options.experiments)]
+            tests = [
+                judge(family, k, TEST, index, options.seed) for index in range(options.problems)
+            ]
+            learned = [
+                judge(family, k, EXPERIMENT, index, options.seed)
+                for index in range(options.experiments)
+            ]
             rows += [{"k": k, "family": family} | row for row in measure(tests, learned, k)]
             print(k, family, f"{time.process_time() - begin:.0f} s", flush=True)
     settings = vars(options) | {"seconds": round(time.process_time() - begin)}
-    (HERE / "results" / "best_of_k.json").write_text(json.dumps({"settings": settings, "rows": rows}, indent=1) + "\n")
+    (HERE / "results" / "best_of_k.json").write_text(
+        json.dumps({"settings": settings, "rows": rows}, indent=1) + "\n"
+    )
     (HERE / "results" / "best_of_k.md").write_text(table(rows, settings))
 
 
 def judge(family: str, k: int, purpose: int, index: int, seed: int) -> Judged:
     """Draw a problem, observe it, compare its candidates."""
     rng = np.random.default_rng([seed, k, purpose, list(families.MANY).index(family), index])
-    problem = families.draw(families.MANY[family], rng, broader=BROADER if purpose == EXPERIMENT else 1.0, count=k)
+    problem = families.draw(
+        families.MANY[family], rng, broader=BROADER if purpose == EXPERIMENT else 1.0, count=k
+    )
     data = problem.observe(N_POINTS, rng)
-    models = {str(place): losses_of(model, data, rng) for place, model in enumerate(problem.candidates)}
+    models = {
+        str(place): losses_of(model, data, rng) for place, model in enumerate(problem.candidates)
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rivals.RivalsWarning)
         result = rivals.compare(models, c=DEFAULT_C, order=problem.order, rng=0)
@@ -113,7 +128,9 @@ def measure(tests: list[Judged], learned: list[Judged], k: int) -> list[dict[str
 
 def by_pairs(learned: list[Judged], c: int) -> float:
     """Where the curve that corrects B of a pair reaches 0.95; 1 where it does not."""
-    curve = fit_correction(np.array([one.pair[c] for one in learned]), np.array([one.won for one in learned]))
+    curve = fit_correction(
+        np.array([one.pair[c] for one in learned]), np.array([one.won for one in learned])
+    )
     stated = np.linspace(0.5, 1.0, 50_001)
     enough = curve(stated) > LEVEL
     return float(stated[np.argmax(enough)]) if enough.any() else 1.0
@@ -141,7 +158,9 @@ def score(tests: list[Judged], rule: str, c: int, limit: float) -> dict[str, Any
 
 def table(rows: list[dict[str, Any]], settings: dict[str, Any]) -> str:
     rules = list(dict.fromkeys(row["rule"] for row in rows))
-    problems = sum(row["problems"] for row in rows if row["k"] == SIZES[0] and row["rule"] == rules[0])
+    problems = sum(
+        row["problems"] for row in rows if row["k"] == SIZES[0] and row["rule"] == rules[0]
+    )
     lines = [
         "# The best of k candidates",
         "",

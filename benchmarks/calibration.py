@@ -38,10 +38,14 @@ EDGES = np.array([0.0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1.0])
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--experiments", type=int, default=4096)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--peer-seconds", type=float, default=20.0, help="for each of three experiments")
+    parser.add_argument(
+        "--peer-seconds", type=float, default=20.0, help="for each of three experiments"
+    )
     options = parser.parse_args()
     machine = environment.describe()
     ours, calibration = run_ours(options.experiments, options.workers)
@@ -88,7 +92,9 @@ def run_peer(index: int, seconds: float) -> dict[str, Any]:
     """Processor time of one draw by the peer, on the losses of one experiment at c = 2^-3."""
     experiment = bias_sweep(np.random.default_rng(index))
     data = experiment.observe(N_DATA, np.random.default_rng([index, 1]))
-    losses = rivals.Candidate(experiment.candidates[0].loss, experiment.candidates[0].simulate).losses(data, rng=index)
+    losses = rivals.Candidate(
+        experiment.candidates[0].loss, experiment.candidates[0].simulate
+    ).losses(data, rng=index)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "losses.npy"
         np.save(path, np.stack([losses.observed, losses.synthetic]))
@@ -97,21 +103,36 @@ def run_peer(index: int, seconds: float) -> dict[str, Any]:
 
 def compare_curves(calibration: rivals.Calibration, power: int) -> list[dict[str, float]]:
     """Part of experiments in which Planck's law is truly better, within intervals of B: published and ours."""
-    published = json.loads((HERE / "data" / "bias_sweep_published.json").read_text(encoding="utf-8"))
+    published = json.loads(
+        (HERE / "data" / "bias_sweep_published.json").read_text(encoding="utf-8")
+    )
     theirs = np.array(published["probability"][str(power)]) / 16384
     their_truth = np.array([digit == "1" for digit in published["truly_better"]])
     records = calibration.records[calibration.records["c"] == 2.0**power]
     found = []
     for low, high in pairwise(EDGES.tolist()):
         rows = []
-        for probability, truth in ((theirs, their_truth), (records["probability"], records["truly_better"])):
+        for probability, truth in (
+            (theirs, their_truth),
+            (records["probability"], records["truly_better"]),
+        ):
             inside = (probability >= low) & ((probability < high) | (high == 1.0))
-            rows.append((int(inside.sum()), float(truth[inside].mean()) if inside.any() else float("nan")))
+            rows.append(
+                (int(inside.sum()), float(truth[inside].mean()) if inside.any() else float("nan"))
+            )
         (n, p), (m, q) = rows
         pooled = (n * p + m * q + 1.0) / (n + m + 2.0) if n and m else 0.5
         z = (q - p) / np.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m)) if n and m else float("nan")
         found.append(
-            {"low": low, "high": high, "published_n": n, "published": p, "ours_n": m, "ours": q, "z": float(z)}
+            {
+                "low": low,
+                "high": high,
+                "published_n": n,
+                "published": p,
+                "ours_n": m,
+                "ours": q,
+                "z": float(z),
+            }
         )
     return found
 
@@ -160,7 +181,12 @@ def write(
         "",
     ]
     for power, rows in curves.items():
-        lines += [f"### c = 2^{power}", "", "| B | published (n) | ours (n) | z |", "| --- | --- | --- | --- |"]
+        lines += [
+            f"### c = 2^{power}",
+            "",
+            "| B | published (n) | ours (n) | z |",
+            "| --- | --- | --- | --- |",
+        ]
         for row in rows:
             lines.append(
                 f"| {row['low']:g} … {row['high']:g} | {row['published']:.3f} ({row['published_n']}) | "
@@ -169,7 +195,9 @@ def write(
         lines.append("")
     (results / "calibration.md").write_text("\n".join(lines), encoding="utf-8")
     document = {"machine": machine, "ours": ours, "peer": peer, "ratio": ratio, "curves": curves}
-    (results / "calibration.json").write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    (results / "calibration.json").write_text(
+        json.dumps(document, indent=1) + "\n", encoding="utf-8"
+    )
     axes = plot_calibration(calibration, bins=64, band=False)
     axes.get_figure(root=True).savefig(results / "calibration.png", dpi=110)
     print("\n".join(lines))

@@ -25,7 +25,9 @@ def gaussian_nll(y: FloatArray, width: float, centre: float = 0.0) -> FloatArray
 def slightly_wrong_gaussian(n: int, seed: int = 0) -> Pair:
     """Data are N(0, 1), the model says N(0, 1.1²)."""
     rng = np.random.default_rng(seed)
-    return gaussian_nll(rng.standard_normal(n), 1.1), gaussian_nll(1.1 * rng.standard_normal(n), 1.1)
+    return gaussian_nll(rng.standard_normal(n), 1.1), gaussian_nll(
+        1.1 * rng.standard_normal(n), 1.1
+    )
 
 
 def slightly_wrong_exponential(n: int, seed: int = 1) -> Pair:
@@ -45,7 +47,10 @@ def candidates(n_models: int, n: int, kind: str, seed: int = 2) -> dict[str, Pai
     models = {}
     for index in range(n_models):
         width = np.exp(spread * abs(rng.standard_normal()))
-        models[f"model {index}"] = (gaussian_nll(y, width), gaussian_nll(width * rng.standard_normal(n), width))
+        models[f"model {index}"] = (
+            gaussian_nll(y, width),
+            gaussian_nll(width * rng.standard_normal(n), width),
+        )
     return models
 
 

@@ -69,10 +69,15 @@ def isotonic(probability: FloatArray, truth: FloatArray) -> Curve:
     return read
 
 
-CURVES: dict[str, Callable[[FloatArray, FloatArray], Curve]] = {"isotonic": isotonic, "temperature": fit_correction}
+CURVES: dict[str, Callable[[FloatArray, FloatArray], Curve]] = {
+    "isotonic": isotonic,
+    "temperature": fit_correction,
+}
 
 
-def scored(fit: Callable[[FloatArray, FloatArray], Curve], size: int, pool: Any, test: Any, n: int) -> FloatArray:
+def scored(
+    fit: Callable[[FloatArray, FloatArray], Curve], size: int, pool: Any, test: Any, n: int
+) -> FloatArray:
     """[resampling] → stated, lost."""
     (experiments, truth), (problems, wins) = pool, test
     rows = []
@@ -87,18 +92,27 @@ def scored(fit: Callable[[FloatArray, FloatArray], Curve], size: int, pool: Any,
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     for name, value in (("pool", 2048), ("problems", 400), ("resamplings", 20), ("seed", 7)):
         parser.add_argument(f"--{name}", type=int, default=value)
     options = parser.parse_args()
-    found: dict[tuple[str, int], dict[str, FloatArray]] = {(curve, size): {} for curve in CURVES for size in SIZES}
+    found: dict[tuple[str, int], dict[str, FloatArray]] = {
+        (curve, size): {} for curve in CURVES for size in SIZES
+    }
     for name in families.FAMILIES:
         evidence = {}
         for purpose, n in (("pool", options.pool), ("test", options.problems)):
             rows = [judged(name, purpose, index, options.seed) for index in range(n)]
-            evidence[purpose] = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+            evidence[purpose] = (
+                np.array([row[0] for row in rows]),
+                np.array([row[1] for row in rows]),
+            )
         for (curve, size), families_scored in found.items():
-            families_scored[name] = scored(CURVES[curve], size, evidence["pool"], evidence["test"], options.resamplings)
+            families_scored[name] = scored(
+                CURVES[curve], size, evidence["pool"], evidence["test"], options.resamplings
+            )
         print(name, flush=True)
     rows = [row(curve, size, by_family) for (curve, size), by_family in found.items()]
     (HERE / "results" / "curves.json").write_text(
@@ -109,7 +123,9 @@ def main() -> None:
 
 def row(curve: str, size: int, by_family: dict[str, FloatArray]) -> dict[str, Any]:
     stated, lost = np.stack(list(by_family.values())).transpose(2, 0, 1)  # [family, resampling]
-    error = {name: float(lost[i].sum() / max(stated[i].sum(), 1e-12)) for i, name in enumerate(by_family)}
+    error = {
+        name: float(lost[i].sum() / max(stated[i].sum(), 1e-12)) for i, name in enumerate(by_family)
+    }
     return {
         "curve": curve,
         "experiments": size,
@@ -135,7 +151,8 @@ def text(options: argparse.Namespace, rows: list[dict[str, Any]]) -> str:
     for size in SIZES:
         for each in (row for row in rows if row["experiments"] == size):
             numbers = " | ".join(
-                f"{100 * each[key]:.1f}" for key in ("error", "stated", "sd of stated", "widest range of stated")
+                f"{100 * each[key]:.1f}"
+                for key in ("error", "stated", "sd of stated", "widest range of stated")
             )
             lines.append(
                 f"| {size} | {each['curve']} | {numbers} | {each['worst family']} {100 * each['error there']:.1f} |"

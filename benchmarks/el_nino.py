@@ -30,11 +30,16 @@ def losses() -> tuple[dict[str, rivals.Losses], np.ndarray]:
     start = 12 * N_FIT
     then, before = anomaly[1:start], anomaly[: start - 1]
     found = {}
-    for name, damping in (("persistence", 1.0), ("damped persistence", then @ before / (before @ before))):
+    for name, damping in (
+        ("persistence", 1.0),
+        ("damped persistence", then @ before / (before @ before)),
+    ):
         sigma = np.sqrt(np.mean((then - damping * before) ** 2))
         z = (anomaly[start:] - damping * anomaly[start - 1 : -1]) / sigma
         simulated = np.random.default_rng(0).standard_normal((N_SIMULATIONS, z.size))
-        found[name] = rivals.Losses(*(0.5 * x**2 + np.log(sigma) + 0.5 * np.log(2 * np.pi) for x in (z, simulated)))
+        found[name] = rivals.Losses(
+            *(0.5 * x**2 + np.log(sigma) + 0.5 * np.log(2 * np.pi) for x in (z, simulated))
+        )
     return found, np.repeat(table["YEAR"].to_numpy().astype(int)[N_FIT:], 12)
 
 

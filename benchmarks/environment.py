@@ -18,7 +18,9 @@ HERE = Path(__file__).parent
 PEER = HERE.parent / ".venv-peer"
 # valconfig 0.1.2 is the last one that the peer's configuration works with.
 PEER_PACKAGES = ("emdcmp", "valconfig==0.1.2")
-ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
+ONE_THREAD = {
+    f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")
+}
 
 
 class BenchmarkError(RuntimeError):
@@ -63,7 +65,9 @@ def run_ours(*arguments: object) -> dict[str, Any]:
 
 def run_peer(*arguments: object, timeout: float = 1800.0) -> dict[str, Any]:
     """Run peer.py in a fresh process of its environment; it cannot hang us for longer than the timeout."""
-    return _run([str(peer_python()), "-W", "ignore", str(HERE / "peer.py"), *map(str, arguments)], timeout)
+    return _run(
+        [str(peer_python()), "-W", "ignore", str(HERE / "peer.py"), *map(str, arguments)], timeout
+    )
 
 
 def describe() -> dict[str, str]:
@@ -102,7 +106,9 @@ def _run(command: list[str], timeout: float) -> dict[str, Any]:
                 timeout=timeout,
             )
         except subprocess.TimeoutExpired as error:
-            raise BenchmarkError(f"{Path(command[-1]).name}: no answer within {timeout:.0f} s") from error
+            raise BenchmarkError(
+                f"{Path(command[-1]).name}: no answer within {timeout:.0f} s"
+            ) from error
     if done.returncode != 0:
         raise BenchmarkError(f"{' '.join(command[1:])} failed:\n{done.stderr}")
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -114,11 +120,18 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor() or "unknown processor"
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
+    return next(
+        (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")),
+        "unknown processor",
+    )
 
 
 def _load() -> str:
-    return " ".join(f"{value:.2f}" for value in os.getloadavg()) if hasattr(os, "getloadavg") else "unknown"
+    return (
+        " ".join(f"{value:.2f}" for value in os.getloadavg())
+        if hasattr(os, "getloadavg")
+        else "unknown"
+    )
 
 
 def _commit() -> str:

@@ -99,7 +99,11 @@ def regressions(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
     squared = rng.random() < 0.3
 
     def model(index: int) -> Toy:
-        inputs = np.arange(index % (p + 1)) if rng.random() < 0.6 else rng.permutation(p)[: rng.integers(1, p + 1)]
+        inputs = (
+            np.arange(index % (p + 1))
+            if rng.random() < 0.6
+            else rng.permutation(p)[: rng.integers(1, p + 1)]
+        )
         centre = x[:, inputs] @ (weight[inputs] + 0.1 * rng.normal(size=inputs.size))
         own = np.sqrt(np.mean((y - centre) ** 2)) * np.exp(0.1 * rng.normal())
         scale = own * np.exp(0.5 * x[:, 0] - 0.125) if rng.random() < 0.3 else np.full(n, own)
@@ -121,7 +125,9 @@ def counts(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
     y = rng.poisson(rate) if rng.random() < 0.5 else rng.negative_binomial(3, 3 / (3 + rate))
 
     def model() -> Toy:
-        own = np.exp(rng.choice([0.1, 0.5]) * rng.normal()) * (rate if rng.random() < 0.6 else np.full(n, rate.mean()))
+        own = np.exp(rng.choice([0.1, 0.5]) * rng.normal()) * (
+            rate if rng.random() < 0.6 else np.full(n, rate.mean())
+        )
         kind = rng.integers(3)
         family = (
             stats.poisson(own)
@@ -152,7 +158,9 @@ def classifiers(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
     def model() -> Toy:
         inputs = rng.permutation(p)[: rng.integers(0, p + 1)]
         own = table(
-            x[:, inputs] @ (weight[inputs] + 0.3 * rng.standard_normal((inputs.size, k))) * rng.choice([0.5, 1, 2])
+            x[:, inputs]
+            @ (weight[inputs] + 0.3 * rng.standard_normal((inputs.size, k)))
+            * rng.choice([0.5, 1, 2])
             + bias
         )
         losses = {
@@ -192,7 +200,9 @@ def alike(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
     y = scale * (x @ weight + rng.standard_normal(n))
 
     def model(index: int) -> Toy:
-        centre = scale * (x[:, : p - index] @ (weight[: p - index] + 0.05 * rng.normal(size=p - index)))
+        centre = scale * (
+            x[:, : p - index] @ (weight[: p - index] + 0.05 * rng.normal(size=p - index))
+        )
         own = float(np.sqrt(np.mean((y - centre) ** 2))) * np.exp(0.03 * rng.normal())
         return (
             lambda y: ((y - centre) / own) ** 2 / 2 + np.log(own) + 0.919,
@@ -217,7 +227,10 @@ class Problem:
 
     def losses(self) -> Pairs:
         """Observed and simulated losses of each model."""
-        return [(loss(self.data), self.simulated(index, loss)) for index, (loss, _) in enumerate(self.models)]
+        return [
+            (loss(self.data), self.simulated(index, loss))
+            for index, (loss, _) in enumerate(self.models)
+        ]
 
     def simulated(self, index: int, loss: Callable[[Any], np.ndarray]) -> np.ndarray:
         """A loss on the simulations of a model."""
@@ -237,7 +250,13 @@ def healthy(seed: int) -> Problem:
     data, models = kind(rng, n)
     streams = rng.integers(2**32, size=len(models))
     name = kind.__name__ + (", same seed" if same_seed else "")
-    return Problem(name, data, models, n_simulations, np.full_like(streams, streams[0]) if same_seed else streams)
+    return Problem(
+        name,
+        data,
+        models,
+        n_simulations,
+        np.full_like(streams, streams[0]) if same_seed else streams,
+    )
 
 
 # ---------------------------------------------------------------- mistakes
@@ -255,12 +274,16 @@ def _rows(problem: Problem, pairs: Pairs) -> Pairs:
 
 def _halves(problem: Problem, pairs: Pairs) -> Pairs:
     half = len(pairs[0][0]) // 2
-    return [(a[half * (i % 2) :][:half], b[:, half * (i % 2) :][:, :half]) for i, (a, b) in enumerate(pairs)]
+    return [
+        (a[half * (i % 2) :][:half], b[:, half * (i % 2) :][:, :half])
+        for i, (a, b) in enumerate(pairs)
+    ]
 
 
 def _shared(problem: Problem, pairs: Pairs) -> Pairs:
     return [
-        (observed, problem.simulated(0, loss)) for (observed, _), (loss, _) in zip(pairs, problem.models, strict=True)
+        (observed, problem.simulated(0, loss))
+        for (observed, _), (loss, _) in zip(pairs, problem.models, strict=True)
     ]
 
 
@@ -274,16 +297,28 @@ def _squared(problem: Problem, pairs: Pairs) -> Pairs | None:
 SPOILED: dict[str, tuple[tuple[str, ...], Callable[[Problem, Pairs], Pairs]]] = {
     "sign of one model": (("sign",), _one(np.negative)),
     "likelihoods of one model": (("sign",), _one(lambda sample: np.exp(-sample))),
-    "log likelihoods of all": (("log_likelihoods",), lambda problem, pairs: [(-a, -b) for a, b in pairs]),
-    "likelihoods of all": (("log_likelihoods",), lambda problem, pairs: [(np.exp(-a), np.exp(-b)) for a, b in pairs]),
+    "log likelihoods of all": (
+        ("log_likelihoods",),
+        lambda problem, pairs: [(-a, -b) for a, b in pairs],
+    ),
+    "likelihoods of all": (
+        ("log_likelihoods",),
+        lambda problem, pairs: [(np.exp(-a), np.exp(-b)) for a, b in pairs],
+    ),
     "one model in bits": (("unit",), _one(lambda sample: sample / np.log(2))),
     "a constant in one density": (("constant",), _one(lambda sample: sample + 0.919)),
     "squared error against log loss": (("unit",), _squared),
     "rows of one model permuted": (("other_points",), _rows),
     "different halves": (("other_points",), _halves),
-    "observed and synthetic swapped": (("swapped",), lambda problem, pairs: [(b[0], a) for a, b in pairs]),
+    "observed and synthetic swapped": (
+        ("swapped",),
+        lambda problem, pairs: [(b[0], a) for a, b in pairs],
+    ),
     "simulations of one model for all": (("shared_simulations",), _shared),
-    "sign of synthetic losses": (("synthetic_sign",), lambda problem, pairs: [(a, -b) for a, b in pairs]),
+    "sign of synthetic losses": (
+        ("synthetic_sign",),
+        lambda problem, pairs: [(a, -b) for a, b in pairs],
+    ),
 }
 
 
@@ -326,7 +361,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--problems", type=int, default=1000)
     parser.add_argument("--first", type=int, default=10_000)
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "false_alarms.json")
+    parser.add_argument(
+        "--out", type=Path, default=Path(__file__).parent / "results" / "false_alarms.json"
+    )
     arguments = parser.parse_args()
     found = measure(arguments.first, arguments.problems)
     arguments.out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")

@@ -36,7 +36,10 @@ DESIGN = (
     "little about replications beyond what Ω knows. The black body was changed once more: its window of wavelengths varies, or all problems would be alike. The design was settled on other random numbers than the results."
 )
 
-OWN_ERROR = (0.25, 8.0)  # range of a candidate's own error, relative to what varies between replications
+OWN_ERROR = (
+    0.25,
+    8.0,
+)  # range of a candidate's own error, relative to what varies between replications
 N_POINTS = 1000  # of a data set: what varies less than the sampling error of so many points is hidden by it
 
 
@@ -80,7 +83,9 @@ class Problem:
 
     def swapped(self) -> Problem:
         """The candidates the other way round."""
-        return replace(self, candidates=self.candidates[::-1], risk=lambda states: self.risk(states)[::-1])
+        return replace(
+            self, candidates=self.candidates[::-1], risk=lambda states: self.risk(states)[::-1]
+        )
 
 
 Family = Callable[..., Problem]
@@ -105,7 +110,10 @@ def _between(rng: Generator, low: float, high: float, broader: float) -> float:
 def _own_errors(spread: float, rng: Generator, broader: float, count: int = 2) -> list[float]:
     """One for each candidate, of either sign."""
     scale = np.hypot(spread, 1.0 / np.sqrt(N_POINTS))
-    return [float(rng.choice([-1.0, 1.0])) * scale * _between(rng, *OWN_ERROR, broader) for _ in range(count)]
+    return [
+        float(rng.choice([-1.0, 1.0])) * scale * _between(rng, *OWN_ERROR, broader)
+        for _ in range(count)
+    ]
 
 
 def _gaussian_risks(models: Sequence[Gaussian], mean: Any, variance: Any) -> FloatArray:
@@ -131,7 +139,11 @@ class Gaussian:
 
     def risk(self, mean: Any, variance: Any) -> Any:
         """Expected loss of data of this mean and variance, whatever their law."""
-        return 0.5 * ((mean - self.mean) ** 2 + variance) / self.sd**2 + np.log(self.sd) + 0.5 * np.log(2 * np.pi)
+        return (
+            0.5 * ((mean - self.mean) ** 2 + variance) / self.sd**2
+            + np.log(self.sd)
+            + 0.5 * np.log(2 * np.pi)
+        )
 
 
 @dataclass(frozen=True)
@@ -143,7 +155,12 @@ class Student:
 
     def loss(self, y: FloatArray) -> FloatArray:
         half = (self.freedom + 1) / 2
-        norm = gammaln(half) - gammaln(self.freedom / 2) - 0.5 * np.log(self.freedom * np.pi) - np.log(self.scale)
+        norm = (
+            gammaln(half)
+            - gammaln(self.freedom / 2)
+            - 0.5 * np.log(self.freedom * np.pi)
+            - np.log(self.scale)
+        )
         return half * np.log1p((y / self.scale) ** 2 / self.freedom) - norm
 
     def simulate(self, n: int, rng: Generator) -> FloatArray:
@@ -194,7 +211,9 @@ class Counts:
 
 def counts(rates: FloatArray, size: float, rng: Generator) -> Any:
     """Counts of these means; the variance is mean + mean² / size."""
-    return rng.poisson(rates if not np.isfinite(size) else rates * rng.gamma(size, 1.0 / size, rates.size))
+    return rng.poisson(
+        rates if not np.isfinite(size) else rates * rng.gamma(size, 1.0 / size, rates.size)
+    )
 
 
 # ---------------------------------------------------------------- families
@@ -217,7 +236,10 @@ def noise_level(rng: Generator, broader: float, count: int = 2) -> Problem:
     """Each replication has another noise level."""
     spread = _between(rng, 0.05, 0.1, broader)
     fitted = spread * rng.standard_normal()
-    models = [Gaussian(0.0, float(np.exp(fitted + error))) for error in _own_errors(spread, rng, broader, count)]
+    models = [
+        Gaussian(0.0, float(np.exp(fitted + error)))
+        for error in _own_errors(spread, rng, broader, count)
+    ]
     return Problem(
         models,
         states=lambda k, rng: np.exp(spread * rng.standard_normal(k)),
@@ -242,15 +264,21 @@ def tails(rng: Generator, broader: float) -> Problem:
     def fit(freedom: float, seen: float) -> Student:
         y = NODES * np.array([[1.0], [wide]])
         losses = np.log1p((y / SCALES[:, None, None]) ** 2 / freedom) @ WEIGHTS * (freedom + 1) / 2
-        return Student(freedom, float(SCALES[np.argmin(losses @ [1.0 - seen, seen] + np.log(SCALES))]))
+        return Student(
+            freedom, float(SCALES[np.argmin(losses @ [1.0 - seen, seen] + np.log(SCALES))])
+        )
 
     fitted = float(rates(1, rng)[0])
     a, b = (fit(_between(rng, 2.5, 40.0, broader), fitted) for _ in range(2))
-    core, out = ([float(WEIGHTS @ model.loss(sd * NODES)) for model in (a, b)] for sd in (1.0, wide))
+    core, out = (
+        [float(WEIGHTS @ model.loss(sd * NODES)) for model in (a, b)] for sd in (1.0, wide)
+    )
     return Problem(
         (a, b),
         states=rates,
-        data=lambda state, n, rng: rng.standard_normal(n) * np.where(rng.random(n) < state, wide, 1.0),
+        data=lambda state, n, rng: (
+            rng.standard_normal(n) * np.where(rng.random(n) < state, wide, 1.0)
+        ),
         risk=lambda states: np.outer(core, 1.0 - states) + np.outer(out, states),
     )
 
@@ -258,7 +286,11 @@ def tails(rng: Generator, broader: float) -> Problem:
 def covariate_shift(rng: Generator, broader: float) -> Problem:
     """Each replication has its inputs elsewhere; polynomials of different degrees, fitted where the inputs once were."""
     spread = _between(rng, 0.3, 0.6, broader)
-    height, rate, phase = _between(rng, 0.2, 1.5, broader), _between(rng, 0.5, 1.5, broader), rng.uniform(0, 2 * np.pi)
+    height, rate, phase = (
+        _between(rng, 0.2, 1.5, broader),
+        _between(rng, 0.5, 1.5, broader),
+        rng.uniform(0, 2 * np.pi),
+    )
     n_fit = int(_between(rng, 50, 1000, broader))
 
     def true(x: FloatArray) -> FloatArray:
@@ -274,7 +306,9 @@ def covariate_shift(rng: Generator, broader: float) -> Problem:
         coefficients = np.polynomial.polynomial.polyfit(*earlier, degree)
         centre = earlier[0].mean()
         return Regression(
-            lambda x: np.polynomial.polynomial.polyval(x, coefficients), 1.0, lambda n, rng: rng.normal(centre, 1, n)
+            lambda x: np.polynomial.polynomial.polyval(x, coefficients),
+            1.0,
+            lambda n, rng: rng.normal(centre, 1, n),
         )
 
     a, b = (fit(degree) for degree in rng.choice(4, 2, replace=False))
@@ -290,10 +324,14 @@ def changing_design(rng: Generator, broader: float, count: int = 2) -> Problem:
     """Each replication measures a few conditions out of 60; which model is better depends on the condition."""
     chosen = min(int(_between(rng, 8, 16, broader)), 40)
     size = _between(rng, 0.1, 0.5, broader)
-    errors = np.array([size * _between(rng, 0.5, 2.0, broader) * rng.standard_normal(60) for _ in range(count)])
+    errors = np.array(
+        [size * _between(rng, 0.5, 2.0, broader) * rng.standard_normal(60) for _ in range(count)]
+    )
 
     def candidate(error: FloatArray) -> Regression:
-        return Regression(lambda x: error[x.astype(int)], 1.0, lambda n, rng: rng.integers(0, 60, n).astype(float))
+        return Regression(
+            lambda x: error[x.astype(int)], 1.0, lambda n, rng: rng.integers(0, 60, n).astype(float)
+        )
 
     def data(state: FloatArray, n: int, rng: Generator) -> FloatArray:
         return np.stack([rng.choice(state, n).astype(float), rng.standard_normal(n)])
@@ -337,7 +375,9 @@ def count_data(rng: Generator, broader: float, count: int = 2) -> Problem:
     fitted = rates * np.exp(spread * rng.standard_normal())
     errors = _own_errors(spread, rng, broader, count)
     models = [Counts(fitted * np.exp(error * rng.standard_normal(4)), assumed) for error in errors]
-    constant, slope = (np.array(terms) for terms in zip(*(model.terms() for model in models), strict=True))
+    constant, slope = (
+        np.array(terms) for terms in zip(*(model.terms() for model in models), strict=True)
+    )
 
     def data(state: float, n: int, rng: Generator) -> FloatArray:
         level = rng.integers(0, 4, n)
@@ -347,15 +387,21 @@ def count_data(rng: Generator, broader: float, count: int = 2) -> Problem:
         models,
         states=lambda k, rng: np.exp(spread * rng.standard_normal(k)),
         data=data,
-        risk=lambda states: constant.mean(axis=1)[:, None] + np.outer(np.mean(slope * rates, axis=1), states),
+        risk=lambda states: (
+            constant.mean(axis=1)[:, None] + np.outer(np.mean(slope * rates, axis=1), states)
+        ),
     )
 
 
 def stationary(rng: Generator, broader: float, count: int = 2) -> Problem:
     """Nothing varies between replications; the noise is not what the models say."""
     kind = int(rng.integers(3))
-    shifts, widths = (_own_errors(_between(rng, 0.01, 0.1, broader), rng, broader, count) for _ in range(2))
-    models = [Gaussian(shift, float(np.exp(width))) for shift, width in zip(shifts, widths, strict=True)]
+    shifts, widths = (
+        _own_errors(_between(rng, 0.01, 0.1, broader), rng, broader, count) for _ in range(2)
+    )
+    models = [
+        Gaussian(shift, float(np.exp(width))) for shift, width in zip(shifts, widths, strict=True)
+    ]
 
     def data(state: float, n: int, rng: Generator) -> FloatArray:
         if kind == 0:
@@ -390,7 +436,9 @@ def proportional(rng: Generator, broader: float) -> Problem:
         # Both miss what varies in the part that they know, too: second order terms are common and left out.
         return np.asarray(0.5 * (size**2 * (1.0 + 2.0 * spread * states)).T)
 
-    return Problem((candidate(0), candidate(1)), lambda k, rng: rng.standard_normal((k, 2)), data, risk)
+    return Problem(
+        (candidate(0), candidate(1)), lambda k, rng: rng.standard_normal((k, 2)), data, risk
+    )
 
 
 def black_body(rng: Generator, broader: float) -> Problem:
@@ -421,7 +469,9 @@ def black_body(rng: Generator, broader: float) -> Problem:
 
     def risk(index: int, states: FloatArray) -> FloatArray:
         error, sigma = errors[index], models[index].sigma
-        square = np.mean(error**2) + 2.0 * states * np.mean(error) + states**2 + np.mean(true) / gain
+        square = (
+            np.mean(error**2) + 2.0 * states * np.mean(error) + states**2 + np.mean(true) / gain
+        )
         return np.asarray(0.5 * square / sigma**2 + np.log(sigma))
 
     return Problem(
@@ -453,7 +503,9 @@ def unequal_noise(rng: Generator, broader: float, count: int = 2) -> Problem:
     spread, widths = _between(rng, 0.1, 0.3, broader), _between(rng, 0.3, 0.6, broader)
 
     def states(k: int, rng: Generator) -> FloatArray:
-        return np.stack([spread * rng.standard_normal(k), np.exp(widths * rng.standard_normal(k))], axis=1)
+        return np.stack(
+            [spread * rng.standard_normal(k), np.exp(widths * rng.standard_normal(k))], axis=1
+        )
 
     centre, width = states(1, rng)[0]
     errors = _own_errors(spread, rng, broader, count)
@@ -470,12 +522,17 @@ def skewed(rng: Generator, broader: float, count: int = 2) -> Problem:
     """Gamma data of another mean in each group, with long tails; exponential models."""
     spread, shape = _between(rng, 0.2, 0.5, broader), _between(rng, 0.5, 2.0, broader)
     fitted = spread * rng.standard_normal()
-    models = [Exponential(float(np.exp(fitted + error))) for error in _own_errors(spread, rng, broader, count)]
+    models = [
+        Exponential(float(np.exp(fitted + error)))
+        for error in _own_errors(spread, rng, broader, count)
+    ]
     return Problem(
         models,
         states=lambda k, rng: np.exp(spread * rng.standard_normal(k)),
         data=lambda state, n, rng: rng.gamma(shape, state / shape, n),
-        risk=lambda states: np.array([model.loss(states) for model in models]),  # linear in the data
+        risk=lambda states: np.array(
+            [model.loss(states) for model in models]
+        ),  # linear in the data
     )
 
 
@@ -500,12 +557,18 @@ def log_normal(rng: Generator, broader: float, count: int = 2) -> Problem:
 
 def two_kinds(rng: Generator, broader: float) -> Problem:
     """Some groups are of another kind: their offset is the other candidate's, and their noise is larger."""
-    rare, far, wide = _between(rng, 0.1, 0.3, 1.0), _between(rng, 0.2, 0.8, broader), _between(rng, 1.5, 4.0, broader)
+    rare, far, wide = (
+        _between(rng, 0.1, 0.3, 1.0),
+        _between(rng, 0.2, 0.8, broader),
+        _between(rng, 1.5, 4.0, broader),
+    )
     spread = _between(rng, 0.05, 0.2, broader)
 
     def states(k: int, rng: Generator) -> FloatArray:
         other = rng.random(k) < rare
-        return np.stack([far * other + spread * rng.standard_normal(k), np.where(other, wide, 1.0)], axis=1)
+        return np.stack(
+            [far * other + spread * rng.standard_normal(k), np.where(other, wide, 1.0)], axis=1
+        )
 
     models = [Gaussian(centre + spread * rng.standard_normal(), 1.0) for centre in (0.0, far)]
     return Problem(

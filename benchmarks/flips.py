@@ -59,21 +59,27 @@ class MeanSquareDiscrepancy:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data-sets", type=int, default=4, help="of each kind")
     parser.add_argument("--seeds", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     results = {
         "flips": {
-            f"{law}, S = {count}": {model: flips_of(law, scales, count, options) for model, scales in SCALES.items()}
+            f"{law}, S = {count}": {
+                model: flips_of(law, scales, count, options) for model, scales in SCALES.items()
+            }
             for law in ("transport", "beta")
             for count in SIMULATIONS
         },
         "perfect": perfect(options.seed),
         "units": units(options.seed),
     }
-    (HERE / "results" / "flips.json").write_text(json.dumps({"settings": vars(options)} | results, indent=1) + "\n")
+    (HERE / "results" / "flips.json").write_text(
+        json.dumps({"settings": vars(options)} | results, indent=1) + "\n"
+    )
     (HERE / "results" / "flips.md").write_text(table(results, options))
     print(table(results, options))
 
@@ -81,7 +87,9 @@ def main() -> None:
 # ---------------------------------------------------------------- flips
 
 
-def flips_of(law: str, scales: tuple[float, ...], simulations: int, options: argparse.Namespace) -> dict[str, float]:
+def flips_of(
+    law: str, scales: tuple[float, ...], simulations: int, options: argparse.Namespace
+) -> dict[str, float]:
     """Mean over kinds and data sets, with its standard error over data sets."""
     flips, gaps = [], []
     for place, kind in enumerate(KINDS):
@@ -112,7 +120,9 @@ def critical_gap(law: str, observed: FloatArray, synthetic: FloatArray) -> float
         return float(ndtri(THRESHOLD) * np.sqrt(TRANSPORT_C * sum(squares) + error**2))
     quantiles = QuantileFunction(observed)
     draws = [
-        HierarchicalBetaProcess(quantiles, MeanSquareDiscrepancy(quantiles, own), c=BETA_C).sample_risk(1000, rng=index)
+        HierarchicalBetaProcess(
+            quantiles, MeanSquareDiscrepancy(quantiles, own), c=BETA_C
+        ).sample_risk(1000, rng=index)
         for index, own in enumerate(synthetic)
     ]
     # R of the rival, which is worse by g, is R + g: the quantile of the difference of all pairs of draws.
@@ -135,9 +145,15 @@ def perfect(seed: int) -> dict[str, list[float]]:
     for n in (10**3, 10**5):
         rng = np.random.default_rng([seed, n])
         pairs = [rng.exponential(size=(2, n)) for _ in range(11)]
-        widths["transport"].append(float(np.median([TransportLaw.from_losses(pair, c=1.0).risk_std for pair in pairs])))
+        widths["transport"].append(
+            float(np.median([TransportLaw.from_losses(pair, c=1.0).risk_std for pair in pairs]))
+        )
         widths["beta"].append(
-            float(np.median([HierarchicalBetaProcess.from_losses(pair, c=1.0).risk_std for pair in pairs]))
+            float(
+                np.median(
+                    [HierarchicalBetaProcess.from_losses(pair, c=1.0).risk_std for pair in pairs]
+                )
+            )
         )
     return widths
 
@@ -147,7 +163,10 @@ def units(seed: int) -> dict[str, float]:
     rng = np.random.default_rng(seed)
     changes: dict[str, float] = {}
     pairs = [
-        (rng.exponential(size=(2, 1000)) * [[1.0], [1.05]], 1.1 * rng.exponential(size=(2, 16, 1000)))
+        (
+            rng.exponential(size=(2, 1000)) * [[1.0], [1.05]],
+            1.1 * rng.exponential(size=(2, 16, 1000)),
+        )
         for _ in range(50)
     ]
     for label, factor, offset in (
@@ -195,7 +214,9 @@ def table(results: dict[str, Any], options: argparse.Namespace) -> str:
             f"Perfect model, sd(R) at c = 1, {law}: {few:.4f} at L = 10³, {many:.4f} at 10⁵ (a factor of {few / many:.1f})."
         )
     changes = ", ".join(f"{label}: {change:.1e}" for label, change in results["units"].items())
-    lines.append(f"Largest change of a probability under transport when the loss is changed: {changes}.")
+    lines.append(
+        f"Largest change of a probability under transport when the loss is changed: {changes}."
+    )
     return "\n".join(lines) + "\n"
 
 

@@ -51,7 +51,9 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 def weighted_grams(weights: Array, x: Array) -> Array:
     """Σ_n weights[k, n] x_n x_nᵀ for each k."""
     width = x.shape[1]
-    return (weights @ (x[:, :, None] * x[:, None, :]).reshape(-1, width**2)).reshape(-1, width, width)
+    return (weights @ (x[:, :, None] * x[:, None, :]).reshape(-1, width**2)).reshape(
+        -1, width, width
+    )
 
 
 def solve(matrices: Array, right: Array) -> Array:
@@ -72,7 +74,9 @@ class Linear:
         squares = trained @ y**2 - np.sum(coefficients * right, axis=1)
         return coefficients, np.sqrt(squares / (trained.sum(axis=1) - len(self.columns)))
 
-    def losses(self, fit: tuple[Array, Array], fold: Array, x: Array, y: Array, rng: Any) -> tuple[Array, Array]:
+    def losses(
+        self, fit: tuple[Array, Array], fold: Array, x: Array, y: Array, rng: Any
+    ) -> tuple[Array, Array]:
         """Of the points, each under the model of its fold, and of simulations."""
         coefficients, deviation = fit[0][fold], fit[1][fold]
         standard = (y - np.sum(coefficients * x[:, self.columns], axis=1)) / deviation
@@ -86,7 +90,9 @@ class Linear:
         off = np.zeros((len(deviation), problem.truth.size))
         off[:, self.columns] = coefficients
         squares = np.sum((off - problem.truth) ** 2, axis=1) + problem.noise_variance
-        return float(np.mean(np.log(deviation) + 0.5 * np.log(2 * np.pi) + squares / (2 * deviation**2)))
+        return float(
+            np.mean(np.log(deviation) + 0.5 * np.log(2 * np.pi) + squares / (2 * deviation**2))
+        )
 
 
 @dataclass(frozen=True)
@@ -100,7 +106,13 @@ class Logistic:
             return self._newton(x, y, trained, np.zeros((1, len(self.columns))), steps=8)
         # The fit to all points is near; the error of Newton's method is squared at each step.
         near = self._newton(x, y, np.ones((1, y.size)), np.zeros((1, len(self.columns))), steps=8)
-        return self._newton(x, y, trained, np.repeat(near, len(trained), axis=0), steps=4 if len(trained) < 100 else 2)
+        return self._newton(
+            x,
+            y,
+            trained,
+            np.repeat(near, len(trained), axis=0),
+            steps=4 if len(trained) < 100 else 2,
+        )
 
     def _newton(self, x: Array, y: Array, trained: Array, coefficients: Array, steps: int) -> Array:
         x = x[:, self.columns]
@@ -144,7 +156,11 @@ def inputs(n: int, width: int, rng: np.random.Generator) -> Array:
 
 
 def linear(
-    truth: list[float], models: tuple[Any, Any], rng: np.random.Generator, *, df: float | None = None
+    truth: list[float],
+    models: tuple[Any, Any],
+    rng: np.random.Generator,
+    *,
+    df: float | None = None,
 ) -> Problem:
     """A linear truth, Gaussian noise of deviation one, or Student's."""
     x = inputs(N_POINTS, len(truth), rng)
@@ -154,7 +170,9 @@ def linear(
 
 
 def useless(rng: np.random.Generator) -> Problem:
-    return linear([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], (Linear((0, 1)), Linear(tuple(range(7)))), rng)
+    return linear(
+        [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], (Linear((0, 1)), Linear(tuple(range(7)))), rng
+    )
 
 
 def perhaps_useful(rng: np.random.Generator) -> Problem:
@@ -166,14 +184,18 @@ def either(rng: np.random.Generator) -> Problem:
 
 
 def heavy(rng: np.random.Generator) -> Problem:
-    return linear([0.0, 1.0, rng.normal(0.0, 0.35)], (Linear((0, 1)), Linear((0, 1, 2))), rng, df=3.0)
+    return linear(
+        [0.0, 1.0, rng.normal(0.0, 0.35)], (Linear((0, 1)), Linear((0, 1, 2))), rng, df=3.0
+    )
 
 
 def labels(rng: np.random.Generator) -> Problem:
     truth = np.array([0.0, 1.0, *rng.normal(0.0, 0.3, size=3)])
     x = inputs(N_POINTS, truth.size, rng)
     y = (rng.random(N_POINTS) < expit(x @ truth)).astype(float)
-    return Problem(truth, x, y, (Logistic((0, 1)), Logistic((0, 1, 2, 3, 4))), seed=int(rng.integers(2**31)))
+    return Problem(
+        truth, x, y, (Logistic((0, 1)), Logistic((0, 1, 2, 3, 4))), seed=int(rng.integers(2**31))
+    )
 
 
 FAMILIES: dict[str, Callable[[np.random.Generator], Problem]] = {
@@ -200,9 +222,17 @@ class Design:
         """Flags of the training points of each fit, the tested points, and the fit that tests each."""
         if self.held_out:
             tested = np.arange(N_POINTS) >= round((1 - self.held_out) * N_POINTS)
-            return (~tested).astype(float)[None], np.flatnonzero(tested), np.zeros(tested.sum(), dtype=int)
+            return (
+                (~tested).astype(float)[None],
+                np.flatnonzero(tested),
+                np.zeros(tested.sum(), dtype=int),
+            )
         fold = np.arange(N_POINTS) * self.n_folds // N_POINTS
-        return (fold[None] != np.arange(self.n_folds)[:, None]).astype(float), np.arange(N_POINTS), fold
+        return (
+            (fold[None] != np.arange(self.n_folds)[:, None]).astype(float),
+            np.arange(N_POINTS),
+            fold,
+        )
 
 
 DESIGNS = [
@@ -213,7 +243,9 @@ DESIGNS = [
 ]
 
 
-def judge(problem: Problem, design: Design, full: float, rng: np.random.Generator) -> dict[str, dict[str, float]]:
+def judge(
+    problem: Problem, design: Design, full: float, rng: np.random.Generator
+) -> dict[str, dict[str, float]]:
     """P(the second model is better) at each c, the difference in loss with its error, and the two truths; of folds, also by fold."""
     trained, tested, fold = design.split()
     fits = [model.fit(problem.x, problem.y, trained) for model in problem.models]
@@ -223,7 +255,9 @@ def judge(problem: Problem, design: Design, full: float, rng: np.random.Generato
     ]
     observed = np.stack([losses for losses, _ in pairs])
     squares = np.array([(wasserstein_distances(*pair) ** 2).mean() for pair in pairs])
-    first, second = (model.risk(fit, problem) for model, fit in zip(problem.models, fits, strict=True))
+    first, second = (
+        model.risk(fit, problem) for model, fit in zip(problem.models, fits, strict=True)
+    )
     found = {}
     for name, clusters in {design.name: None, f"{design.name}, errors by fold": fold}.items():
         if clusters is not None and design.n_folds not in (5, 10):
@@ -232,8 +266,17 @@ def judge(problem: Problem, design: Design, full: float, rng: np.random.Generato
         difference = observed[1].mean() - observed[0].mean()
         error = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
         # The normal law also for folds as clusters, of which there are few: what is compared are the errors.
-        probabilities = {key: ndtr(-difference / np.hypot(np.sqrt(c * squares.sum()), error)) for key, c in C.items()}
-        found[name] = {"difference": difference, "error": error, "own": second - first, "full": full, **probabilities}
+        probabilities = {
+            key: ndtr(-difference / np.hypot(np.sqrt(c * squares.sum()), error))
+            for key, c in C.items()
+        }
+        found[name] = {
+            "difference": difference,
+            "error": error,
+            "own": second - first,
+            "full": full,
+            **probabilities,
+        }
     return found
 
 
@@ -253,13 +296,18 @@ def row(found: dict[str, Array]) -> dict[str, str]:
     real, reported = (found["difference"] - found["own"]) ** 2, found["error"] ** 2
     ratio = np.sqrt(real.mean() / reported.mean())
     # By the delta method, from the relative errors of both mean squares.
-    error = 0.5 * ratio * np.sqrt(sum(np.var(part) / np.mean(part) ** 2 / part.size for part in (real, reported)))
+    error = (
+        0.5
+        * ratio
+        * np.sqrt(sum(np.var(part) / np.mean(part) ** 2 / part.size for part in (real, reported)))
+    )
     cells = {"real / reported error": f"{ratio:.2f} ± {error:.2f}"}
     for name in C:
         second, first = found[name] > THRESHOLD, found[name] < 1 - THRESHOLD
         stated = second | first
         wrong, wrong_of_own = (
-            stated & np.where(second, found[truth] > 0, found[truth] < 0) for truth in ("full", "own")
+            stated & np.where(second, found[truth] > 0, found[truth] < 0)
+            for truth in ("full", "own")
         )
         cells[f"{name}: stated %"] = percent(stated)
         cells[f"{name}: wrong %"] = percent(wrong[stated])
@@ -271,7 +319,9 @@ def row(found: dict[str, Array]) -> dict[str, str]:
 def table(rows: dict[str, dict[str, str]]) -> str:
     heads = ["design", *next(iter(rows.values()))]
     lines = [f"| {' | '.join(heads)} |", f"|{' --- |' * len(heads)}"]
-    return "\n".join([*lines, *(f"| {name} | {' | '.join(cells.values())} |" for name, cells in rows.items())])
+    return "\n".join(
+        [*lines, *(f"| {name} | {' | '.join(cells.values())} |" for name, cells in rows.items())]
+    )
 
 
 def measure(n_problems: int) -> dict[str, dict[str, dict[str, Array]]]:
@@ -282,14 +332,18 @@ def measure(n_problems: int) -> dict[str, dict[str, dict[str, Array]]]:
         for index in range(n_problems):
             problem = make(np.random.default_rng([place, index]))
             first, second = (
-                model.risk(model.fit(problem.x, problem.y, everything), problem) for model in problem.models
+                model.risk(model.fit(problem.x, problem.y, everything), problem)
+                for model in problem.models
             )
             for design in DESIGNS:
-                judged = judge(problem, design, second - first, np.random.default_rng([place, index, 1]))
+                judged = judge(
+                    problem, design, second - first, np.random.default_rng([place, index, 1])
+                )
                 for name, one in judged.items():
                     found.setdefault(name, []).append(one)
         results[family] = {
-            name: {key: np.array([one[key] for one in many]) for key in many[0]} for name, many in found.items()
+            name: {key: np.array([one[key] for one in many]) for key in many[0]}
+            for name, many in found.items()
         }
     return results
 
@@ -305,13 +359,17 @@ def pool(results: dict[str, dict[str, dict[str, Array]]], design: str) -> dict[s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--problems", type=int, default=800)
     n_problems = parser.parse_args().problems
     begin = time.process_time()
     results = measure(n_problems)
     seconds = time.process_time() - begin
-    rows = {family: {name: row(found) for name, found in by.items()} for family, by in results.items()}
+    rows = {
+        family: {name: row(found) for name, found in by.items()} for family, by in results.items()
+    }
     pooled = {name: row(pool(results, name)) for name in next(iter(results.values()))}
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     text = f"""# Cross-validation in place of a held-out set
@@ -325,7 +383,9 @@ Written by `python benchmarks/folds.py` on {written}: {n_problems} problems of e
 {table(pooled)}
 
 """
-    text += "\n".join(f"## {family[0].upper() + family[1:]}\n\n{table(by)}\n" for family, by in rows.items())
+    text += "\n".join(
+        f"## {family[0].upper() + family[1:]}\n\n{table(by)}\n" for family, by in rows.items()
+    )
     (HERE / "results" / "folds.md").write_text(text, encoding="utf-8")
     (HERE / "results" / "folds.json").write_text(
         json.dumps(

@@ -28,7 +28,12 @@ def measure() -> dict[str, object]:
                 loaded = heavy
     # Both of one round face the same load, so the ratio is taken round by round.
     ratios = [ours / base for ours, base in zip(times[OURS], times[BASE], strict=True)]
-    return {"base": median(times[BASE]), "ours": median(times[OURS]), "ratio": median(ratios), "heavy": loaded}
+    return {
+        "base": median(times[BASE]),
+        "ours": median(times[OURS]),
+        "ratio": median(ratios),
+        "heavy": loaded,
+    }
 
 
 def _fresh(statement: str) -> tuple[float, list[str]]:
@@ -37,7 +42,11 @@ def _fresh(statement: str) -> tuple[float, list[str]]:
         f"import json, sys; print(json.dumps([seconds, [name for name in {HEAVY!r} if name in sys.modules]]))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ, **ONE_THREAD}
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **ONE_THREAD},
     )
     if done.returncode != 0:
         raise BenchmarkError(f"{statement!r} failed:\n{done.stderr}")

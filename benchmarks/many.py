@@ -45,7 +45,9 @@ INTRODUCTION = (
 )
 
 
-def candidates(n_models: int, n_losses: int, n_simulations: int, near: float) -> Iterator[tuple[str, rivals.Losses]]:
+def candidates(
+    n_models: int, n_losses: int, n_simulations: int, near: float
+) -> Iterator[tuple[str, rivals.Losses]]:
     """Losses that share most of what happened at each point; all models are somewhat too wide.
 
     With `near` = 1 the excess risks are spread evenly up to 30 %. Otherwise that part of the models lies where it is hard to
@@ -59,13 +61,20 @@ def candidates(n_models: int, n_losses: int, n_simulations: int, near: float) ->
         elif index == 0:
             excess = 0.0
         else:
-            excess = 0.05 + 0.02 * rng.random() if index <= near * n_models else 0.5 + 0.5 * rng.random()
+            excess = (
+                0.05 + 0.02 * rng.random() if index <= near * n_models else 0.5 + 0.5 * rng.random()
+            )
         observed = (1.0 + excess) * (0.7 * common + 0.3 * rng.exponential(size=n_losses))
         parts = rng.exponential(size=(2, n_simulations, n_losses))
-        yield f"m{index}", rivals.Losses(observed, 1.1 * (1.0 + excess) * (0.7 * parts[0] + 0.3 * parts[1]))
+        yield (
+            f"m{index}",
+            rivals.Losses(observed, 1.1 * (1.0 + excess) * (0.7 * parts[0] + 0.3 * parts[1])),
+        )
 
 
-def measure(law: Any, n_models: int, n_losses: int, n_simulations: int, kept: str, near: float) -> dict[str, Any]:
+def measure(
+    law: Any, n_models: int, n_losses: int, n_simulations: int, kept: str, near: float
+) -> dict[str, Any]:
     """One comparison, in this process."""
     models = candidates(n_models, n_losses, n_simulations, near)
     if kept == "kept":
@@ -77,7 +86,9 @@ def measure(law: Any, n_models: int, n_losses: int, n_simulations: int, kept: st
         making = -time.process_time()
         for _ in candidates(n_models // 10, n_losses, n_simulations, near):
             pass
-        making = 10.0 * (making + time.process_time())  # to make the losses, which is not part of the comparison
+        making = 10.0 * (
+            making + time.process_time()
+        )  # to make the losses, which is not part of the comparison
         begin, processor = time.perf_counter(), time.process_time()
         result = rivals.compare(models, law=law, c=C[law], keep_simulations=False, rng=0)
     return {
@@ -98,7 +109,9 @@ def measure(law: Any, n_models: int, n_losses: int, n_simulations: int, kept: st
 def in_a_process(case: tuple[Any, ...]) -> dict[str, Any]:
     """The same in a process of its own, so that its memory is its own."""
     command = [sys.executable, __file__, *map(str, case)]
-    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    found: dict[str, Any] = json.loads(
+        subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    )
     print(found, flush=True)
     return found
 
@@ -108,7 +121,9 @@ def table(found: list[dict[str, Any]]) -> str:
     columns = list(found[0])
     lines = ["| " + " | ".join(columns) + " |", "| " + " | ".join("---" for _ in columns) + " |"]
     for row in found:
-        cells = [f"{value:.3g}" if isinstance(value, float) else str(value) for value in row.values()]
+        cells = [
+            f"{value:.3g}" if isinstance(value, float) else str(value) for value in row.values()
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

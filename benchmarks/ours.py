@@ -25,7 +25,9 @@ def draws(losses: str, c: str, n_draws: str) -> dict[str, object]:
     last: list[np.ndarray] = []
 
     def once(repeat: int) -> None:
-        process = rivals.HierarchicalBetaProcess.from_losses(rivals.Losses(observed, synthetic), c=float(c))
+        process = rivals.HierarchicalBetaProcess.from_losses(
+            rivals.Losses(observed, synthetic), c=float(c)
+        )
         last[:] = [process.sample_risk(int(n_draws), rng=repeat)]
 
     wall, processor = _median_times(once, REPEATS)

@@ -39,7 +39,11 @@ PARITY: tuple[tuple[str, Callable[[int], cases.Pair], float], ...] = (
     ("exponential, mean 1 against 1.4", cases.exponential_losses, 1.0),
     ("exponential, the same", cases.exponential_losses, 2.0**-4),
     ("Student t(5) against itself + 0.5", cases.student_losses, 1.0),
-    ("Gaussian likelihood in 4 dimensions, width 1 against 1.3", cases.gaussian_losses_in_space, 2.0**-2),
+    (
+        "Gaussian likelihood in 4 dimensions, width 1 against 1.3",
+        cases.gaussian_losses_in_space,
+        2.0**-2,
+    ),
 )
 LIMITS: tuple[tuple[str, Callable[[int], cases.Pair], float], ...] = (
     ("exponential, reproduced exactly (δ = 0)", cases.perfect_exponential, 1.0),
@@ -79,21 +83,32 @@ class Parity:
         a, b = np.sort(self.peer), np.sort(self.draws)
         both = np.concatenate([a, b])
         return float(
-            np.max(np.abs(np.searchsorted(a, both, "right") / a.size - np.searchsorted(b, both, "right") / b.size))
+            np.max(
+                np.abs(
+                    np.searchsorted(a, both, "right") / a.size
+                    - np.searchsorted(b, both, "right") / b.size
+                )
+            )
         )
 
     @property
     def scaled_distance(self) -> float:
-        return self.distance * sqrt(self.peer.size * self.draws.size / (self.peer.size + self.draws.size))
+        return self.distance * sqrt(
+            self.peer.size * self.draws.size / (self.peer.size + self.draws.size)
+        )
 
     @property
     def holds(self) -> bool:
-        return abs(self.z_mean) < MAX_Z and abs(self.z_std) < MAX_Z and self.scaled_distance < MAX_KS
+        return (
+            abs(self.z_mean) < MAX_Z and abs(self.z_std) < MAX_Z and self.scaled_distance < MAX_KS
+        )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--paths", type=int, default=400, help="paths of the peer for each case of the parity table")
+    parser.add_argument(
+        "--paths", type=int, default=400, help="paths of the peer for each case of the parity table"
+    )
     options = parser.parse_args()
     try:
         machine = environment.describe()
@@ -131,7 +146,9 @@ def _parity(what: str, make: Callable[[int], cases.Pair], c: float, n_paths: int
     process = _process(losses, c, DEPTH)
     paths = _peer_risks(losses, c, n_paths)
     draws = process.sample_risk(N_OURS, rng=0)
-    return Parity(what, c, paths["trapezoid"], paths["simpson"], process.risk_mean, process.risk_std, draws)
+    return Parity(
+        what, c, paths["trapezoid"], paths["simpson"], process.risk_mean, process.risk_std, draws
+    )
 
 
 def _require_ordinary(what: str, losses: cases.Pair, c: float) -> None:
@@ -142,7 +159,9 @@ def _require_ordinary(what: str, losses: cases.Pair, c: float) -> None:
         or np.any(log_variance < np.log(1e-8))
         or np.any(log_variance > np.log(1e4))
     ):
-        raise environment.BenchmarkError(f"{what}, c = {c:g}: reaches a special case of the peer; choose other losses")
+        raise environment.BenchmarkError(
+            f"{what}, c = {c:g}: reaches a special case of the peer; choose other losses"
+        )
 
 
 def _nodes(losses: cases.Pair, c: float) -> tuple[np.ndarray, np.ndarray]:
@@ -195,7 +214,11 @@ def _limit_table(n_paths: int = 64) -> list[str]:
     for what, make, c in LIMITS:
         losses = make(N_LOSSES)
         log_ratio, log_variance = _nodes(losses, c)
-        special = ~(np.abs(log_ratio) <= np.log(1e12)) | (log_variance < np.log(1e-8)) | (log_variance > np.log(1e4))
+        special = (
+            ~(np.abs(log_ratio) <= np.log(1e12))
+            | (log_variance < np.log(1e-8))
+            | (log_variance > np.log(1e4))
+        )
         peer = _peer_risks(losses, c, n_paths)["simpson"]
         process = _process(losses, c, None)
         lines.append(
@@ -226,13 +249,17 @@ def _truth_table(n: int = 4000, c: float = 2.0**-2, n_paths: int = 64) -> list[s
             f"{_spread(peer[name].mean(), peer[name].std())} | {_spread(ours.risk_mean[name], ours.risk_std[name])}"
             for name in pairs
         )
-        lines.append(f"| {seed} | {' | '.join(risks)} | {probability:.3f} | {ours.probability[0, 1]:.3f} |")
+        lines.append(
+            f"| {seed} | {' | '.join(risks)} | {probability:.3f} | {ours.probability[0, 1]:.3f} |"
+        )
     return lines
 
 
 def _crossing_seeds(n: int, c: float, n_seeds: int = 1000) -> Iterator[int]:
     for seed in range(n_seeds):
-        observed, synthetic = (float(rivals.QuantileFunction(part)(0.5)) for part in cases.true_model(n, seed))
+        observed, synthetic = (
+            float(rivals.QuantileFunction(part)(0.5)) for part in cases.true_model(n, seed)
+        )
         if 2.0 * c * (synthetic - observed) ** 2 < 1e-8:
             yield seed
 

@@ -38,7 +38,13 @@ def measure(losses: str, c: str, seconds: str) -> dict[str, object]:
     for block in range(10**6):
         wall_start, processor_start = time.perf_counter(), time.process_time()
         drawn = draw_R_samples(
-            observed, synthetic, c=float(c), res=LEVELS, M=BLOCK, max_M=BLOCK, relstderr_tol=1e6 + block
+            observed,
+            synthetic,
+            c=float(c),
+            res=LEVELS,
+            M=BLOCK,
+            max_M=BLOCK,
+            relstderr_tol=1e6 + block,
         )
         if block > 0:  # the first one is for warming up
             wall.append((time.perf_counter() - wall_start) / BLOCK)

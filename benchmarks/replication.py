@@ -55,16 +55,27 @@ CALIBRATIONS = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--problems", type=int, default=400, help="for each family")
-    parser.add_argument("--experiments", type=int, default=1024, help="of a calibration, for each family")
+    parser.add_argument(
+        "--experiments", type=int, default=1024, help="of a calibration, for each family"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
     begin = time.perf_counter()
     jobs = {TEST: options.problems, BROAD: options.experiments, VAGUE: options.experiments}
-    judged = {purpose: judge_families(purpose, count, options.seed, options.workers) for purpose, count in jobs.items()}
-    settings = {"problems": options.problems, "experiments": options.experiments, "seed": options.seed}
+    judged = {
+        purpose: judge_families(purpose, count, options.seed, options.workers)
+        for purpose, count in jobs.items()
+    }
+    settings = {
+        "problems": options.problems,
+        "experiments": options.experiments,
+        "seed": options.seed,
+    }
     write(score_all(judged), settings | {"seconds": round(time.perf_counter() - begin)})
 
 
@@ -87,14 +98,17 @@ def judge_families(purpose: int, n_problems: int, seed: int, workers: int) -> di
     if workers == 1:
         return {job[0]: judge_family(*job) for job in jobs}
     with ProcessPoolExecutor(workers) as pool:
-        return dict(zip(families.FAMILIES, pool.map(judge_family, *zip(*jobs, strict=True)), strict=True))
+        return dict(
+            zip(families.FAMILIES, pool.map(judge_family, *zip(*jobs, strict=True)), strict=True)
+        )
 
 
 def judge_family(name: str, purpose: int, n_problems: int, seed: int) -> Judged:
     rows = [judge(name, purpose, index, seed) for index in range(n_problems)]
     others = {key: np.array([row["others"][key] for row in rows]) for key in rows[0]["others"]}
     return Judged(
-        others=others, **{key: np.array([row[key] for row in rows]) for key in ("transport", "wins", "oracle")}
+        others=others,
+        **{key: np.array([row[key] for row in rows]) for key in ("transport", "wins", "oracle")},
     )
 
 
@@ -104,7 +118,10 @@ def judge(name: str, purpose: int, index: int, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(purpose, place, index)))
     problem = families.draw(families.FAMILIES[name], rng, broader=BROADER[purpose])
     data = problem.observe(N_POINTS, rng)
-    losses = {name: losses_of(model, data, rng) for name, model in zip("ab", problem.candidates, strict=True)}
+    losses = {
+        name: losses_of(model, data, rng)
+        for name, model in zip("ab", problem.candidates, strict=True)
+    }
     test = purpose == TEST
     return {
         "transport": swept(losses, TRANSPORT_C, order=problem.order),
@@ -119,14 +136,22 @@ def losses_of(model: Any, data: Any, rng: np.random.Generator) -> rivals.Losses:
     return rivals.Losses(model.loss(data), np.array(simulated))
 
 
-def swept(losses: dict[str, rivals.Losses], values: tuple[float, ...], **options: Any) -> FloatArray:
+def swept(
+    losses: dict[str, rivals.Losses], values: tuple[float, ...], **options: Any
+) -> FloatArray:
     """P(the first is better) at each c."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rivals.RivalsWarning)
-        return np.asarray(rivals.compare(losses, c=values[0], rng=0, **options).sweep(c=values).probability[:, 0, 1])
+        return np.asarray(
+            rivals.compare(losses, c=values[0], rng=0, **options)
+            .sweep(c=values)
+            .probability[:, 0, 1]
+        )
 
 
-def other_methods(losses: dict[str, rivals.Losses], rng: np.random.Generator, *, with_beta: bool) -> dict[str, float]:
+def other_methods(
+    losses: dict[str, rivals.Losses], rng: np.random.Generator, *, with_beta: bool
+) -> dict[str, float]:
     """Two methods that look at the observed losses alone, and law "beta"."""
     difference = losses["b"].observed - losses["a"].observed
     resampled = difference[rng.integers(0, N_POINTS, (RESAMPLES, N_POINTS))].mean(axis=1)
@@ -140,7 +165,9 @@ def other_methods(losses: dict[str, rivals.Losses], rng: np.random.Generator, *,
 # ---------------------------------------------------------------- calibrations on other problems
 
 
-def calibrated(tests: dict[str, Judged], pools: dict[str, Judged], kind: str, size: int) -> dict[str, list[FloatArray]]:
+def calibrated(
+    tests: dict[str, Judged], pools: dict[str, Judged], kind: str, size: int
+) -> dict[str, list[FloatArray]]:
     """Family → the probabilities of its problems, corrected by each of several calibrations."""
     return {
         name: [corrected(test, rows) for rows in calibration_sets(pools, kind, name, size)]
@@ -156,12 +183,18 @@ def corrected(test: Judged, experiments: list[tuple[Judged, slice]]) -> FloatArr
     return np.asarray(fit_correction(probability[:, best], wins)(test.transport[:, best]))
 
 
-def calibration_sets(pools: dict[str, Judged], kind: str, name: str, size: int) -> Iterator[list[tuple[Judged, slice]]]:
+def calibration_sets(
+    pools: dict[str, Judged], kind: str, name: str, size: int
+) -> Iterator[list[tuple[Judged, slice]]]:
     """Disjoint sets of experiments to calibrate with, for problems of family `name`.
 
     "own": the broader version of the same family. "mixture": of all families. "left out": of all but this one.
     """
-    sources = {"own": [name], "mixture": list(pools), "left out": [other for other in pools if other != name]}[kind]
+    sources = {
+        "own": [name],
+        "mixture": list(pools),
+        "left out": [other for other in pools if other != name],
+    }[kind]
     each = size // len(sources)
     for begin in range(0, pools[name].wins.size - each + 1, each):
         yield [(pools[source], slice(begin, begin + each)) for source in sources]
@@ -180,7 +213,9 @@ def score_all(judged: dict[int, dict[str, Judged]]) -> dict[str, Any]:
     }
     for c in SHOWN_C:
         place = TRANSPORT_C.index(c)
-        said[f"transport, c = {power(c)}"] = {name: [test.transport[:, place]] for name, test in tests.items()}
+        said[f"transport, c = {power(c)}"] = {
+            name: [test.transport[:, place]] for name, test in tests.items()
+        }
     for kind, version, size in CALIBRATIONS:
         label = f"transport, calibrated on {kind}{', vague' if version == VAGUE else ''}, {size}"
         said[label] = calibrated(tests, judged[version], kind, size)
@@ -188,11 +223,15 @@ def score_all(judged: dict[int, dict[str, Judged]]) -> dict[str, Any]:
 
 
 def scores_of(by_family: dict[str, list[FloatArray]], tests: dict[str, Judged]) -> dict[str, Any]:
-    scores: dict[str, Any] = {name: score(by_family[name], test.wins) for name, test in tests.items()}
+    scores: dict[str, Any] = {
+        name: score(by_family[name], test.wins) for name, test in tests.items()
+    }
     # The k-th calibrations of all families together, as if one user had judged all problems.
     count = min(len(own) for own in by_family.values())
     pooled = [np.concatenate([by_family[name][k] for name in tests]) for k in range(count)]
-    return scores | {"pooled": score(pooled, np.concatenate([test.wins for test in tests.values()]))}
+    return scores | {
+        "pooled": score(pooled, np.concatenate([test.wins for test in tests.values()]))
+    }
 
 
 def score(said: list[FloatArray], wins: FloatArray) -> dict[str, Any]:
@@ -207,7 +246,9 @@ def score(said: list[FloatArray], wins: FloatArray) -> dict[str, Any]:
     by_calibration = lost.sum(axis=1) / np.maximum(stated.sum(axis=1), 1)
     return {
         "error": 100 * error if total else None,
-        "error_se": 100 * np.sqrt(np.sum(residual**2)) / stated.mean(axis=0).sum() if total else None,
+        "error_se": 100 * np.sqrt(np.sum(residual**2)) / stated.mean(axis=0).sum()
+        if total
+        else None,
         "error_sd_calibrations": 100 * by_calibration.std(ddof=1) if len(said) > 1 else None,
         "stated": 100 * stated.mean(),
         "stated_se": 100 * stated.mean(axis=0).std() / np.sqrt(wins.size),
@@ -223,7 +264,8 @@ def score(said: list[FloatArray], wins: FloatArray) -> dict[str, Any]:
 def write(scores: dict[str, Any], settings: dict[str, Any]) -> None:
     results = HERE / "results"
     lines = [
-        f" {json.dumps(label, ensure_ascii=False)}: {json.dumps(one, allow_nan=False)}" for label, one in scores.items()
+        f" {json.dumps(label, ensure_ascii=False)}: {json.dumps(one, allow_nan=False)}"
+        for label, one in scores.items()
     ]
     body = f'{{"settings": {json.dumps(settings)}, "scores": {{\n' + ",\n".join(lines) + "\n}}\n"
     (results / "replication.json").write_text(body)
@@ -258,14 +300,25 @@ def table(scores: dict[str, Any], settings: dict[str, Any]) -> str:
         "",
         f"| method | {' | '.join(names)} |",
         "| --- |" + " --- |" * len(names),
-        *(f"| {label} | " + " | ".join(brief(one[name]) for name in names) + " |" for label, one in scores.items()),
+        *(
+            f"| {label} | " + " | ".join(brief(one[name]) for name in names) + " |"
+            for label, one in scores.items()
+        ),
     ]
     return "\n".join(lines) + "\n"
 
 
 def wide(cell: dict[str, Any]) -> str:
-    between = f" ({cell['error_sd_calibrations']:.1f})" if cell["error_sd_calibrations"] is not None else ""
-    error = "none stated" if cell["error"] is None else f"{cell['error']:.1f} ± {cell['error_se']:.1f}{between}"
+    between = (
+        f" ({cell['error_sd_calibrations']:.1f})"
+        if cell["error_sd_calibrations"] is not None
+        else ""
+    )
+    error = (
+        "none stated"
+        if cell["error"] is None
+        else f"{cell['error']:.1f} ± {cell['error_se']:.1f}{between}"
+    )
     return f"{error} | {cell['stated']:.1f} ± {cell['stated_se']:.1f}"
 
 
@@ -283,7 +336,12 @@ MARKERS = (
     ("elpd ± SE", "s", "C3", "elpd ± SE"),
     ("bootstrap", "v", "C4", "bootstrap of the mean difference"),
     ("transport, calibrated on mixture, 1024", "o", "C0", "transport, calibrated on all families"),
-    ("transport, calibrated on left out, 1024", "X", "C0", "transport, calibrated on the other families"),
+    (
+        "transport, calibrated on left out, 1024",
+        "X",
+        "C0",
+        "transport, calibrated on the other families",
+    ),
     ("transport, calibrated on own, 1024", "P", "C0", "transport, calibrated on the same family"),
 )
 
@@ -298,23 +356,44 @@ def picture(scores: dict[str, Any], path: Path) -> None:
         one = scores[label]["pooled"]
         if one["error"] is not None:
             ax.errorbar(
-                one["stated"], one["error"], yerr=one["error_se"], fmt=marker, color=colour, ms=7, capsize=2, label=text
+                one["stated"],
+                one["error"],
+                yerr=one["error_se"],
+                fmt=marker,
+                color=colour,
+                ms=7,
+                capsize=2,
+                label=text,
             )
     for law, colour, values in (("beta", "C1", BETA_C), ("transport", "C0", SHOWN_C)):
         pooled = [scores[f"{law}, c = {power(c)}"]["pooled"] for c in values]
         seen = [
-            (one["stated"], one["error"], c) for one, c in zip(pooled, values, strict=True) if one["error"] is not None
+            (one["stated"], one["error"], c)
+            for one, c in zip(pooled, values, strict=True)
+            if one["error"] is not None
         ]
         words = f"{law}, fixed c = {power(values[0])} … {power(values[-1])}"
-        ax.plot(*list(zip(*seen, strict=True))[:2], "-", marker=".", color=colour, lw=1, label=words)
+        ax.plot(
+            *list(zip(*seen, strict=True))[:2], "-", marker=".", color=colour, lw=1, label=words
+        )
         for x, y, c in (seen[0], seen[-1]):
-            ax.annotate(power(c), (x, y), xytext=(4, 4), textcoords="offset points", fontsize=8, color=colour)
+            ax.annotate(
+                power(c),
+                (x, y),
+                xytext=(4, 4),
+                textcoords="offset points",
+                fontsize=8,
+                color=colour,
+            )
     ax.set(
-        xlabel="winner stated (% of problems)", ylabel="stated winner loses in a fresh replication (%)", xlim=(0, 100)
+        xlabel="winner stated (% of problems)",
+        ylabel="stated winner loses in a fresh replication (%)",
+        xlim=(0, 100),
     )
     ax.set_ylim(bottom=0)
     ax.set_title(
-        f"Pooled over {len(families.FAMILIES)} families, {scores['oracle']['pooled']['problems']} problems", fontsize=10
+        f"Pooled over {len(families.FAMILIES)} families, {scores['oracle']['pooled']['problems']} problems",
+        fontsize=10,
     )
     figure.legend(fontsize=8, frameon=False, loc="outside right upper")
     figure.savefig(path, dpi=150)

@@ -50,7 +50,9 @@ def models(n_models: int, n_losses: int, n_simulations: int) -> dict[str, rivals
     return losses
 
 
-def report(n_models: int, n_losses: int, n_simulations: int, law: str) -> tuple[Callable[[], object], Path]:
+def report(
+    n_models: int, n_losses: int, n_simulations: int, law: str
+) -> tuple[Callable[[], object], Path]:
     result = rivals.compare(models(n_models, n_losses, n_simulations), law=law, c=0.05, rng=0)
     page = Path(tempfile.mkdtemp()) / "report.html"
     return lambda: write_report(result, page), page
@@ -119,7 +121,9 @@ def main() -> None:
     ]
     rows = []
     for name in CASES:
-        done = subprocess.run([sys.executable, __file__, name], check=True, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [sys.executable, __file__, name], check=True, stdout=subprocess.PIPE, text=True
+        )
         rows.append(done.stdout.strip())
         print(rows[-1], flush=True)
     # Other work on the machine lengthens the clock and the slider, and a little the processor's time.

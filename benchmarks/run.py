@@ -47,7 +47,9 @@ class Row:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="time that the peer gets for each of its rows")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="time that the peer gets for each of its rows"
+    )
     options = parser.parse_args()
     try:
         pinned = environment.pin_to_one_core()
@@ -76,14 +78,18 @@ def _all_rows(seconds: float, measured: dict[str, Any]) -> Iterator[Row]:
         ("exponential", cases.slightly_wrong_exponential(N_LOSSES)),
     ):
         for label, c in (("1", 1.0), ("2^-4", 2.0**-4)):
-            yield _draw_row(f"one draw of R, {name} losses, c = {label}", losses, c, seconds, measured)
+            yield _draw_row(
+                f"one draw of R, {name} losses, c = {label}", losses, c, seconds, measured
+            )
     yield _compare_row(measured)
     for kind in ("alike", "apart"):
         yield from _survivor_rows(kind, measured)
     yield from _import_rows(measured)
 
 
-def _draw_row(what: str, losses: cases.Pair, c: float, seconds: float, measured: dict[str, Any]) -> Row:
+def _draw_row(
+    what: str, losses: cases.Pair, c: float, seconds: float, measured: dict[str, Any]
+) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "losses.npy"
         np.save(path, np.stack(losses))
@@ -162,7 +168,14 @@ def _import_rows(measured: dict[str, Any]) -> Iterator[Row]:
         run["ratio"] <= 1.5,
     )
     heavy = ", ".join(run["heavy"]) or "none"
-    yield Row(f"of {', '.join(imports.HEAVY)}: loaded by import rivals", "", heavy, heavy, "none", not run["heavy"])
+    yield Row(
+        f"of {', '.join(imports.HEAVY)}: loaded by import rivals",
+        "",
+        heavy,
+        heavy,
+        "none",
+        not run["heavy"],
+    )
 
 
 def _table(machine: dict[str, str], rows: list[Row]) -> str:

@@ -39,7 +39,9 @@ def problem(seed: int) -> tuple[dict[str, rivals.Losses], float]:
     models = {}
     for index in range(n_models):
         worse, misfit = rng.uniform(0.0, 0.25), rng.uniform(0.7, 1.3)
-        models[f"m{index}"] = rivals.Losses(worse + losses(1.0, n), worse + losses(misfit, (N_SIMULATIONS, n)))
+        models[f"m{index}"] = rivals.Losses(
+            worse + losses(1.0, n), worse + losses(misfit, (N_SIMULATIONS, n))
+        )
     return models, float(rng.choice([2.0**-6, 2.0**-4, 2.0**-2, 1.0]))
 
 
@@ -47,10 +49,15 @@ def errors(seed: int) -> list[float]:
     """Of each model: the stability that is said less the one that full comparisons have."""
     models, c = problem(seed)
     result = rivals.compare(models, law="beta", c=c, threshold=THRESHOLD, rng=seed)
-    said = set(result.rejections) | {duel.model for duel in result.undecided if duel.reason == "simulations"}
+    said = set(result.rejections) | {
+        duel.model for duel in result.undecided if duel.reason == "simulations"
+    }
     same = dict.fromkeys(models, 0)
     for index in range(N_SIMULATIONS):
-        single = {name: rivals.Losses(each.observed, each.simulations[index]) for name, each in models.items()}
+        single = {
+            name: rivals.Losses(each.observed, each.simulations[index])
+            for name, each in models.items()
+        }
         alone = rivals.compare(single, law=FULL, c=c, threshold=THRESHOLD, rng=seed)
         for name in models:
             same[name] += (name in alone.rejections) == (name in said)
@@ -58,7 +65,9 @@ def errors(seed: int) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--problems", type=int, default=96)
     options = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -69,7 +69,9 @@ def poisson_problem(rng: np.random.Generator) -> Problem:
     factor = np.exp(_log_uniform(0.02, 0.5, rng) * rng.standard_normal(1 + N_REPLICATIONS))
     rates = np.exp(log_rate) * factor[:, None]
     error = _log_uniform(0.02, 0.4, rng)
-    flat = np.full(2, np.exp(log_rate.mean() + error * rng.standard_normal()))  # a mean function without a slope
+    flat = np.full(
+        2, np.exp(log_rate.mean() + error * rng.standard_normal())
+    )  # a mean function without a slope
     sloped = np.exp(log_rate + error * rng.standard_normal(2))
     condition = np.arange(N_POINTS) % 2
 
@@ -97,13 +99,18 @@ def bernoulli_problem(rng: np.random.Generator) -> Problem:
     outcomes = rng.random(N_POINTS) < probability[0, condition]
 
     def losses(model: Array) -> Losses:
-        if_true, if_false = np.logaddexp(0.0, -model)[condition], np.logaddexp(0.0, model)[condition]
+        if_true, if_false = (
+            np.logaddexp(0.0, -model)[condition],
+            np.logaddexp(0.0, model)[condition],
+        )
         simulated = rng.random((max(SIMULATIONS), N_POINTS)) < expit(model)[condition]
         return Losses(np.where(outcomes, if_true, if_false), np.where(simulated, if_true, if_false))
 
     def risk(model: Array) -> Array:
         truth = probability[1:]
-        return np.mean(truth * np.logaddexp(0.0, -model) + (1.0 - truth) * np.logaddexp(0.0, model), axis=1)
+        return np.mean(
+            truth * np.logaddexp(0.0, -model) + (1.0 - truth) * np.logaddexp(0.0, model), axis=1
+        )
 
     return Problem((losses(flat), losses(sloped)), _part_below_zero(risk(flat) - risk(sloped)))
 
@@ -125,7 +132,9 @@ def zero_one_problem(rng: np.random.Generator) -> Problem:
         simulated = rng.random((max(SIMULATIONS), N_POINTS)) < expit(model)[condition]
         return Losses(outcomes != label[condition], simulated != label[condition])
 
-    risks = [np.mean(np.where(label, 1.0 - probability[1:], probability[1:]), axis=1) for label in labels]
+    risks = [
+        np.mean(np.where(label, 1.0 - probability[1:], probability[1:]), axis=1) for label in labels
+    ]
     first, second = (losses(model, label) for model, label in zip(models, labels, strict=True))
     return Problem((first, second), _part_below_zero(risks[0] - risks[1]))
 
@@ -154,12 +163,17 @@ def nothing(losses: Losses, rng: np.random.Generator) -> Losses:
 
 def mid_distribution(losses: Losses, rng: np.random.Generator) -> Losses:
     """Each tie at its middle rank, the ranks between joined and continued by straight lines."""
-    return Losses(_mid_values(losses.observed), np.stack([_mid_values(row) for row in losses.simulations]))
+    return Losses(
+        _mid_values(losses.observed), np.stack([_mid_values(row) for row in losses.simulations])
+    )
 
 
 def mid_distribution_centred(losses: Losses, rng: np.random.Generator) -> Losses:
     """The same, moved as a whole to the mean of the losses, which joined middles miss."""
-    rows = [_mid_values(row) + row.mean() - _mid_values(row).mean() for row in (losses.observed, *losses.simulations)]
+    rows = [
+        _mid_values(row) + row.mean() - _mid_values(row).mean()
+        for row in (losses.observed, *losses.simulations)
+    ]
     return Losses(rows[0], np.stack(rows[1:]))
 
 
@@ -203,7 +217,9 @@ def _spread(losses: Losses, positions: Callable[[int], Array]) -> Losses:
             if tied.sum() > 1:
                 low, high = below[level], above[level]
                 u, part = positions(int(tied.sum())), high / (low + high)
-                result[tied] += np.where(u < part, low * (u / part - 1.0), high * (u - part) / (1.0 - part))
+                result[tied] += np.where(
+                    u < part, low * (u / part - 1.0), high * (u - part) / (1.0 - part)
+                )
         return result
 
     return Losses(spread(losses.observed), np.stack([spread(row) for row in losses.simulations]))
@@ -214,7 +230,9 @@ def blocks(k: int) -> Callable[[Losses, np.random.Generator], Losses]:
 
     def average(losses: Losses, rng: np.random.Generator) -> Losses:
         order = rng.permutation(losses.n_observed)[: losses.n_observed // k * k]
-        means = [row[order].reshape(-1, k).mean(axis=1) for row in (losses.observed, *losses.simulations)]
+        means = [
+            row[order].reshape(-1, k).mean(axis=1) for row in (losses.observed, *losses.simulations)
+        ]
         return Losses(means[0], np.stack(means[1:]))
 
     return average
@@ -237,15 +255,22 @@ REMEDIES: dict[str, Callable[[Losses, np.random.Generator], Losses]] = {
 
 
 def measure(
-    problem: Problem, seed: int, remedies: tuple[str, ...] = tuple(REMEDIES), simulations: tuple[int, ...] = SIMULATIONS
+    problem: Problem,
+    seed: int,
+    remedies: tuple[str, ...] = tuple(REMEDIES),
+    simulations: tuple[int, ...] = SIMULATIONS,
 ) -> dict[tuple[str, int], tuple[Array, Array]]:
     """Of every remedy and number of simulations: B of the first model, and sd(R) of both, at every c."""
     measured = {}
     for n_simulations in simulations:
-        few = [Losses(sample.observed, sample.simulations[:n_simulations]) for sample in problem.losses]
+        few = [
+            Losses(sample.observed, sample.simulations[:n_simulations]) for sample in problem.losses
+        ]
         for name in remedies:
             rng = np.random.default_rng([seed, n_simulations])
-            measured[name, n_simulations] = beta_law([REMEDIES[name](sample, rng) for sample in few], seed)
+            measured[name, n_simulations] = beta_law(
+                [REMEDIES[name](sample, rng) for sample in few], seed
+            )
         measured["transport", n_simulations] = transport_law(few)
     return measured
 
@@ -253,12 +278,16 @@ def measure(
 def beta_law(losses: list[Losses], seed: int) -> tuple[Array, Array]:
     reference = losses[0].reference
     processes = [
-        HierarchicalBetaProcess.from_losses(sample, 1.0, tolerance=TOLERANCE, reference=reference) for sample in losses
+        HierarchicalBetaProcess.from_losses(sample, 1.0, tolerance=TOLERANCE, reference=reference)
+        for sample in losses
     ]
     probability, width = np.empty(len(LOG2_C)), np.empty((len(LOG2_C), 2))
     for index, power in enumerate(LOG2_C):
         at_c = [process.at(2.0**power) for process in processes]
-        draws = [np.sort(law.sample_excess_risk(N_DRAWS, rng=2 * seed + model)) for model, law in enumerate(at_c)]
+        draws = [
+            np.sort(law.sample_excess_risk(N_DRAWS, rng=2 * seed + model))
+            for model, law in enumerate(at_c)
+        ]
         probability[index] = probability_matrix(draws)[0][0, 1]
         width[index] = [law.risk_std for law in at_c]
     return probability, width
@@ -267,7 +296,9 @@ def beta_law(losses: list[Losses], seed: int) -> tuple[Array, Array]:
 def transport_law(losses: list[Losses]) -> tuple[Array, Array]:
     applied = Transport().apply(losses, Setting(c=1.0))
     found = list(applied.at_each([2.0**power for power in LOG2_C]))
-    return np.array([each.matrix()[0][0, 1] for each in found]), np.array([each.risk_std for each in found])
+    return np.array([each.matrix()[0][0, 1] for each in found]), np.array(
+        [each.risk_std for each in found]
+    )
 
 
 # -------------------------------------------------------------------- scores
@@ -289,7 +320,9 @@ def isotonic(x: Array, y: Array) -> Callable[[Array], Array]:
         while len(pools) > 1 and pools[-2][0] * pools[-1][1] >= pools[-1][0] * pools[-2][1]:
             last = pools.pop()
             pools[-1] = [a + b for a, b in zip(pools[-1], last, strict=True)]
-    heights = np.repeat([total / weight for total, weight, _ in pools], [int(pool[2]) for pool in pools])
+    heights = np.repeat(
+        [total / weight for total, weight, _ in pools], [int(pool[2]) for pool in pools]
+    )
     return lambda new: np.interp(new, places, heights)
 
 
@@ -309,7 +342,9 @@ class Score:
         self.brier[problems] += brier(probability, part_won)
         first, second = probability > THRESHOLD, probability < 1.0 - THRESHOLD
         self.stated[problems] += first | second
-        self.wrong[problems] += np.where(first, 1.0 - part_won, 0.0) + np.where(second, part_won, 0.0)
+        self.wrong[problems] += np.where(first, 1.0 - part_won, 0.0) + np.where(
+            second, part_won, 0.0
+        )
 
     def summary(self) -> dict[str, float]:
         n = self.brier.size
@@ -374,13 +409,23 @@ class Row:
         }
 
 
-def rows_of(measured: list[dict[tuple[str, int], tuple[Array, Array]]], part_won: Array) -> list[Row]:
+def rows_of(
+    measured: list[dict[tuple[str, int], tuple[Array, Array]]], part_won: Array
+) -> list[Row]:
     rows = []
     for name, n_simulations in measured[0]:
         probability = np.stack([of_problem[name, n_simulations][0] for of_problem in measured])
         width = np.stack([of_problem[name, n_simulations][1] for of_problem in measured])
         raw = brier(probability, part_won[:, None]).mean(axis=0)
-        rows.append(Row(name, n_simulations, np.median(width, axis=(0, 2)), raw, *scores(probability, part_won)))
+        rows.append(
+            Row(
+                name,
+                n_simulations,
+                np.median(width, axis=(0, 2)),
+                raw,
+                *scores(probability, part_won),
+            )
+        )
     return rows
 
 
@@ -394,7 +439,10 @@ def pooled(families: list[list[Row]]) -> list[tuple[str, int, Score]]:
                 *(
                     np.concatenate(parts)
                     for parts in zip(
-                        *((row.calibrated.brier, row.calibrated.stated, row.calibrated.wrong) for row in rows),
+                        *(
+                            (row.calibrated.brier, row.calibrated.stated, row.calibrated.wrong)
+                            for row in rows
+                        ),
                         strict=True,
                     )
                 )
@@ -408,7 +456,9 @@ def pooled(families: list[list[Row]]) -> list[tuple[str, int, Score]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--problems", type=int, default=200, help="of each family")
     options = parser.parse_args()
     begin, families, fresh, oracles = time.process_time(), {}, {}, {}
@@ -416,10 +466,14 @@ def main() -> None:
         problems = [make_problem(index, number) for number in range(options.problems)]
         part_won = np.array([problem.part_won for problem in problems])
         oracles[family] = oracle(part_won)
-        families[family] = rows_of([measure(problem, number) for number, problem in enumerate(problems)], part_won)
+        families[family] = rows_of(
+            [measure(problem, number) for number, problem in enumerate(problems)], part_won
+        )
         problems = [make_problem(index, FIRST_FRESH + number) for number in range(options.problems)]
         part_won = np.array([problem.part_won for problem in problems])
-        measured = [measure(problem, n, FINALISTS, SIMULATIONS[-1:]) for n, problem in enumerate(problems)]
+        measured = [
+            measure(problem, n, FINALISTS, SIMULATIONS[-1:]) for n, problem in enumerate(problems)
+        ]
         fresh[family] = rows_of(measured, part_won)
         print(f"{family}: {time.process_time() - begin:.0f} s")
     write(options.problems, families, fresh, oracles)
@@ -432,7 +486,10 @@ def make_problem(family: int, number: int) -> Problem:
 def oracle(part_won: Array) -> dict[str, float]:
     """What one would state, and score, who knows the law of replications."""
     sure = (part_won > THRESHOLD) | (part_won < 1.0 - THRESHOLD)
-    return {"stated": float(100.0 * sure.mean()), "brier": float(np.mean(part_won * (1.0 - part_won)))}
+    return {
+        "stated": float(100.0 * sure.mean()),
+        "brier": float(np.mean(part_won * (1.0 - part_won))),
+    }
 
 
 def write(
@@ -449,7 +506,9 @@ def write(
         "oracle": oracles,
         "families": {family: [row.as_json() for row in rows] for family, rows in families.items()},
         "fresh": {family: [row.as_json() for row in rows] for family, rows in fresh.items()},
-        "pooled": [{"remedy": name, "simulations": s} | score.summary() for name, s, score in together],
+        "pooled": [
+            {"remedy": name, "simulations": s} | score.summary() for name, s, score in together
+        ],
     }
     lines = [
         '# Remedies against ties under law "beta"',
@@ -471,7 +530,12 @@ def write(
             f"An oracle states {known['stated']:.0f} %, Brier score {known['brier']:.3f}.",
             "",
         ]
-        lines += [head, "| --- " * 9 + "|", *(_line(row, _untreated(rows, row.simulations)) for row in rows), ""]
+        lines += [
+            head,
+            "| --- " * 9 + "|",
+            *(_line(row, _untreated(rows, row.simulations)) for row in rows),
+            "",
+        ]
     lines += ["## All families", "", *_pooled_table(together), ""]
     lines += [
         "## Once more, on fresh problems",
@@ -504,15 +568,24 @@ def write(
 
 
 def _pooled_table(together: list[tuple[str, int, Score]]) -> list[str]:
-    lines = ["| remedy | simulations | Brier | better by | stated % | error % |", "| --- " * 6 + "|"]
+    lines = [
+        "| remedy | simulations | Brier | better by | stated % | error % |",
+        "| --- " * 6 + "|",
+    ]
     for name, n_simulations, score in together:
-        base = next(other for label, s, other in together if label == "nothing" and s == n_simulations)
+        base = next(
+            other for label, s, other in together if label == "nothing" and s == n_simulations
+        )
         lines.append(f"| {name} | {n_simulations} | {_cells(score, base)} |")
     return lines
 
 
 def _untreated(rows: list[Row], n_simulations: int) -> Score:
-    return next(row.calibrated for row in rows if row.remedy == "nothing" and row.simulations == n_simulations)
+    return next(
+        row.calibrated
+        for row in rows
+        if row.remedy == "nothing" and row.simulations == n_simulations
+    )
 
 
 def _line(row: Row, untreated: Score) -> str:
@@ -542,7 +615,9 @@ def _line_over_c(row: Row) -> str:
     for width, raw, score in zip(row.width, row.raw_brier, row.at_c, strict=True):
         numbers = score.summary()
         error = f"{numbers['error']:.0f}" if numbers["stated"] > 0.0 else "—"
-        cells.append(f"{width:.4f}; {raw:.3f}; {numbers['brier']:.3f}, {numbers['stated']:.0f}, {error}")
+        cells.append(
+            f"{width:.4f}; {raw:.3f}; {numbers['brier']:.3f}, {numbers['stated']:.0f}, {error}"
+        )
     return f"| {row.remedy} | " + " | ".join(cells) + " |"
 
 

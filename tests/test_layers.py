@@ -50,18 +50,28 @@ ON_DEMAND = {("comparison", "report")}
 
 
 def modules() -> dict[str, Path]:
-    return {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in sorted(ROOT.rglob("*.py"))}
+    return {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+        for path in sorted(ROOT.rglob("*.py"))
+    }
 
 
 def imports(path: Path) -> list[tuple[str, bool]]:
     """What a file imports of the package, as `package.module`, and whether it does so within a function."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     inside = {
-        id(node) for function in ast.walk(tree) if isinstance(function, ast.FunctionDef) for node in ast.walk(function)
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
     }
     names = []
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "rivals":
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.split(".")[0] == "rivals"
+        ):
             assert node.level == 0
             base = node.module.split(".")[1:]
             for alias in node.names:
@@ -69,7 +79,9 @@ def imports(path: Path) -> list[tuple[str, bool]]:
                 is_module = (ROOT / Path(*target.split("."))).with_suffix(".py").exists() or (
                     ROOT / Path(*target.split("."))
                 ).is_dir()
-                names.append((target if is_module or not base else ".".join(base), id(node) in inside))
+                names.append(
+                    (target if is_module or not base else ".".join(base), id(node) in inside)
+                )
         elif isinstance(node, ast.Import):
             names += [
                 (alias.name.removeprefix("rivals").lstrip("."), id(node) in inside)
@@ -93,8 +105,12 @@ def test_a_layer_imports_only_from_layers_before_it(name):
         other = target.split(".")[0]
         if on_demand and (own, other) in ON_DEMAND:
             continue
-        assert other in RANK, f"{name} imports {target or 'rivals'}, which is no layer: name the layer it comes from"
-        assert other == own or RANK[other] < RANK[own], f"{name} imports {target}, which comes after it"
+        assert other in RANK, (
+            f"{name} imports {target or 'rivals'}, which is no layer: name the layer it comes from"
+        )
+        assert other == own or RANK[other] < RANK[own], (
+            f"{name} imports {target}, which comes after it"
+        )
 
 
 @pytest.mark.parametrize("package", ORDER)
@@ -109,11 +125,16 @@ def test_a_file_of_a_package_imports_only_from_files_before_it(package):
             parts = target.split(".")
             if parts[0] == package:
                 assert parts[1:], f"{package}/{stem}.py imports its own package"
-                assert parts[1] in order[:index], f"{package}/{stem}.py imports {target}, which comes after it"
+                assert parts[1] in order[:index], (
+                    f"{package}/{stem}.py imports {target}, which comes after it"
+                )
 
 
 def test_there_are_no_cycles():
-    graph = {name: {target for target, _ in imports(path) if target in MODULES} for name, path in MODULES.items()}
+    graph = {
+        name: {target for target, _ in imports(path) if target in MODULES}
+        for name, path in MODULES.items()
+    }
     for pair in ON_DEMAND:
         for name in graph:
             if name.split(".")[0] == pair[0]:
@@ -142,7 +163,9 @@ def test_the_core_needs_numpy_and_scipy_special_only():
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             for name in names:
-                assert name in allowed or name.split(".")[0] in allowed, f"{path.name} imports {name}"
+                assert name in allowed or name.split(".")[0] in allowed, (
+                    f"{path.name} imports {name}"
+                )
 
 
 def test_no_two_modules_of_one_name():
@@ -150,7 +173,9 @@ def test_no_two_modules_of_one_name():
     places = defaultdict(list)
     for name in MODULES:
         package, _, stem = name.rpartition(".")
-        if stem not in ("__init__", "result", "shown") and not package.startswith(("cli", "testbeds", "laws")):
+        if stem not in ("__init__", "result", "shown") and not package.startswith(
+            ("cli", "testbeds", "laws")
+        ):
             places[stem].append(name)
     assert {stem: names for stem, names in places.items() if len(names) > 1} == {}
 
@@ -165,6 +190,8 @@ def test_no_private_names_across_packages():
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rivals."):
                 own, other = name.split(".")[0], (node.module or "").split(".")[1]
                 private = [
-                    alias.name for alias in node.names if alias.name.startswith("_") and alias.name != "__version__"
+                    alias.name
+                    for alias in node.names
+                    if alias.name.startswith("_") and alias.name != "__version__"
                 ]
                 assert own == other or not private, f"{name} imports {private} from {node.module}"

@@ -16,7 +16,11 @@ SIMULATED = [0.6, 1.1, 1.4, 2.2]
 
 BAD = {
     "nan": ([0.1, np.nan, 0.3, np.nan], ValueError, "2 of 4 are NaN, the first at position 1"),
-    "infinite": ([0.1, np.inf, 0.3], ValueError, "assigns zero probability to 1 of 3 (observations|simulated points)"),
+    "infinite": (
+        [0.1, np.inf, 0.3],
+        ValueError,
+        "assigns zero probability to 1 of 3 (observations|simulated points)",
+    ),
     "minus infinity": ([0.1, -np.inf], ValueError, "1 of 2 are −inf"),
     "empty": ([], ValueError, r"found 0 value\(s\)"),
     "one value": ([1.0], ValueError, r"found 1 value\(s\)"),
@@ -25,11 +29,23 @@ BAD = {
     "text": (["a", "b"], TypeError, "expected numbers, found dtype"),
     "numbers as text": (["1.0", "2.0"], TypeError, "expected numbers, found dtype"),
     "complex": ([1j, 2j], TypeError, "complex numbers cannot be ordered"),
-    "none": ([1.0, None, 2.0], TypeError, "1 of 3 entries are not numbers, the first at position 1 \\(from 0\\): None"),
+    "none": (
+        [1.0, None, 2.0],
+        TypeError,
+        "1 of 3 entries are not numbers, the first at position 1 \\(from 0\\): None",
+    ),
     "None itself": (None, TypeError, "not numbers"),
-    "objects": (np.array([1.0, object()], dtype=object), TypeError, "1 of 2 entries are not numbers"),
+    "objects": (
+        np.array([1.0, object()], dtype=object),
+        TypeError,
+        "1 of 2 entries are not numbers",
+    ),
     "ragged": ([[1.0], [1.0, 2.0]], TypeError, "cannot be read as an array of numbers"),
-    "masked": (np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0]), ValueError, "1 of 3 values are masked"),
+    "masked": (
+        np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0]),
+        ValueError,
+        "1 of 3 values are masked",
+    ),
     "too large an integer": ([1, 10**400], ValueError, "too large for floating-point"),
     "dates": (np.array(["2026-01-01", "2026-01-02"], dtype="M8[D]"), TypeError, "expected numbers"),
     "too large": ([1.0, 1e305], ValueError, "1 of 2 are beyond 1e\\+300"),
@@ -70,12 +86,15 @@ def test_refused_with_model_and_reason(case, place):
 def test_a_matrix_is_several_simulations_but_never_the_data():
     losses = Losses(GOOD, [[1.1, 2.1], [3.1, 4.1], [5.1, 6.1]])
     assert (losses.n_simulations, losses.n_synthetic) == (3, 2)
-    with pytest.raises(ValueError, match=r"observed losses: expected a one-dimensional array.*got shape \(2, 2\)"):
+    with pytest.raises(
+        ValueError, match=r"observed losses: expected a one-dimensional array.*got shape \(2, 2\)"
+    ):
         Losses([[1.0, 2.0], [3.0, 4.0]], GOOD)
     with pytest.raises(ValueError, match=r"1 of 4 are NaN, the first at position \(1, 0\)"):
         Losses(GOOD, [[1.0, 2.0], [np.nan, 4.0]])
     with pytest.raises(
-        ValueError, match=r"model 'B' has 1 simulation.*model 'A' has 3; give all models the same number"
+        ValueError,
+        match=r"model 'B' has 1 simulation.*model 'A' has 3; give all models the same number",
     ):
         compare({"A": losses, "B": (GOOD, SIMULATED)})
 
@@ -123,7 +142,9 @@ def test_log_likelihoods_keep_the_index_of_their_points():
 def test_log_likelihoods_are_checked_as_losses_are():
     with pytest.raises(ValueError, match="observed log likelihoods: 1 of 2 values are masked"):
         Losses.from_log_likelihood(np.ma.masked_array([1.0, 2.0], [0, 1]), [1.0, 2.0])
-    assert Losses.from_log_likelihood(np.array([1.0, 2.0], dtype=object), [1.0, 2.0]).n_observed == 2
+    assert (
+        Losses.from_log_likelihood(np.array([1.0, 2.0], dtype=object), [1.0, 2.0]).n_observed == 2
+    )
 
 
 def test_simulation_does_not_repeat_the_data():
@@ -135,14 +156,27 @@ def test_simulation_does_not_repeat_the_data():
 
 def test_few_samples_warn():
     with pytest.warns(RivalsWarning, match="models A, B: only 20 losses"):
-        compare({"A": (np.arange(20.0), np.arange(20.0) + 0.5), "B": (np.arange(20.0), np.arange(20.0) + 0.5)}, rng=0)
+        compare(
+            {
+                "A": (np.arange(20.0), np.arange(20.0) + 0.5),
+                "B": (np.arange(20.0), np.arange(20.0) + 0.5),
+            },
+            rng=0,
+        )
 
 
 def test_heavy_ties_warn_and_say_what_to_do():
     rng = np.random.default_rng(0)
-    with pytest.warns(RivalsWarning, match="model 'coin': 100% of its losses are tied.*continuous score"):
+    with pytest.warns(
+        RivalsWarning, match="model 'coin': 100% of its losses are tied.*continuous score"
+    ):
         compare(
-            {"coin": tuple(rng.integers(0, 2, (2, 500))), "smooth": tuple(rng.normal(size=(2, 500)))}, law="beta", rng=0
+            {
+                "coin": tuple(rng.integers(0, 2, (2, 500))),
+                "smooth": tuple(rng.normal(size=(2, 500))),
+            },
+            law="beta",
+            rng=0,
         )
 
 
@@ -150,7 +184,10 @@ def test_unequal_sizes_warn():
     rng = np.random.default_rng(0)
     with pytest.warns(RivalsWarning, match="5000 synthetic but 200 observed"):
         compare(
-            {"A": (rng.normal(size=200), rng.normal(size=5000)), "B": tuple(rng.normal(size=(2, 200)))},
+            {
+                "A": (rng.normal(size=200), rng.normal(size=5000)),
+                "B": tuple(rng.normal(size=(2, 200))),
+            },
             law="beta",
             rng=0,
         )
@@ -214,11 +251,17 @@ def test_candidates_that_break_their_promise():
     data = np.arange(40.0)
     short = Candidate(loss=lambda y: y, simulate=lambda n, rng: rng.normal(size=n // 2))
     mean = Candidate(loss=lambda y: y.mean(), simulate=lambda n, rng: rng.normal(size=n))
-    with pytest.raises(ValueError, match=r"model 'short': simulate\(40, rng\) returned data with 20 losses"):
+    with pytest.raises(
+        ValueError, match=r"model 'short': simulate\(40, rng\) returned data with 20 losses"
+    ):
         compare({"short": short, "B": short}, data)
-    with pytest.raises(ValueError, match=r"model 'mean': losses that loss\(data\) returned.*not their mean"):
+    with pytest.raises(
+        ValueError, match=r"model 'mean': losses that loss\(data\) returned.*not their mean"
+    ):
         compare({"mean": mean, "B": short}, data)
-    with pytest.raises(ValueError, match="model 'short': is a Candidate, so held-out data are needed"):
+    with pytest.raises(
+        ValueError, match="model 'short': is a Candidate, so held-out data are needed"
+    ):
         compare({"short": short, "B": short})
 
 
@@ -227,9 +270,15 @@ def test_a_transposed_matrix_and_a_swapped_pair_are_named():
         np.random.default_rng(0).exponential(size=50),
         np.random.default_rng(1).exponential(size=(4, 50)),
     )
-    with pytest.raises(ValueError, match=r"\(50, 4\) means 50 simulations of 4 points.*is the matrix transposed\?"):
+    with pytest.raises(
+        ValueError, match=r"\(50, 4\) means 50 simulations of 4 points.*is the matrix transposed\?"
+    ):
         Losses(observed, synthetic.T)
-    with pytest.raises(ValueError, match=r"model 'A': .*matrix of shape \(4, 50\).*are they swapped\?"):
+    with pytest.raises(
+        ValueError, match=r"model 'A': .*matrix of shape \(4, 50\).*are they swapped\?"
+    ):
         compare({"A": (synthetic, observed), "B": (observed, synthetic)})
     assert Losses(observed, synthetic).n_simulations == 4
-    assert Losses(observed[:4], synthetic).n_synthetic == 50  # as many simulations as points, of more points
+    assert (
+        Losses(observed[:4], synthetic).n_synthetic == 50
+    )  # as many simulations as points, of more points

@@ -36,10 +36,16 @@ result = rivals.compare(losses, rng=0)
 """
 
 
-def run(code: str, folder: Path, *, present: Collection[str] = ()) -> subprocess.CompletedProcess[str]:
+def run(
+    code: str, folder: Path, *, present: Collection[str] = ()
+) -> subprocess.CompletedProcess[str]:
     absent = f"EXTRAS = {sorted(EXTRAS.difference(present))}\n{ABSENT}"
     return subprocess.run(
-        [sys.executable, *WARNINGS, "-c", absent + code], cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, *WARNINGS, "-c", absent + code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -61,13 +67,19 @@ COMMAND = ("typer", "click", "sqlite3", "_sqlite3")
 def test_the_command_says_what_it_needs(tmp_path):
     found = run("from rivals.cli import main\nmain()", tmp_path)
     assert found.returncode == 2
-    assert found.stderr.strip().startswith("rivals: the command `rivals`: the package 'typer' is not installed")
+    assert found.stderr.strip().startswith(
+        "rivals: the command `rivals`: the package 'typer' is not installed"
+    )
     assert found.stderr.strip().endswith('pip install "rivals[cli]"')
 
 
 def test_the_demo_works_with_what_it_has(tmp_path):
     pytest.importorskip("typer", reason='the command line needs typer: pip install "rivals[cli]"')
-    found = run("sys.argv = ['rivals', 'demo']\nfrom rivals.cli import main\nmain()", tmp_path, present=COMMAND)
+    found = run(
+        "sys.argv = ['rivals', 'demo']\nfrom rivals.cli import main\nmain()",
+        tmp_path,
+        present=COMMAND,
+    )
     assert found.returncode == 0, found.stderr
     assert "Worth keeping: Planck, Rayleigh-Jeans" in found.stdout
     assert list((tmp_path / "rivals-demo").iterdir()) == []
@@ -86,9 +98,7 @@ def test_the_command_line_needs_no_other_extra(tmp_path):
         for i in range(40)
     )
     (tmp_path / "losses.csv").write_text(f"model,kind,loss\n{rows}\n", encoding="utf-8")
-    code = (
-        "sys.argv = ['rivals', 'compare', 'losses.csv', '--json', '--seed', '0']\nfrom rivals.cli import main\nmain()"
-    )
+    code = "sys.argv = ['rivals', 'compare', 'losses.csv', '--json', '--seed', '0']\nfrom rivals.cli import main\nmain()"
     found = run(code, tmp_path, present=COMMAND)
     assert found.returncode == 0, found.stderr
     assert json.loads(found.stdout)["survivors"] == ["A", "B"]
@@ -114,8 +124,14 @@ print(rivals.calibrate({"one": omega}, c=[1.0], n_data=50, n_experiments=20, n_t
         ("result.report('r.html')", "report"),
         ("from rivals.plots import plot_risks; plot_risks(result)", "plot"),
         ("from rivals.read import long_table; long_table('t.parquet')", "parquet"),
-        ("from rivals.read import long_table; open('t.xlsx', 'w').close(); long_table('t.xlsx')", "excel"),
-        ("from rivals.read import long_table; long_table(type('Frame', (), {'columns': ()})())", "table"),
+        (
+            "from rivals.read import long_table; open('t.xlsx', 'w').close(); long_table('t.xlsx')",
+            "excel",
+        ),
+        (
+            "from rivals.read import long_table; long_table(type('Frame', (), {'columns': ()})())",
+            "table",
+        ),
         ("from rivals.read import arviz_tree; arviz_tree('t.nc', reduction='lpd')", "arviz"),
     ],
 )

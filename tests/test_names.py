@@ -47,7 +47,9 @@ def test_half_of_a_character_is_refused_at_the_border(name, tmp_path):
         kept = dict(arrays)
     header = bytes(kept["header"]).replace(b"a?b", json.dumps(name)[1:-1].encode())
     np.savez(path, **kept | {"header": np.frombuffer(header, dtype=np.uint8)})
-    with pytest.raises(ValueError, match=r"not written by|half a character|cannot be read|checksum|changed"):
+    with pytest.raises(
+        ValueError, match=r"not written by|half a character|cannot be read|checksum|changed"
+    ):
         rivals.load(path)
 
 
@@ -63,9 +65,18 @@ def test_a_name_of_ten_million_characters_is_shown_in_part_and_at_once():
 def test_the_status_of_a_foreign_store_does_not_act_on_the_terminal(tmp_path, capsys):
     from rivals.cli.calibrate import _print_status
 
-    settings = {"n_data": 32, "n_truth": 100, "c": [1.0], "n_simulations": 2, "rng": 0, "progress": False}
+    settings = {
+        "n_data": 32,
+        "n_truth": 100,
+        "c": [1.0],
+        "n_simulations": 2,
+        "rng": 0,
+        "progress": False,
+    }
     store = tmp_path / "x.sqlite"
-    calibration = rivals.calibrate({"\x1b[31mred\u202e": toy}, n_experiments=2, store=store, executor=0, **settings)
+    calibration = rivals.calibrate(
+        {"\x1b[31mred\u202e": toy}, n_experiments=2, store=store, executor=0, **settings
+    )
     _print_status(Path(store), as_json=False)
     assert names.acting(capsys.readouterr().out) == []
     assert names.acting(str(calibration)) == []
@@ -83,4 +94,9 @@ def test_nothing_in_a_name_runs_in_a_browser(tmp_path):
         trap.write_text("<img src=x onerror=boom()><p onclick=boom()>", encoding="utf-8")
         driver.get(trap.as_uri())
         assert driver.execute_script(browser.TOUCH) >= 2
-    assert browser.browse(0.0, 0) == {"inputs": 4 * len(names.NAMES), "executed": 0, "fetched": 0, "problems": []}
+    assert browser.browse(0.0, 0) == {
+        "inputs": 4 * len(names.NAMES),
+        "executed": 0,
+        "fetched": 0,
+        "problems": [],
+    }

@@ -15,7 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 
 
-@pytest.mark.parametrize("part", [damage.damage_archives, damage.damage_stores], ids=lambda part: part.__name__)
+@pytest.mark.parametrize(
+    "part", [damage.damage_archives, damage.damage_stores], ids=lambda part: part.__name__
+)
 def test_damage_is_refused_or_does_no_harm(part):
     counts = part(60.0, 1, block=4096, n_flips=60)
     assert counts["complete"]
@@ -34,21 +36,37 @@ def test_a_writer_that_is_killed_or_out_of_room_leaves_the_old_file_or_the_new_o
     writes = pytest.importorskip("stress.writes")
     counts = writes.interrupt_writes(60.0, 0, n_kills=1, n_full=1)
     assert counts["faults"] == 2
-    assert (counts["lost"], counts["hung"], counts["silently_wrong"]) == (0, 0, 0), counts["problems"]
+    assert (counts["lost"], counts["hung"], counts["silently_wrong"]) == (0, 0, 0), counts[
+        "problems"
+    ]
 
 
 def test_the_page_of_promises_has_the_figures_of_the_last_run():
     driver = runpy.run_path(str(ROOT / "tests" / "stress" / "__main__.py"))
-    page, results = driver["PAGE"].read_text(encoding="utf-8"), (RESULTS / "stress.md").read_text(encoding="utf-8")
+    page, results = (
+        driver["PAGE"].read_text(encoding="utf-8"),
+        (RESULTS / "stress.md").read_text(encoding="utf-8"),
+    )
     assert driver["on_the_page"](page, results) == page
     assert "| **together** |" in page
     if (RESULTS / "stress.json").exists():  # not in the sdist
-        assert driver["as_markdown"](json.loads((RESULTS / "stress.json").read_text(encoding="utf-8"))) == results
+        assert (
+            driver["as_markdown"](json.loads((RESULTS / "stress.json").read_text(encoding="utf-8")))
+            == results
+        )
 
 
 def test_the_page_of_promises_has_the_counts_of_the_last_mutants():
     mutants = runpy.run_path(str(ROOT / "tools" / "mutants.py"))
-    page, results = mutants["PAGE"].read_text(encoding="utf-8"), (RESULTS / "mutants.md").read_text(encoding="utf-8")
+    page, results = (
+        mutants["PAGE"].read_text(encoding="utf-8"),
+        (RESULTS / "mutants.md").read_text(encoding="utf-8"),
+    )
     assert mutants["on_the_page"](page, results) == page
     if (RESULTS / "mutants.json").exists():
-        assert mutants["as_markdown"](json.loads((RESULTS / "mutants.json").read_text(encoding="utf-8"))) == results
+        assert (
+            mutants["as_markdown"](
+                json.loads((RESULTS / "mutants.json").read_text(encoding="utf-8"))
+            )
+            == results
+        )

@@ -31,7 +31,10 @@ def test_zero_one_losses_have_no_spread_unless_ties_are_spread():
 @pytest.mark.parametrize("n_simulations", [1, 8])
 def test_spread_grows_with_misspecification(n_simulations):
     """Between rates of error 0.05 apart lie three standard errors √(2 · 0.24 / 2000) = 0.015 of their difference."""
-    widths = [risk_std(coins(0.4, rate, n_simulations).spread_ties()) for rate in (0.4, 0.35, 0.3, 0.2, 0.1)]
+    widths = [
+        risk_std(coins(0.4, rate, n_simulations).spread_ties())
+        for rate in (0.4, 0.35, 0.3, 0.2, 0.1)
+    ]
     assert widths[0] > 0
     assert np.all(np.diff(widths) > 0)
 
@@ -49,7 +52,9 @@ def test_poisson_log_losses_of_a_true_model_are_narrower_than_of_a_wrong_one():
 
     def losses(mean: float) -> Losses:
         counts, simulated = rng.poisson(0.7, N), rng.poisson(mean, (8, N))
-        return Losses(*(mean - y * np.log(mean) + gammaln(y + 1.0) for y in (counts, simulated))).spread_ties()
+        return Losses(
+            *(mean - y * np.log(mean) + gammaln(y + 1.0) for y in (counts, simulated))
+        ).spread_ties()
 
     # At this c the end points, whose place is a matter of luck, do not matter for the order.
     assert risk_std(losses(0.7), 2.0**-6) < risk_std(losses(1.4), 2.0**-6)
@@ -85,10 +90,16 @@ def test_neighbours_are_sought_in_all_samples():
 
 
 def test_values_that_differ_by_rounding_are_one():
-    exact, rounded = Losses([0.3, 0.3, 0.3, 1.3], [0.3, 1.3]), Losses([0.1 + 0.2, 0.3, 0.3, 1.3], [0.3, 1.3])
+    exact, rounded = (
+        Losses([0.3, 0.3, 0.3, 1.3], [0.3, 1.3]),
+        Losses([0.1 + 0.2, 0.3, 0.3, 1.3], [0.3, 1.3]),
+    )
     assert rounded.observed[0] != exact.observed[0]
     np.testing.assert_allclose(
-        np.sort(rounded.spread_ties().observed), np.sort(exact.spread_ties().observed), rtol=0, atol=1e-15
+        np.sort(rounded.spread_ties().observed),
+        np.sort(exact.spread_ties().observed),
+        rtol=0,
+        atol=1e-15,
     )
 
 
@@ -96,10 +107,16 @@ def test_values_that_differ_by_rounding_are_one():
 def test_scale_and_offset_pass_through(scale, offset):
     losses = make_losses("poisson")
     spread = losses.spread_ties()
-    moved = Losses(offset + scale * losses.observed, offset + scale * losses.synthetic).spread_ties()
+    moved = Losses(
+        offset + scale * losses.observed, offset + scale * losses.synthetic
+    ).spread_ties()
     rounding = 4 * np.spacing(abs(offset) + scale * np.max(np.abs(spread.synthetic)))
-    np.testing.assert_allclose(moved.observed, offset + scale * spread.observed, rtol=0, atol=rounding)
-    np.testing.assert_allclose(moved.synthetic, offset + scale * spread.synthetic, rtol=0, atol=rounding)
+    np.testing.assert_allclose(
+        moved.observed, offset + scale * spread.observed, rtol=0, atol=rounding
+    )
+    np.testing.assert_allclose(
+        moved.synthetic, offset + scale * spread.synthetic, rtol=0, atol=rounding
+    )
 
 
 def test_no_randomness():

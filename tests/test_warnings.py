@@ -12,7 +12,9 @@ import rivals
 from rivals import criteria, read
 
 rng = np.random.default_rng(0)
-FEW = {name: rivals.Losses(*rng.exponential(scale, (2, 8))) for name, scale in (("A", 1.0), ("B", 3.0))}
+FEW = {
+    name: rivals.Losses(*rng.exponential(scale, (2, 8))) for name, scale in (("A", 1.0), ("B", 3.0))
+}
 
 
 def few_losses():
@@ -20,21 +22,32 @@ def few_losses():
 
 
 def few_losses_side_by_side():
-    fitted = {name: criteria.Fitted(-losses.observed, 1, losses=losses) for name, losses in FEW.items()}
+    fitted = {
+        name: criteria.Fitted(-losses.observed, 1, losses=losses) for name, losses in FEW.items()
+    }
     criteria.table(fitted, rng=0)
 
 
 def training_data():
-    xarray = pytest.importorskip("xarray", reason='ArviZ trees need xarray: pip install "rivals[arviz]"')
+    xarray = pytest.importorskip(
+        "xarray", reason='ArviZ trees need xarray: pip install "rivals[arviz]"'
+    )
     group = xarray.Dataset({"y": (("chain", "draw", "point"), -rng.exponential(size=(1, 2, 40)))})
     tree = {"log_likelihood": group, "log_likelihood_simulated": group}
     read.arviz_tree(tree, reduction="lpd", held_out="log_likelihood")
 
 
 def prior_beside_the_data():
-    pytest.importorskip("dynesty", reason='nested sampling needs dynesty: pip install "rivals[criteria]"')
+    pytest.importorskip(
+        "dynesty", reason='nested sampling needs dynesty: pip install "rivals[criteria]"'
+    )
     criteria.log_evidence(
-        lambda mean: -50 * float(mean[0]) ** 2, lambda unit: 5 + 10 * unit, 1, n_live=50, rng=0, progress=False
+        lambda mean: -50 * float(mean[0]) ** 2,
+        lambda unit: 5 + 10 * unit,
+        1,
+        n_live=50,
+        rng=0,
+        progress=False,
     )
 
 
@@ -68,5 +81,9 @@ def test_a_warning_names_the_line_of_the_caller(call: Callable[[], None], messag
 
 def test_warnings_go_through_the_one_function_that_finds_the_users_line():
     package = Path(rivals.__file__).parent
-    direct = [path for path in package.rglob("*.py") if "warnings.warn(" in path.read_text(encoding="utf-8")]
+    direct = [
+        path
+        for path in package.rglob("*.py")
+        if "warnings.warn(" in path.read_text(encoding="utf-8")
+    ]
     assert [path.name for path in direct] == ["_checks.py"]

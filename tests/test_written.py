@@ -20,18 +20,29 @@ import rivals
 from pages import comparison
 from rivals.cli import demo
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and devices are those of POSIX")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="modes, links and devices are those of POSIX"
+)
 
 
 @functools.cache
 def result() -> rivals.Comparison:
     losses = comparison(2, n=64).losses.values()
-    return rivals.compare(dict(zip(("Planck", "Wien"), losses, strict=True)), rng=0)  # the demo draws Planck's law
+    return rivals.compare(
+        dict(zip(("Planck", "Wien"), losses, strict=True)), rng=0
+    )  # the demo draws Planck's law
 
 
 @functools.cache
 def calibration() -> rivals.Calibration:
-    settings = {"n_data": 32, "n_truth": 100, "c": [1.0], "n_simulations": 2, "rng": 0, "progress": False}
+    settings = {
+        "n_data": 32,
+        "n_truth": 100,
+        "c": [1.0],
+        "n_simulations": 2,
+        "rng": 0,
+        "progress": False,
+    }
     return rivals.calibrate(toy, n_experiments=4, executor=0, **settings)
 
 
@@ -93,7 +104,9 @@ def test_four_processes_that_save_to_one_path_do_not_damage_it(tmp_path):
     result().save(source)
     result().save(path)
     code = "import sys, rivals\nresult = rivals.load(sys.argv[1])\nfor _ in range(15): result.save(sys.argv[2])"
-    processes = [subprocess.Popen([sys.executable, "-c", code, str(source), str(path)]) for _ in range(4)]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code, str(source), str(path)]) for _ in range(4)
+    ]
     looks = 0
     while any(process.poll() is None for process in processes) or looks == 0:
         with zipfile.ZipFile(path) as archive:

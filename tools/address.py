@@ -49,7 +49,9 @@ def project(text: str, address: str) -> str:
         "Documentation": "/tree/main/docs",
         "Changelog": "/blob/main/CHANGELOG.md",
     }
-    table = "[project.urls]\n" + "".join(f'{name} = "{address}{place}"\n' for name, place in pages.items())
+    table = "[project.urls]\n" + "".join(
+        f'{name} = "{address}{place}"\n' for name, place in pages.items()
+    )
     text = re.sub(r"\[project\.urls\]\n(?:\w+ = .*\n)+\n", "", text)
     return text.replace("[project.scripts]", f"{table}\n[project.scripts]")
 

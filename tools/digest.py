@@ -58,7 +58,9 @@ def few_draws() -> dict[str, Any]:
 def end_point_share(result: Any, name: str, depth: int | None) -> float:
     """The part of the variance of the risk that comes from both ends."""
     reference = result.applied.reference if hasattr(result, "applied") else result.reference
-    process = rivals.HierarchicalBetaProcess.from_losses(result.losses[name], result.c, depth, reference=reference)
+    process = rivals.HierarchicalBetaProcess.from_losses(
+        result.losses[name], result.c, depth, reference=reference
+    )
     return process.end_point_share
 
 
@@ -72,7 +74,10 @@ def comparison(result: Any, depth: int | None = None) -> list[Any]:
         [result.risk_mean[name] for name in result.names],
         [result.risk_std[name] for name in result.names],
         [end_point_share(result, name, depth) for name in result.names],
-        sorted((name, rejection.by, rejection.probability) for name, rejection in result.rejections.items()),
+        sorted(
+            (name, rejection.by, rejection.probability)
+            for name, rejection in result.rejections.items()
+        ),
     ]
 
 
@@ -80,14 +85,19 @@ def omega(rng: np.random.Generator) -> rivals.Experiment:
     """Two wrong means, and a true one in between."""
     mean = rng.normal(0, 0.1)
     return rivals.Experiment(
-        observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(1.0, -0.1), gaussian(1.0, 0.1))
+        observe=lambda n, rng: mean + rng.standard_normal(n),
+        candidates=(gaussian(1.0, -0.1), gaussian(1.0, 0.1)),
     )
 
 
 @run
 def candidates_at_c_1() -> Any:
     y = np.random.default_rng(0).standard_normal(4000)
-    return comparison(rivals.compare({"a": gaussian(0.9), "b": gaussian(1.0), "c": gaussian(3.0)}, y, **PAPER, rng=0))
+    return comparison(
+        rivals.compare(
+            {"a": gaussian(0.9), "b": gaussian(1.0), "c": gaussian(3.0)}, y, **PAPER, rng=0
+        )
+    )
 
 
 @run
@@ -97,13 +107,17 @@ def losses_at_small_c() -> Any:
 
 @run
 def losses_with_an_offset() -> Any:
-    moved = {name: (1e9 + observed, 1e9 + synthetic) for name, (observed, synthetic) in sample(2).items()}
+    moved = {
+        name: (1e9 + observed, 1e9 + synthetic) for name, (observed, synthetic) in sample(2).items()
+    }
     return comparison(rivals.compare(moved, c=0.3, **PAPER, rng=2))
 
 
 @run
 def fixed_depth_and_few_draws() -> Any:
-    return comparison(rivals.compare(sample(3, 200), c=0.5, **few_draws(), rng=3), depth=FEW["depth"])
+    return comparison(
+        rivals.compare(sample(3, 200), c=0.5, **few_draws(), rng=3), depth=FEW["depth"]
+    )
 
 
 @run
@@ -159,27 +173,42 @@ def calibration_in_process() -> Any:
 @run
 def calibration_in_processes() -> Any:
     found = rivals.calibrate(
-        omega, n_data=200, n_experiments=300, c=[0.25, 1.0], n_truth=2000, **PAPER, rng=9, progress=False
+        omega,
+        n_data=200,
+        n_experiments=300,
+        c=[0.25, 1.0],
+        n_truth=2000,
+        **PAPER,
+        rng=9,
+        progress=False,
     )
     return [found.curve(1.0).observed, found.curve(1.0).low, found.choose_c()]
 
 
 @run
 def black_body() -> Any:
-    data = blackbody.observe(1024, wavelengths=(15, 30), temperature=4000, gain=1e5, bias=2.5e-6, law="planck", rng=10)
+    data = blackbody.observe(
+        1024, wavelengths=(15, 30), temperature=4000, gain=1e5, bias=2.5e-6, law="planck", rng=10
+    )
     laws = {law: blackbody.fit(data, law=law) for law in ("planck", "rayleigh-jeans")}
-    return comparison(rivals.compare(laws, blackbody.observe(1024, rng=11), c=0.25, **PAPER, rng=10))
+    return comparison(
+        rivals.compare(laws, blackbody.observe(1024, rng=11), c=0.25, **PAPER, rng=10)
+    )
 
 
 @run
 def criteria_side_by_side() -> Any:
     rng = np.random.default_rng(13)
     fitted = {
-        name: criteria.Fitted(-observed, 2, test_losses=observed, losses=rivals.Losses(observed, synthetic))
+        name: criteria.Fitted(
+            -observed, 2, test_losses=observed, losses=rivals.Losses(observed, synthetic)
+        )
         for name, (observed, synthetic) in sample(13).items()
     }
     found = criteria.table(fitted, rng=13)
-    return [[row.difference, row.standard_error] for row in found.rows if row.criterion != "MCS"] + [rng.random()]
+    return [
+        [row.difference, row.standard_error] for row in found.rows if row.criterion != "MCS"
+    ] + [rng.random()]
 
 
 def add(digest: Any, thing: Any) -> None:

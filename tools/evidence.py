@@ -63,13 +63,19 @@ def cell(one: dict[str, Any] | None) -> str:
     """Error ± its error / stated."""
     if one is None:
         return "–"
-    return "– / 0" if one["error"] is None else f"{one['error']:.1f}±{one['error_se']:.1f} / {one['stated']:.1f}"
+    return (
+        "– / 0"
+        if one["error"] is None
+        else f"{one['error']:.1f}±{one['error_se']:.1f} / {one['stated']:.1f}"
+    )
 
 
 def frozen() -> list[str]:
     """Real data, candidates frozen."""
     found = read("real")["frozen"]
-    rows = [[words, *(cell(found[k].get(method)) for k in found)] for method, words in FROZEN.items()]
+    rows = [
+        [words, *(cell(found[k].get(method)) for k in found)] for method, words in FROZEN.items()
+    ]
     counts = ["data sets", *(str(found[k]["elpd ± SE"]["data_sets"]) for k in found)]
     return table(["groups at hand", *found], [*rows, counts])
 
@@ -79,7 +85,9 @@ def left_out() -> list[str]:
     found, best = read("real")["left out"], read("real")["best"]
     rows = []
     for method, words in LEFT_OUT.items():
-        rejected = "; ".join(f"{one[method]['rejected']:.1f}" for one in best.values() if method in one)
+        rejected = "; ".join(
+            f"{one[method]['rejected']:.1f}" for one in best.values() if method in one
+        )
         rows.append([words, *(cell(found[k].get(method)) for k in found), rejected or "–"])
     return table(["groups in all", *found, "best rejected"], rows)
 
@@ -88,7 +96,9 @@ def scale() -> list[str]:
     """The misfit, or the spread of points, as the scale of what varies."""
     rows = []
     for k, one in read("real")["misfit or spread"].items():
-        both = [f"{one[name]['error']:.1f} / {one[name]['stated']:.1f}" for name in ("misfit", "spread")]
+        both = [
+            f"{one[name]['error']:.1f} / {one[name]['stated']:.1f}" for name in ("misfit", "spread")
+        ]
         rows.append([k, *both, f"{one['gap']:+.1f}±{one['gap_se']:.1f}"])
     return table(["groups at hand", "misfit", "spread of points", "difference"], rows)
 
@@ -97,7 +107,10 @@ def elsewhere() -> list[str]:
     """Nine families made by others."""
     keys = ("error", "stated", "worst")
     shown = [one for one in read("elsewhere")["nine families"]["rows"] if one["stated"] is not None]
-    rows = [[one["method"], *("–" if one[key] is None else f"{one[key]:g}" for key in keys)] for one in shown]
+    rows = [
+        [one["method"], *("–" if one[key] is None else f"{one[key]:g}" for key in keys)]
+        for one in shown
+    ]
     return table(["method", "error", "stated", "worst family"], rows)
 
 
@@ -132,8 +145,12 @@ def best_of_k() -> list[str]:
         line = [words]
         for k in sizes:
             own = [row for row in found if (row["rule"], row["k"]) == (rule, k)]
-            rejected, kept = (sum(row[key] for row in own) / len(own) for key in ("best_rejected", "survivors"))
-            line.append(f"{rejected:.1f} ({kept:.0f}); {max(row['best_rejected'] for row in own):.1f}")
+            rejected, kept = (
+                sum(row[key] for row in own) / len(own) for key in ("best_rejected", "survivors")
+            )
+            line.append(
+                f"{rejected:.1f} ({kept:.0f}); {max(row['best_rejected'] for row in own):.1f}"
+            )
         rows.append(line)
     return table(["threshold", *(f"k = {k}" for k in sizes)], rows)
 
@@ -143,7 +160,12 @@ def page(text: str) -> str:
     for made in (frozen, left_out, scale, elsewhere, one_data_set, groups, best_of_k):
         pattern = rf"(<!-- {made.__name__} -->\n).*?(\n<!-- end -->)"
         lines = "\n".join(made())
-        text = re.sub(pattern, lambda match, lines=lines: f"{match[1]}\n{lines}\n{match[2]}", text, flags=re.DOTALL)  # type: ignore[misc]
+        text = re.sub(
+            pattern,
+            lambda match, lines=lines: f"{match[1]}\n{lines}\n{match[2]}",
+            text,
+            flags=re.DOTALL,
+        )  # type: ignore[misc]
     return text
 
 

@@ -31,7 +31,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "promises.md"
 MODULES = [
-    *(path for folder in ("core", "laws") for path in sorted((ROOT / "src/rivals" / folder).glob("*.py"))),
+    *(
+        path
+        for folder in ("core", "laws")
+        for path in sorted((ROOT / "src/rivals" / folder).glob("*.py"))
+    ),
     ROOT / "src/rivals/comparison/judge.py",
 ]
 OF_THE_PROCESS = ["beta", "end_points", "quantiles", "tree"]
@@ -82,7 +86,12 @@ class Mutant:
         first = f"{self.path.parent.name}/test_{self.path.stem}"
         core = [f"tests/{name}.py" for name in sorted(names, key=lambda name: name != first)]
         extra = [name for name in ["tests/core/test_mutants.py"] if (ROOT / name).exists()]
-        return [*extra, *core, "tests/comparison/test_laws.py", "tests/comparison/test_comparison.py"]
+        return [
+            *extra,
+            *core,
+            "tests/comparison/test_laws.py",
+            "tests/comparison/test_comparison.py",
+        ]
 
 
 def places(tree: ast.AST) -> Iterator[tuple[Any, Any]]:
@@ -91,7 +100,11 @@ def places(tree: ast.AST) -> Iterator[tuple[Any, Any]]:
     for node in ast.walk(tree):
         annotations = [getattr(node, "annotation", None), getattr(node, "returns", None)]
         messages = [node] if isinstance(node, (ast.Raise, ast.JoinedStr)) else []
-        texts = [node] if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("warn", "TypeVar") else []
+        texts = (
+            [node]
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("warn", "TypeVar")
+            else []
+        )
         for part in [part for part in (*annotations, *messages, *texts) if part is not None]:
             skipped |= {id(inner) for inner in ast.walk(part)}
     for node in ast.walk(tree):
@@ -109,14 +122,25 @@ def _changes(node: Any) -> Iterator[tuple[Any, Any]]:
             yield node, lambda other=other: setattr(node, "op", other())
     elif isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float)):
         value = node.value
-        other = not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else 1.1 * value or 0.1
+        other = (
+            not value
+            if isinstance(value, bool)
+            else value + 1
+            if isinstance(value, int)
+            else 1.1 * value or 0.1
+        )
         yield node, lambda: setattr(node, "value", other)
     elif isinstance(node, ast.Attribute) and node.attr in NAMES:
         yield node, lambda: setattr(node, "attr", NAMES[node.attr])
     elif isinstance(node, ast.Name) and node.id in NAMES and isinstance(node.ctx, ast.Load):
         yield node, lambda: setattr(node, "id", NAMES[node.id])
     elif isinstance(node, ast.If):
-        yield node, lambda: setattr(node, "test", ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test))
+        yield (
+            node,
+            lambda: setattr(
+                node, "test", ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
+            ),
+        )
 
 
 def _text(node: Any) -> str:
@@ -125,8 +149,15 @@ def _text(node: Any) -> str:
 
 def sample(number: int, seed: int) -> list[tuple[Path, int]]:
     """Places chosen at random, of each module in proportion to their number."""
-    every = [(path, index) for path in MODULES for index, _ in enumerate(places(ast.parse(path.read_text("utf-8"))))]
-    print(f"{len(every)} places in {len(MODULES)} modules; {min(number, len(every))} are tried", flush=True)
+    every = [
+        (path, index)
+        for path in MODULES
+        for index, _ in enumerate(places(ast.parse(path.read_text("utf-8"))))
+    ]
+    print(
+        f"{len(every)} places in {len(MODULES)} modules; {min(number, len(every))} are tried",
+        flush=True,
+    )
     return random.Random(seed).sample(every, min(number, len(every)))
 
 
@@ -148,7 +179,10 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        exec(compile(ast.fix_missing_locations(self.mutant.tree), str(self.mutant.path), "exec"), module.__dict__)
+        exec(
+            compile(ast.fix_missing_locations(self.mutant.tree), str(self.mutant.path), "exec"),
+            module.__dict__,
+        )
 
 
 def verdict(mutant: Mutant | None, tests: list[str]) -> str:
@@ -163,16 +197,28 @@ def verdict(mutant: Mutant | None, tests: list[str]) -> str:
         try:
             import pytest
 
-            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-                code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--no-header", *tests]))
+            with (
+                contextlib.redirect_stdout(io.StringIO()),
+                contextlib.redirect_stderr(io.StringIO()),
+            ):
+                code = int(
+                    pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--no-header", *tests])
+                )
         except BaseException:
             code = 1
         os._exit(code)
     status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
-        return "out of time" if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL) else "killed"
+        return (
+            "out of time" if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL) else "killed"
+        )
     code = os.WEXITSTATUS(status)
-    if code not in (0, 1, 2, 5):  # of pytest: all passed, some failed, a file failed to import, none was chosen
+    if code not in (
+        0,
+        1,
+        2,
+        5,
+    ):  # of pytest: all passed, some failed, a file failed to import, none was chosen
         raise RuntimeError(f"pytest could not run: exit code {code}")
     return "survived" if code in (0, 5) else "killed"
 
@@ -198,10 +244,17 @@ def as_markdown(found: dict[str, Any]) -> str:
         f"{found['tried']} changes chosen at random, seed {found['seed']}; `tools/mutants.py` makes them.",
         "",
     ]
-    lines += [f"| module | tried | {' | '.join(VERDICTS.values())} |", "| --- |" + " ---: |" * (1 + len(VERDICTS))]
+    lines += [
+        f"| module | tried | {' | '.join(VERDICTS.values())} |",
+        "| --- |" + " ---: |" * (1 + len(VERDICTS)),
+    ]
     for name, counts in by_file.items():
-        lines.append(f"| {name} | {counts.total()} | {' | '.join(str(counts[verdict]) for verdict in VERDICTS)} |")
-    looked_at = [each for each in found["mutants"] if each["verdict"] not in ("killed", "out of time")]
+        lines.append(
+            f"| {name} | {counts.total()} | {' | '.join(str(counts[verdict]) for verdict in VERDICTS)} |"
+        )
+    looked_at = [
+        each for each in found["mutants"] if each["verdict"] not in ("killed", "out of time")
+    ]
     if looked_at:
         lines += ["", "What no test noticed at first:", ""]
     for each in looked_at:
@@ -222,10 +275,14 @@ def write(found: dict[str, Any], out: Path) -> None:
     """The results, and their row on the page."""
     out.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     out.with_suffix(".md").write_text(as_markdown(found), encoding="utf-8")
-    PAGE.write_text(on_the_page(PAGE.read_text(encoding="utf-8"), as_markdown(found)), encoding="utf-8")
+    PAGE.write_text(
+        on_the_page(PAGE.read_text(encoding="utf-8"), as_markdown(found)), encoding="utf-8"
+    )
 
 
-def try_all(chosen: list[tuple[Path, int]], end: float, found: list[dict[str, Any]], *, again: bool) -> None:
+def try_all(
+    chosen: list[tuple[Path, int]], end: float, found: list[dict[str, Any]], *, again: bool
+) -> None:
     """One after the other until the time is over; what comes of it is added to `found`. Again: those that survived, in the last tests alone."""
     for path, index in chosen:
         if time.monotonic() > end:
@@ -237,8 +294,19 @@ def try_all(chosen: list[tuple[Path, int]], end: float, found: list[dict[str, An
         if said == "survived":
             said = verdict(mutant, LAST)
         where = str(path.relative_to(ROOT))
-        found.append({"file": where, "index": index, "line": mutant.line, "change": mutant.what, "verdict": said})
-        print(f"{said:12s} {where}:{mutant.line}: {mutant.what}  ({time.monotonic() - began:.0f} s)", flush=True)
+        found.append(
+            {
+                "file": where,
+                "index": index,
+                "line": mutant.line,
+                "change": mutant.what,
+                "verdict": said,
+            }
+        )
+        print(
+            f"{said:12s} {where}:{mutant.line}: {mutant.what}  ({time.monotonic() - began:.0f} s)",
+            flush=True,
+        )
 
 
 def main() -> None:
@@ -247,16 +315,32 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=25.0)
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/mutants.json")
-    parser.add_argument("--survivors", action="store_true", help="try only those again that survived, as --out says")
+    parser.add_argument(
+        "--survivors", action="store_true", help="try only those again that survived, as --out says"
+    )
     options = parser.parse_args()
     os.chdir(ROOT)
-    for needed in ("mpmath", "numpy", "pytest", "scipy.integrate", "scipy.optimize", "scipy.special", "scipy.stats"):
-        importlib.import_module(needed)  # once for all forks; the package itself each imports anew, with its change
+    for needed in (
+        "mpmath",
+        "numpy",
+        "pytest",
+        "scipy.integrate",
+        "scipy.optimize",
+        "scipy.special",
+        "scipy.stats",
+    ):
+        importlib.import_module(
+            needed
+        )  # once for all forks; the package itself each imports anew, with its change
     if verdict(None, ["tests/core/test_beta.py", "tests/core/test_tails.py"]) != "survived":
         raise SystemExit("the tests fail without any change; mend them first")
     if options.survivors:
         before = json.loads(options.out.read_text(encoding="utf-8"))
-        chosen = [(ROOT / each["file"], each["index"]) for each in before["mutants"] if each["verdict"] == "survived"]
+        chosen = [
+            (ROOT / each["file"], each["index"])
+            for each in before["mutants"]
+            if each["verdict"] == "survived"
+        ]
     else:
         chosen = sample(options.number, options.seed)
     found: list[dict[str, Any]] = []

@@ -122,11 +122,19 @@ def calibrate() -> Any:
     def omega(rng: np.random.Generator) -> rivals.Experiment:
         mean = rng.normal(0, 0.1)
         return rivals.Experiment(
-            observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1, 1.0), gaussian(0.1, 1.0))
+            observe=lambda n, rng: mean + rng.standard_normal(n),
+            candidates=(gaussian(-0.1, 1.0), gaussian(0.1, 1.0)),
         )
 
     return rivals.calibrate(
-        omega, n_data=200, n_experiments=8, c=[0.25, 1.0], n_truth=2000, rng=0, executor=0, progress=False
+        omega,
+        n_data=200,
+        n_experiments=8,
+        c=[0.25, 1.0],
+        n_truth=2000,
+        rng=0,
+        executor=0,
+        progress=False,
     )
 
 
@@ -138,9 +146,14 @@ def command() -> Any:
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         for name in ("a.csv", "b.csv"):
             losses = rng.exponential(size=(500, 2))
-            np.savetxt(os.path.join(folder, name), losses, delimiter=",", header="one,two", comments="")
+            np.savetxt(
+                os.path.join(folder, name), losses, delimiter=",", header="one,two", comments=""
+            )
         files = [os.path.join(folder, name) for name in ("a.csv", "b.csv")]
-        before, sys.argv = sys.argv, ["rivals", "compare", *files, "--report", os.path.join(folder, "page.html")]
+        before, sys.argv = (
+            sys.argv,
+            ["rivals", "compare", *files, "--report", os.path.join(folder, "page.html")],
+        )
         try:
             with contextlib.redirect_stderr(io.StringIO()):
                 main()
@@ -156,7 +169,9 @@ def main() -> None:
     for call in (compare, calibrate, command):
         call()  # once before, so that imports do not count
         reading = read(call)
-        print(f"{call.__name__}: {reading.jumps} jumps, {len(reading.crossings)} calls across, {reading.files} files")
+        print(
+            f"{call.__name__}: {reading.jumps} jumps, {len(reading.crossings)} calls across, {reading.files} files"
+        )
         if "-v" in sys.argv:
             print("\n".join(f"    {file}: {name}" for file, name in reading.functions))
     top = list(Path(ROOT).glob("*.py"))

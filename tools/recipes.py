@@ -56,13 +56,24 @@ def run(file: Path) -> tuple[str, str, str, float, bool]:
         words = (error.stderr or error.stdout or "").strip().splitlines()[-1:] or ["uv failed"]
         return name_of(file), f"not installed: {words[0]}", "none", time.monotonic() - began, False
     # The options of the default run leave out this folder and what is slow; here both are wanted.
-    done = subprocess.run([python, "-m", "pytest", "-q", "-m", "", str(file)], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-m", "pytest", "-q", "-m", "", str(file)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     lines = done.stdout.strip().splitlines() or ["pytest said nothing"]
     if done.returncode:
         print(done.stdout + done.stderr)
     # A file of which every test is skipped shows nothing, and does not pass.
     passed = done.returncode == 0 and "passed" in lines[-1]
-    return name_of(file), lines[-1].strip("= "), versions(python, needs), time.monotonic() - began, passed
+    return (
+        name_of(file),
+        lines[-1].strip("= "),
+        versions(python, needs),
+        time.monotonic() - began,
+        passed,
+    )
 
 
 def environment(needs: list[str]) -> str:
@@ -73,12 +84,32 @@ def environment(needs: list[str]) -> str:
     done = folder / "needs.txt"
     if not done.exists():
         # uv shares what several environments have in common; it is told of wheels at hand as pip is.
-        at_hand = {"UV_FIND_LINKS": os.environ["PIP_FIND_LINKS"]} if "PIP_FIND_LINKS" in os.environ else {}
+        at_hand = (
+            {"UV_FIND_LINKS": os.environ["PIP_FIND_LINKS"]}
+            if "PIP_FIND_LINKS" in os.environ
+            else {}
+        )
         for command in (
             ["venv", "--quiet", "--clear", "--python", sys.executable, folder],
-            ["pip", "install", "--quiet", "--python", folder, *needs, *TESTERS, "--editable", f"{ROOT}[all]"],
+            [
+                "pip",
+                "install",
+                "--quiet",
+                "--python",
+                folder,
+                *needs,
+                *TESTERS,
+                "--editable",
+                f"{ROOT}[all]",
+            ],
         ):
-            subprocess.run(["uv", *command], check=True, capture_output=True, text=True, env=os.environ | at_hand)
+            subprocess.run(
+                ["uv", *command],
+                check=True,
+                capture_output=True,
+                text=True,
+                env=os.environ | at_hand,
+            )
         done.write_text("\n".join(needs))
     return str(python)
 
@@ -86,7 +117,9 @@ def environment(needs: list[str]) -> str:
 def versions(python: str, needs: list[str]) -> str:
     names = [re.split(r"[<>=!~\[; ]", need, maxsplit=1)[0] for need in needs]
     code = "import sys; from importlib.metadata import version; print(', '.join(f'{n} {version(n)}' for n in sys.argv[1:]))"
-    return subprocess.run([python, "-c", code, *names], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        [python, "-c", code, *names], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def needs_of(file: Path) -> list[str]:

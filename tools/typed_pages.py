@@ -11,7 +11,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # scikit-learn and others have no types: nothing is guessed from their source, and what comes from them may be unknown.
 UNKNOWN = ("Variable", "Argument", "Member")
-OTHERS = ("useLibraryCodeForTypes", "reportMissingTypeStubs", *(f"reportUnknown{kind}Type" for kind in UNKNOWN))
+OTHERS = (
+    "useLibraryCodeForTypes",
+    "reportMissingTypeStubs",
+    *(f"reportUnknown{kind}Type" for kind in UNKNOWN),
+)
 PAGES = {"README.md": "strict", "docs/tutorial.md": "standard"}
 
 
@@ -24,12 +28,20 @@ def _check(page: Path, mode: str) -> int:
     with tempfile.TemporaryDirectory() as folder:
         code, settings = Path(folder, f"{page.stem.lower()}.py"), Path(folder, "pyrightconfig.json")
         code.write_text("\n".join(blocks), encoding="utf-8")
-        options = {"typeCheckingMode": mode, "extraPaths": [str(ROOT / "src")]} | dict.fromkeys(OTHERS, False)
+        options = {"typeCheckingMode": mode, "extraPaths": [str(ROOT / "src")]} | dict.fromkeys(
+            OTHERS, False
+        )
         settings.write_text(json.dumps(options), encoding="utf-8")
         scripts = Path(sys.executable).parent
         checkers = (
             [scripts / "basedpyright", "--pythonpath", sys.executable, "--project", settings],
-            [scripts / "mypy", "--config-file=", "--ignore-missing-imports", "--check-untyped-defs", code],
+            [
+                scripts / "mypy",
+                "--config-file=",
+                "--ignore-missing-imports",
+                "--check-untyped-defs",
+                code,
+            ],
         )
         codes = []
         for checker in checkers:

@@ -17,7 +17,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LAWS = {"transport", "beta", "groups"}
-SKIPPED = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+SKIPPED = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
 
 
 def code_lines(source: str) -> int:
@@ -27,7 +34,10 @@ def code_lines(source: str) -> int:
         if token.type not in SKIPPED:
             lines.update(range(token.start[0], token.end[0] + 1))
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and node.body:
+        if (
+            isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef))
+            and node.body
+        ):
             first = node.body[0]
             if (
                 isinstance(first, ast.Expr)
@@ -51,7 +61,10 @@ def _names_a_law(node: ast.AST) -> bool:
         )
     if isinstance(node, ast.MatchValue):
         return _is_law(node.value)
-    return isinstance(node, ast.Dict) and sum(_is_law(part) for key in node.keys if key for part in _parts(key)) > 1
+    return (
+        isinstance(node, ast.Dict)
+        and sum(_is_law(part) for key in node.keys if key for part in _parts(key)) > 1
+    )
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
@@ -79,7 +92,12 @@ def parameters(root: Path, function: str) -> int:
 
 def attributes(root: Path, name: str) -> list[str]:
     """Public attributes of a class: fields, properties and methods, its own and those of its bases in the package."""
-    classes = {node.name: node for tree in _trees(root) for node in tree.body if isinstance(node, ast.ClassDef)}
+    classes = {
+        node.name: node
+        for tree in _trees(root)
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
     found: set[str] = set()
     todo = [name]
     while todo:
@@ -125,10 +143,18 @@ def main(root: Path) -> None:
     print(f"comparisons of a law's name outside laws/: {compared.total()} in {len(compared)} files")
     for file, number in sorted(compared.items()):
         print(f"  {file:36} {number:3}")
-    print("parameters: " + ", ".join(f"{name} {parameters(root, name)}" for name in ("compare", "calibrate")))
+    print(
+        "parameters: "
+        + ", ".join(f"{name} {parameters(root, name)}" for name in ("compare", "calibrate"))
+    )
     for name in ("Comparison", "Calibration"):
-        print(f"public attributes of {name}: {len(attributes(root, name))} ({', '.join(attributes(root, name))})")
-    pages = {path.name: words(path.read_text(encoding="utf-8")) for path in sorted((root / "docs").glob("*.md"))}
+        print(
+            f"public attributes of {name}: {len(attributes(root, name))} ({', '.join(attributes(root, name))})"
+        )
+    pages = {
+        path.name: words(path.read_text(encoding="utf-8"))
+        for path in sorted((root / "docs").glob("*.md"))
+    }
     print("words of the pages")
     for page, number in pages.items():
         print(f"  {page:32} {number:6}")

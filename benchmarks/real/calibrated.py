@@ -38,7 +38,11 @@ class AtRows:
 
     def at(self, rows: npt.NDArray[np.intp]) -> Predicted:
         return Predicted(
-            self.predicted.law, self.predicted.at[rows], self.predicted.extra, self.predicted.log, self.predicted.unit
+            self.predicted.law,
+            self.predicted.at[rows],
+            self.predicted.extra,
+            self.predicted.log,
+            self.predicted.unit,
         )
 
     def loss(self, data: Data) -> FloatArray:
@@ -64,7 +68,9 @@ def calibrated(data_set: DataSet, split: int) -> Iterator[dict[str, Any]]:
         models = {name: AtRows(model.pred_dist(X)) for name, model in fitted.items()}
         result = judged(models, (np.arange(own.size), y), data_set, seed=split)
         observed = np.array([model.loss((np.arange(own.size), y)) for model in models.values()])
-        at_hand = AtHand(list(models), observed, np.empty((len(models), 0, 0)), np.zeros(own.size, dtype=np.intp))
+        at_hand = AtHand(
+            list(models), observed, np.empty((len(models), 0, 0)), np.zeros(own.size, dtype=np.intp)
+        )
         said = Said({"transport, calibrated with replications(...)": np.asarray(result.calibrated)})
         yield from pairs(said, at_hand, fresh.without(place), k=1, set=place)
 
@@ -75,10 +81,24 @@ def other_rows(data: Data, rng: np.random.Generator) -> Data:
     return data[0][chosen], data[1][chosen]
 
 
-def judged(models: dict[str, AtRows], data: Data, data_set: DataSet, seed: int) -> rivals.Comparison:
+def judged(
+    models: dict[str, AtRows], data: Data, data_set: DataSet, seed: int
+) -> rivals.Comparison:
     """A comparison with the calibration that a user would have made."""
-    log = {"response": (lambda d: np.log(d[1]), lambda d, y: (d[0], np.exp(y)))} if data_set.kind == "positive" else {}
-    omega = replications(models, data, source="mixture", offset=OFFSET, noise=NOISE, design=other_rows, **log)
+    log = (
+        {"response": (lambda d: np.log(d[1]), lambda d, y: (d[0], np.exp(y)))}
+        if data_set.kind == "positive"
+        else {}
+    )
+    omega = replications(
+        models, data, source="mixture", offset=OFFSET, noise=NOISE, design=other_rows, **log
+    )
     n = data[1].size
-    options = {"n_data": n, "n_experiments": N_EXPERIMENTS, "n_truth": N_TRUTH, "executor": 0, "progress": False}
+    options = {
+        "n_data": n,
+        "n_experiments": N_EXPERIMENTS,
+        "n_truth": N_TRUTH,
+        "executor": 0,
+        "progress": False,
+    }
     return compare(models, data, c=rivals.calibrate(omega, rng=seed, **options), rng=seed)

@@ -53,7 +53,12 @@ def searched(d: pd.DataFrame) -> pd.DataFrame:
 
 
 def genres(d: pd.DataFrame) -> pd.DataFrame:
-    return d.assign(**{g.lower(): d["genres"].str.contains(g) * 1.0 for g in ("Drama", "Comedy", "Action", "Horror")})
+    return d.assign(
+        **{
+            g.lower(): d["genres"].str.contains(g) * 1.0
+            for g in ("Drama", "Comedy", "Action", "Horror")
+        }
+    )
 
 
 def stations(d: pd.DataFrame) -> pd.DataFrame:
@@ -61,7 +66,10 @@ def stations(d: pd.DataFrame) -> pd.DataFrame:
     reference = d[["DUB", "VAL"]].mean(axis=1) + 0.1
     others = ["RPT", "ROS", "KIL", "SHA", "BIR", "CLA", "MUL", "CLO", "BEL", "MAL"]
     tables = [
-        pd.DataFrame({"station": s, "month": d["month"], "reference": reference, "speed": d[s] + 0.1}) for s in others
+        pd.DataFrame(
+            {"station": s, "month": d["month"], "reference": reference, "speed": d[s] + 0.1}
+        )
+        for s in others
     ]
     return pd.concat(tables, ignore_index=True)
 

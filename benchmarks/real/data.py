@@ -59,7 +59,9 @@ def load(data_set: DataSet) -> Table:
     if data_set.kind == "positive":
         frame = frame[frame[data_set.response] > 0]
     sizes = frame[data_set.group].value_counts()
-    frame = frame[frame[data_set.group].isin(sizes.index[sizes >= data_set.least])].reset_index(drop=True)
+    frame = frame[frame[data_set.group].isin(sizes.index[sizes >= data_set.least])].reset_index(
+        drop=True
+    )
     inputs = pd.DataFrame({c: _column(frame[c], label=f"C({c})" in formulas) for c in used})
     return Table(
         inputs,
@@ -73,7 +75,10 @@ def _frame(source: str) -> pd.DataFrame:
     frame = _from_debian(*item.split("/")) if place else _from_pypi(*item.split("/"))
     # Factors, ordered ones and strings of any kind become plain labels.
     return pd.DataFrame(
-        {str(c): frame[c] if frame[c].dtype.kind in "fiub" else frame[c].astype(object) for c in frame.columns}
+        {
+            str(c): frame[c] if frame[c].dtype.kind in "fiub" else frame[c].astype(object)
+            for c in frame.columns
+        }
     )
 
 
@@ -89,7 +94,9 @@ def _from_debian(package: str, item: str) -> pd.DataFrame:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.csv"
         try:
-            subprocess.run(["Rscript", "-e", EXPORT, package, item, path], check=True, capture_output=True)
+            subprocess.run(
+                ["Rscript", "-e", EXPORT, package, item, path], check=True, capture_output=True
+            )
         except (FileNotFoundError, subprocess.CalledProcessError):
             raise NotInstalled(f"Debian's package r-cran-{package}") from None
         return pd.read_csv(path)

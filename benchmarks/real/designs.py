@@ -11,7 +11,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from catalogue import DataSet
-from judge import THRESHOLD, AtHand, Said, compare, from_groups, from_left_out, from_one_group, standard_error
+from judge import (
+    THRESHOLD,
+    AtHand,
+    Said,
+    compare,
+    from_groups,
+    from_left_out,
+    from_one_group,
+    standard_error,
+)
 from models import candidates
 from sklearn.model_selection import KFold
 from truth import Fresh
@@ -37,7 +46,10 @@ def frozen(data_set: DataSet, split: int) -> Iterator[dict[str, Any]]:
     table, rng = load(data_set), generator(data_set, split)
     fitted, held = frozen_candidates(data_set, table, rng)
     fresh = Fresh.of([losses_of(fitted, table, rows, data_set) for rows in held])
-    pool = [judged(fitted, table, some(rows, AT_HAND, data_set, rng), data_set, rng) for rows in held[:POOL]]
+    pool = [
+        judged(fitted, table, some(rows, AT_HAND, data_set, rng), data_set, rng)
+        for rows in held[:POOL]
+    ]
     for place, one in enumerate(pool[:SINGLE]):
         said = from_one_group(one, split, with_beta=place < SINGLE_BETA)
         yield from pairs(said, one, fresh.without(place), k=1, set=place)
@@ -45,7 +57,9 @@ def frozen(data_set: DataSet, split: int) -> Iterator[dict[str, Any]]:
         for number in range(SETS if len(fresh) - k >= 2 else 0):
             places = rng.choice(len(pool), k, replace=False)
             chosen = AtHand.together([pool[place] for place in places])
-            yield from pairs(from_groups(chosen, split), chosen, fresh.without(places), k=k, set=number)
+            yield from pairs(
+                from_groups(chosen, split), chosen, fresh.without(places), k=k, set=number
+            )
 
 
 def left_out(data_set: DataSet, split: int) -> Iterator[dict[str, Any]]:
@@ -56,23 +70,34 @@ def left_out(data_set: DataSet, split: int) -> Iterator[dict[str, Any]]:
         names = rng.permutation(list(table.rows))
         if names.size < n_groups + 2:
             continue
-        rows = np.concatenate([some(table.rows[name], LEFT_OUT_POINTS, data_set, rng) for name in names[:n_groups]])
+        rows = np.concatenate(
+            [some(table.rows[name], LEFT_OUT_POINTS, data_set, rng) for name in names[:n_groups]]
+        )
         held = [
-            some(table.rows[name], LEFT_OUT_FRESH, data_set, rng) for name in names[n_groups : n_groups + MOST_FRESH]
+            some(table.rows[name], LEFT_OUT_FRESH, data_set, rng)
+            for name in names[n_groups : n_groups + MOST_FRESH]
         ]
         X, y = at(table, rows)
         models = candidates(data_set)
-        noise = "cross-validated" if data_set.kind == "binary" else "predicted"  # classifiers have no noise
-        losses = rivals.read.cross_validated(models, X, y, groups=table.group[rows], noise=noise, rng=split)
+        noise = (
+            "cross-validated" if data_set.kind == "binary" else "predicted"
+        )  # classifiers have no noise
+        losses = rivals.read.cross_validated(
+            models, X, y, groups=table.group[rows], noise=noise, rng=split
+        )
         result = compare(losses)
         folds = KFold(5, shuffle=True, random_state=split)
         by_points = rivals.read.cross_validated(models, X, y, cv=folds, noise=noise, rng=split)
         fitted = {name: model.fit(X, y) for name, model in models.items()}
         fresh = Fresh.of([losses_of(fitted, table, one, data_set) for one in held])
         codes = np.unique(table.group[rows], return_inverse=True)[1]
-        at_hand = AtHand(list(models), stacked(losses, "observed"), stacked(losses, "simulations"), codes)
+        at_hand = AtHand(
+            list(models), stacked(losses, "observed"), stacked(losses, "simulations"), codes
+        )
         said = from_left_out(at_hand, split)
-        said.probability["5-fold by points, elpd ± SE"] = standard_error(stacked(by_points, "observed"))
+        said.probability["5-fold by points, elpd ± SE"] = standard_error(
+            stacked(by_points, "observed")
+        )
         yield from pairs(said, at_hand, fresh, k=n_groups, set=0)
         yield best(said, result, at_hand, fresh, k=n_groups)
 
@@ -80,11 +105,15 @@ def left_out(data_set: DataSet, split: int) -> Iterator[dict[str, Any]]:
 # ---------------------------------------------------------------- steps of both
 
 
-def frozen_candidates(data_set: DataSet, table: Table, rng: np.random.Generator) -> tuple[dict[str, Any], list[Rows]]:
+def frozen_candidates(
+    data_set: DataSet, table: Table, rng: np.random.Generator
+) -> tuple[dict[str, Any], list[Rows]]:
     """Candidates fitted to some of the groups, and the rows of the others."""
     names = rng.permutation(list(table.rows))
     n_training = int(np.clip(names.size // 4, 2, 5))
-    training = np.concatenate([some(table.rows[name], TRAINING, data_set, rng) for name in names[:n_training]])
+    training = np.concatenate(
+        [some(table.rows[name], TRAINING, data_set, rng) for name in names[:n_training]]
+    )
     fitted = {name: model.fit(*at(table, training)) for name, model in candidates(data_set).items()}
     held = names[n_training : n_training + MOST_FRESH]
     return fitted, [some(table.rows[name], FRESH, data_set, rng) for name in held]
@@ -114,11 +143,16 @@ def losses_of(fitted: dict[str, Any], table: Table, rows: Rows, data_set: DataSe
     return np.array([candidate(model, X, data_set).loss((X, y)) for model in fitted.values()])
 
 
-def judged(fitted: dict[str, Any], table: Table, rows: Rows, data_set: DataSet, rng: np.random.Generator) -> AtHand:
+def judged(
+    fitted: dict[str, Any], table: Table, rows: Rows, data_set: DataSet, rng: np.random.Generator
+) -> AtHand:
     """Observed and simulated losses in one group."""
     X, y = at(table, rows)
     models = {name: candidate(model, X, data_set) for name, model in fitted.items()}
-    losses = {name: model.losses((X, y), n_simulations=N_SIMULATIONS, rng=rng) for name, model in models.items()}
+    losses = {
+        name: model.losses((X, y), n_simulations=N_SIMULATIONS, rng=rng)
+        for name, model in models.items()
+    }
     group = np.zeros(rows.size, dtype=np.intp)
     return AtHand(list(models), stacked(losses, "observed"), stacked(losses, "simulations"), group)
 
@@ -152,11 +186,19 @@ def pairs(said: Said, at_hand: AtHand, fresh: Fresh, **numbers: int) -> Iterator
         }
 
 
-def best(said: Said, result: rivals.Comparison, at_hand: AtHand, fresh: Fresh, **numbers: int) -> dict[str, Any]:
+def best(
+    said: Said, result: rivals.Comparison, at_hand: AtHand, fresh: Fresh, **numbers: int
+) -> dict[str, Any]:
     """Whether the truly best of all candidates, of the lowest mean over fresh groups, survives; and how many do."""
     truly = int(np.argmin(fresh.means.mean(axis=0)))
     beaten = said.probability["5-fold by points, elpd ± SE"] > THRESHOLD
     return numbers | {
-        "groups": [at_hand.names[truly] in result.survivors, len(result.survivors) / len(at_hand.names)],
-        "5-fold by points, elpd ± SE": [not beaten[:, truly].any(), float(1.0 - beaten.any(axis=0).mean())],
+        "groups": [
+            at_hand.names[truly] in result.survivors,
+            len(result.survivors) / len(at_hand.names),
+        ],
+        "5-fold by points, elpd ± SE": [
+            not beaten[:, truly].any(),
+            float(1.0 - beaten.any(axis=0).mean()),
+        ],
     }

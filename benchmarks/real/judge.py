@@ -38,7 +38,10 @@ class Said:
     def add(self, method: str, at_hand: AtHand, group: Any, seed: int) -> None:
         """The default settings of `rivals.compare`, of each pair alone: 1 where the row rejects the column, −1 the other way."""
         n = len(at_hand.names)
-        self.probability[method], self.verdict[method] = np.full((n, n), 0.5), np.zeros((n, n), dtype=np.intp)
+        self.probability[method], self.verdict[method] = (
+            np.full((n, n), 0.5),
+            np.zeros((n, n), dtype=np.intp),
+        )
         losses = at_hand.losses
         for a, b in combinations(range(n), 2):
             pair = {name: losses[name] for name in (at_hand.names[a], at_hand.names[b])}
@@ -76,13 +79,20 @@ class AtHand:
         """As `rivals.compare` takes them. A simulation of few labels may equal the observed ones by chance."""
         return {
             name: rivals.Losses(observed, synthetic, may_repeat=True)
-            for name, observed, synthetic in zip(self.names, self.observed, self.synthetic, strict=True)
+            for name, observed, synthetic in zip(
+                self.names, self.observed, self.synthetic, strict=True
+            )
         }
 
 
 def from_one_group(at_hand: AtHand, seed: int, *, with_beta: bool) -> Said:
     """What all methods say. Law "beta" is slow, so not always asked."""
-    said = Said({"elpd ± SE": standard_error(at_hand.observed), "bootstrap": bootstrap(at_hand.observed, seed)})
+    said = Said(
+        {
+            "elpd ± SE": standard_error(at_hand.observed),
+            "bootstrap": bootstrap(at_hand.observed, seed),
+        }
+    )
     said.add("transport", at_hand, None, seed)
     said.probability |= swept(at_hand, "transport", TRANSPORT_C, seed)
     if with_beta:
@@ -93,20 +103,26 @@ def from_one_group(at_hand: AtHand, seed: int, *, with_beta: bool) -> Said:
 def from_groups(at_hand: AtHand, seed: int) -> Said:
     """The same from several groups."""
     observed, group = at_hand.observed, at_hand.group
-    said = Said({"elpd ± SE": standard_error(observed), "t prediction": t_prediction(observed, group)})
+    said = Said(
+        {"elpd ± SE": standard_error(observed), "t prediction": t_prediction(observed, group)}
+    )
     said.add("groups", at_hand, group, seed)
     said.probability |= swept(at_hand, "groups", GROUPS_C, seed, group)
     said.probability |= swept(at_hand, "transport", TRANSPORT_C[1:4], seed)
     if group.max() >= 2:
         said.add("groups, no simulations", at_hand.without_simulations(), group, seed)
-    said.probability |= {f"spread of points, c = {show(c)}": spread_prior(observed, group, c) for c in SPREAD_C}
+    said.probability |= {
+        f"spread of points, c = {show(c)}": spread_prior(observed, group, c) for c in SPREAD_C
+    }
     return said
 
 
 def from_left_out(at_hand: AtHand, seed: int) -> Said:
     """From losses of groups that were left out in turn."""
     observed, group = at_hand.observed, at_hand.group
-    said = Said({"elpd ± SE": standard_error(observed), "t prediction": t_prediction(observed, group)})
+    said = Said(
+        {"elpd ± SE": standard_error(observed), "t prediction": t_prediction(observed, group)}
+    )
     said.add("groups", at_hand, group, seed)
     said.add("groups, no simulations", at_hand.without_simulations(), group, seed)
     return said
@@ -122,10 +138,15 @@ def compare(models: Any, data: Any = None, **options: Any) -> rivals.Comparison:
         return rivals.compare(models, data, **options)
 
 
-def swept(at_hand: AtHand, law: str, values: tuple[float, ...], seed: int, group: Any = None) -> dict[str, FloatArray]:
+def swept(
+    at_hand: AtHand, law: str, values: tuple[float, ...], seed: int, group: Any = None
+) -> dict[str, FloatArray]:
     """The probabilities of one law at several c."""
     result = compare(at_hand.losses, law=law, c=values[0], groups=group, rng=seed)
-    return {f"{law}, c = {show(c)}": p for c, p in zip(values, result.sweep(c=values).probability, strict=True)}
+    return {
+        f"{law}, c = {show(c)}": p
+        for c, p in zip(values, result.sweep(c=values).probability, strict=True)
+    }
 
 
 def show(c: float) -> str:
@@ -169,10 +190,14 @@ def spread_prior(observed: FloatArray, group: npt.NDArray[np.intp], c: float) ->
         d = observed[a] - observed[b]
         parts = [d[group == one] for one in range(group.max() + 1)]
         sizes = np.array([part.size for part in parts])
-        variance = sum(np.sum((part - part.mean()) ** 2) for part in parts) / (sizes.sum() - sizes.size)
+        variance = sum(np.sum((part - part.mean()) ** 2) for part in parts) / (
+            sizes.sum() - sizes.size
+        )
         if variance > 0.0:
             found[a, b] = below_zero(
-                np.array([part.mean() for part in parts]), variance / sizes, np.sqrt(c / 2 * variance)
+                np.array([part.mean() for part in parts]),
+                variance / sizes,
+                np.sqrt(c / 2 * variance),
             )
     return np.where(np.tri(n, k=-1, dtype=bool), 1.0 - found.T, found)
 
@@ -180,12 +205,18 @@ def spread_prior(observed: FloatArray, group: npt.NDArray[np.intp], c: float) ->
 def below_zero(means: FloatArray, variances: FloatArray, scale: float) -> float:
     """P(the difference in a new group is negative), τ half-t with three degrees of freedom, on a grid of log τ."""
     scales = [float(means.std()), float(np.sqrt(variances.mean())), scale]
-    u = np.linspace(np.log(max(min(scales), 1e-12 * max(scales))) - REACH, np.log(max(scales)) + REACH, GRID)
+    u = np.linspace(
+        np.log(max(min(scales), 1e-12 * max(scales))) - REACH, np.log(max(scales)) + REACH, GRID
+    )
     square = np.exp(2.0 * u)
     precision = 1.0 / (square[:, None] + variances)
     whole = precision.sum(axis=1)
     centre = precision @ means / whole
-    log = np.log(precision).sum(axis=1) - np.log(whole) - np.sum(precision * (means - centre[:, None]) ** 2, axis=1)
+    log = (
+        np.log(precision).sum(axis=1)
+        - np.log(whole)
+        - np.sum(precision * (means - centre[:, None]) ** 2, axis=1)
+    )
     log = 0.5 * log + u - 2.0 * np.log1p(square / scale**2 / 3.0)
     weight = np.exp(log - log.max())
     return float(weight @ ndtr(-centre / np.sqrt(1.0 / whole + square)) / weight.sum())

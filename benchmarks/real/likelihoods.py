@@ -34,7 +34,9 @@ class Normal:
 
 
 class Laplace(Normal):
-    ROUNDED = 0.05  # |z| is rounded off at zero where it is fitted, so that it has a slope everywhere
+    ROUNDED = (
+        0.05  # |z| is rounded off at zero where it is fitted, so that it has a slope everywhere
+    )
 
     def loss(self, y: FloatArray, at: FloatArray, extra: FloatArray) -> FloatArray:
         return np.abs(y - at) / np.exp(extra[0]) + extra[0] + np.log(2.0)
@@ -49,7 +51,10 @@ class Laplace(Normal):
 
 
 class Student(Normal):
-    extras: ClassVar[dict[str, tuple[float, float]]] = {"log scale": (-12.0, 12.0), "log freedom": (0.5, 4.5)}
+    extras: ClassVar[dict[str, tuple[float, float]]] = {
+        "log scale": (-12.0, 12.0),
+        "log freedom": (0.5, 4.5),
+    }
 
     def loss(self, y: FloatArray, at: FloatArray, extra: FloatArray) -> FloatArray:
         nu, z = np.exp(extra[1]), (y - at) / np.exp(extra[0])
@@ -59,7 +64,13 @@ class Student(Normal):
     def slopes(self, y: FloatArray, at: FloatArray, extra: FloatArray) -> Slopes:
         nu, z = np.exp(extra[1]), (y - at) / np.exp(extra[0])
         pull = (nu + 1) / (nu + z**2)
-        by_nu = 0.5 * (digamma(nu / 2) - digamma((nu + 1) / 2) + 1 / nu + np.log1p(z**2 / nu) - pull * z**2 / nu)
+        by_nu = 0.5 * (
+            digamma(nu / 2)
+            - digamma((nu + 1) / 2)
+            + 1 / nu
+            + np.log1p(z**2 / nu)
+            - pull * z**2 / nu
+        )
         return -pull * z / np.exp(extra[0]), [1.0 - pull * z**2, nu * by_nu]
 
     def draw(self, at: FloatArray, extra: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -110,7 +121,9 @@ class NegativeBinomial:
     def loss(self, y: FloatArray, at: FloatArray, extra: FloatArray) -> FloatArray:
         r, at = np.exp(extra[0]), limited(at)
         total = np.logaddexp(extra[0], at)
-        return gammaln(r) + gammaln(y + 1) - gammaln(y + r) + r * (total - extra[0]) + y * (total - at)
+        return (
+            gammaln(r) + gammaln(y + 1) - gammaln(y + r) + r * (total - extra[0]) + y * (total - at)
+        )
 
     def slopes(self, y: FloatArray, at: FloatArray, extra: FloatArray) -> Slopes:
         r, mean = np.exp(extra[0]), np.exp(limited(at))

@@ -83,7 +83,9 @@ class Design:
         self.mean, self.std = values.mean(axis=0)[self.varies], values.std(axis=0)[self.varies]
 
     def __call__(self, rows: pd.DataFrame) -> FloatArray:
-        values = np.asarray(build_design_matrices([self.info], rows, NA_action="raise")[0])[:, self.varies]
+        values = np.asarray(build_design_matrices([self.info], rows, NA_action="raise")[0])[
+            :, self.varies
+        ]
         standard = np.clip((values - self.mean) / self.std, -FARTHEST, FARTHEST)
         return np.column_stack([np.ones(len(rows)), standard])
 
@@ -98,7 +100,9 @@ def fit_regression(law: Any, x: FloatArray, y: FloatArray) -> tuple[FloatArray, 
         beta, extra = parameters[:p], parameters[p:]
         by_predictor, by_extra = law.slopes(y, x @ beta, extra)
         value = law.loss(y, x @ beta, extra).mean() + 0.5 * penalty @ beta**2
-        return value, np.concatenate([x.T @ by_predictor / n + penalty * beta, [one.mean() for one in by_extra]])
+        return value, np.concatenate(
+            [x.T @ by_predictor / n + penalty * beta, [one.mean() for one in by_extra]]
+        )
 
     bounds = [(None, None)] * p + list(law.extras.values())
     start = np.concatenate(
@@ -106,7 +110,9 @@ def fit_regression(law: Any, x: FloatArray, y: FloatArray) -> tuple[FloatArray, 
         if law.extras
         else [starting_point(law, x, y)]
     )
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 1000}).x
+    found = minimize(
+        objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 1000}
+    ).x
     return found[:p], found[p:]
 
 
@@ -133,7 +139,9 @@ class Predicted:
     def logpdf(self, y: FloatArray) -> FloatArray:
         inner = np.log(y) if self.log else y
         jacobian = np.log(y) if self.log else 0.0
-        return np.asarray(-self.law.loss(inner / self.unit, self.at, self.extra) - np.log(self.unit) - jacobian)
+        return np.asarray(
+            -self.law.loss(inner / self.unit, self.at, self.extra) - np.log(self.unit) - jacobian
+        )
 
     def rvs(self, n: int, rng: np.random.Generator) -> FloatArray:
         drawn = self.unit * self.law.draw(self.at[:n], self.extra, rng)
@@ -243,7 +251,9 @@ class ForestOfLabels(Remembers, ClassifierMixin, BaseEstimator):
         return self
 
     def _predictor(self, X: pd.DataFrame) -> FloatArray:
-        p = np.clip(self.forest_.predict(self.design_(X)), LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY)
+        p = np.clip(
+            self.forest_.predict(self.design_(X)), LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY
+        )
         return np.column_stack([1.0 - p, p])
 
     def predict_proba(self, X: pd.DataFrame) -> FloatArray:

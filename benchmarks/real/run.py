@@ -28,9 +28,13 @@ DESIGNS = {"frozen": frozen, "left out": left_out, "calibrated": calibrated}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", help="data sets; all without")
-    parser.add_argument("--splits", type=int, default=4, help="random splits of the groups of each data set")
+    parser.add_argument(
+        "--splits", type=int, default=4, help="random splits of the groups of each data set"
+    )
     parser.add_argument("--design", choices=DESIGNS, default=None)
     parser.add_argument("--records", type=Path, default=HERE / "records")
     options = parser.parse_args()

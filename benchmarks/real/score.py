@@ -30,7 +30,9 @@ CALIBRATED = "calibrated with replications(...)"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--records", type=Path, default=HERE / "records")
     parser.add_argument("--out", type=Path, default=HERE.parent / "results")
     options = parser.parse_args()
@@ -38,7 +40,9 @@ def main() -> None:
     found = summary(files)
     (options.out / "real.json").write_text(compact(found) + "\n")
     (options.out / "real.md").write_text(tables.page(found))
-    (options.out / "expected_error.json").write_text(json.dumps(expected(found), ensure_ascii=False, indent=1) + "\n")
+    (options.out / "expected_error.json").write_text(
+        json.dumps(expected(found), ensure_ascii=False, indent=1) + "\n"
+    )
     picture.draw(found, options.out / "real.png")
 
 
@@ -46,23 +50,33 @@ def summary(files: list[dict[str, Any]]) -> dict[str, Any]:
     """All that the tables, the picture and the page say."""
     order = [data_set.name for data_set in CATALOGUE]
     files = sorted(files, key=lambda one: (order.index(one["data"]), one["split"]))
-    failures = {name: [words for one in files if one["data"] == name for words in one["failures"]] for name in order}
+    failures = {
+        name: [words for one in files if one["data"] == name for words in one["failures"]]
+        for name in order
+    }
     found: dict[str, Any] = {
         "data": described(files),
         "failures": {name: words for name, words in failures.items() if words},
-        "splits": {design: splits(files, design) for design in ("frozen", "left out", "calibrated")},
+        "splits": {
+            design: splits(files, design) for design in ("frozen", "left out", "calibrated")
+        },
         "seconds": round(sum(one["seconds"] for one in files)),
     }
     for design in ("frozen", "left out", "calibrated"):
         own = [one for one in files if one["design"] == design]
         records = {
-            name: [r for one in own if one["data"] == name for r in one["records"] if "pair" in r] for name in order
+            name: [r for one in own if one["data"] == name for r in one["records"] if "pair" in r]
+            for name in order
         }
         sizes = sorted({record["k"] for own in records.values() for record in own})
         found[design] = {str(k): scores(at(records, k)) for k in sizes}
         found[f"{design}, curves"] = {str(k): curves(at(records, k)) for k in sizes}
-    found["misfit or spread"] = {k: misfit_or_spread(by_method) for k, by_method in found["frozen"].items() if k != "1"}
-    found["best"] = truly_best([record for one in files for record in one["records"] if "pair" not in record])
+    found["misfit or spread"] = {
+        k: misfit_or_spread(by_method) for k, by_method in found["frozen"].items() if k != "1"
+    }
+    found["best"] = truly_best(
+        [record for one in files for record in one["records"] if "pair" not in record]
+    )
     return found
 
 
@@ -85,7 +99,11 @@ def described(files: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def at(records: Records, k: int) -> Records:
-    return {name: own for name, all_k in records.items() if (own := [record for record in all_k if record["k"] == k])}
+    return {
+        name: own
+        for name, all_k in records.items()
+        if (own := [record for record in all_k if record["k"] == k])
+    }
 
 
 # ---------------------------------------------------------------- scores
@@ -93,8 +111,13 @@ def at(records: Records, k: int) -> Records:
 
 def scores(records: Records) -> dict[str, dict[str, Any]]:
     """Method → its score."""
-    methods = dict.fromkeys(method for own in records.values() for record in own for method in record["said"])
-    return {method: score({name: tally(own, method) for name, own in records.items()}) for method in methods}
+    methods = dict.fromkeys(
+        method for own in records.values() for record in own for method in record["said"]
+    )
+    return {
+        method: score({name: tally(own, method) for name, own in records.items()})
+        for method in methods
+    }
 
 
 def tally(records: list[dict[str, Any]], method: str) -> list[float] | None:
@@ -149,29 +172,52 @@ def ratio(lost: FloatArray, stated: FloatArray) -> tuple[float | None, float | N
 
 def curves(records: Records) -> dict[str, list[list[float]]]:
     """Method → [stated %, error %] at thresholds from high to low, all data sets with the same weight."""
-    methods = dict.fromkeys(method for own in records.values() for record in own for method in record["said"])
+    methods = dict.fromkeys(
+        method for own in records.values() for record in own for method in record["said"]
+    )
     return {method: curve(records, method) for method in methods if not method.startswith("spread")}
 
 
 def curve(records: Records, method: str) -> list[list[float]]:
-    asked = {name: rows for name, own in records.items() if (rows := [r for r in own if method in r["said"]])}
+    asked = {
+        name: rows
+        for name, own in records.items()
+        if (rows := [r for r in own if method in r["said"]])
+    }
     p, won, weight = (np.concatenate(parts) for parts in zip(*(
         ([r["said"][method] for r in rows], [r["wins"] for r in rows], np.full(len(rows), 1.0 / len(rows) / len(asked))) for rows in asked.values()
     ), strict=True))  # fmt: skip
     firm, lost = np.abs(p - 0.5), np.where(p > 0.5, 1.0 - won, won)
-    limits = np.unique(np.quantile(firm, np.linspace(0.0, 1.0, CURVE_POINTS), method="nearest"))[::-1]
+    limits = np.unique(np.quantile(firm, np.linspace(0.0, 1.0, CURVE_POINTS), method="nearest"))[
+        ::-1
+    ]
     kept = [(firm >= limit) for limit in limits]
-    return [[round(100 * weight[k].sum(), 2), round(100 * (weight * lost)[k].sum() / weight[k].sum(), 2)] for k in kept]
+    return [
+        [
+            round(100 * weight[k].sum(), 2),
+            round(100 * (weight * lost)[k].sum() / weight[k].sum(), 2),
+        ]
+        for k in kept
+    ]
 
 
 def misfit_or_spread(by_method: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Law "groups" by probability, and the prior by the spread of points at the c that states most nearly as much."""
     misfit = by_method["groups, c = 1/4"]
-    c = min(SPREAD_C, key=lambda c: abs(by_method[f"spread of points, c = {show(c)}"]["stated"] - misfit["stated"]))
+    c = min(
+        SPREAD_C,
+        key=lambda c: abs(
+            by_method[f"spread of points, c = {show(c)}"]["stated"] - misfit["stated"]
+        ),
+    )
     spread = by_method[f"spread of points, c = {show(c)}"]
     keys = ("error", "error_se", "less_noise", "less_noise_own", "stated")
-    lost = np.array([[misfit["by_data"][name][2], spread["by_data"][name][2]] for name in misfit["by_data"]])
-    stated = np.array([[misfit["by_data"][name][1], spread["by_data"][name][1]] for name in misfit["by_data"]])
+    lost = np.array(
+        [[misfit["by_data"][name][2], spread["by_data"][name][2]] for name in misfit["by_data"]]
+    )
+    stated = np.array(
+        [[misfit["by_data"][name][1], spread["by_data"][name][1]] for name in misfit["by_data"]]
+    )
     gap = paired_gap(lost, stated)
     return {
         "misfit": {k: misfit[k] for k in keys},
@@ -220,17 +266,36 @@ def expected(found: dict[str, Any]) -> dict[str, Any]:
             for method, score in by_method.items():
                 setting = setting_of(method)
                 if setting is not None and score["error"] is not None:
-                    keys = ("error", "error_se", "less_noise", "less_noise_own", "stated", "judgements", "data_sets")
-                    rows.append(
-                        setting | {"groups": int(k), "losses": words} | {key: round(score[key], 2) for key in keys}
+                    keys = (
+                        "error",
+                        "error_se",
+                        "less_noise",
+                        "less_noise_own",
+                        "stated",
+                        "judgements",
+                        "data_sets",
                     )
-    return {"threshold": THRESHOLD, "unit": "%, of fresh groups of real data (benchmarks/real)", "rows": rows}
+                    rows.append(
+                        setting
+                        | {"groups": int(k), "losses": words}
+                        | {key: round(score[key], 2) for key in keys}
+                    )
+    return {
+        "threshold": THRESHOLD,
+        "unit": "%, of fresh groups of real data (benchmarks/real)",
+        "rows": rows,
+    }
 
 
 def setting_of(method: str) -> dict[str, Any] | None:
     """What `rivals.compare` was asked; None for other methods, and for what is no default."""
     law, _, rest = method.partition(", ")
-    known = {"": ("transport", "groups"), "no simulations": ("groups",), "c = 1": ("beta",), CALIBRATED: ("transport",)}
+    known = {
+        "": ("transport", "groups"),
+        "no simulations": ("groups",),
+        "c = 1": ("beta",),
+        CALIBRATED: ("transport",),
+    }
     if law not in known.get(rest, ()):
         return None
     return {"law": law, "simulations": rest != "no simulations", "calibrated": rest == CALIBRATED}
@@ -239,21 +304,29 @@ def setting_of(method: str) -> dict[str, Any] | None:
 def compact(found: dict[str, Any]) -> str:
     """JSON with a line for each method, numbers to four digits."""
     text = json.dumps(found, ensure_ascii=False, indent=1, default=float)
-    return "\n".join(line for line in joined(json.loads(text, parse_float=lambda x: round(float(x), 4))))
+    return "\n".join(
+        line for line in joined(json.loads(text, parse_float=lambda x: round(float(x), 4)))
+    )
 
 
 def joined(found: dict[str, Any]) -> list[str]:
     lines = ["{"]
     for place, (key, value) in enumerate(found.items()):
         end = "," if place < len(found) - 1 else ""
-        if isinstance(value, dict) and value and all(isinstance(one, dict) for one in value.values()):
+        if (
+            isinstance(value, dict)
+            and value
+            and all(isinstance(one, dict) for one in value.values())
+        ):
             inner = [
                 f"  {json.dumps(name, ensure_ascii=False)}: {json.dumps(one, ensure_ascii=False)}"
                 for name, one in value.items()
             ]
             lines += [f" {json.dumps(key, ensure_ascii=False)}: {{", ",\n".join(inner), f" }}{end}"]
         else:
-            lines.append(f" {json.dumps(key, ensure_ascii=False)}: {json.dumps(value, ensure_ascii=False)}{end}")
+            lines.append(
+                f" {json.dumps(key, ensure_ascii=False)}: {json.dumps(value, ensure_ascii=False)}{end}"
+            )
     return [*lines, "}"]
 
 

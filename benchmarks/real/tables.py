@@ -6,7 +6,13 @@ from typing import Any
 
 ONE = ("elpd ± SE", "bootstrap", "transport, c = 1/32", "transport, c = 1/8", "transport, c = 1/4", "transport", "transport, c = 1/2", "transport, c = 1", "beta, c = 1/16", "beta, c = 1/4", "beta, c = 1")  # fmt: skip
 SEVERAL = ("elpd ± SE", "t prediction", "transport, c = 1/4", "groups", "groups, c = 1/8", "groups, c = 1/4", "groups, c = 1/2", "groups, no simulations")  # fmt: skip
-LEFT_OUT = ("5-fold by points, elpd ± SE", "elpd ± SE", "t prediction", "groups, no simulations", "groups")
+LEFT_OUT = (
+    "5-fold by points, elpd ± SE",
+    "elpd ± SE",
+    "t prediction",
+    "groups, no simulations",
+    "groups",
+)
 NAMES = {
     "transport": "transport, as `compare` decides",
     "groups": "**groups, as `compare` decides**",
@@ -38,7 +44,11 @@ def page(found: dict[str, Any]) -> str:
         *(
             [
                 CALIBRATED,
-                grid(found["calibrated"], {"1": ("transport, calibrated with replications(...)",)}, "group at hand"),
+                grid(
+                    found["calibrated"],
+                    {"1": ("transport, calibrated with replications(...)",)},
+                    "group at hand",
+                ),
             ]
             if found["calibrated"]
             else []
@@ -62,16 +72,23 @@ def page(found: dict[str, Any]) -> str:
 
 def splits(found: dict[str, list[int]]) -> str:
     return ", ".join(
-        f"{design}: {low}" + (f" to {high}" if high > low else "") for design, (low, high) in found.items() if high
+        f"{design}: {low}" + (f" to {high}" if high > low else "")
+        for design, (low, high) in found.items()
+        if high
     )
 
 
 def grid(by_k: dict[str, Any], rows: dict[str, tuple[str, ...]], words: str) -> str:
     """Methods by number of groups."""
     methods = dict.fromkeys(method for chosen in rows.values() for method in chosen)
-    lines = ["| method | " + " | ".join(f"{k} {words}" for k in rows) + " |", "| --- |" + " --- |" * len(rows)]
+    lines = [
+        "| method | " + " | ".join(f"{k} {words}" for k in rows) + " |",
+        "| --- |" + " --- |" * len(rows),
+    ]
     lines += [
-        f"| {NAMES.get(method, method)} | " + " | ".join(cell(by_k[k].get(method)) for k in rows) + " |"
+        f"| {NAMES.get(method, method)} | "
+        + " | ".join(cell(by_k[k].get(method)) for k in rows)
+        + " |"
         for method in methods
     ]
     counts = [
@@ -91,7 +108,10 @@ def cell(one: dict[str, Any] | None) -> str:
 
 def best(found: dict[str, Any]) -> str:
     methods = list(next(iter(found.values())))
-    lines = ["| method | " + " | ".join(f"{k} groups in all" for k in found) + " |", "| --- |" + " --- |" * len(found)]
+    lines = [
+        "| method | " + " | ".join(f"{k} groups in all" for k in found) + " |",
+        "| --- |" + " --- |" * len(found),
+    ]
     for method in methods:
         cells = [
             f"{one[method]['rejected']:.1f} of {one[method]['problems']} ({one[method]['survivors']:.0f})"
@@ -122,9 +142,16 @@ def by_data(found: dict[str, Any]) -> str:
         ("6 in all, 5-fold", found["left out"]["6"]["5-fold by points, elpd ± SE"]),
         ("6 in all, groups", found["left out"]["6"]["groups"]),
     ]
-    lines = ["| data set | " + " | ".join(name for name, _ in columns) + " |", "| --- |" + " --- |" * len(columns)]
+    lines = [
+        "| data set | " + " | ".join(name for name, _ in columns) + " |",
+        "| --- |" + " --- |" * len(columns),
+    ]
     for name in found["data"]:
-        lines.append(f"| {name} | " + " | ".join(own(score["by_data"].get(name)) for _, score in columns) + " |")
+        lines.append(
+            f"| {name} | "
+            + " | ".join(own(score["by_data"].get(name)) for _, score in columns)
+            + " |"
+        )
     return "\n".join(lines)
 
 
@@ -140,7 +167,9 @@ def described(data: dict[str, Any]) -> str:
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, one in data.items():
-        source = one["source"].removeprefix("debian:") + (" (Debian)" if one["source"].startswith("debian:") else "")
+        source = one["source"].removeprefix("debian:") + (
+            " (Debian)" if one["source"].startswith("debian:") else ""
+        )
         out = "; ".join(filter(None, [one["left_out"], f"groups below {one['least']} points"]))
         lines.append(
             f"| {name} | {source} | {one['unit']} | {one['response']}, {one['kind']} | `{one['few']}`; `{one['all']}` | {one['points']}, {one['groups']} | {out} |"
@@ -150,7 +179,13 @@ def described(data: dict[str, Any]) -> str:
 
 def failures(found: dict[str, list[str]]) -> str:
     return (
-        "\n".join(["Splits that failed:", "", *(f"- {name}: {'; '.join(one)}" for name, one in found.items())])
+        "\n".join(
+            [
+                "Splits that failed:",
+                "",
+                *(f"- {name}: {'; '.join(one)}" for name, one in found.items()),
+            ]
+        )
         if found
         else "No split failed."
     )

@@ -27,7 +27,9 @@ class Fresh:
         own = np.diagonal(covariances, axis1=1, axis2=2)
         variances = np.maximum(own[:, :, None] + own[:, None, :] - 2.0 * covariances, 0.0)
         return cls(
-            np.array([one.mean(axis=1) for one in losses]), variances, np.array([one.shape[1] for one in losses])
+            np.array([one.mean(axis=1) for one in losses]),
+            variances,
+            np.array([one.shape[1] for one in losses]),
         )
 
     def without(self, places: Any) -> Fresh:
@@ -55,7 +57,11 @@ class Fresh:
         together = np.tensordot(self.sizes - 1, self.variances, 1) / np.sum(self.sizes - 1)
         errors = (together if pooled else self.variances) / self.sizes[:, None, None]
         centre, tau = between(self.difference, np.maximum(errors, 1e-30))
-        return np.asarray(np.where(tau > 0, ndtr(-centre / np.where(tau > 0, tau, 1.0)), 0.5 - 0.5 * np.sign(centre)))
+        return np.asarray(
+            np.where(
+                tau > 0, ndtr(-centre / np.where(tau > 0, tau, 1.0)), 0.5 - 0.5 * np.sign(centre)
+            )
+        )
 
 
 def between(d: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -63,6 +69,8 @@ def between(d: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
     weight = 1.0 / v
     centre = np.sum(weight * d, axis=0) / weight.sum(axis=0)
     excess = np.sum(weight * (d - centre) ** 2, axis=0) - (len(d) - 1)
-    square = np.maximum(excess / (weight.sum(axis=0) - np.sum(weight**2, axis=0) / weight.sum(axis=0)), 0.0)
+    square = np.maximum(
+        excess / (weight.sum(axis=0) - np.sum(weight**2, axis=0) / weight.sum(axis=0)), 0.0
+    )
     weight = 1.0 / (square + v)
     return np.sum(weight * d, axis=0) / weight.sum(axis=0), np.sqrt(square)

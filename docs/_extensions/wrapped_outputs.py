@@ -2,7 +2,9 @@
 
 import re
 
-OUTPUT = re.compile(r'(<div class="(?:highlight-text|sphx-glr-script-out)[^>]*>.*?<pre>)(.*?)(</pre>)', re.DOTALL)
+OUTPUT = re.compile(
+    r'(<div class="(?:highlight-text|sphx-glr-script-out)[^>]*>.*?<pre>)(.*?)(</pre>)', re.DOTALL
+)
 LONG = 40
 
 
@@ -14,7 +16,10 @@ def is_sentence(line: str) -> bool:
 def wrapped(output: re.Match[str]) -> str:
     """The same output with a class on every long sentence."""
     head, text, tail = output.groups()
-    lines = [f'<span class="sentence">{line}</span>' if is_sentence(line) else line for line in text.split("\n")]
+    lines = [
+        f'<span class="sentence">{line}</span>' if is_sentence(line) else line
+        for line in text.split("\n")
+    ]
     return head + "\n".join(lines) + tail
 
 

@@ -47,13 +47,21 @@ def finite_size(folder: Path, variant: str) -> None:
     solver, constants = (LOOSE, "published") if quiet else (ACCURATE, CIRCUITS[variant])
     count = RECORDINGS * len(names)
     kinds = np.repeat(np.arange(len(names)), RECORDINGS)
-    judges = np.arange(len(names)) if quiet else kinds  # without input one judge serves all recordings of a cell
+    judges = (
+        np.arange(len(names)) if quiet else kinds
+    )  # without input one judge serves all recordings of a cell
     circuits = [pair(LABELS[names[kind]], constants) for kind in (*kinds, *judges)]
-    steps = np.repeat([solver.first_step, solver.with_other_rounding().first_step], [count, len(judges)])
+    steps = np.repeat(
+        [solver.first_step, solver.with_other_rounding().first_step], [count, len(judges)]
+    )
     began, squares = 0.0, np.full((max(LENGTHS) // PIECE, count, PIECE // min(LENGTHS)), np.nan)
     if path.exists():
         with np.load(path, allow_pickle=False) as archive:
-            began, state, squares = float(archive["time"]), cp.asarray(archive["state"]), archive["squares"]
+            began, state, squares = (
+                float(archive["time"]),
+                cp.asarray(archive["state"]),
+                archive["squares"],
+            )
     else:
         with clock("settling"):
             state = gpu.settle_many(circuits, solver=solver, first_steps=steps)
@@ -61,12 +69,19 @@ def finite_size(folder: Path, variant: str) -> None:
         keys = np.random.default_rng(SEED).integers(2**63, size=count).tolist()
         whole = gpu.coloured_noise(np.full(count, 100.0), np.full(count, 2.0**-5), float(sample_times(max(LENGTHS))[-1]), keys)  # fmt: skip
         first = cp.concatenate(
-            [whole.first_piece, cp.zeros(len(judges), dtype=np.int64) if quiet else whole.first_piece]
+            [
+                whole.first_piece,
+                cp.zeros(len(judges), dtype=np.int64) if quiet else whole.first_piece,
+            ]
         )
-        pieces = cp.concatenate([whole.n_pieces, cp.zeros(len(judges), dtype=np.int32) if quiet else whole.n_pieces])
+        pieces = cp.concatenate(
+            [whole.n_pieces, cp.zeros(len(judges), dtype=np.int32) if quiet else whole.n_pieces]
+        )
     start = float(sample_times(1)[0])
     while began < start + max(LENGTHS) - 1:
-        times = np.arange(1.0, (PIECE if began else start + PIECE - 1) + 1)  # the first piece ends with its last sample
+        times = np.arange(
+            1.0, (PIECE if began else start + PIECE - 1) + 1
+        )  # the first piece ends with its last sample
         with clock("integrating"):
             # The equations do not know the time, but for the current: each piece begins at 0, and the current before it.
             grids = cp.tile(cp.asarray([-began, 100.0]), (len(circuits), 1))
@@ -79,16 +94,24 @@ def finite_size(folder: Path, variant: str) -> None:
             rng = cp.random.RandomState(word(SEED, number))
             for k in range(len(names)):
                 mine = slice(k * RECORDINGS, (k + 1) * RECORDINGS)
-                recorded = cp.clip(v[mine] + 2.0 * rng.standard_normal((RECORDINGS, PIECE)), -128.0, 127.0)
+                recorded = cp.clip(
+                    v[mine] + 2.0 * rng.standard_normal((RECORDINGS, PIECE)), -128.0, 127.0
+                )
                 recorded = cp.trunc(recorded) if quiet else cp.rint(recorded)
                 difference = recorded - (v[count + k] if quiet else v[count:][mine])
-                squares[number, mine] = (difference**2).reshape(RECORDINGS, -1, min(LENGTHS)).mean(axis=2).get()
+                squares[number, mine] = (
+                    (difference**2).reshape(RECORDINGS, -1, min(LENGTHS)).mean(axis=2).get()
+                )
         began += float(times[-1])
         np.savez_compressed(path, time=np.array(began), state=state.get(), squares=squares)
         print(f"finite-size, {variant}, {began / 1000:.0f} s: {clock}", flush=True)
         free()
-    np.savez_compressed(folder / path.name.replace(".npz", "-risks.npz"), **risks_of(squares, variant, names))
-    (folder / path.name.replace(".npz", "-times.json")).write_text(json.dumps(clock.report(), indent=1))
+    np.savez_compressed(
+        folder / path.name.replace(".npz", "-risks.npz"), **risks_of(squares, variant, names)
+    )
+    (folder / path.name.replace(".npz", "-times.json")).write_text(
+        json.dumps(clock.report(), indent=1)
+    )
 
 
 def risks_of(squares: FloatArray, variant: str, names: list[str]) -> dict[str, Any]:
@@ -97,8 +120,12 @@ def risks_of(squares: FloatArray, variant: str, names: list[str]) -> dict[str, A
     for k, name in enumerate(names):
         own = squares.swapaxes(0, 1)[k * RECORDINGS : (k + 1) * RECORDINGS].reshape(RECORDINGS, -1)
         sigma = SIGMA_FINITE_SIZE[name] if variant == "as published" else float(np.sqrt(own.mean()))
-        means = np.stack([own[:, : length // min(LENGTHS)].mean(axis=1) for length in LENGTHS], axis=1)
-        found[f"{variant}/{name}/risks"] = np.log(np.sqrt(2 * np.pi) * sigma) + means / (2 * sigma**2)
+        means = np.stack(
+            [own[:, : length // min(LENGTHS)].mean(axis=1) for length in LENGTHS], axis=1
+        )
+        found[f"{variant}/{name}/risks"] = np.log(np.sqrt(2 * np.pi) * sigma) + means / (
+            2 * sigma**2
+        )
         found[f"{variant}/{name}/sigma"] = np.array(sigma)
     return found
 

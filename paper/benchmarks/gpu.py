@@ -50,14 +50,23 @@ def reference(path: Path) -> None:
         constants = pair("LP 1", variant).constants()
         for e in range(500):
             kernels.derivative(states[e], currents[e], *constants, scratch, slopes[e])
-        kept |= {f"{variant}/states": states, f"{variant}/currents": currents, f"{variant}/slopes": slopes}
+        kept |= {
+            f"{variant}/states": states,
+            f"{variant}/currents": currents,
+            f"{variant}/slopes": slopes,
+        }
         for name, solver in SOLVERS.items():
             initial = [pyloric.settled(pair(cell, variant), solver=solver) for cell in CELLS]
             runs = [
-                pyloric.simulate(pair(cell, variant), TIMES, solver=solver, initial=state, current=noise_of(i))
+                pyloric.simulate(
+                    pair(cell, variant), TIMES, solver=solver, initial=state, current=noise_of(i)
+                )
                 for i, (cell, state) in enumerate(zip(CELLS, initial, strict=True))
             ]
-            kept |= {f"{variant}/{name}/initial": np.array(initial), f"{variant}/{name}/voltages": np.array(runs)}
+            kept |= {
+                f"{variant}/{name}/initial": np.array(initial),
+                f"{variant}/{name}/voltages": np.array(runs),
+            }
     np.savez_compressed(path, **kept)
 
 
@@ -69,7 +78,10 @@ def device(path: Path, out: Path) -> None:
     from rivals_paper.gpu import simulate as gpu
 
     cp = gpu.cupy()
-    report: dict[str, Any] = {"device": cp.cuda.runtime.getDeviceProperties(0)["name"].decode(), "cupy": cp.__version__}
+    report: dict[str, Any] = {
+        "device": cp.cuda.runtime.getDeviceProperties(0)["name"].decode(),
+        "cupy": cp.__version__,
+    }
     began = time.perf_counter()
     gpu._module(), gpu._noise_module()
     report["compile s"] = time.perf_counter() - began
@@ -78,20 +90,30 @@ def device(path: Path, out: Path) -> None:
     report["noise"] = noise_law(gpu)
     report["limits"] = limits(cp)
     print(json.dumps({k: report[k] for k in ("noise", "limits")}, indent=1), flush=True)
-    report["speed"] = [stage for name in ("fixed-step", "loose", "accurate") for stage in [speed(gpu, name)]]
+    report["speed"] = [
+        stage for name in ("fixed-step", "loose", "accurate") for stage in [speed(gpu, name)]
+    ]
     out.write_text(json.dumps(report, indent=1))
 
 
 def agreement(gpu: Any, known: Any) -> dict[str, Any]:
     cp, found = gpu.cupy(), {}
     noises = [noise_of(seed) for seed in range(5)]
-    impulses = [gpu.Impulses(each.tau, within_bins(each.times, each.tau, each.first), each.weights) for each in noises]
+    impulses = [
+        gpu.Impulses(each.tau, within_bins(each.times, each.tau, each.first), each.weights)
+        for each in noises
+    ]
     for variant in VARIANTS:
-        states, currents = cp.asarray(known[f"{variant}/states"]), cp.asarray(known[f"{variant}/currents"])
+        states, currents = (
+            cp.asarray(known[f"{variant}/states"]),
+            cp.asarray(known[f"{variant}/currents"]),
+        )
         tables, kinds = gpu._tables([pair("LP 1", variant)] * 500)
         slopes = cp.full((500, 28), np.nan)
         gpu._launch(
-            gpu._module().get_function("slopes"), 500, (np.int32(500), *tables, kinds, states, currents, slopes)
+            gpu._module().get_function("slopes"),
+            500,
+            (np.int32(500), *tables, kinds, states, currents, slopes),
         )
         expected = known[f"{variant}/slopes"]
         found[f"{variant}: right-hand side, largest relative difference"] = float(
@@ -100,15 +122,23 @@ def agreement(gpu: Any, known: Any) -> dict[str, Any]:
         for name, solver in SOLVERS.items():
             initial = cp.asarray(known[f"{variant}/{name}/initial"])
             circuits = [pair(cell, variant) for cell in CELLS]
-            v = gpu.simulate_many(circuits, TIMES, gpu.given_noise(impulses), solver=solver, initial=initial).get()
+            v = gpu.simulate_many(
+                circuits, TIMES, gpu.given_noise(impulses), solver=solver, initial=initial
+            ).get()
             theirs = known[f"{variant}/{name}/voltages"]
             settled = gpu.settle_many(circuits, solver=solver).get()
             found[f"{variant}, {name}"] = {
-                "first 100 ms, mV, LP 1 to 5": np.abs(v - theirs)[:, :, :100].max(axis=(1, 2)).tolist(),
-                "4 s, root mean square, mV": np.sqrt(np.mean((v - theirs) ** 2, axis=(1, 2))).tolist(),
+                "first 100 ms, mV, LP 1 to 5": np.abs(v - theirs)[:, :, :100]
+                .max(axis=(1, 2))
+                .tolist(),
+                "4 s, root mean square, mV": np.sqrt(
+                    np.mean((v - theirs) ** 2, axis=(1, 2))
+                ).tolist(),
                 "spikes of LP on the GPU": spikes(v[:, 1]),
                 "on the processor": spikes(theirs[:, 1]),
-                "settled state, largest difference": np.abs(settled - initial.get()).max(axis=1).tolist(),
+                "settled state, largest difference": np.abs(settled - initial.get())
+                .max(axis=1)
+                .tolist(),
             }
     return found
 
@@ -127,8 +157,16 @@ def noise_law(gpu: Any) -> dict[str, Any]:
     lags = [float(np.mean(middle[:, : 20 - lag] * middle[:, lag:])) for lag in range(4)]
     law = [sigma**2 * float(np.exp(-(lag**2) / 2)) for lag in range(4)]
     # One experiment's average over its bins; experiments are independent.
-    errors = [float(np.std(np.mean(middle[:, : 20 - lag] * middle[:, lag:], axis=1)) / np.sqrt(n)) for lag in range(4)]
-    return {"mean": float(middle.mean()), "autocovariance": lags, "law": law, "standard error": errors}
+    errors = [
+        float(np.std(np.mean(middle[:, : 20 - lag] * middle[:, lag:], axis=1)) / np.sqrt(n))
+        for lag in range(4)
+    ]
+    return {
+        "mean": float(middle.mean()),
+        "autocovariance": lags,
+        "law": law,
+        "standard error": errors,
+    }
 
 
 def limits(cp: Any) -> dict[str, float]:
@@ -168,10 +206,18 @@ def speed(gpu: Any, name: str) -> dict[str, Any]:
     circuits = [pair(CELLS[i % 5]) for i in range(n)]
     times, currents, done = 3000.0 + np.arange(4000.0), [], []
     initial = gpu.settle_many(circuits[:5], solver=SOLVERS[name])[cp.arange(n) % 5]
-    noise = timed(cp, lambda: currents.append(gpu.coloured_noise(tau, sigma, 6999.0, list(range(n)))))
+    noise = timed(
+        cp, lambda: currents.append(gpu.coloured_noise(tau, sigma, 6999.0, list(range(n))))
+    )
     args = (circuits, times, initial, currents[0], SOLVERS[name], None)
     seconds = timed(cp, lambda: done.append(gpu._integrate(*args)))
-    stage = {"solver": name, "experiments": n, "simulated s each": 7.0, "noise s": noise, "integration s": seconds}
+    stage = {
+        "solver": name,
+        "experiments": n,
+        "simulated s each": 7.0,
+        "noise s": noise,
+        "integration s": seconds,
+    }
     stage["simulated s per s"] = n * 7.0 / seconds
     stage["finite"] = bool(cp.isfinite(done[0][0]).all())
     print(json.dumps(stage), flush=True)

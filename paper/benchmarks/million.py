@@ -51,18 +51,24 @@ def simulate(folder: Path, experiments: int) -> None:
             first = {name: [archive[f"first/{name}"]] for name in first}
     while done < experiments:
         size = min(AT_ONCE, experiments - done)
-        residual, sigma, difference = experiment_batch(size, cp, cp.random.RandomState(word(SEED, done)))
+        residual, sigma, difference = experiment_batch(
+            size, cp, cp.random.RandomState(word(SEED, done))
+        )
         losses = residual**2 / (2 * sigma[:, :, None] ** 2)
         ratio = cp.log(sigma[:, 1] / sigma[:, 0])
         losses[:, 1] += ratio[:, None]
         observed = judge.sorted_rows(losses)
 
         def simulated(k: int, ratio: Any = ratio, size: int = size, done: int = done) -> Any:
-            out = judge.sorted_gaussian_losses(2 * size, N_DATA, seed=word(SEED, done, 1, k)).reshape(size, 2, N_DATA)
+            out = judge.sorted_gaussian_losses(
+                2 * size, N_DATA, seed=word(SEED, done, 1, k)
+            ).reshape(size, 2, N_DATA)
             out[:, 1] += ratio[:, None]
             return out
 
-        beta = judge.beta_probability(observed, simulated(0), C, n_draws=512, seed=word(SEED, done, 2))
+        beta = judge.beta_probability(
+            observed, simulated(0), C, n_draws=512, seed=word(SEED, done, 2)
+        )
         squares = cp.zeros((size, 2))
         for k in range(SIMULATIONS):
             squares += cp.mean(cp.abs(simulated(1 + k) - observed), axis=2) ** 2 / SIMULATIONS
@@ -83,7 +89,9 @@ def simulate(folder: Path, experiments: int) -> None:
         if done in (size, experiments) or done // AT_ONCE % 8 == 0:
             kept = {f"counts/{law}": table for law, table in counts.items()}
             kept |= {f"first/{name}": np.concatenate(parts) for name, parts in first.items()}
-            np.savez_compressed(folder / "million.npz", c=np.array(C), experiments=np.array(done), **kept)
+            np.savez_compressed(
+                folder / "million.npz", c=np.array(C), experiments=np.array(done), **kept
+            )
             print(f"{done} experiments in {time.perf_counter() - began:.1f} s", flush=True)
 
 
@@ -94,7 +102,10 @@ def experiment_batch(size: int, xp: Any, rng: Any) -> tuple[Any, Any, Any]:
     """
     bias = rng.uniform(-MAX_BIAS, MAX_BIAS, (size, 1))
     law = rng.randint(0, 2, size)
-    means = {n: xp.asarray(np.array([radiance(name, grid(n), TEMPERATURE) for name in LAWS])) for n in (N_FIT, N_DATA)}
+    means = {
+        n: xp.asarray(np.array([radiance(name, grid(n), TEMPERATURE) for name in LAWS]))
+        for n in (N_FIT, N_DATA)
+    }
 
     def recorded(n: int) -> Any:
         return rng.poisson(GAIN * means[n][law], (size, n)) / GAIN + bias
@@ -123,7 +134,9 @@ def main() -> None:
     what, folder, *options = sys.argv[1:]
     if what == "simulate":
         Path(folder).mkdir(parents=True, exist_ok=True)
-        simulate(Path(folder), int(options[options.index("--experiments") + 1]) if options else 1_000_000)
+        simulate(
+            Path(folder), int(options[options.index("--experiments") + 1]) if options else 1_000_000
+        )
     else:
         report(Path(folder))
 
@@ -153,7 +166,12 @@ def report(folder: Path) -> None:
                 }
             )
     experiments = int(kept["experiments"])
-    content = {"experiments": experiments, "sets of 512": FIRST // 512, "sets of 4096": FIRST // 4096, "rows": rows}
+    content = {
+        "experiments": experiments,
+        "sets of 512": FIRST // 512,
+        "sets of 4096": FIRST // 4096,
+        "rows": rows,
+    }
     (RESULTS / "million.json").write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     (RESULTS / "million.md").write_text(table(experiments, rows))
     print(table(experiments, rows))
@@ -181,7 +199,10 @@ def verdicts(counts: Any, threshold: float = 0.95) -> dict[str, float]:
 def share_valid(probability: Any, truth: Any, size: int) -> float:
     """Of disjoint sets of so many experiments, the share in which the rule of the package calls this c valid."""
     sets = [slice(begin, begin + size) for begin in range(0, len(truth), size)]
-    judged = [judge_experiments({"Ω": (probability[part, None], truth[part])}, c=[1.0]).valid for part in sets]
+    judged = [
+        judge_experiments({"Ω": (probability[part, None], truth[part])}, c=[1.0]).valid
+        for part in sets
+    ]
     return float(np.mean(judged))
 
 

@@ -29,7 +29,9 @@ from rivals_paper.pyloric.epistemic import Draw
 
 COUNT_MAIN, COUNT_OTHERS = 2048, 512
 COPIES: Final = 8
-RESIDENT: Final = 33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
+RESIDENT: Final = (
+    33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
+)
 C_BETWEEN: Final = (2.0, 8.0)  # where the paper tried nothing
 SIMULATIONS: Final = 16  # under law "transport"
 SEED: Final = 20250611
@@ -58,14 +60,24 @@ def published(folder: Path, limit: int | None) -> None:
     steps = LOOSE.first_step * (1 + 1e-12 * np.arange(COPIES))
     cells = sorted({cell for each in wanted for cell in each.cells})
     with clock("settling and candidates"):
-        circuits, each_step = [pair(cell) for cell in cells for _ in steps], np.tile(steps, len(cells))
+        circuits, each_step = (
+            [pair(cell) for cell in cells for _ in steps],
+            np.tile(steps, len(cells)),
+        )
         settled = gpu.settle_many(circuits, solver=LOOSE, first_steps=each_step)
-        quiet = gpu.simulate_many(circuits, sample_times(N_TRUTH), solver=LOOSE, first_steps=each_step, initial=settled)
-        quiet, settled = quiet[:, 1].reshape(len(cells), COPIES, -1), settled.reshape(len(cells), COPIES, -1)
+        quiet = gpu.simulate_many(
+            circuits, sample_times(N_TRUTH), solver=LOOSE, first_steps=each_step, initial=settled
+        )
+        quiet, settled = (
+            quiet[:, 1].reshape(len(cells), COPIES, -1),
+            settled.reshape(len(cells), COPIES, -1),
+        )
     parts = parts_of(kept.missing(), COPIES, lambda i: wanted[i].drawn.cell)
     tasks = [(places, n) for places in parts for n in (N_DATA, N_TRUTH)]
     with ThreadPoolExecutor(DEFAULT_WORKERS) as workers, ThreadPoolExecutor(1) as ahead:
-        coming: Future[Drawn] = ahead.submit(draw_original, [wanted[i] for i in tasks[0][0]], tasks[0][1], workers)
+        coming: Future[Drawn] = ahead.submit(
+            draw_original, [wanted[i] for i in tasks[0][0]], tasks[0][1], workers
+        )
         sigma: Any = None
         for number, (places, n) in enumerate(tasks):
             with clock("waiting for original random numbers"):
@@ -89,7 +101,9 @@ def published(folder: Path, limit: int | None) -> None:
             with clock("residuals"):
                 recorded = cp.trunc(cp.clip(v + disturbance[:, None], -128.0, 127.0))
                 of_pair = cp.asarray([[cells.index(cell) for cell in each.cells] for each in part])
-                residual = cp.stack([recorded - quiet[of_pair[:, which], :, :n] for which in range(2)], axis=2)
+                residual = cp.stack(
+                    [recorded - quiet[of_pair[:, which], :, :n] for which in range(2)], axis=2
+                )
                 residual = residual.reshape(-1, 2, n)
                 del v, recorded
             if n == N_DATA:
@@ -175,14 +189,22 @@ def original_moments(rng: np.random.Generator, scale: float, out: FloatArray) ->
 
 def currents_of(drawn: Drawn) -> gpu.Currents:
     cp = gpu.cupy()
-    return gpu._currents(cp.asarray(drawn.moments), np.concatenate([[0], np.cumsum(drawn.bins)]), drawn.bins, drawn.tau)
+    return gpu._currents(
+        cp.asarray(drawn.moments),
+        np.concatenate([[0], np.cumsum(drawn.bins)]),
+        drawn.bins,
+        drawn.tau,
+    )
 
 
 def repeated(currents: gpu.Currents, times: int) -> gpu.Currents:
     """The same current for `times` neighbours."""
     cp = gpu.cupy()
     own = (currents.first_piece, currents.n_pieces, currents.grids)
-    return gpu.Currents(currents.coefficients, *(cp.ascontiguousarray(cp.repeat(each, times, axis=0)) for each in own))
+    return gpu.Currents(
+        currents.coefficients,
+        *(cp.ascontiguousarray(cp.repeat(each, times, axis=0)) for each in own),
+    )
 
 
 # ---------------------------------------------------------------- judging
@@ -202,7 +224,9 @@ def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, 
         losses[:, 1] += ratio[here, None]  # relative to ln(σ_a √(2π))
         observed = judge.sorted_rows(losses)
         synthetic = simulated(len(losses), ratio[here], word(seed, begin, 0))
-        probabilities.append(judge.beta_probability(observed, synthetic, c, seed=word(seed, begin, 1)).get())
+        probabilities.append(
+            judge.beta_probability(observed, synthetic, c, seed=word(seed, begin, 1)).get()
+        )
         own = slice(None, None, transport)
         observed, losses, own_ratio = observed[own], losses[own], ratio[here][own]
         squares = cp.zeros(observed.shape[:2])
@@ -211,7 +235,9 @@ def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, 
             squares += cp.mean(cp.abs(other - observed), axis=2) ** 2 / SIMULATIONS
         difference = losses[:, 0] - losses[:, 1]
         variance = difference.var(axis=1, ddof=1) / difference.shape[1]
-        more["transport"].append(judge.transport_probability(losses.mean(axis=2), squares, variance, c).get())
+        more["transport"].append(
+            judge.transport_probability(losses.mean(axis=2), squares, variance, c).get()
+        )
         more["loss_only"].append(loss_only(difference).get())
     beta = np.concatenate(probabilities)
     found: dict[str, Any] = {"beta": beta, "ratio": ratio.get()}
@@ -229,7 +255,9 @@ def loss_only(difference: Any) -> Any:
     """B^Q on the observed losses, (rows, tolerances)."""
     from cupyx.scipy.special import ndtr
 
-    return gpu.cupy().stack([ndtr(-difference / tolerance).mean(axis=1) for tolerance in C_MAIN], axis=1)
+    return gpu.cupy().stack(
+        [ndtr(-difference / tolerance).mean(axis=1) for tolerance in C_MAIN], axis=1
+    )
 
 
 def truth_of(residual: Any, sigma: Any) -> dict[str, Any]:
@@ -284,9 +312,13 @@ class Kept:
                 if f"{full}_between" in stored:
                     values = np.concatenate([values, stored[f"{full}_between"] / 65535], axis=-1)
                 elif name == "beta":  # of a copy
-                    values = np.concatenate([values, np.zeros((*values.shape[:-1], len(C_BETWEEN)))], axis=-1)
+                    values = np.concatenate(
+                        [values, np.zeros((*values.shape[:-1], len(C_BETWEEN)))], axis=-1
+                    )
                 values = values[:, None] if file is files[0] else np.concatenate([self.arrays[name][keys == key], values.swapaxes(0, 1)], axis=1)  # fmt: skip
-                own = self.resumed.setdefault((name, file), np.full((len(self.wanted), *values.shape[1:]), np.nan))
+                own = self.resumed.setdefault(
+                    (name, file), np.full((len(self.wanted), *values.shape[1:]), np.nan)
+                )
                 own[keys == key] = values
             for (name, source), values in self.resumed.items():
                 if source is file:
@@ -297,8 +329,12 @@ class Kept:
         for key, values in found.items():
             own = len(values) // len(places)
             values = values.reshape(len(places), own, *values.shape[1:])
-            kept = self.arrays.setdefault(key, np.full((len(self.wanted), *values.shape[1:]), np.nan))
-            kept[places] = values[:, : kept.shape[1]]  # of a resumed run, the errors of the first copy alone
+            kept = self.arrays.setdefault(
+                key, np.full((len(self.wanted), *values.shape[1:]), np.nan)
+            )
+            kept[places] = values[
+                :, : kept.shape[1]
+            ]  # of a resumed run, the errors of the first copy alone
 
     def save(self) -> None:
         """The first copy in one file, the others in another; probabilities as whole numbers of 16 bits."""
@@ -312,7 +348,10 @@ class Kept:
         for key in dict.fromkeys(keys.tolist()):
             rows = keys == key
             for name, values in self.arrays.items():
-                for target, part in ((first, values[rows][:, 0]), (others, values[rows][:, 1:].swapaxes(0, 1))):
+                for target, part in (
+                    (first, values[rows][:, 0]),
+                    (others, values[rows][:, 1:].swapaxes(0, 1)),
+                ):
                     if not part.size or (target is others and name == "error"):
                         continue
                     if name in ("beta", "transport"):
@@ -320,7 +359,9 @@ class Kept:
                         if target is first:
                             target[f"{key}/{name}_between"] = coded(part[..., len(C_MAIN) :])
                     else:
-                        target[f"{key}/{name}"] = coded(part) if name == "loss_only" else part.astype(np.float32)
+                        target[f"{key}/{name}"] = (
+                            coded(part) if name == "loss_only" else part.astype(np.float32)
+                        )
         np.savez_compressed(f"{self.path}.npz", **first)
         if any(values.shape[1] > 1 for values in self.arrays.values()):
             np.savez_compressed(f"{self.path}-copies.npz", **others)

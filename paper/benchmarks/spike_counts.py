@@ -36,16 +36,23 @@ class Counts:
     def __init__(self, packed: Any) -> None:
         spikes = np.unpackbits(packed, axis=-1)
         counts = spikes.reshape(*spikes.shape[:3], -1, WINDOW).sum(axis=-1).astype(int)
-        frequencies = [np.bincount(counts[:, FIT, k].ravel(), minlength=counts.max() + 1) + 0.5 for k in range(2)]
+        frequencies = [
+            np.bincount(counts[:, FIT, k].ravel(), minlength=counts.max() + 1) + 0.5
+            for k in range(2)
+        ]
         tables = [-np.log(each / each.sum()) for each in frequencies]
         fresh = counts[:, FRESH, RECORDED].reshape(len(counts), -1)
         self.observed = np.stack([table[counts[:, DATA, RECORDED]] for table in tables], axis=1)
-        self.synthetic = np.stack([table[counts[:, 2, k]] for k, table in enumerate(tables)], axis=1)
+        self.synthetic = np.stack(
+            [table[counts[:, 2, k]] for k, table in enumerate(tables)], axis=1
+        )
         self.truth = np.stack([table[fresh] for table in tables], axis=1)
 
     def batch(self, indices: Sequence[int], rng_of: object) -> list[ExperimentLosses]:
         """Losses of these experiments."""
-        return [ExperimentLosses(self.observed[i], self.synthetic[i], self.truth[i]) for i in indices]
+        return [
+            ExperimentLosses(self.observed[i], self.synthetic[i], self.truth[i]) for i in indices
+        ]
 
 
 def main() -> None:
@@ -63,19 +70,32 @@ def main() -> None:
     for condition in MAIN:
         place = validity.omegas.index(condition.key)
         made = np.array(
-            [ask(condition, i, "prinz2004").drawn.cell == condition.cells[0] for i in range(COUNT_ALL)], dtype=float
+            [
+                ask(condition, i, "prinz2004").drawn.cell == condition.cells[0]
+                for i in range(COUNT_ALL)
+            ],
+            dtype=float,
         )
-        own = calibration.records[calibration.records["omega"] == condition.key].reshape(COUNT_ALL, -1)["truth"][:, 0]
+        own = calibration.records[calibration.records["omega"] == condition.key].reshape(
+            COUNT_ALL, -1
+        )["truth"][:, 0]
         voltages = recorded(CORRECTED, condition.key).first(COUNT_ALL).truth
         rows[condition.key] = {
             "valid": validity.valid[place].tolist(),
-            "error": [None if np.isnan(each) else round(each, 4) for each in validity.error[place].tolist()],
+            "error": [
+                None if np.isnan(each) else round(each, 4)
+                for each in validity.error[place].tolist()
+            ],
             "stated": np.round(validity.stated[place], 4).tolist(),
-            "the cell that made the data is better by counts": round(float(np.mean(own == made)), 4),
+            "the cell that made the data is better by counts": round(
+                float(np.mean(own == made)), 4
+            ),
             "by voltages": round(float(np.mean(voltages == made)), 4),
         }
     text = json.dumps({"window, ms": WINDOW, "c": C_MAIN, "conditions": rows}, indent=1)
-    (Path(__file__).parent / "results" / "spike_counts.json").write_text(text + "\n", encoding="utf-8")
+    (Path(__file__).parent / "results" / "spike_counts.json").write_text(
+        text + "\n", encoding="utf-8"
+    )
     print(text)
 
 

@@ -90,10 +90,15 @@ class Problem:
 
 def draw(family: Family, kinds: str, rng: Generator) -> Problem:
     """A problem with candidates of these kinds."""
-    spread, log_width = between(rng, *family.mean), between(rng, *family.width) if family.width[1] else 0.0
+    spread, log_width = (
+        between(rng, *family.mean),
+        between(rng, *family.width) if family.width[1] else 0.0,
+    )
 
     def states(n: int, rng: Generator) -> FloatArray:
-        return np.column_stack([spread * rng.standard_normal(n), np.exp(log_width * rng.standard_normal(n))])
+        return np.column_stack(
+            [spread * rng.standard_normal(n), np.exp(log_width * rng.standard_normal(n))]
+        )
 
     mean, width = states(1, rng)[0]
     error = np.hypot(spread, 1.0 / np.sqrt(N_POINTS))
@@ -133,7 +138,9 @@ def pool_of(family: Family, law: Any, seed: int) -> Calibration:
 
         return experiment
 
-    kinds = sorted({"".join(pair) for slots in family.kinds.values() for pair in combinations(slots, 2)})
+    kinds = sorted(
+        {"".join(pair) for slots in family.kinds.values() for pair in combinations(slots, 2)}
+    )
     found = rivals.calibrate(
         {each: omega(each) for each in kinds},
         n_data=N_POINTS,
@@ -153,7 +160,9 @@ def fixed_at(state: FloatArray) -> Callable[[int, Generator], FloatArray]:
     return lambda n, rng: np.repeat(state, n, axis=0)
 
 
-def calibration_of(pool: Calibration, kinds: str, rng: Generator) -> tuple[Calibration, dict[str, tuple[str, str]]]:
+def calibration_of(
+    pool: Calibration, kinds: str, rng: Generator
+) -> tuple[Calibration, dict[str, tuple[str, str]]]:
     """A calibration in which each pair of candidates has experiments of its own, and the pairs."""
     pairs = {f"{a}, {b}": (str(a), str(b)) for a, b in combinations(range(len(kinds)), 2)}
     rows = []
@@ -208,7 +217,11 @@ def rejections_of(comparison: rivals.Comparison) -> Rejections:
 
 
 def judge(
-    problem: Problem, calibration: Calibration, pairs: dict[str, tuple[str, str]], smallest: float, rng: Generator
+    problem: Problem,
+    calibration: Calibration,
+    pairs: dict[str, tuple[str, str]],
+    smallest: float,
+    rng: Generator,
 ) -> dict[str, Any]:
     """Every method on the same data; the rejections of later steps also by themselves."""
     entropy = int(rng.integers(2**32))
@@ -216,7 +229,9 @@ def judge(
     models = {
         str(index): rivals.Losses(
             each.loss(data),
-            np.stack([each.loss(each.simulate(N_POINTS, rng)) for _ in range(calibration.n_simulations)]),
+            np.stack(
+                [each.loss(each.simulate(N_POINTS, rng)) for _ in range(calibration.n_simulations)]
+            ),
         )
         for index, each in enumerate(problem.candidates)
     }
@@ -236,11 +251,15 @@ def judge(
     }
 
 
-def measure(name: str, k: int, law: str, pool: Calibration, n_problems: int, seed: int) -> dict[str, Any]:
+def measure(
+    name: str, k: int, law: str, pool: Calibration, n_problems: int, seed: int
+) -> dict[str, Any]:
     """One row: problems of a family with k candidates."""
     family = FAMILIES[name]
     kinds = family.kinds[k]
-    rng = np.random.default_rng([seed, list(FAMILIES).index(name), k])  # the same problems under both laws
+    rng = np.random.default_rng(
+        [seed, list(FAMILIES).index(name), k]
+    )  # the same problems under both laws
     outcomes: list[dict[str, Any]] = []
     smallest, without = [], 0
     while len(smallest) < N_CALIBRATIONS and without < 10 * N_CALIBRATIONS:
@@ -249,10 +268,18 @@ def measure(name: str, k: int, law: str, pool: Calibration, n_problems: int, see
         if not validity.for_all:
             without += 1
             continue
-        smallest.append(min(c for c, good in zip(validity.c, validity.valid.any(axis=0), strict=True) if good))
+        smallest.append(
+            min(c for c, good in zip(validity.c, validity.valid.any(axis=0), strict=True) if good)
+        )
         for _ in range(n_problems // N_CALIBRATIONS):
             outcomes.append(judge(draw(family, kinds, rng), calibration, pairs, smallest[-1], rng))
-    row: dict[str, Any] = {"family": name, "k": k, "law": law, "problems": len(outcomes), "without": without}
+    row: dict[str, Any] = {
+        "family": name,
+        "k": k,
+        "law": law,
+        "problems": len(outcomes),
+        "without": without,
+    }
     if not outcomes:
         return row
     first = [outcome["c"][0] for outcome in outcomes]
@@ -261,7 +288,10 @@ def measure(name: str, k: int, law: str, pool: Calibration, n_problems: int, see
         "smallest_c": [min(smallest), max(smallest)],
         "several_steps": mean([100.0 * (len(outcome["c"]) > 1) for outcome in outcomes], 100.0),
         "beyond": sum(outcome["beyond"] for outcome in outcomes),
-        "methods": {method: summary([outcome[method] for outcome in outcomes]) for method in (*METHODS, "later")},
+        "methods": {
+            method: summary([outcome[method] for outcome in outcomes])
+            for method in (*METHODS, "later")
+        },
         "more_than_largest": mean(differences(outcomes, "largest c")),
         "more_than_smallest": mean(differences(outcomes, "smallest c")),
     }
@@ -280,12 +310,15 @@ def selection(seed: int) -> dict[str, Any]:
         data, risks = problem.replicate(N_POINTS, rng), problem.risks(N_REPLICATIONS, rng)
         losses = np.stack([each.loss(data) for each in problem.candidates])
         simulated = [
-            np.stack([each.loss(each.simulate(N_POINTS, rng)) for _ in range(SIMULATIONS["transport"])])
+            np.stack(
+                [each.loss(each.simulate(N_POINTS, rng)) for _ in range(SIMULATIONS["transport"])]
+            )
             for each in problem.candidates
         ]
         samples = [rivals.Losses(*pair) for pair in zip(losses, simulated, strict=True)]
         at_large, at_small = (
-            each.matrix()[0] for each in Transport().apply(samples, Setting(c=large)).at_each((large, small))
+            each.matrix()[0]
+            for each in Transport().apply(samples, Setting(c=large)).at_each((large, small))
         )
         before, probability = "rejected" if at_large[:2, 2].max() > 0.95 else "kept", at_small[0, 1]
         if max(probability, 1.0 - probability) > 0.95:
@@ -301,17 +334,26 @@ def selection(seed: int) -> dict[str, Any]:
 
 def differences(outcomes: list[dict[str, Any]], other: str) -> list[float]:
     """By how much more often the steps reject the best than another method, problem by problem, in per cent."""
-    return [100.0 * (outcome["steps"].best_rejected - outcome[other].best_rejected) for outcome in outcomes]
+    return [
+        100.0 * (outcome["steps"].best_rejected - outcome[other].best_rejected)
+        for outcome in outcomes
+    ]
 
 
 def mean(values: list[float], least: float = 0.0) -> list[float]:
     """Mean and standard error; `least` is what one problem more would add, for means at the end of their range."""
-    return [float(np.mean(values)), max(float(np.std(values) / np.sqrt(len(values))), least / len(values))]
+    return [
+        float(np.mean(values)),
+        max(float(np.std(values) / np.sqrt(len(values))), least / len(values)),
+    ]
 
 
 def summary(scores: list[Score]) -> dict[str, Any]:
     """Means with standard errors, in per cent but for the number of survivors; of wrong rejections, those of a ratio."""
-    wrong, number = np.array([each.wrong for each in scores]), np.array([each.rejections for each in scores])
+    wrong, number = (
+        np.array([each.wrong for each in scores]),
+        np.array([each.rejections for each in scores]),
+    )
     found: dict[str, Any] = {
         "best_rejected": mean([100.0 * each.best_rejected for each in scores], 100.0),
         "another_kept": mean([100.0 * each.another_kept for each in scores], 100.0),
@@ -358,7 +400,12 @@ def table(row: dict[str, Any]) -> str:
     ]
     names = {"later": "of these, later steps"}
     order = ("largest c", "steps", "later", "smallest c", "curve")
-    return "\n".join([*lines, *(f"| {names.get(method, method)} {cells(row, method)}" for method in order)]) + "\n"
+    return (
+        "\n".join(
+            [*lines, *(f"| {names.get(method, method)} {cells(row, method)}" for method in order)]
+        )
+        + "\n"
+    )
 
 
 def overview(rows: list[dict[str, Any]]) -> str:
@@ -371,7 +418,9 @@ def overview(rows: list[dict[str, Any]]) -> str:
         methods = row.get("methods", {})
         found = [shown(methods[method]["best_rejected"]) if methods else "–" for method in METHODS]
         later = shown(methods["later"]["wrong"]) if methods else "–"
-        lines.append(f"| {row['family']} | {row['k']} | {row['law']} | {' | '.join(found)} | {later} |")
+        lines.append(
+            f"| {row['family']} | {row['k']} | {row['law']} | {' | '.join(found)} | {later} |"
+        )
     return "\n".join(lines)
 
 
@@ -393,11 +442,18 @@ def page(settings: dict[str, Any], rows: list[dict[str, Any]], selected: dict[st
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--problems", type=int, default=200, help="under law beta; three times as many under law transport"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seed", type=int, default=1, help="the families were designed with seed 0")
+    parser.add_argument(
+        "--problems",
+        type=int,
+        default=200,
+        help="under law beta; three times as many under law transport",
+    )
+    parser.add_argument(
+        "--seed", type=int, default=1, help="the families were designed with seed 0"
+    )
     parser.add_argument("--laws", nargs="+", default=list(C))
     parser.add_argument("--out", type=Path, default=HERE / "results" / "steps")
     options = parser.parse_args()
@@ -411,7 +467,12 @@ def main() -> None:
                 print(table(rows[-1]), f"{time.process_time() - begin:.0f} s", flush=True)
     selected = selection(options.seed)
     seconds = round(time.process_time() - begin)
-    settings = {"seed": options.seed, "problems": options.problems, "seconds": seconds, "points": N_POINTS}
+    settings = {
+        "seed": options.seed,
+        "problems": options.problems,
+        "seconds": seconds,
+        "points": N_POINTS,
+    }
     options.out.with_suffix(".json").write_text(
         json.dumps({"settings": settings, "rows": rows, "selection": selected}, indent=1) + "\n"
     )

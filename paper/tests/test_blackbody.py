@@ -45,7 +45,9 @@ def test_likelihood_ratio_and_risk_of_the_table(index):
     theirs = np.ravel(stored["criteria"]["B^EMD"])[index]
     value, error = found["B^EMD"]
     assert abs(value - theirs) < 4 * np.sqrt(2) * error
-    assert found["B^Bayes"][0] == pytest.approx(0, abs=1e-6)  # what was printed is the sampler's noise
+    assert found["B^Bayes"][0] == pytest.approx(
+        0, abs=1e-6
+    )  # what was printed is the sampler's noise
     assert abs(np.ravel(stored["criteria"]["B^Bayes"])[index]) < 4 * found["B^Bayes"][1]
 
 
@@ -55,10 +57,14 @@ def test_published_aic_rests_on_another_spectrum():
     data = nested_families.observe(4096)
     for law in blackbody.LAWS:
         theirs = stored["curves"][nested_families.key(law, 2)]
-        example = fit_nested(nested_families.example(), law=law, n_coefficients=2, method="published")
+        example = fit_nested(
+            nested_families.example(), law=law, n_coefficients=2, method="published"
+        )
         assert 2 * example.loss(data).sum() + 8 == pytest.approx(theirs["AIC"][position], abs=1e-2)
         own = fit_nested(data, law=law, n_coefficients=2, method="published")
-        assert 2 * own.loss(data).sum() + 8 == pytest.approx(theirs["AIC_refit"][position], abs=1e-2)
+        assert 2 * own.loss(data).sum() + 8 == pytest.approx(
+            theirs["AIC_refit"][position], abs=1e-2
+        )
 
 
 def test_complexity_by_both_ways():
@@ -87,7 +93,9 @@ def test_simulated_blocks_of_the_published_calibration():
 def test_published_experiments_one_by_one():
     """Data, simulations and truth are the original's: risks to the digits kept, probabilities within 128 draws of each risk."""
     mirrored, exact = _published(range(4), seed=0)
-    assert mirrored.difference == pytest.approx([0.16568218, -0.10165373, -0.033166645, 0.21467946], abs=1e-7)
+    assert mirrored.difference == pytest.approx(
+        [0.16568218, -0.10165373, -0.033166645, 0.21467946], abs=1e-7
+    )
     at = mirrored.log2_c.tolist().index(-6)
     for record in (mirrored, exact):  # at this c the limits hardly matter
         assert record.probability[:, at] == pytest.approx(STORED_AT_2_6, abs=0.1)
@@ -113,10 +121,14 @@ def test_published_experiments_are_kept(tmp_path, monkeypatch):
 def test_records_keep_what_is_counted(tmp_path):
     """Only an exact 0 or 1 is read as such; the rest is within half of 1/65535."""
     probability = np.array([[0.0, 1e-9, 0.25, 1 - 1e-9, 1.0]])
-    record = blackbody_records.Record(np.arange(5), probability, np.array([-0.1]), np.array([1e-3]), 1 - probability)
+    record = blackbody_records.Record(
+        np.arange(5), probability, np.array([-0.1]), np.array([1e-3]), 1 - probability
+    )
     blackbody_records.write(record, tmp_path / "some.npz")
     found = blackbody_records.read(tmp_path / "some.npz")
-    assert ((found.probability == 0) | (found.probability == 1)).tolist() == [[True, False, False, False, True]]
+    assert ((found.probability == 0) | (found.probability == 1)).tolist() == [
+        [True, False, False, False, True]
+    ]
     assert found.probability == pytest.approx(probability, abs=1 / 65535)
     assert found.again == pytest.approx(1 - probability, abs=1 / 65535)
     assert found.experiments.truth.tolist() == [1.0]
@@ -125,9 +137,15 @@ def test_records_keep_what_is_counted(tmp_path):
 
 def test_committed_calibration_has_the_size_of_the_paper(tmp_path, monkeypatch):
     """4096 experiments; the published numbers within four standard errors, since the experiments are the same."""
-    monkeypatch.setattr(blackbody_calibration, "_draw", lambda records: None)  # the picture takes most of the time
+    monkeypatch.setattr(
+        blackbody_calibration, "_draw", lambda records: None
+    )  # the picture takes most of the time
     content = registry.reproduce(registry.find("blackbody-calibration"), Task(tmp_path))
-    assert set(content["settings"]["experiments"].values()) == {published("calibration")["n_experiments"]} == {4096}
+    assert (
+        set(content["settings"]["experiments"].values())
+        == {published("calibration")["n_experiments"]}
+        == {4096}
+    )
     rows = [row for row in content["comparisons"] if row["variant"] == "as published"]
     assert len(rows) == 24
     for row in rows:
@@ -140,7 +158,9 @@ def test_committed_calibration_has_the_size_of_the_paper(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_new_experiments_are_computed(tmp_path):
-    content = registry.reproduce(registry.find("blackbody-calibration"), Task(tmp_path, experiments=8))
+    content = registry.reproduce(
+        registry.find("blackbody-calibration"), Task(tmp_path, experiments=8)
+    )
     assert set(content["settings"]["experiments"].values()) == {8}
     committed = blackbody_records.committed("as-published")
     kept = blackbody_records.read(tmp_path / "blackbody-as-published-0.npz")

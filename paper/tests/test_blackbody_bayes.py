@@ -68,7 +68,12 @@ def test_nested_sampling_agrees(data):
 
     low, width = np.log([PRIOR.sigma[0], PRIOR.temperature[0]]), np.log([2.0**7, 10.0])
     found = criteria.log_evidence(
-        log_likelihood, lambda cube: np.exp(low + width * cube), 2, n_live=100, rng=0, progress=False
+        log_likelihood,
+        lambda cube: np.exp(low + width * cube),
+        2,
+        n_live=100,
+        rng=0,
+        progress=False,
     )
     exact = posterior(data, law="planck", prior=PRIOR).log_evidence
     assert abs(-found.score.value - exact) < 4 * found.score.standard_error

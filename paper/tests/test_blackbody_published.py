@@ -29,10 +29,14 @@ def test_penaliseds_of_the_figure_and_of_the_observed_data(published, law):
     cases = [(p["lam"], p["B0"], p["s"], 512, p["fit"]) for p in published["panels"]]
     cases.append(([15, 30], 2.5e-6, 1e5, 4096, published["observed"]["fit"]))
     for window, bias, gain, n, fits in cases:
-        data = blackbody.observe(n, wavelengths=window, bias=bias, gain=gain, rng=seeds.generator("UV", "data"))
+        data = blackbody.observe(
+            n, wavelengths=window, bias=bias, gain=gain, rng=seeds.generator("UV", "data")
+        )
         model = fit_penalised(data, law=law)
         # The stored fits stopped at a gradient of 1e-5.
-        np.testing.assert_allclose([model.sigma, model.temperature], fits[PUBLISHED_NAMES[law]], rtol=1e-5)
+        np.testing.assert_allclose(
+            [model.sigma, model.temperature], fits[PUBLISHED_NAMES[law]], rtol=1e-5
+        )
 
 
 def test_published_calibration_experiments(published):
@@ -42,10 +46,15 @@ def test_published_calibration_experiments(published):
         assert draws.uniform(-1e-4, 1e-4) == pytest.approx(bias, rel=1e-9)
         planck_is_true = bool(draws.integers(2))
         assert planck_is_true == bool(stored["phys_true_is_Planck"][i])
-        law, keys = "planck" if planck_is_true else "rayleigh-jeans", ("uv", "calibration", "fit candidates", i + 1)
+        law, keys = (
+            "planck" if planck_is_true else "rayleigh-jeans",
+            ("uv", "calibration", "fit candidates", i + 1),
+        )
         first = blackbody.observe(4096, bias=bias, law=law, rng=seeds.generator("UV", keys))
         a, b = (fit_penalised(first, law=law, temperature=4000) for law in blackbody.LAWS)
-        np.testing.assert_allclose([a.sigma, b.sigma], [stored["sigma_P"][i], stored["sigma_RJ"][i]], rtol=1e-6)
+        np.testing.assert_allclose(
+            [a.sigma, b.sigma], [stored["sigma_P"][i], stored["sigma_RJ"][i]], rtol=1e-6
+        )
         truth = blackbody.observe(12288, bias=bias, law=law, rng=seeds.generator("UV", keys))
         difference = a.loss(truth).mean() - b.loss(truth).mean()
         assert difference == pytest.approx(stored["true_risk_P_minus_RJ"][i], abs=1e-7)

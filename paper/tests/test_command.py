@@ -31,7 +31,14 @@ def modules(monkeypatch):
     def succeed(task):
         rows = [
             comparison("B", variant="corrected", reference=float("inf"), source="paper", ours=0.5),
-            comparison("near", variant="as published", reference=0.4, source="paper", ours=0.5, standard_error=0.05),
+            comparison(
+                "near",
+                variant="as published",
+                reference=0.4,
+                source="paper",
+                ours=0.5,
+                standard_error=0.05,
+            ),
             comparison(
                 "far",
                 variant="corrected",
@@ -41,7 +48,14 @@ def modules(monkeypatch):
                 standard_error=0.05,
                 explanation="a sign",
             ),
-            comparison("farther", variant="corrected", reference=0.0, source="paper", ours=0.5, standard_error=0.05),
+            comparison(
+                "farther",
+                variant="corrected",
+                reference=0.0,
+                source="paper",
+                ours=0.5,
+                standard_error=0.05,
+            ),
             comparison("as far", variant="corrected", reference=0.0, source="paper", ours=0.5),
         ]
         return Reproduction(None, rows, numbers={}, settings={"experiments": task.experiments})
@@ -79,14 +93,22 @@ def test_a_failure_does_not_keep_the_next_from_running(run, modules, tmp_path):
 def test_a_summary_counts_the_comparisons_of_each(run, modules, tmp_path):
     shown = run("all", "--out", str(tmp_path)).output
     assert "far (corrected): paper 0.1, ours 0.5, difference +0.4 = +8.0 SE; a sign" in shown
-    lines = [line.split() for line in shown.splitlines() if line.split()[:1] in (["dark"], ["light"], ["all"])]
+    lines = [
+        line.split()
+        for line in shown.splitlines()
+        if line.split()[:1] in (["dark"], ["light"], ["all"])
+    ]
     assert lines == [
         ["dark", "0", "failed"],
         ["light", "0", "5", "1", "1", "1", "2"],
         ["all", "0", "5", "1", "1", "1", "2"],
     ]
     # Only what is published, and computed as published, counts as agreement.
-    by_source = [line.split()[-5:] for line in shown.splitlines() if line.startswith(("paper ", "our run of"))]
+    by_source = [
+        line.split()[-5:]
+        for line in shown.splitlines()
+        if line.startswith(("paper ", "our run of"))
+    ]
     assert by_source == [["1", "1", "0", "0", "0"], ["0"] * 5]
 
 

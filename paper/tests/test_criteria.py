@@ -7,7 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rivals_paper import criteria_picture, criteria_table, criteria_table_picture, figure_criteria, nested_families
+from rivals_paper import (
+    criteria_picture,
+    criteria_table,
+    criteria_table_picture,
+    figure_criteria,
+    nested_families,
+)
 from rivals_paper.nested_model import fit_nested
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, published
 
@@ -23,7 +29,9 @@ def numbers():
 
 @pytest.fixture(scope="module")
 def table():
-    return json.loads((ROOT / "paper/results/criteria-table.json").read_text(encoding="utf-8"))["numbers"]
+    return json.loads((ROOT / "paper/results/criteria-table.json").read_text(encoding="utf-8"))[
+        "numbers"
+    ]
 
 
 def _range(numbers, m, name):
@@ -37,7 +45,9 @@ def test_the_best_rayleigh_jeans_models_are_where_the_text_says(numbers):
     noises = [_range(numbers, m, "best noise") for m in (0, 2)]
     lowest, highest = min(low for low, _ in noises), max(high for _, high in noises)
     assert f"noise is {lowest:.2f} to {highest:.2f}" in said
-    for (low, high), after in zip(temperatures, ("K without a polynomial", "K with two"), strict=True):
+    for (low, high), after in zip(
+        temperatures, ("K without a polynomial", "K with two"), strict=True
+    ):
         assert f"{low:.0f} to {high:.0f} {after}" in said
     bounds = nested_families.PRIOR
     assert bounds.temperature[0] < temperatures[1][0]
@@ -77,14 +87,28 @@ def test_relative_noise_is_the_printed_row_at_short_waves_only():
 
 
 def test_numbers_in_few_letters():
-    assert [criteria_picture.short(value) for value in (-10000, 2500, 0, 7.5)] == ["−10k", "2.5k", "0", "7.5"]
+    assert [criteria_picture.short(value) for value in (-10000, 2500, 0, 7.5)] == [
+        "−10k",
+        "2.5k",
+        "0",
+        "7.5",
+    ]
     values = (np.inf, -2e-12, -0.00977, 0.0612, -3.02, 389.62)
-    assert [criteria_table_picture.text(value) for value in values] == ["+∞", "0", "-1e-2", "0.06", "-3.02", "390"]
+    assert [criteria_table_picture.text(value) for value in values] == [
+        "+∞",
+        "0",
+        "-1e-2",
+        "0.06",
+        "-3.02",
+        "390",
+    ]
 
 
 @pytest.mark.parametrize("picture", [criteria_picture, criteria_table_picture])
 def test_letters_are_large_enough(picture):
-    assert min(picture.SMALL, picture.MEDIUM, picture.LARGE) * COLUMN / picture.WIDTH / 72 >= SMALLEST
+    assert (
+        min(picture.SMALL, picture.MEDIUM, picture.LARGE) * COLUMN / picture.WIDTH / 72 >= SMALLEST
+    )
 
 
 @pytest.mark.slow
@@ -122,8 +146,15 @@ def _check_letters(figure):
     texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
     assert min(text.get_fontsize() for text in texts) * pixels_per_point >= SMALLEST
     for axes in figure.findobj(lambda artist: hasattr(artist, "get_xticklabels")):
-        for labels, low, high in ((axes.get_xticklabels(), "x0", "x1"), (axes.get_yticklabels(), "y0", "y1")):
-            boxes = [label.get_window_extent() for label in labels if label.get_visible() and label.get_text()]
+        for labels, low, high in (
+            (axes.get_xticklabels(), "x0", "x1"),
+            (axes.get_yticklabels(), "y0", "y1"),
+        ):
+            boxes = [
+                label.get_window_extent()
+                for label in labels
+                if label.get_visible() and label.get_text()
+            ]
             boxes.sort(key=lambda box: getattr(box, low))
             for first, second in itertools.pairwise(boxes):
                 assert getattr(first, high) < getattr(second, low)

@@ -18,5 +18,9 @@ def test_there_are_results():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_differences_are_explained(path):
     rows = json.loads(path.read_text(encoding="utf-8"))["comparisons"]
-    silent = [output.describe(row) for row in rows if output.differs(row) and not row.get("explanation")]
-    assert not silent, f"{len(silent)} rows of {path.name} lack an explanation, the first: {silent[0]}"
+    silent = [
+        output.describe(row) for row in rows if output.differs(row) and not row.get("explanation")
+    ]
+    assert not silent, (
+        f"{len(silent)} rows of {path.name} lack an explanation, the first: {silent[0]}"
+    )

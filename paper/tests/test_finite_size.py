@@ -14,7 +14,17 @@ from rivals_paper.densities import density
 from rivals_paper.neuron_example import STRENGTH, TAU
 from rivals_paper.noise import ColouredNoise
 from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED, VARIANTS, Task
-from rivals_paper.pyloric import ACCURATE, LABELS, LOOSE, NeuronModel, Solver, pair, sample_times, settled, simulate
+from rivals_paper.pyloric import (
+    ACCURATE,
+    LABELS,
+    LOOSE,
+    NeuronModel,
+    Solver,
+    pair,
+    sample_times,
+    settled,
+    simulate,
+)
 from rivals_paper.traces import spike_times
 
 SHORT = (400, 4000)
@@ -30,7 +40,12 @@ def spreads(variant, label):
 
 
 def middle_halves(variant, label):
-    return np.array([np.subtract(*np.quantile(by[label].risks, [0.75, 0.25])) for by in committed(variant).values()])
+    return np.array(
+        [
+            np.subtract(*np.quantile(by[label].risks, [0.75, 0.25]))
+            for by in committed(variant).values()
+        ]
+    )
 
 
 def out_of_step(variant, label):
@@ -43,7 +58,10 @@ def test_records_are_of_the_size_of_the_paper(variant):
     assert list(by_size) == [400, 4000, 40_000, 400_000]
     for by_label in by_size.values():
         assert list(by_label) == list(LABELS)
-        assert all(each.risks.shape == (400,) and np.isfinite(each.risks).all() for each in by_label.values())
+        assert all(
+            each.risks.shape == (400,) and np.isfinite(each.risks).all()
+            for each in by_label.values()
+        )
 
 
 @pytest.mark.parametrize("label", LABELS)
@@ -74,7 +92,9 @@ def test_models_in_step_find_noise_and_rare_slips(label):
     assert spreads(CONSTANTS_PUBLISHED, label)[3] > spreads(CONSTANTS_PUBLISHED, label)[1]
     squares, _ = finite_size._committed(CONSTANTS_PUBLISHED)
     # Slips end: of the recordings with one in the first 40 s, some lose no more in the other 360 s than noise does.
-    early = squares[label][squares[label][:, 2] > finite_size.NOISE_SQUARE * (1 + 5 * np.sqrt(2 / 40_000))]
+    early = squares[label][
+        squares[label][:, 2] > finite_size.NOISE_SQUARE * (1 + 5 * np.sqrt(2 / 40_000))
+    ]
     later = (early[:, 3] * 10 - early[:, 2]) / 9
     assert (later < finite_size.NOISE_SQUARE * (1 + 5 * np.sqrt(2 / 360_000))).any()
 
@@ -105,14 +125,18 @@ def test_documented_constants_leave_no_model_in_step():
 
 
 def driven(cell, constants, n, solver=ACCURATE, seed=0):
-    current = ColouredNoise(TAU, STRENGTH, float(sample_times(n)[-1]), rng=np.random.default_rng(seed))
+    current = ColouredNoise(
+        TAU, STRENGTH, float(sample_times(n)[-1]), rng=np.random.default_rng(seed)
+    )
     return simulate(cell, sample_times(n), current=current, variant=constants, solver=solver)[1]
 
 
 def distance(cell, constants, n, tolerance, seed=0):
     """Of two copies that differ by rounding errors alone, at each of n samples, in mV."""
     solver = Solver(rtol=tolerance, atol=1e-3 * tolerance)
-    one, other = (driven(cell, constants, n, each, seed) for each in (solver, solver.with_other_rounding()))
+    one, other = (
+        driven(cell, constants, n, each, seed) for each in (solver, solver.with_other_rounding())
+    )
     return np.abs(one - other)
 
 
@@ -120,7 +144,8 @@ def test_c_fires_like_a_clock_with_the_documented_constants():
     """Hence its phase, once lost, comes back slowly; A has intervals of all lengths."""
     n = 2000
     intervals = {
-        label: np.diff(spike_times(driven(LABELS[label], "prinz2004", n), sample_times(n))) for label in ("A", "C")
+        label: np.diff(spike_times(driven(LABELS[label], "prinz2004", n), sample_times(n)))
+        for label in ("A", "C")
     }
     assert intervals["C"].mean() == pytest.approx(52, abs=2)
     assert intervals["C"].std() < 0.1 * intervals["C"].mean()
@@ -133,7 +158,9 @@ def test_the_solver_decides_when_copies_part_and_for_some_whether():
         ("C", "published", 1000): (1e-8,),
         ("A", "published", 4000): (1e-6, 1e-8),
     }
-    tasks = [(label, constants, n, each) for (label, constants, n), by in asked.items() for each in by]
+    tasks = [
+        (label, constants, n, each) for (label, constants, n), by in asked.items() for each in by
+    ]
     with ThreadPoolExecutor(2) as pool:
         found = pool.map(lambda task: distance(LABELS[task[0]], *task[1:]), tasks)
         late, not_yet, parted, in_step, strict = (np.sqrt(np.mean(each**2)) for each in found)
@@ -154,7 +181,9 @@ def test_strictly_integrated_slips_are_gone():
 
 @pytest.mark.slow
 def test_documented_constants_part_copies_of_a_even_if_strictly_integrated():
-    assert np.sqrt(np.mean(distance(LABELS["A"], "prinz2004", 40_000, 1e-8, seed=2)[20_000:] ** 2)) > 5
+    assert (
+        np.sqrt(np.mean(distance(LABELS["A"], "prinz2004", 40_000, 1e-8, seed=2)[20_000:] ** 2)) > 5
+    )
 
 
 def squares_on_processor(model, count):
@@ -167,8 +196,13 @@ def agrees(variant, label, count):
     """Recordings simulated on the processor have the law of the records."""
     quiet = variant == AS_PUBLISHED
     squares, sigma = finite_size._committed(variant)
-    constants, solver = finite_size.CONSTANTS.get(variant, "published"), LOOSE if quiet else ACCURATE
-    model = NeuronModel(LABELS[label], sigma[label], driven=not quiet, variant=constants, solver=solver)
+    constants, solver = (
+        finite_size.CONSTANTS.get(variant, "published"),
+        LOOSE if quiet else ACCURATE,
+    )
+    model = NeuronModel(
+        LABELS[label], sigma[label], driven=not quiet, variant=constants, solver=solver
+    )
     found = squares_on_processor(model, count)
     for column in range(len(SHORT)):
         assert ks_2samp(found[:, column], squares[label][:, column]).pvalue > 1e-3
@@ -191,7 +225,9 @@ def test_settled_states_of_c_depend_on_rounding():
 
     def range_of(label):
         circuit = pair(LABELS[label], "prinz2004")
-        return np.ptp([settled(circuit, solver=ACCURATE.with_other_rounding(copy))[1] for copy in range(4)])
+        return np.ptp(
+            [settled(circuit, solver=ACCURATE.with_other_rounding(copy))[1] for copy in range(4)]
+        )
 
     assert range_of("A") < 0.05
     assert range_of("C") > 0.05
@@ -204,8 +240,12 @@ def test_the_law_of_c_at_short_length_is_one_draw():
     medians = []
     for copy in range(5):
         solver = ACCURATE.with_other_rounding(copy)
-        model = NeuronModel(LABELS["C"], sigma["C"], driven=True, variant="prinz2004", solver=solver)
-        medians.append(np.median(finite_size.risks_of(squares_on_processor(model, 6)[:, 0], sigma["C"])))
+        model = NeuronModel(
+            LABELS["C"], sigma["C"], driven=True, variant="prinz2004", solver=solver
+        )
+        medians.append(
+            np.median(finite_size.risks_of(squares_on_processor(model, 6)[:, 0], sigma["C"]))
+        )
     assert np.ptp(medians) > spreads(CORRECTED, "C")[0]
 
 
@@ -213,7 +253,9 @@ def test_the_law_of_c_at_short_length_is_one_draw():
 def test_new_recordings_give_what_the_records_do(variant, monkeypatch, tmp_path):
     """Their σ, their risks by length, and how many are out of step, from mean squares that we make up."""
     limits = finite_size.NOISE_SQUARE * (1 + 5 * np.sqrt(2 / np.array(finite_size.SIMULATED_SIZES)))
-    monkeypatch.setattr(finite_size, "own_squares", lambda model, rng: limits * np.exp(0.01 * rng.normal(size=4)))
+    monkeypatch.setattr(
+        finite_size, "own_squares", lambda model, rng: limits * np.exp(0.01 * rng.normal(size=4))
+    )
     models = {label: NeuronModel(cell, 20.0) for label, cell in LABELS.items()}
     found = finite_size._simulations(variant, models, Task(tmp_path, experiments=5), 0)
     longest = found[finite_size.SIMULATED_SIZES[-1]]
@@ -225,11 +267,15 @@ def test_new_recordings_give_what_the_records_do(variant, monkeypatch, tmp_path)
                 assert each.sigma == 20
                 assert each.out_of_step is None
             else:
-                assert each.out_of_step == np.sum(each.risks > finite_size.risks_of(limit, each.sigma))
+                assert each.out_of_step == np.sum(
+                    each.risks > finite_size.risks_of(limit, each.sigma)
+                )
     if variant != AS_PUBLISHED:
         # With σ of greatest likelihood the mean risk is the entropy.
         for each in longest.values():
-            assert each.risks.mean() == pytest.approx(0.5 * np.log(2 * np.pi * np.e * each.sigma**2))
+            assert each.risks.mean() == pytest.approx(
+                0.5 * np.log(2 * np.pi * np.e * each.sigma**2)
+            )
 
 
 def test_risks_and_squares_are_two_forms_of_the_same():
@@ -253,7 +299,10 @@ def test_a_single_recording_is_drawn_as_a_tick():
     from rivals_paper.output import new_figure
 
     panel = new_figure(2, 1).subplots()
-    one, many = {"A": np.array([2.1])}, {"A": np.r_[np.random.default_rng(0).normal(size=399), 50.0]}
+    one, many = (
+        {"A": np.array([2.1])},
+        {"A": np.r_[np.random.default_rng(0).normal(size=399), 50.0]},
+    )
     for by_label, curves in ((one, 0), (many, 1)):
         panel.clear()
         finite_size._densities(panel, by_label, np.linspace(-4, 4, 50), long_tailed=True)

@@ -15,7 +15,11 @@ FILES = sorted(Path(rivals_paper.__file__).parent.rglob("*.py"))
 def imports_from_the_library(path):
     """Pairs of module and name."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == "rivals":
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module
+            and node.module.partition(".")[0] == "rivals"
+        ):
             yield from ((node.module, alias.name) for alias in node.names)
 
 
@@ -34,7 +38,11 @@ def is_public(name):
 
 
 def is_package(name):
-    spec = find_spec(name) if hasattr(importlib.import_module(name.rpartition(".")[0]), "__path__") else None
+    spec = (
+        find_spec(name)
+        if hasattr(importlib.import_module(name.rpartition(".")[0]), "__path__")
+        else None
+    )
     return spec is not None and spec.submodule_search_locations is not None
 
 
@@ -50,6 +58,11 @@ def test_comparisons_and_calibrations_are_by_the_papers_method(path):
     if path.stem == "steps":
         return
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", None) in ("compare", "calibrate"):
-            spread = [ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg is None]
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) in (
+            "compare",
+            "calibrate",
+        ):
+            spread = [
+                ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg is None
+            ]
             assert any("PAPER" in each for each in spread), f"line {node.lineno}"

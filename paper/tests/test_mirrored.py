@@ -16,7 +16,9 @@ def test_agrees_with_the_exact_process_where_no_limit_is_reached():
     exact = HierarchicalBetaProcess.from_losses(losses(), c=0.5, depth=8)
     draws = sample_risk_as_published(losses(), 0.5, 20_000, rng=1)
     # Simpson's sum instead of the trapezoid's shifts the risk slightly, through the last cell.
-    assert draws.mean() == pytest.approx(exact.risk_mean, abs=0.05 * exact.risk_std + 4 * exact.risk_std / 20_000**0.5)
+    assert draws.mean() == pytest.approx(
+        exact.risk_mean, abs=0.05 * exact.risk_std + 4 * exact.risk_std / 20_000**0.5
+    )
     assert draws.std() == pytest.approx(exact.risk_std, rel=0.05)
 
 

@@ -9,27 +9,43 @@ from rivals.testbeds import blackbody
 from rivals_paper import seeds
 from rivals_paper.nested_model import NestedModel, fit_nested
 
-STORED = json.loads((Path(__file__).parent / "data" / "blackbody_nested.json").read_text())["entries"]
+STORED = json.loads((Path(__file__).parent / "data" / "blackbody_nested.json").read_text())[
+    "entries"
+]
 
 
 def published_data(n):
     purpose = f"compare models - nested -- data -- {n}"
-    return blackbody.observe(n, wavelengths=(0.6, 2), gain=16, bias=0, rng=seeds.generator("UV", purpose))
+    return blackbody.observe(
+        n, wavelengths=(0.6, 2), gain=16, bias=0, rng=seeds.generator("UV", purpose)
+    )
 
 
 def penalised(model, data):
     """The objective of the original study."""
-    return model.loss(data).mean() + model.sigma ** (-1 / 128) + np.log2(model.temperature / 4000) ** 2 / 288
+    return (
+        model.loss(data).mean()
+        + model.sigma ** (-1 / 128)
+        + np.log2(model.temperature / 4000) ** 2 / 288
+    )
 
 
 @pytest.mark.parametrize("key", STORED)
 def test_refits_against_an_independent_optimiser(key):
-    law, n_coefficients, n = key.split(",")[0].lower(), int(key.split(",")[1]), int(key.split(",")[2])
+    law, n_coefficients, n = (
+        key.split(",")[0].lower(),
+        int(key.split(",")[1]),
+        int(key.split(",")[2]),
+    )
     data, stored = published_data(n), STORED[key]
     model = fit_nested(data, law=law, n_coefficients=n_coefficients, method="published")
-    theirs = NestedModel(law, stored["sigma"], stored["T"], np.array(stored["coeffs"]), data.wavelength)
+    theirs = NestedModel(
+        law, stored["sigma"], stored["T"], np.array(stored["coeffs"]), data.wavelength
+    )
     assert penalised(model, data) <= penalised(theirs, data) + 1e-12
-    if n_coefficients < 6:  # with six the stored optimiser stopped short of the optimum, by up to 0.9 in AIC
+    if (
+        n_coefficients < 6
+    ):  # with six the stored optimiser stopped short of the optimum, by up to 0.9 in AIC
         aic = 2 * model.loss(data).sum() + 2 * model.n_parameters
         assert aic == pytest.approx(stored["AIC"], abs=1e-2)
 
@@ -52,7 +68,9 @@ def test_maximum_likelihood_is_a_maximum(law):
 def test_without_coefficients_the_mean_is_the_law(law):
     wavelength = np.linspace(0.6, 2, 5)
     model = NestedModel(law, 0.25, 4000.0, np.zeros(0), wavelength)
-    np.testing.assert_array_equal(model.mean(wavelength), blackbody.radiance(law, wavelength, 4000.0))
+    np.testing.assert_array_equal(
+        model.mean(wavelength), blackbody.radiance(law, wavelength, 4000.0)
+    )
     assert model.n_parameters == 2
 
 

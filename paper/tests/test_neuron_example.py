@@ -43,13 +43,22 @@ def asked(monkeypatch):
     neuron_example.accurate_voltage.cache_clear()
 
 
-@pytest.mark.parametrize(("variant", "constants"), [(CONSTANTS_PUBLISHED, "published"), (CORRECTED, "prinz2004")])
-def test_accurate_variants_have_their_constants_and_the_input_of_the_recording(asked, variant, constants):
+@pytest.mark.parametrize(
+    ("variant", "constants"), [(CONSTANTS_PUBLISHED, "published"), (CORRECTED, "prinz2004")]
+)
+def test_accurate_variants_have_their_constants_and_the_input_of_the_recording(
+    asked, variant, constants
+):
     fitted = fit_corrected(np.random.default_rng(0), variant=variant, copy=3)
     assert {call["variant"] for call in asked} == {constants}
     assert {call["cell"] for call in asked} == CELLS
-    np.testing.assert_array_equal([call["current"].weights for call in asked], [example_input().weights] * len(asked))
-    assert all((call["solver"].rtol, call["solver"].atol) == (ACCURATE.rtol, ACCURATE.atol) for call in asked)
+    np.testing.assert_array_equal(
+        [call["current"].weights for call in asked], [example_input().weights] * len(asked)
+    )
+    assert all(
+        (call["solver"].rtol, call["solver"].atol) == (ACCURATE.rtol, ACCURATE.atol)
+        for call in asked
+    )
     # Nothing but noise of 2 mV and rounding to 1 mV is left where nothing moves.
     assert fitted["A"].sigma == pytest.approx(np.sqrt(4 + 1 / 12), rel=5 / np.sqrt(2 * 4000))
     assert fitted["A"].losses.n_synthetic == 4000
@@ -70,7 +79,9 @@ def test_corrected_is_what_you_get_and_the_true_cell_is_judged_with_other_roundi
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_traces_show_what_the_caption_says(asked, monkeypatch, variant):
-    monkeypatch.setattr(traces, "observe", lambda cell, n, **_: type("", (), {"voltage": np.zeros(n)}))
+    monkeypatch.setattr(
+        traces, "observe", lambda cell, n, **_: type("", (), {"voltage": np.zeros(n)})
+    )
     shown = traces._traces(variant, sample_times(4000))
     assert list(shown) == ["AB", "LP 1", "A", "B", "C", "D"]
     if variant == AS_PUBLISHED:  # AB without input, recordings each with its own
@@ -101,7 +112,8 @@ def test_verdicts_of_the_committed_runs():
     numbers = committed("domain-loss")["numbers"][CORRECTED]
     pairs, by_loss = numbers["pairs"], numbers["probability"]
     voltages, counts = (
-        np.array(by_loss[f"{loss}, 4 s"]["runs"]) for loss in (domain_loss.POINTWISE, domain_loss.DOMAIN)
+        np.array(by_loss[f"{loss}, 4 s"]["runs"])
+        for loss in (domain_loss.POINTWISE, domain_loss.DOMAIN)
     )
     assert voltages[:, pairs.index("LP 1 and A")].max() < 0.95
     assert counts[:, pairs.index("AC")].min() > 0.95 > voltages[:, pairs.index("AC")].max()
@@ -112,7 +124,9 @@ def test_verdicts_of_the_committed_runs():
 def test_example_in_all_variants():
     as_published = fit_as_published()
     rng = np.random.default_rng(0)
-    constants, corrected = (fit_corrected(rng, variant=variant) for variant in (CONSTANTS_PUBLISHED, CORRECTED))
+    constants, corrected = (
+        fit_corrected(rng, variant=variant) for variant in (CONSTANTS_PUBLISHED, CORRECTED)
+    )
     # With the published constants, A and B below C and D. As published, rounding errors grow to millivolts, so that risks differ
     # between versions of NumPy, by 0.02: more than half of what A and B differ by.
     for found in (as_published, constants):
@@ -138,7 +152,9 @@ def test_documented_constants_amplify_rounding_errors_at_any_tolerance():
         circuit = pair(cell, variant)
         state = settled(circuit, solver=tight)
         first, second = (
-            simulate(circuit, times, current=example_input(), solver=tight, initial=state * (1 + change))[1]
+            simulate(
+                circuit, times, current=example_input(), solver=tight, initial=state * (1 + change)
+            )[1]
             for change in (0.0, 1e-12)
         )
         return np.sqrt(np.mean((first - second) ** 2))
@@ -159,11 +175,15 @@ def test_table_writes_numbers_that_are_near_the_published_ones(tmp_path):
 
 
 @pytest.mark.slow
-def test_counts_and_intervals_reject_the_cell_that_spikes_three_times_as_often(tmp_path, monkeypatch):
+def test_counts_and_intervals_reject_the_cell_that_spikes_three_times_as_often(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(domain_loss, "LONG", 6000)
     monkeypatch.setattr(domain_loss, "ENSEMBLE", 24)
     content = registry.reproduce(registry.find("domain-loss"), Task(tmp_path, experiments=2))
     assert (tmp_path / "domain-loss.png").stat().st_size > 10_000
     numbers = content["numbers"][CORRECTED]
     assert min(numbers["probability"]["counts and intervals, 4 s"]["mean"][1:4:2]) > 0.95
-    assert numbers["spikes per second"]["C"] > 2.5 * numbers["spikes per second of the recording"][0]
+    assert (
+        numbers["spikes per second"]["C"] > 2.5 * numbers["spikes per second of the recording"][0]
+    )

@@ -143,21 +143,36 @@ def test_the_loss_criterion_of_synthetic_losses_is_that_of_draws():
     ratio = np.array([-2.0, -0.3, 0.0, 0.1, 1.5])
     first, second = 0.5 * rng.standard_normal((2, 400_000, 1)) ** 2
     for tolerance in C_MAIN:
-        drawn = np.mean(first < second + ratio + tolerance * rng.standard_normal((400_000, 1)), axis=0)
+        drawn = np.mean(
+            first < second + ratio + tolerance * rng.standard_normal((400_000, 1)), axis=0
+        )
         # Four standard errors of 400 000 draws.
-        np.testing.assert_allclose(synthetic_loss_only(ratio, tolerance), drawn, atol=4 * 0.5 / np.sqrt(400_000))
-    np.testing.assert_allclose(synthetic_loss_only(ratio, 0.25) + synthetic_loss_only(-ratio, 0.25), 1, atol=1e-12)
+        np.testing.assert_allclose(
+            synthetic_loss_only(ratio, tolerance), drawn, atol=4 * 0.5 / np.sqrt(400_000)
+        )
+    np.testing.assert_allclose(
+        synthetic_loss_only(ratio, 0.25) + synthetic_loss_only(-ratio, 0.25), 1, atol=1e-12
+    )
     # The published values at c_Q = 1, from 4000 draws each, belong to the ratios that were found from them.
     for condition in MAIN:
-        known = np.array(published("neuron_calibration")["conditions"][condition.key]["log_sigma_ratio"], dtype=float)
+        known = np.array(
+            published("neuron_calibration")["conditions"][condition.key]["log_sigma_ratio"],
+            dtype=float,
+        )
         theirs = original(condition.key, "bq").probability[: known.size, 0]
         finite = np.isfinite(known)
-        np.testing.assert_allclose(synthetic_loss_only(known[finite], 1.0), theirs[finite], atol=0.005)
+        np.testing.assert_allclose(
+            synthetic_loss_only(known[finite], 1.0), theirs[finite], atol=0.005
+        )
 
 
 def test_conditions_of_one_noise_are_put_together():
     one, two = (Experiments(np.full((3, 2), value), np.full(3, value)) for value in (0.0, 1.0))
-    by = {"AvsB|Gaussian|low|short|weak": one, "AvsB|Cauchy|low|short|weak": two, "AvsD|Cauchy|low|long|weak": one}
+    by = {
+        "AvsB|Gaussian|low|short|weak": one,
+        "AvsB|Cauchy|low|short|weak": two,
+        "AvsD|Cauchy|low|long|weak": one,
+    }
     together = pooled(by, "Cauchy")
     np.testing.assert_array_equal(together.truth, [1, 1, 1, 0, 0, 0])
     assert together.probability.shape == (6, 2)
@@ -185,7 +200,11 @@ def test_experiments_that_are_asked_for_are_computed(tmp_path, monkeypatch):
     monkeypatch.setattr(neuron_calibration_all, "NAME", neuron_calibration.NAME)
     monkeypatch.setattr(neuron_calibration_all, "C_ALL", C_MAIN)
     monkeypatch.setattr(neuron_copies, "COPIES", 3)
-    for module, name in ((neuron_runs, "N_DATA"), (loss_criterion, "N_DATA"), (neuron_runs, "N_TRUTH")):
+    for module, name in (
+        (neuron_runs, "N_DATA"),
+        (loss_criterion, "N_DATA"),
+        (neuron_runs, "N_TRUTH"),
+    ):
         monkeypatch.setattr(module, name, 200)
     for module in (neuron_calibration, neuron_calibration_all, loss_criterion):
         made = registry.reproduce(module, Task(tmp_path, experiments=1))
@@ -197,7 +216,9 @@ def test_experiments_that_are_asked_for_are_computed(tmp_path, monkeypatch):
 
 
 def test_areas_of_the_committed_results_are_those_of_the_records():
-    stored = json.loads((RESULTS / "neuron-calibration.json").read_text(encoding="utf-8"))["numbers"]
+    stored = json.loads((RESULTS / "neuron-calibration.json").read_text(encoding="utf-8"))[
+        "numbers"
+    ]
     for variant in VARIANTS:
         for condition in MAIN:
             each = recorded(variant, condition.key)

@@ -47,7 +47,9 @@ def test_variance_and_autocorrelation_follow_the_formula():
     tau, sigma, realisations = 10.0, 0.5, 4000
     lags = np.array([0.0, 5.0, 10.0, 20.0, 40.0])
     # One product per realisation and lag, independent between realisations: the error is the standard error.
-    values = np.array([ColouredNoise(tau, sigma, 100.0, rng=seed)(30 + lags) for seed in range(realisations)])
+    values = np.array(
+        [ColouredNoise(tau, sigma, 100.0, rng=seed)(30 + lags) for seed in range(realisations)]
+    )
     products = values[:, :1] * values
     expected = sigma**2 * np.exp(-(lags**2) / (2 * tau**2))
     error = products.std(axis=0) / np.sqrt(realisations)

@@ -12,7 +12,11 @@ def test_everything_written_is_plain_json(tmp_path):
     task = output.Task(tmp_path / "new" / "folder", seed=np.int64(3))
     made = output.Reproduction(
         figure=None,
-        comparisons=[output.comparison("a", variant="corrected", reference=None, source=None, ours=np.float64(1.5))],
+        comparisons=[
+            output.comparison(
+                "a", variant="corrected", reference=None, source=None, ours=np.float64(1.5)
+            )
+        ],
         numbers={"array": np.arange(3.0), "flag": np.bool_(True), "infinite": [np.inf, -np.inf]},
         settings={"size": np.int64(3)},
     )
@@ -24,8 +28,12 @@ def test_everything_written_is_plain_json(tmp_path):
 
 
 def test_a_comparison_reads_as_a_line():
-    row = output.comparison("B", variant="as published", reference=0.8, source="paper", ours=0.79, standard_error=0.01)
-    assert output.describe(row) == "B (as published): paper 0.8, ours 0.79, difference -0.01 = -1.0 SE"
+    row = output.comparison(
+        "B", variant="as published", reference=0.8, source="paper", ours=0.79, standard_error=0.01
+    )
+    assert (
+        output.describe(row) == "B (as published): paper 0.8, ours 0.79, difference -0.01 = -1.0 SE"
+    )
     row = output.comparison("B", variant="corrected", reference=None, source=None, ours=0.5)
     assert output.describe(row) == "B (corrected): nothing published –, ours 0.5"
 

@@ -13,7 +13,10 @@ def test_overview_draws_a_run(tmp_path):
     content = registry.reproduce(registry.find("overview"), Task(tmp_path, experiments=16))
     assert json.loads((tmp_path / "overview.json").read_text(encoding="utf-8")) == content
     assert (tmp_path / "overview.png").read_bytes()[:4] == b"\x89PNG"
-    assert [model["model"] for model in content["numbers"]["models"]] == ["Planck", "Rayleigh-Jeans"]
+    assert [model["model"] for model in content["numbers"]["models"]] == [
+        "Planck",
+        "Rayleigh-Jeans",
+    ]
     assert (
         min(content["numbers"]["Brier score"], key=content["numbers"]["Brier score"].get)
         == f"{content['settings']['c']:g}"

@@ -12,12 +12,16 @@ ROOT = Path(__file__).resolve().parents[1]
 def tool():
     if not (ROOT / "results").exists():
         pytest.skip("an sdist has neither the results nor the page")
-    pytest.importorskip("jinja2", reason='the page is written with jinja2: pip install "rivals[report]"')
+    pytest.importorskip(
+        "jinja2", reason='the page is written with jinja2: pip install "rivals[report]"'
+    )
     return runpy.run_path(str(ROOT / "tools" / "paper_page.py"))
 
 
 def test_the_page_is_what_the_results_say(tool):
-    assert tool["PAGE"].read_text(encoding="utf-8") == tool["page"](), "run `python paper/tools/paper_page.py`"
+    assert tool["PAGE"].read_text(encoding="utf-8") == tool["page"](), (
+        "run `python paper/tools/paper_page.py`"
+    )
 
 
 def test_every_result_has_its_section(tool):
@@ -43,20 +47,28 @@ def test_the_corrections_have_the_numbers_of_the_results(tool):
     assert tool["counts_table"]() in text
     seconds = [tool["gpu_seconds"](variant) for variant in ("constants as published", "corrected")]
     assert "OUT` ({} s) and `corrected` ({} s".format(*seconds) in text
-    six = tool["result"]("neuron-calibration")["numbers"]["valid c"]["constants as published"]["0.25"]
+    six = tool["result"]("neuron-calibration")["numbers"]["valid c"]["constants as published"][
+        "0.25"
+    ]
     key = "AvsD|Gaussian|low|short|weak"
     assert (
         f"in {100 * six['stated'][key]:.0f} % of the experiments at 2⁻², {100 * six['error'][key]:.1f} % of them wrong"
         in text
     )
-    everywhere = tool["result"]("neuron-calibration-all")["numbers"]["verdicts beyond 0.95"]["constants as published"][
-        "beta"
-    ]["0.25"]
-    assert f"conditions {100 * everywhere['wrong']:.1f} % of the stated winners are wrong at 2⁻²" in text
+    everywhere = tool["result"]("neuron-calibration-all")["numbers"]["verdicts beyond 0.95"][
+        "constants as published"
+    ]["beta"]["0.25"]
+    assert (
+        f"conditions {100 * everywhere['wrong']:.1f} % of the stated winners are wrong at 2⁻²"
+        in text
+    )
 
 
 def test_the_pages_are_short():
-    assert sum(len(page.read_text(encoding="utf-8").split()) for page in (ROOT / "docs").glob("*.md")) <= 6000
+    assert (
+        sum(len(page.read_text(encoding="utf-8").split()) for page in (ROOT / "docs").glob("*.md"))
+        <= 6000
+    )
 
 
 def test_what_steps_cost_is_as_measured(tool):

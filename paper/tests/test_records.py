@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from rivals_paper.neuron_runs import C_MAIN, COUNT_ALL, COUNT_MAIN, FRESH, MAIN, generator_is_first, omega_of, original
+from rivals_paper.neuron_runs import (
+    C_MAIN,
+    COUNT_ALL,
+    COUNT_MAIN,
+    FRESH,
+    MAIN,
+    generator_is_first,
+    omega_of,
+    original,
+)
 from rivals_paper.output import AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED, VARIANTS
 from rivals_paper.pyloric import Condition, conditions
 from rivals_paper.records import (
@@ -48,7 +57,10 @@ def test_with_the_published_constants_fresh_recordings_name_the_same_model_and_l
     """What the page says: with the documented constants they do not."""
     for condition in MAIN:
         agree = {
-            variant: np.mean((recorded_long(variant, condition.key) < 0) == recorded(variant, condition.key).truth)
+            variant: np.mean(
+                (recorded_long(variant, condition.key) < 0)
+                == recorded(variant, condition.key).truth
+            )
             for variant in (CONSTANTS_PUBLISHED, CORRECTED)
         }
         assert agree[CONSTANTS_PUBLISHED] > 0.9
@@ -72,7 +84,9 @@ def fit(variant, condition, index):
     omega = omega_of(variant, condition)
     experiment = omega(rng, index) if variant == AS_PUBLISHED else omega(rng)
     first, second = (
-        experiment.candidates(experiment.observe(4000, rng)) if variant == AS_PUBLISHED else experiment.candidates
+        experiment.candidates(experiment.observe(4000, rng))
+        if variant == AS_PUBLISHED
+        else experiment.candidates
     )
     return float(np.log(second.sigma / first.sigma))
 
@@ -87,7 +101,9 @@ def test_the_processor_repeats_recorded_experiments_as_published():
         assert abs(ratio - known[index]) < 0.3
 
 
-@pytest.mark.parametrize(("variant", "noise"), [(CONSTANTS_PUBLISHED, "Gaussian"), (CORRECTED, "Cauchy")])
+@pytest.mark.parametrize(
+    ("variant", "noise"), [(CONSTANTS_PUBLISHED, "Gaussian"), (CORRECTED, "Cauchy")]
+)
 def test_corrected_records_have_the_law_of_the_processor(variant, noise):
     """Other random numbers: the ratio of the widths has the same distribution."""
     condition = Condition(("A", "B"), noise)

@@ -30,7 +30,12 @@ PAIRS = {"near": ("A", "B"), "far": ("A", "C"), "middle": ("B", "C")}
 def losses():
     """Under law "beta", A rejects C at c = 2⁻² and 2⁻⁴, and B only at 2⁻⁶."""
     return rivals.compare(
-        MODELS, np.random.default_rng(0).standard_normal(100), law="beta", c=1.0, n_simulations=1, rng=0
+        MODELS,
+        np.random.default_rng(0).standard_normal(100),
+        law="beta",
+        c=1.0,
+        n_simulations=1,
+        rng=0,
     ).losses
 
 
@@ -76,7 +81,8 @@ def test_an_epistemic_distribution_of_no_pair_counts_in_every_step(losses):
 def test_without_any_valid_c_there_is_no_first_step(losses):
     calibration = several({"near": (1, 6, 6), "far": (6, 6, 1), "middle": (1, 1, 1)})
     with pytest.raises(
-        ValueError, match=r"no value of c is valid for all candidates together:\n[^Z]*all of them +none"
+        ValueError,
+        match=r"no value of c is valid for all candidates together:\n[^Z]*all of them +none",
     ):
         compare_in_steps(losses, calibration=calibration, pairs=PAIRS, rng=0)
 
@@ -92,12 +98,16 @@ def test_pairs_are_checked(losses):
         with pytest.raises(ValueError, match=message):
             compare_in_steps(losses, calibration=calibration, pairs=pairs, rng=0)
     with pytest.warns(rivals.RivalsWarning, match="no epistemic distribution is about 'B' and 'C'"):
-        compare_in_steps(losses, calibration=calibration, pairs={"near": ("A", "B"), "far": ("A", "C")}, rng=0)
+        compare_in_steps(
+            losses, calibration=calibration, pairs={"near": ("A", "B"), "far": ("A", "C")}, rng=0
+        )
 
 
 def test_under_law_transport_steps_reject_no_less_than_the_largest_c_and_no_more_than_the_smallest():
     """A smaller c moves every probability away from ½, so a rejection at one c is one at each smaller c."""
-    calibration = replace(several({"near": (1, 1, 1), "far": (6, 6, 1), "middle": (6, 1, 1)}), law="transport")
+    calibration = replace(
+        several({"near": (1, 1, 1), "far": (6, 6, 1), "middle": (6, 1, 1)}), law="transport"
+    )
     numbers = []
     for seed in range(24):
         rng = np.random.default_rng(seed)
@@ -106,8 +116,12 @@ def test_under_law_transport_steps_reject_no_less_than_the_largest_c_and_no_more
             name: rivals.Losses((y - mean) ** 2 / 2, rng.standard_normal(100) ** 2 / 2)
             for name, mean in zip("ABC", means, strict=True)
         }
-        rejected = set(losses) - set(compare_in_steps(losses, calibration=calibration, pairs=PAIRS, rng=0).survivors)
-        largest, smallest = (set(rivals.compare(losses, c=c, rng=0).rejections) for c in (C[-1], C[0]))
+        rejected = set(losses) - set(
+            compare_in_steps(losses, calibration=calibration, pairs=PAIRS, rng=0).survivors
+        )
+        largest, smallest = (
+            set(rivals.compare(losses, c=c, rng=0).rejections) for c in (C[-1], C[0])
+        )
         assert largest <= rejected <= smallest
         numbers.append([len(largest), len(rejected), len(smallest)])
     assert (np.diff(np.sum(numbers, axis=0)) > 0).all()  # and all three differ

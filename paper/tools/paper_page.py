@@ -42,7 +42,9 @@ def value(name: str, what: str, variant: str = CORRECTED, key: str = "ours") -> 
     """The one number that matches; an error if there are none or several."""
     found = rows(name, what, variant)
     if len(found) != 1 or found[0][key] is None:
-        raise LookupError(f"{name}.json has {len(found)} comparisons {what!r} ({variant}) with {key!r}, not 1")
+        raise LookupError(
+            f"{name}.json has {len(found)} comparisons {what!r} ({variant}) with {key!r}, not 1"
+        )
     return float(found[0][key])
 
 
@@ -78,14 +80,20 @@ def number(x: float, digits: int = 2) -> str:
 
 def agreement(name: str, what: str = ".*") -> str:
     """How many of the numbers as published lie within three standard errors of those in the paper or in the authors' files; a dash where there are none."""
-    compared = [row for row in rows(name, what, AS_PUBLISHED) if row["source"] in PUBLISHED and _score(row) is not None]
+    compared = [
+        row
+        for row in rows(name, what, AS_PUBLISHED)
+        if row["source"] in PUBLISHED and _score(row) is not None
+    ]
     near = sum(abs(_score(row) or 0.0) <= 3 for row in compared)
     return f"{near} of {len(compared)}" if compared else NOTHING
 
 
 def sources(name: str) -> str:
     """Where the numbers stand with which ours are compared."""
-    found = dict.fromkeys(row["source"] for row in rows(name, variant=AS_PUBLISHED) if row["source"])
+    found = dict.fromkeys(
+        row["source"] for row in rows(name, variant=AS_PUBLISHED) if row["source"]
+    )
     return ", ".join(found) or NOTHING
 
 
@@ -99,7 +107,9 @@ def far(name: str) -> str:
 def holds(condition: bool) -> str:
     """Nothing, if what the text says still holds; otherwise an error, which names the place in the template."""
     if not condition:
-        raise AssertionError("the text no longer agrees with the results: read it again, and change it")
+        raise AssertionError(
+            "the text no longer agrees with the results: read it again, and change it"
+        )
     return ""
 
 
@@ -113,15 +123,21 @@ def six_conditions(variant: str) -> str:
         if variant == "original study"
         else recorded_at(variant, MAIN, C_MAIN, 2048)
     )
-    validity = judge_experiments({key: (each.probability, each.truth) for key, each in records.items()}, C_MAIN)
+    validity = judge_experiments(
+        {key: (each.probability, each.truth) for key, each in records.items()}, C_MAIN
+    )
     head = ["wrong / stated %", *(f"c = 2{_superscript(round(math.log2(c)))}" for c in C_MAIN)]
     lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
     for place, condition in enumerate(MAIN):
         cells = [
             _cell(*each)
-            for each in zip(validity.error[place], validity.stated[place], validity.valid[place], strict=True)
+            for each in zip(
+                validity.error[place], validity.stated[place], validity.valid[place], strict=True
+            )
         ]
-        lines.append(f"| {' against '.join(condition.pair)}, {condition.input} input | {' | '.join(cells)} |")
+        lines.append(
+            f"| {' against '.join(condition.pair)}, {condition.input} input | {' | '.join(cells)} |"
+        )
     count = [str(int(validity.valid[:, column].sum())) for column in range(len(C_MAIN))]
     return "\n".join([*lines, f"| valid, of 6 | {' | '.join(count)} |"])
 
@@ -135,7 +151,10 @@ def all_conditions() -> str:
     """Of all 48 conditions at each c, three variants side by side: stated winners that are wrong, stated, and for how many conditions c is valid."""
     numbers = result("neuron-calibration-all")["numbers"]
     c = list(next(iter(numbers["valid c, all that was tried"].values())))
-    head = ["wrong % / stated % / valid of 48", *(f"2{_superscript(round(math.log2(float(each))))}" for each in c)]
+    head = [
+        "wrong % / stated % / valid of 48",
+        *(f"2{_superscript(round(math.log2(float(each))))}" for each in c),
+    ]
     lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
     for law in ("beta", "transport"):
         for variant, laws in numbers["verdicts beyond 0.95"].items():
@@ -157,13 +176,17 @@ def length_of_the_truth() -> str:
         "| --- " * (1 + len(keys)) + "|",
     ]
     for variant, by in found.items():
-        lines.append(f"| {variant} | {' | '.join(number(100 * by[key]['long and fresh agree'], 0) for key in keys)} |")
+        lines.append(
+            f"| {variant} | {' | '.join(number(100 * by[key]['long and fresh agree'], 0) for key in keys)} |"
+        )
     return "\n".join(lines)
 
 
 def counts_table() -> str:
     """The loss on spike counts, documented constants: wrong / stated % at three c, and how often each loss says that the cell that made the data is better."""
-    found = json.loads((ROOT / "benchmarks" / "results" / "spike_counts.json").read_text(encoding="utf-8"))
+    found = json.loads(
+        (ROOT / "benchmarks" / "results" / "spike_counts.json").read_text(encoding="utf-8")
+    )
     lines = [
         "| wrong / stated % | c = 2⁻⁶ | 2⁻⁴ | 2⁻² | true cell better, by counts | by voltages |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -182,7 +205,9 @@ def counts_table() -> str:
 
 def gpu_seconds(variant: str) -> str:
     """Seconds of the GPU for the records of a variant."""
-    found = json.loads((ROOT / "benchmarks" / "results" / "gpu_records.json").read_text(encoding="utf-8"))
+    found = json.loads(
+        (ROOT / "benchmarks" / "results" / "gpu_records.json").read_text(encoding="utf-8")
+    )
     return number(found[variant]["total s"], 0)
 
 
@@ -197,7 +222,9 @@ def blackbody_valid(name: str) -> str:
     from rivals_paper.blackbody_records import committed
 
     record = committed(name)
-    validity = judge_experiments({name: (record.experiments.probability, record.experiments.truth)}, 2.0**record.log2_c)
+    validity = judge_experiments(
+        {name: (record.experiments.probability, record.experiments.truth)}, 2.0**record.log2_c
+    )
     valid = [int(k) for k, good in zip(record.log2_c, validity.valid[0], strict=True) if good]
     if valid != [int(k) for k in record.log2_c if valid[0] <= k <= valid[-1]]:
         return "each of " + ", ".join(f"2{_superscript(k)}" for k in valid)
@@ -214,7 +241,9 @@ def steps_row(kind: str, k: str, law: str) -> list[str]:
 @cache
 def million(c: float, law: str = "beta") -> dict[str, Any]:
     """What the largest calibration, of one epistemic distribution of the black body, found at this c."""
-    found = json.loads((ROOT / "benchmarks" / "results" / "million.json").read_text(encoding="utf-8"))
+    found = json.loads(
+        (ROOT / "benchmarks" / "results" / "million.json").read_text(encoding="utf-8")
+    )
     row = next(row for row in found["rows"] if row["law"] == law and math.isclose(row["c"], c))
     return {"experiments": f"{found['experiments']:,}".replace(",", " "), **row}
 
@@ -238,7 +267,8 @@ def domain_table(variant: str) -> str:
     lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
     for place, pair in enumerate(found["pairs"]):
         cells = (
-            f"{number(each['mean'][place])} ± {number(each['standard deviation'][place])}" for each in kinds.values()
+            f"{number(each['mean'][place])} ± {number(each['standard deviation'][place])}"
+            for each in kinds.values()
         )
         lines.append(f"| {pair} | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -273,7 +303,9 @@ def page() -> str:
         rows, value, values, ours, theirs, span, number, agreement, sources, far, holds, six_conditions, all_conditions, length_of_the_truth, counts_table,
         gpu_seconds, picture, exists, million, neuron_risks, domain_table, blackbody_valid, steps_row,
     )  # fmt: skip
-    environment.globals.update({function.__name__: function for function in functions}, result=result, max=max, min=min)
+    environment.globals.update(
+        {function.__name__: function for function in functions}, result=result, max=max, min=min
+    )
     text = environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render()
     text = re.sub(r" +$", "", text, flags=re.MULTILINE)
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"\n## ", "\n\n## ", text))

@@ -18,12 +18,25 @@ if TYPE_CHECKING:
 HOMES = {
     "RivalsWarning": "_checks",
     **dict.fromkeys(("Calibration", "Experiment", "calibrate"), "calibration"),
-    **dict.fromkeys(("Comparison", "Rejection", "Sweep", "Undecided", "compare", "load"), "comparison"),
+    **dict.fromkeys(
+        ("Comparison", "Rejection", "Sweep", "Undecided", "compare", "load"), "comparison"
+    ),
     "QuantileFunction": "core.quantiles",
     **dict.fromkeys(("HierarchicalBetaProcess", "TransportLaw"), "laws"),
     **dict.fromkeys(("Candidate", "Losses"), "losses"),
 }
-PACKAGES = ("calibration", "comparison", "core", "criteria", "laws", "losses", "plots", "read", "report", "testbeds")
+PACKAGES = (
+    "calibration",
+    "comparison",
+    "core",
+    "criteria",
+    "laws",
+    "losses",
+    "plots",
+    "read",
+    "report",
+    "testbeds",
+)
 
 __all__ = [
     "Calibration",

@@ -56,7 +56,11 @@ def warn(message: str) -> None:
     level, frame = 1, sys._getframe(0)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message if said is None else f"{message} (said once for all experiments)", RivalsWarning, level)
+    warnings.warn(
+        message if said is None else f"{message} (said once for all experiments)",
+        RivalsWarning,
+        level,
+    )
     if said is not None:
         said.add(what)
 
@@ -94,7 +98,10 @@ def show(name: object) -> str:
         text = f"{text[:LONGEST_SHOWN]}… ({len(text)} characters)"
     if text.isprintable():
         return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in text
+    )
 
 
 def need(module: str, *, extra: str, purpose: str) -> Any:
@@ -110,7 +117,8 @@ def need(module: str, *, extra: str, purpose: str) -> Any:
     except ImportError as error:
         missing = error.name or module
         raise ImportError(
-            f'{purpose}: the package {missing!r} is not installed; pip install "rivals[{extra}]"', name=missing
+            f'{purpose}: the package {missing!r} is not installed; pip install "rivals[{extra}]"',
+            name=missing,
         ) from None
 
 
@@ -123,7 +131,11 @@ def check_model(model: Any, what: str = "") -> Model:
         raise TypeError(
             f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and simulate(n, rng) such as a "
             f"Candidate, which rivals.read makes of models of other libraries; got {type(model).__name__}"
-            + (f" of length {len(model)}; pass an array" if isinstance(model, (tuple, list)) else "")
+            + (
+                f" of length {len(model)}; pass an array"
+                if isinstance(model, (tuple, list))
+                else ""
+            )
         )
     checked: Model = model
     return checked
@@ -158,20 +170,32 @@ def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
         seen.add(name)
         yield name, model
     if len(seen) < 2:
-        raise ValueError(f"a comparison needs at least two models; got {len(seen)}: {[show(name) for name in seen]}")
+        raise ValueError(
+            f"a comparison needs at least two models; got {len(seen)}: {[show(name) for name in seen]}"
+        )
 
 
 def check_losses(values: Any, what: str, *, several: bool = False) -> FloatArray:
     """A private, read-only copy of a sample of losses as float64; if several, the rows of a matrix may be samples."""
     array = as_numbers(values, what)
     if array.ndim not in ((1, 2) if several else (1,)):
-        expected = "an array, or a matrix with one row per simulation" if several else "a one-dimensional array"
-        remedy = (
-            "Flatten it, or sum over the extra axes" if array.ndim else "Pass the loss of each point, not their mean"
+        expected = (
+            "an array, or a matrix with one row per simulation"
+            if several
+            else "a one-dimensional array"
         )
-        raise ValueError(f"{what}: expected {expected}, one loss per data point; got shape {array.shape}. {remedy}.")
+        remedy = (
+            "Flatten it, or sum over the extra axes"
+            if array.ndim
+            else "Pass the loss of each point, not their mean"
+        )
+        raise ValueError(
+            f"{what}: expected {expected}, one loss per data point; got shape {array.shape}. {remedy}."
+        )
     if array.shape[0] == 0 and array.ndim == 2:
-        raise ValueError(f"{what}: no simulation in an array of shape {array.shape}; pass at least one row")
+        raise ValueError(
+            f"{what}: no simulation in an array of shape {array.shape}; pass at least one row"
+        )
     if array.shape[-1] < 2:
         raise ValueError(
             f"{what}: found {array.shape[-1]} value(s); a quantile function needs at least two, and hundreds to be useful"
@@ -183,7 +207,9 @@ def check_losses(values: Any, what: str, *, several: bool = False) -> FloatArray
 
 def as_numbers(values: Any, what: str) -> FloatArray:
     """A copy as float64 of anything that holds real numbers and nothing else."""
-    if isinstance(values, (list, tuple)) and any(isinstance(item, np.ma.MaskedArray) for item in values):
+    if isinstance(values, (list, tuple)) and any(
+        isinstance(item, np.ma.MaskedArray) for item in values
+    ):
         values = np.ma.array(values)
     if np.ma.isMaskedArray(values):
         n_masked = int(np.sum(np.ma.getmaskarray(values)))
@@ -201,7 +227,9 @@ def as_numbers(values: Any, what: str) -> FloatArray:
     if array.dtype.kind == "c":
         raise TypeError(f"{what}: complex numbers cannot be ordered; pass real losses")
     if array.dtype.kind not in "iufb":
-        raise TypeError(f"{what}: expected numbers, found dtype {array.dtype}; convert them to float first")
+        raise TypeError(
+            f"{what}: expected numbers, found dtype {array.dtype}; convert them to float first"
+        )
     with np.errstate(over="ignore"):  # from long doubles; the infinities are reported as such
         return array.astype(np.float64, copy=True)
 
@@ -230,29 +258,47 @@ def check_finite(array: FloatArray, what: str) -> None:
         return
     points = "simulated points" if "synthetic" in what else "observations"
     kinds = (
-        (np.isnan(array), "NaN", "find out why the model gives no loss there, or remove these points for all models"),
+        (
+            np.isnan(array),
+            "NaN",
+            "find out why the model gives no loss there, or remove these points for all models",
+        ),
         (
             array == np.inf,
             "infinite",
             f"the model assigns zero probability to {int(np.sum(array == np.inf))} of {array.size} {points}, so its risk is infinite. Give "
             "the model a noise term under which all data are possible",
         ),
-        (array == -np.inf, "−inf", "a noise level of zero gives such an infinite density; bound it from below"),
+        (
+            array == -np.inf,
+            "−inf",
+            "a noise level of zero gives such an infinite density; bound it from below",
+        ),
         (np.abs(array) > LARGEST_LOSS, f"beyond {LARGEST_LOSS:g} in magnitude", "rescale the loss"),
-        (np.abs(array) == UNWRITTEN, "the fill value of NetCDF (9.97e36)", "write them, or remove them for all models"),
+        (
+            np.abs(array) == UNWRITTEN,
+            "the fill value of NetCDF (9.97e36)",
+            "write them, or remove them for all models",
+        ),
     )
     for found, kind, remedy in kinds:
         if found.any():
             index = tuple(map(int, np.argwhere(found)[0]))
-            first = index[0] if len(index) == 1 else index  # of several simulations (simulation, point)
+            first = (
+                index[0] if len(index) == 1 else index
+            )  # of several simulations (simulation, point)
             count = f"{int(found.sum())} of {array.size}"
-            raise ValueError(f"{what}: {count} are {kind}, the first at position {first} (from 0); {remedy}")
+            raise ValueError(
+                f"{what}: {count} are {kind}, the first at position {first} (from 0); {remedy}"
+            )
 
 
 def check_name(name: Hashable) -> str:
     """Names are text, not empty, and can be written to a file."""
     if not isinstance(name, str):
-        raise TypeError(f"model names must be text; got {show(repr(name))[:60]} of type {type(name).__name__}")
+        raise TypeError(
+            f"model names must be text; got {show(repr(name))[:60]} of type {type(name).__name__}"
+        )
     if not name.strip():
         raise ValueError(f"model names must not be empty; got {name!r}")
     try:
@@ -272,7 +318,9 @@ def check_positive(value: Any, what: str, *, or_zero: bool = False) -> float:
     """A finite number above zero, or zero where that is allowed."""
     number = _as_number(value, what)
     if not (np.isfinite(number) and (number > 0 or (or_zero and number == 0))):
-        raise ValueError(f"{what} must be a finite number{', 0 or more' if or_zero else ' above 0'}; got {value!r}")
+        raise ValueError(
+            f"{what} must be a finite number{', 0 or more' if or_zero else ' above 0'}; got {value!r}"
+        )
     return number
 
 
@@ -303,7 +351,9 @@ def check_choice(value: Any, what: str, choices: Sequence[Choice]) -> Choice:
         return choices[choices.index(value)]
     near = get_close_matches(str(value), choices, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(map(repr, choices))}"
-    raise ValueError(f"{what} must be one of {', '.join(map(repr, choices))}: got {show(repr(value))}; {hint}")
+    raise ValueError(
+        f"{what} must be one of {', '.join(map(repr, choices))}: got {show(repr(value))}; {hint}"
+    )
 
 
 def check_depth(value: Any) -> int:
@@ -338,7 +388,9 @@ def is_missing(cell: Any) -> bool:
         return True
 
 
-def read_groups(values: Any, n_points: int, what: str = "groups") -> tuple[IntArray, tuple[str, ...]]:
+def read_groups(
+    values: Any, n_points: int, what: str = "groups"
+) -> tuple[IntArray, tuple[str, ...]]:
     """The group of each point as whole numbers from 0, and the names of the groups; labels may be of any kind.
 
     Examples
@@ -348,14 +400,18 @@ def read_groups(values: Any, n_points: int, what: str = "groups") -> tuple[IntAr
     """
     labels = np.asarray(values)
     if labels.ndim != 1 or labels.size != n_points:
-        raise ValueError(f"{what}: got shape {labels.shape}; pass one label for each of {n_points} observed points")
+        raise ValueError(
+            f"{what}: got shape {labels.shape}; pass one label for each of {n_points} observed points"
+        )
     missing = np.array([is_missing(label) for label in labels.tolist()])
     if missing.any():
         raise ValueError(
             f"{what}: {int(missing.sum())} of {n_points} points have no label, the first at position "
             f"{int(missing.argmax())} (from 0); name their group, or remove these points for all models"
         )
-    names, codes = np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)
+    names, codes = np.unique(
+        labels.astype(str) if labels.dtype == object else labels, return_inverse=True
+    )
     return np.asarray(codes, dtype=np.intp), tuple(map(str, names.tolist()))
 
 
@@ -383,7 +439,9 @@ def rows_in_order(own: Any, reference: Any, who: str, whose: str) -> IntArray | 
         return None
     remedy = "give both the labels of their points, or pass .to_numpy() of both if their rows are of the same points in the same order"
     if not (own.is_unique and reference.is_unique):
-        raise ValueError(f"the index of {who} and that of {whose} differ, and a label in them occurs twice; {remedy}")
+        raise ValueError(
+            f"the index of {who} and that of {whose} differ, and a label in them occurs twice; {remedy}"
+        )
     rows = np.asarray(own.get_indexer(reference), dtype=np.intp)
     if len(own) != len(reference) or np.any(rows < 0):
         missing = reference[rows < 0]

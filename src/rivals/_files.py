@@ -29,7 +29,9 @@ def reading(path: str | PathLike[str], what: str, *, folder: bool = False) -> It
     try:
         yield
     except MemoryError:
-        raise ValueError(f"{where}: there is not enough memory to unpack it; free memory, or split the file") from None
+        raise ValueError(
+            f"{where}: there is not enough memory to unpack it; free memory, or split the file"
+        ) from None
     except Exception as error:
         if isinstance(error, (PermissionError, ImportError)) or not os.path.exists(path):
             raise
@@ -42,21 +44,29 @@ def _check_plain_file(path: str | PathLike[str], where: str) -> None:
     try:
         status = os.stat(path)
     except FileNotFoundError:
-        raise FileNotFoundError(f"{where}: there is no such file; check its name and folder") from None
+        raise FileNotFoundError(
+            f"{where}: there is no such file; check its name and folder"
+        ) from None
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(f"{where}: is a folder; name a file in it")
     if not stat.S_ISREG(status.st_mode):
-        raise ValueError(f"{where}: is not a plain file but a pipe or a device; write its content to a file")
+        raise ValueError(
+            f"{where}: is not a plain file but a pipe or a device; write its content to a file"
+        )
 
 
 def check_memory(path: str | PathLike[str], needed: int) -> None:
     """Refuse a file, or a folder, whose content would take far more memory than it has, before it is unpacked."""
     text = os.environ.get(MAX_BYTES_VARIABLE) or str(MAX_BYTES)
     if not (text.isascii() and text.isdigit()):
-        raise ValueError(f"{MAX_BYTES_VARIABLE} must be a whole number of bytes; got {show(text)!r}")
+        raise ValueError(
+            f"{MAX_BYTES_VARIABLE} must be a whole number of bytes; got {show(text)!r}"
+        )
     if needed <= int(text):
         return
-    files = [os.path.join(place, name) for place, _, names in os.walk(path) for name in names] or [os.fspath(path)]
+    files = [os.path.join(place, name) for place, _, names in os.walk(path) for name in names] or [
+        os.fspath(path)
+    ]
     limit = max(int(text), TIMES_ITS_SIZE * sum(_stored(file) for file in files))
     if needed > limit:
         raise ValueError(
@@ -68,7 +78,9 @@ def check_memory(path: str | PathLike[str], needed: int) -> None:
 def check_nesting(depth: int) -> None:
     """Refuse groups in groups in groups, which take xarray minutes."""
     if depth > DEEPEST:
-        raise ValueError(f"it has groups within groups, more than {DEEPEST} deep; put them beside each other")
+        raise ValueError(
+            f"it has groups within groups, more than {DEEPEST} deep; put them beside each other"
+        )
 
 
 def _stored(path: str) -> int:
@@ -93,7 +105,9 @@ def replacing(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     target = os.path.realpath(os.fspath(path))
     mode = os.stat(target).st_mode if os.path.exists(target) else None
     if mode is not None and not stat.S_ISREG(mode):
-        raise ValueError(f"{show(target)}: cannot be replaced because it is not a plain file; name another one")
+        raise ValueError(
+            f"{show(target)}: cannot be replaced because it is not a plain file; name another one"
+        )
     folder, name = os.path.split(target)
     partial = os.path.join(folder, f".{name[:100]}.{token_hex(8)}")
     try:

@@ -13,11 +13,25 @@ from rivals._types import RNG
 # what a seed means, and never change.
 PROCESS_END_POINTS, PROCESS_NODES = 0, 1  # a process
 TRANSPORT_RISK = 0  # the transport law of one model
-CANDIDATE_SIMULATION = 1  # a candidate: the bare entropy would repeat default_rng(seed), perhaps the data's
-COMPARISON_DRAWS, COMPARISON_SIMULATION = 0, 1  # a comparison: then the place of the model (and the block of draws)
-EXPERIMENT_DESIGN, EXPERIMENT_DATA, EXPERIMENT_SYNTHETIC, EXPERIMENT_TRUTH, EXPERIMENT_DRAWS, EXPERIMENT_PAIR = range(6)
+CANDIDATE_SIMULATION = (
+    1  # a candidate: the bare entropy would repeat default_rng(seed), perhaps the data's
+)
+COMPARISON_DRAWS, COMPARISON_SIMULATION = (
+    0,
+    1,
+)  # a comparison: then the place of the model (and the block of draws)
+(
+    EXPERIMENT_DESIGN,
+    EXPERIMENT_DATA,
+    EXPERIMENT_SYNTHETIC,
+    EXPERIMENT_TRUTH,
+    EXPERIMENT_DRAWS,
+    EXPERIMENT_PAIR,
+) = range(6)
 DEMO_HELD_OUT = 2  # the demonstration
-FOLD_SIMULATION, FOLD_FIT, FOLD_SPLIT, FOLD_NOISE = range(4)  # a cross-validation: then the model, and the fold
+FOLD_SIMULATION, FOLD_FIT, FOLD_SPLIT, FOLD_NOISE = range(
+    4
+)  # a cross-validation: then the model, and the fold
 POSTERIOR_PREDICTION, POSTERIOR_CHOICE = range(2)  # a posterior: then the number of the prediction
 ENSEMBLE = 5  # of a simulator; a number that nobody else has, since members must not repeat data or simulations of the same seed
 RESAMPLES = 6  # a model confidence set
@@ -66,7 +80,10 @@ def stream(entropy: int, *key: int) -> np.random.Generator:
 def simulation_streams(rng: RNG, n_simulations: int) -> list[np.random.Generator]:
     """One generator per simulation of a candidate; the first does not depend on how many there are."""
     entropy = entropy_from(rng)
-    keys = [(CANDIDATE_SIMULATION,), *((CANDIDATE_SIMULATION, index) for index in range(1, n_simulations))]
+    keys = [
+        (CANDIDATE_SIMULATION,),
+        *((CANDIDATE_SIMULATION, index) for index in range(1, n_simulations)),
+    ]
     return [stream(entropy, *key) for key in keys]
 
 

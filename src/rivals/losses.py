@@ -79,7 +79,11 @@ class Losses:
         _check_not_swapped(self.observed, self.synthetic)
         object.__setattr__(self, "observed", check_losses(self.observed, "observed losses"))
         none = isinstance(self.synthetic, np.ndarray) and self.synthetic.shape == (0, 0)
-        synthetic = self.synthetic if none else check_losses(self.synthetic, "synthetic losses", several=True)
+        synthetic = (
+            self.synthetic
+            if none
+            else check_losses(self.synthetic, "synthetic losses", several=True)
+        )
         _check_not_transposed(self.observed.size, synthetic)
         object.__setattr__(self, "synthetic", synthetic)
         if self.groups is not None:
@@ -87,7 +91,9 @@ class Losses:
             object.__setattr__(self, "groups", np.array(self.groups))
 
     @classmethod
-    def from_log_likelihood(cls, observed: npt.ArrayLike, synthetic: npt.ArrayLike | None = None) -> Losses:
+    def from_log_likelihood(
+        cls, observed: npt.ArrayLike, synthetic: npt.ArrayLike | None = None
+    ) -> Losses:
         """From log likelihoods, where higher is better: the losses are their negatives.
 
         Examples
@@ -155,9 +161,13 @@ class Losses:
         rows = rows_in_order(self.index, reference, who, whose)
         if rows is None:
             return self
-        synthetic = self.synthetic[..., rows] if self.n_synthetic == self.n_observed else self.synthetic
+        synthetic = (
+            self.synthetic[..., rows] if self.n_synthetic == self.n_observed else self.synthetic
+        )
         groups = None if self.groups is None else self.groups[rows]
-        return replace(self, observed=self.observed[rows], synthetic=synthetic, groups=groups, index=reference)
+        return replace(
+            self, observed=self.observed[rows], synthetic=synthetic, groups=groups, index=reference
+        )
 
     def spread_ties(self) -> Losses:
         """The same losses, with each tie spread evenly, on both sides, half way to the nearest other value.
@@ -184,12 +194,22 @@ class Losses:
             return self
         gaps = np.diff(levels)
         widths = np.minimum(np.append(gaps[0], gaps), np.append(gaps, gaps[-1]))
-        synthetic = np.apply_along_axis(_spread, -1, self.synthetic, levels, widths) if self.n_simulations else None
+        synthetic = (
+            np.apply_along_axis(_spread, -1, self.synthetic, levels, widths)
+            if self.n_simulations
+            else None
+        )
         spread = _spread(self.observed, levels, widths)
-        return replace(self, observed=spread, synthetic=self.synthetic if synthetic is None else synthetic)
+        return replace(
+            self, observed=spread, synthetic=self.synthetic if synthetic is None else synthetic
+        )
 
     def __repr__(self) -> str:
-        simulated = f"{self.n_simulations} × {self.n_synthetic}" if self.n_simulations != 1 else str(self.n_synthetic)
+        simulated = (
+            f"{self.n_simulations} × {self.n_synthetic}"
+            if self.n_simulations != 1
+            else str(self.n_synthetic)
+        )
         return f"Losses({self.n_observed} observed, {simulated if self.n_simulations else 'no'} synthetic, empirical risk {self.empirical_risk:.5g})"
 
 
@@ -256,24 +276,41 @@ class Candidate:
     check: Callable[[Any], None] | None = None
 
     def __repr__(self) -> str:
-        loss, simulate = (getattr(each, "__qualname__", type(each).__name__) for each in (self.loss, self.simulate))
+        loss, simulate = (
+            getattr(each, "__qualname__", type(each).__name__)
+            for each in (self.loss, self.simulate)
+        )
         return f"{type(self).__name__}(loss={loss}, simulate={simulate})"
 
-    def losses(self, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None) -> Losses:
+    def losses(
+        self, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None
+    ) -> Losses:
         """Losses on held-out `data`, and on simulations with as many points (or `n_synthetic`)."""
-        return losses_of_model(self, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=rng)
+        return losses_of_model(
+            self, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=rng
+        )
 
 
 def losses_of_model(
-    model: Model, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None
+    model: Model,
+    data: Any,
+    *,
+    n_synthetic: int | None = None,
+    n_simulations: int = 1,
+    rng: RNG = None,
 ) -> Losses:
     """Losses of any object with loss(data) and simulate(n, rng), on held-out data and on its own simulations."""
     model = check_model(model)
     if data is None:
         raise ValueError("is a Candidate, so held-out data are needed: call compare(models, data)")
     observed = check_losses(model.loss(data), "losses that loss(data) returned")
-    n_synthetic = observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)
-    rows = [_simulate(model, n_synthetic, generator) for generator in simulation_streams(rng, n_simulations)]
+    n_synthetic = (
+        observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)
+    )
+    rows = [
+        _simulate(model, n_synthetic, generator)
+        for generator in simulation_streams(rng, n_simulations)
+    ]
     return Losses(observed, rows[0] if n_simulations == 1 else np.stack(rows))
 
 
@@ -303,16 +340,22 @@ def losses_in_turn(
         first = first or (name, sizes)
         _check_together(name, sizes, *first)
         if labelled is not None:
-            losses = losses.in_order_of(labelled[1], f"model '{show(name)}'", f"model '{show(labelled[0])}'")
+            losses = losses.in_order_of(
+                labelled[1], f"model '{show(name)}'", f"model '{show(labelled[0])}'"
+            )
         elif losses.index is not None:
             labelled = (name, losses.index)
         yield name, losses
         del losses, model  # whoever asked for them decides how long they live
     if data is not None and not needs_data:
-        raise ValueError("data was given, but all models came with their losses; leave it out, or pass Candidates")
+        raise ValueError(
+            "data was given, but all models came with their losses; leave it out, or pass Candidates"
+        )
 
 
-def _losses_of(model: Any, data: Any, *, n_simulations: int, seed: np.random.SeedSequence) -> Losses:
+def _losses_of(
+    model: Any, data: Any, *, n_simulations: int, seed: np.random.SeedSequence
+) -> Losses:
     if isinstance(model, (Losses, tuple, list)) and (isinstance(model, Losses) or len(model) == 2):
         losses = model if isinstance(model, Losses) else Losses(*model)
         _check_simulated(losses, given=True)
@@ -362,7 +405,9 @@ def same_by_chance(losses: FloatArray) -> bool:
     return bool(losses.min() >= 0.0 and losses.sum() < SURE)
 
 
-def _check_together(name: str, sizes: tuple[int, int], first: str, first_sizes: tuple[int, int]) -> None:
+def _check_together(
+    name: str, sizes: tuple[int, int], first: str, first_sizes: tuple[int, int]
+) -> None:
     """All models must be judged on as many points and with as many simulations as the first one."""
     remedies = {
         "observed losses": "judge all models on the same held-out points",
@@ -370,7 +415,9 @@ def _check_together(name: str, sizes: tuple[int, int], first: str, first_sizes: 
     }
     for own, other, (what, remedy) in zip(sizes, first_sizes, remedies.items(), strict=True):
         if own != other:
-            raise ValueError(f"model '{show(name)}' has {own} {what}, but model '{show(first)}' has {other}; {remedy}")
+            raise ValueError(
+                f"model '{show(name)}' has {own} {what}, but model '{show(first)}' has {other}; {remedy}"
+            )
 
 
 def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:

@@ -35,14 +35,17 @@ def calibrate(*arguments, block_size=None, **settings):
 
 
 def gaussian(mean):
-    return Candidate(loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n))
+    return Candidate(
+        loss=lambda y: (y - mean) ** 2 / 2, simulate=lambda n, rng: mean + rng.standard_normal(n)
+    )
 
 
 def toy(rng, spread=0.1):
     """True mean ~ N(0, spread²); candidates at ∓ SEPARATION: a is truly better where the true mean is negative."""
     mean = rng.normal(0, spread)
     return Experiment(
-        observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-SEPARATION), gaussian(SEPARATION))
+        observe=lambda n, rng: mean + rng.standard_normal(n),
+        candidates=(gaussian(-SEPARATION), gaussian(SEPARATION)),
     )
 
 
@@ -53,7 +56,9 @@ def replicated(rng, spread=0.1, offset=0.1):
     def measure(n, rng):
         return mean + rng.normal(0, offset) + rng.standard_normal(n)
 
-    return Experiment(observe=measure, candidates=(gaussian(-SEPARATION), gaussian(SEPARATION)), replicate=measure)
+    return Experiment(
+        observe=measure, candidates=(gaussian(-SEPARATION), gaussian(SEPARATION)), replicate=measure
+    )
 
 
 def refitted(rng):
@@ -114,12 +119,16 @@ class Offsets:
         self.asked.append(list(indices))
         if any(index in self.fails for index in indices):
             raise RuntimeError("the device is full")
-        normal = np.stack([rng_of(index).standard_normal(1 + N_DATA + N_TRUTH + 4 * N_DATA) for index in indices])
+        normal = np.stack(
+            [rng_of(index).standard_normal(1 + N_DATA + N_TRUTH + 4 * N_DATA) for index in indices]
+        )
         mean, noise = 0.1 * normal[:, :1], normal[:, 1:]
         data, truth = mean + noise[:, :N_DATA], mean + noise[:, N_DATA : N_DATA + N_TRUTH]
         own = noise[:, N_DATA + N_TRUTH :].reshape(-1, 2, 2, N_DATA)
         losses = [0.5 * (part[:, None, :] - CENTRES[:, None]) ** 2 for part in (data, truth)]
         return [
-            ExperimentLosses(losses[0][i, :, : N_DATA - (index in self.short)], 0.5 * own[i] ** 2, losses[1][i])
+            ExperimentLosses(
+                losses[0][i, :, : N_DATA - (index in self.short)], 0.5 * own[i] ** 2, losses[1][i]
+            )
             for i, index in enumerate(indices)
         ]

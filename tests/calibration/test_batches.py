@@ -9,7 +9,14 @@ from omegas import CENTRES, N_DATA, N_TRUTH, Offsets, calibrate
 from rivals.calibration import Experiment
 from rivals.losses import Candidate
 
-SIZES = {"n_data": N_DATA, "n_truth": N_TRUTH, "n_simulations": 2, "c": [0.05, 0.5], "rng": 3, "progress": False}
+SIZES = {
+    "n_data": N_DATA,
+    "n_truth": N_TRUTH,
+    "n_simulations": 2,
+    "c": [0.05, 0.5],
+    "rng": 3,
+    "progress": False,
+}
 
 
 def one_by_one(rng):
@@ -22,7 +29,8 @@ def one_by_one(rng):
     def candidate(which):
         rows = iter(own[which])
         return Candidate(
-            loss=lambda data: 0.5 * (data - CENTRES[which]) ** 2, simulate=lambda n, rng: CENTRES[which] + next(rows)
+            loss=lambda data: 0.5 * (data - CENTRES[which]) ** 2,
+            simulate=lambda n, rng: CENTRES[which] + next(rows),
         )
 
     return Experiment(observe=lambda n, rng: parts[n], candidates=(candidate(0), candidate(1)))
@@ -74,7 +82,10 @@ def test_losses_of_another_size_are_refused_by_name():
     calibration = calibrate(Offsets(short=[2]), n_experiments=4, executor=0, block_size=4, **SIZES)
     (failure,) = calibration.failures
     assert failure.experiment == 2
-    assert "batch gave observed losses of shape (2, 99) for experiment 2: expected (2, 100)" in failure.error
+    assert (
+        "batch gave observed losses of shape (2, 99) for experiment 2: expected (2, 100)"
+        in failure.error
+    )
 
 
 def test_what_is_not_losses_is_refused():
@@ -83,4 +94,7 @@ def test_what_is_not_losses_is_refused():
             return [None for _ in indices]
 
     calibration = calibrate(Wrong(), n_experiments=2, executor=0, **SIZES)
-    assert all("return one ExperimentLosses for each index" in failure.error for failure in calibration.failures)
+    assert all(
+        "return one ExperimentLosses for each index" in failure.error
+        for failure in calibration.failures
+    )

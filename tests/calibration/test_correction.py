@@ -35,7 +35,9 @@ def test_laws_of_the_correction(n, seed, sharpen):
     assert (np.diff(corrected) >= -1e-12).all()
     assert corrected.max() < 1.0
     # Never surer than of the surest B that was seen.
-    assert corrected.max() == pytest.approx(correction(np.maximum(probability, 1 - probability)).max(), abs=1e-12)
+    assert corrected.max() == pytest.approx(
+        correction(np.maximum(probability, 1 - probability)).max(), abs=1e-12
+    )
 
     def likelihood(slope):
         p = Correction(slope, correction.surest)(probability)
@@ -54,7 +56,9 @@ def test_the_order_of_pairs_does_not_matter():
     probability, truth = outcomes(500)
     turned = np.arange(500) % 3 == 0
     one = fit_correction(probability, truth)
-    other = fit_correction(np.where(turned, 1 - probability, probability), np.where(turned, 1 - truth, truth))
+    other = fit_correction(
+        np.where(turned, 1 - probability, probability), np.where(turned, 1 - truth, truth)
+    )
     np.testing.assert_allclose(one(GRID), other(GRID), atol=1e-12)
 
 
@@ -86,7 +90,14 @@ def verdicts(corrected, truth, threshold=0.95):
     return stated.mean(), 1 - wins[stated].mean() if stated.any() else np.nan
 
 
-STUDY = {"n_data": 200, "n_truth": 1000, "n_simulations": 2, "law": "transport", "executor": 0, "progress": False}
+STUDY = {
+    "n_data": 200,
+    "n_truth": 1000,
+    "n_simulations": 2,
+    "law": "transport",
+    "executor": 0,
+    "progress": False,
+}
 
 
 def test_stated_winners_lose_as_often_as_they_may():
@@ -115,7 +126,9 @@ def known(rng, tau=0.2, far=20.0):
         return mean + rng.normal(0, tau) + rng.standard_normal(n)
 
     def linear(sign):
-        return Candidate(loss=lambda y: sign * y, simulate=lambda n, rng: far + rng.standard_normal(n))
+        return Candidate(
+            loss=lambda y: sign * y, simulate=lambda n, rng: far + rng.standard_normal(n)
+        )
 
     return Experiment(observe=measure, candidates=(linear(1.0), linear(-1.0)), replicate=measure)
 
@@ -134,7 +147,9 @@ def test_a_law_that_is_calibrated_by_construction():
     # The forecast is the truth: the Brier score is that of the forecast itself, E B (1 − B), within 4 standard errors.
     spread = records["probability"] * (1 - records["probability"])
     errors = (records["probability"] - records["truth"]) ** 2
-    assert np.mean(errors - spread) == pytest.approx(0.0, abs=4 * np.std(errors - spread) / np.sqrt(1500))
+    assert np.mean(errors - spread) == pytest.approx(
+        0.0, abs=4 * np.std(errors - spread) / np.sqrt(1500)
+    )
     assert exact in calibration.validity().for_all
     assert exact / 4.1 < calibration.choose_c(valid_only=False) < 4.1 * exact
     assert grid_problem(calibration) is None

@@ -22,7 +22,11 @@ def client(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.path.dirname(__file__))  # where the workers find `omegas`
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs=50,
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -39,7 +43,9 @@ def test_same_bits_on_dask_with_a_worker_killed(client, small):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    found = calibrate({"s": sleeper}, n_experiments=80, executor=client.get_executor(), block_size=4, **small)
+    found = calibrate(
+        {"s": sleeper}, n_experiments=80, executor=client.get_executor(), block_size=4, **small
+    )
     killer.join()
     assert not found.failures
     np.testing.assert_array_equal(found.records, expected.records)
@@ -62,6 +68,8 @@ def test_command_line_on_dask(client, monkeypatch, tmp_path):
         "300",
         "--no-progress",
     ]
-    found = CliRunner().invoke(app, [*line, "--dask", client.scheduler.address, "--store", str(tmp_path / "s.sqlite")])
+    found = CliRunner().invoke(
+        app, [*line, "--dask", client.scheduler.address, "--store", str(tmp_path / "s.sqlite")]
+    )
     assert found.exit_code == 0, found.output
     assert "6 experiments" in found.output

@@ -57,7 +57,13 @@ def test_blocks_take_about_a_second():
 
 @pytest.mark.parametrize(("executor", "block_size"), [(1, None), (2, 1), (2, 7)])
 def test_same_bits_for_any_workers_and_blocks(small, expected, executor, block_size):
-    found = calibrate({"one": toy, "two": toy}, n_experiments=60, executor=executor, block_size=block_size, **small)
+    found = calibrate(
+        {"one": toy, "two": toy},
+        n_experiments=60,
+        executor=executor,
+        block_size=block_size,
+        **small,
+    )
     np.testing.assert_array_equal(found.records, expected)
 
 
@@ -76,7 +82,9 @@ def test_any_executor_will_do(small, expected):
 def test_without_loky_all_run_in_this_process(small, expected, monkeypatch, executor):
     monkeypatch.setitem(sys.modules, "loky", None)
     with pytest.warns(rivals.RivalsWarning, match=r"'loky' is not installed.*runs in this process"):
-        found = rivals.calibrate({"one": toy, "two": toy}, n_experiments=60, executor=executor, **small)
+        found = rivals.calibrate(
+            {"one": toy, "two": toy}, n_experiments=60, executor=executor, **small
+        )
     np.testing.assert_array_equal(found.records, expected)
 
 
@@ -84,7 +92,9 @@ def test_a_worker_that_is_killed_costs_nothing(tmp_path, small):
     """kill -9 in six experiments of a hundred, once each: the records are those of a calm run."""
     folder = tmp_path / "markers"
     folder.mkdir()
-    found = calibrate({"k": KillsItsWorker(folder)}, n_experiments=100, executor=2, block_size=10, **small)
+    found = calibrate(
+        {"k": KillsItsWorker(folder)}, n_experiments=100, executor=2, block_size=10, **small
+    )
     deaths = len(list(folder.iterdir()))
     assert deaths >= 3
     assert not found.failures
@@ -95,7 +105,11 @@ def test_a_worker_that_is_killed_costs_nothing(tmp_path, small):
 
 def test_an_experiment_that_always_kills_its_worker_is_recorded(tmp_path, small):
     found = calibrate(
-        {"k": KillsItsWorker(tmp_path, always=True)}, n_experiments=50, executor=2, block_size=10, **small
+        {"k": KillsItsWorker(tmp_path, always=True)},
+        n_experiments=50,
+        executor=2,
+        block_size=10,
+        **small,
     )
     deadly = len(list(tmp_path.iterdir()))
     assert deadly >= 1
@@ -133,7 +147,9 @@ def test_a_time_limit_in_a_thread(small):
             rng.random()
 
     with ThreadPoolExecutor(1) as threads:
-        found = rivals.calibrate({"b": busy}, n_experiments=1, executor=threads, time_limit=0.3, **small)
+        found = rivals.calibrate(
+            {"b": busy}, n_experiments=1, executor=threads, time_limit=0.3, **small
+        )
     assert "took longer than the limit of 0.3 s" in found.failures[0].error
 
 
@@ -150,9 +166,13 @@ SCRIPT = """
 @contextmanager
 def started(store, small, *, omega="toy", n=60):
     """A process that calibrates; it and its pipes end with the block, whatever happens there."""
-    code = textwrap.dedent(SCRIPT).format(here=HERE, store=str(store), small=small, omega=omega, n=n)
+    code = textwrap.dedent(SCRIPT).format(
+        here=HERE, store=str(store), small=small, omega=omega, n=n
+    )
     command = [sys.executable, "-c", code]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             yield process
         finally:
@@ -182,7 +202,9 @@ def test_killing_the_parent_ten_times(tmp_path, small):
             time.sleep(moments.uniform(1.0, 2.5))
             assert process.poll() is None
             process.kill()
-            process.communicate(timeout=60)  # ends with its last worker: none must outlive the parent
+            process.communicate(
+                timeout=60
+            )  # ends with its last worker: none must outlive the parent
         progress.append(finished_so_far(store))
     assert progress == sorted(progress)
     with started(store, small, omega="sleeper", n=400) as process:
@@ -219,7 +241,9 @@ def test_interrupting_in_this_process(small, tmp_path):
     with pytest.raises(
         CalibrationInterrupted, match=r"stopped after \d+ of 40 experiments; all of them are in"
     ) as caught:
-        calibrate({"i": interrupt}, n_experiments=40, executor=0, block_size=1, store=store, **small)
+        calibrate(
+            {"i": interrupt}, n_experiments=40, executor=0, block_size=1, store=store, **small
+        )
     assert f"after {open_store(store).n_experiments} of 40" in str(caught.value)
     with pytest.raises(CalibrationInterrupted, match="they are lost; name a store"):
         calibrate({"i": interrupt}, n_experiments=40, executor=0, block_size=1, **small)
@@ -248,7 +272,9 @@ def test_memory_of_the_parent_does_not_grow():
         peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
         print(int(peak.split()[1]) / 1024)
     """
-    found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300)
+    found = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300
+    )
     assert found.returncode == 0, found.stderr
     assert float(found.stdout) < 200
 
@@ -270,17 +296,23 @@ def test_functions_that_cannot_travel(small):
 def test_an_edited_module_is_not_mistaken_for_the_one_before(tmp_path, monkeypatch, small, threads):
     """Functions of modules travel by name: after a reload the same bytes stand for other functions."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # both versions are written within the resolution of a stamp
+    monkeypatch.setattr(
+        sys, "dont_write_bytecode", True
+    )  # both versions are written within the resolution of a stamp
     file = tmp_path / f"edited_{threads}.py"
 
     def risk(spread):
-        file.write_text(f"import omegas\n\ndef omega(rng):\n    return omegas.toy(rng, spread={spread})\n")
+        file.write_text(
+            f"import omegas\n\ndef omega(rng):\n    return omegas.toy(rng, spread={spread})\n"
+        )
         importlib.invalidate_caches()
         if file.stem in sys.modules:
             importlib.reload(sys.modules[file.stem])
         omega = importlib.import_module(file.stem).omega
         with ThreadPoolExecutor(threads) if threads else nullcontext(0) as executor:
-            return rivals.calibrate(omega, n_experiments=2, executor=executor, **small).records["risk_a"]
+            return rivals.calibrate(omega, n_experiments=2, executor=executor, **small).records[
+                "risk_a"
+            ]
 
     first, second = risk(0.1), risk(10.0)
     assert (first != second).all()
@@ -301,14 +333,14 @@ def test_what_was_unpacked_is_bounded_and_of_one_run():
 
 
 def test_workers_do_not_load_sqlite():
-    code = (
-        "import sys, rivals.calibration.study; print([name for name in ('sqlite3', '_sqlite3') if name in sys.modules])"
-    )
+    code = "import sys, rivals.calibration.study; print([name for name in ('sqlite3', '_sqlite3') if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("first", ["rivals.calibration", "rivals.calibration.calibrate", "rivals.calibration.result"])
+@pytest.mark.parametrize(
+    "first", ["rivals.calibration", "rivals.calibration.calibrate", "rivals.calibration.result"]
+)
 def test_the_function_stands_before_its_module_of_the_same_name(first):
     code = f"import importlib, rivals; importlib.import_module({first!r}); print(rivals.calibrate is rivals.calibration.calibrate)"
     code += "; print(callable(rivals.calibrate), rivals.calibration.StoreError.__name__)"
@@ -322,7 +354,8 @@ def test_an_epistemic_distribution_is_told_its_index_by_workers(small):
     def listed(rng, index):
         mean = [-1.0, 1.0][index % 2]
         return rivals.Experiment(
-            observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-1.0), gaussian(1.0))
+            observe=lambda n, rng: mean + rng.standard_normal(n),
+            candidates=(gaussian(-1.0), gaussian(1.0)),
         )
 
     found = calibrate(listed, n_experiments=12, executor=2, block_size=1, **{**small, "c": [1.0]})
@@ -359,7 +392,9 @@ def narrow(rng):
         return data**2 / 2
 
     model = rivals.Candidate(loss=warns, simulate=lambda n, rng: rng.standard_normal(n))
-    return rivals.Experiment(observe=lambda n, rng: 2 * rng.standard_normal(n), candidates=(model, model))
+    return rivals.Experiment(
+        observe=lambda n, rng: 2 * rng.standard_normal(n), candidates=(model, model)
+    )
 
 
 @pytest.mark.parametrize("in_worker", [False, True])

@@ -9,7 +9,13 @@ from omegas import SEPARATION, gaussian, refitted, replicated, toy
 import rivals
 from rivals import Candidate, Experiment
 from rivals._random import EXPERIMENT_DATA, EXPERIMENT_DESIGN, EXPERIMENT_SYNTHETIC, stream
-from rivals.calibration.study import Settings, experiment_entropy, is_undecided, run_experiment, wants_index
+from rivals.calibration.study import (
+    Settings,
+    experiment_entropy,
+    is_undecided,
+    run_experiment,
+    wants_index,
+)
 from rivals.laws import Beta, Transport
 from rivals.losses import losses_of_model
 
@@ -19,7 +25,9 @@ SIZES = {
 
 
 def run(omega, entropy=0, place=0, index=0, **changes):
-    return run_experiment(omega, Settings.checked(entropy=entropy, **{**SIZES, **changes}), place, index)
+    return run_experiment(
+        omega, Settings.checked(entropy=entropy, **{**SIZES, **changes}), place, index
+    )
 
 
 def test_same_numbers_wherever_it_runs():
@@ -53,7 +61,10 @@ def test_an_experiment_is_a_comparison(law, order):
     data = experiment.observe(100, stream(own, EXPERIMENT_DATA))
     losses = {
         name: losses_of_model(
-            candidate, data, n_simulations=4, rng=np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, place))
+            candidate,
+            data,
+            n_simulations=4,
+            rng=np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, place)),
         )
         for place, (name, candidate) in enumerate(zip("ab", experiment.candidates, strict=True))
     }
@@ -78,14 +89,19 @@ def test_a_series_has_a_larger_sampling_error():
 
     sizes = {"law": Transport(), "c": (1e-9,), "n_data": 400}
     for index in range(5):
-        iid, hac = (run(series, index=index, order=order, **sizes).probability[0] for order in (None, "time"))
+        iid, hac = (
+            run(series, index=index, order=order, **sizes).probability[0]
+            for order in (None, "time")
+        )
         assert abs(hac - 0.5) < abs(iid - 0.5)
 
 
 def test_the_truth_of_replications_is_the_part_won():
     """With offsets much wider than the problems vary, and each replication decided, a wins one in two."""
     alone = [run(partial(replicated, offset=1.0), index=index) for index in range(20)]
-    several = [run(partial(replicated, offset=1.0), index=index, n_replications=8) for index in range(20)]
+    several = [
+        run(partial(replicated, offset=1.0), index=index, n_replications=8) for index in range(20)
+    ]
     assert {outcome.truth for outcome in alone} <= {0.0, 0.5, 1.0}
     assert all(float(outcome.truth * 16).is_integer() for outcome in several)
     # 160 replications: a standard error of 0.04.
@@ -97,7 +113,9 @@ def test_the_truth_of_replications_is_the_part_won():
 
 
 def test_where_nothing_varies_a_replication_is_new_data_of_the_process():
-    outcomes = [run(partial(replicated, spread=0.3, offset=0.0), index=index) for index in range(40)]
+    outcomes = [
+        run(partial(replicated, spread=0.3, offset=0.0), index=index) for index in range(40)
+    ]
     same = [run(partial(toy, spread=0.3), index=index).truth for index in range(40)]
     # The problems are the same ones; only those too close to call may differ.
     assert np.mean([one.truth == other for one, other in zip(outcomes, same, strict=True)]) > 0.85
@@ -106,15 +124,27 @@ def test_where_nothing_varies_a_replication_is_new_data_of_the_process():
 @pytest.mark.parametrize(
     ("replicate", "message"),
     [
-        (lambda n, rng: rng.standard_normal(n - 1), r"replicate\(2000, rng\) returned data with 1999 and 1999 losses"),
-        (lambda n, rng: rng.standard_normal((n, 2)), "returned data with 4000 and 4000 losses of candidates a and b"),
+        (
+            lambda n, rng: rng.standard_normal(n - 1),
+            r"replicate\(2000, rng\) returned data with 1999 and 1999 losses",
+        ),
+        (
+            lambda n, rng: rng.standard_normal((n, 2)),
+            "returned data with 4000 and 4000 losses of candidates a and b",
+        ),
     ],
 )
 def test_a_replication_of_another_size(replicate, message):
-    models = [Candidate(loss=lambda y: np.ravel(y) ** 2, simulate=lambda n, rng: rng.standard_normal(n))] * 2
+    models = [
+        Candidate(loss=lambda y: np.ravel(y) ** 2, simulate=lambda n, rng: rng.standard_normal(n))
+    ] * 2
 
     def omega(rng):
-        return Experiment(observe=lambda n, rng: rng.standard_normal(n), candidates=tuple(models), replicate=replicate)
+        return Experiment(
+            observe=lambda n, rng: rng.standard_normal(n),
+            candidates=tuple(models),
+            replicate=replicate,
+        )
 
     with pytest.raises(ValueError, match=message):
         run(omega)
@@ -149,7 +179,10 @@ def test_a_truth_too_close_to_call_is_marked():
     sizes = {"c": (1.0,), "n_data": 50, "n_truth": 200, "law": Beta(n_draws=10)}
 
     def tie(rng):
-        return Experiment(observe=lambda n, rng: rng.standard_normal(n), candidates=(gaussian(0.1), gaussian(-0.1)))
+        return Experiment(
+            observe=lambda n, rng: rng.standard_normal(n),
+            candidates=(gaussian(0.1), gaussian(-0.1)),
+        )
 
     marked = [undecided(run(tie, index=index, **sizes)) for index in range(60)]
     assert np.mean(marked) > 0.85  # 95 % of them, to 3 standard errors
@@ -157,7 +190,9 @@ def test_a_truth_too_close_to_call_is_marked():
 
 def test_identical_candidates_are_undecided():
     def twins(rng):
-        return Experiment(observe=lambda n, rng: rng.standard_normal(n), candidates=(gaussian(0.1), gaussian(0.1)))
+        return Experiment(
+            observe=lambda n, rng: rng.standard_normal(n), candidates=(gaussian(0.1), gaussian(0.1))
+        )
 
     outcome = run(twins)
     assert undecided(outcome)
@@ -193,7 +228,9 @@ def test_an_epistemic_distribution_that_asks_is_told_its_index():
     outcomes = [run(asks, index=index) for index in (0, 7)]
     assert told == [0, 7]
     # The generator is the same as without: so are the numbers.
-    assert [outcome.risk_a for outcome in outcomes] == [run(toy, index=index).risk_a for index in (0, 7)]
+    assert [outcome.risk_a for outcome in outcomes] == [
+        run(toy, index=index).risk_a for index in (0, 7)
+    ]
 
 
 class Asks:
@@ -236,7 +273,8 @@ def test_settings_are_checked_where_they_are_made(changes, error, message):
 
 
 @pytest.mark.parametrize(
-    ("law", "message"), [("groups", "law 'groups' is not calibrated"), ("transprt", "did you mean 'transport'?")]
+    ("law", "message"),
+    [("groups", "law 'groups' is not calibrated"), ("transprt", "did you mean 'transport'?")],
 )
 def test_laws_that_cannot_be_calibrated(law, message):
     with pytest.raises(ValueError, match=message):
@@ -253,7 +291,9 @@ def test_points_may_be_columns():
         loss=lambda data: (data[1] - data[0]) ** 2,
         simulate=lambda n, rng: np.stack([x := rng.standard_normal(n), x + rng.standard_normal(n)]),
     )
-    flat = Candidate(loss=lambda data: data[1] ** 2, simulate=lambda n, rng: rng.standard_normal((2, n)))
+    flat = Candidate(
+        loss=lambda data: data[1] ** 2, simulate=lambda n, rng: rng.standard_normal((2, n))
+    )
 
     def omega(rng):
         return Experiment(observe=line.simulate, candidates=(line, flat), replicate=line.simulate)
@@ -288,5 +328,7 @@ def test_the_score_of_a_pair_is_the_probability_of_the_wrong_one():
     """Nothing where the truly better one leads in the data, too; law "transport" gives its rival less than one half then."""
     for index in range(40):
         outcome = run(toy, index=index, law=Transport())
-        against = 1 - outcome.probability if outcome.risk_a < outcome.risk_b else outcome.probability
+        against = (
+            1 - outcome.probability if outcome.risk_a < outcome.risk_b else outcome.probability
+        )
         np.testing.assert_array_equal(outcome.score, np.where(against > 0.5, against, 0.0))

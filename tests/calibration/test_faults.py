@@ -103,7 +103,8 @@ def test_a_damaged_store_is_not_continued(tmp_path, whole):
     place = content.index(repr(float(expected.records["risk_a"][0])).encode())
     path.write_bytes(content[:place] + b"9" + content[place + 1 :])
     with pytest.raises(
-        StoreError, match=r"is damaged: the checksum of experiment \d+ of epistemic .* is wrong; restore it"
+        StoreError,
+        match=r"is damaged: the checksum of experiment \d+ of epistemic .* is wrong; restore it",
     ):
         run(path, breaks, n=24)
 
@@ -117,7 +118,9 @@ def test_a_record_that_vanished_is_noticed(tmp_path, whole):
     connection.execute("DELETE FROM experiments WHERE experiment = 0")
     connection.close()
     n = whole[1].n_experiments + len(whole[1].failures)
-    with pytest.raises(StoreError, match=rf"is damaged: {n} experiments were written, {n - 1} are found"):
+    with pytest.raises(
+        StoreError, match=rf"is damaged: {n} experiments were written, {n - 1} are found"
+    ):
         open_store(path)
 
 
@@ -125,7 +128,9 @@ def test_a_record_that_vanished_is_noticed(tmp_path, whole):
 def test_names_under_which_nothing_would_be_kept(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
-    with pytest.raises(StoreError, match=r"is not the name of a plain file, so nothing would be kept"):
+    with pytest.raises(
+        StoreError, match=r"is not the name of a plain file, so nothing would be kept"
+    ):
         run(name)
 
 
@@ -139,7 +144,8 @@ def test_a_store_that_goes_away_during_the_run(tmp_path, moved):
         return toy(rng)
 
     with pytest.raises(
-        StoreError, match=r"s.sqlite' was deleted, renamed or replaced during the run: what was finished"
+        StoreError,
+        match=r"s.sqlite' was deleted, renamed or replaced during the run: what was finished",
     ):
         run(path, mischief, block_size=1)
 
@@ -148,7 +154,10 @@ def test_all_names_of_a_store_share_one_lock(tmp_path):
     path, link, twin = (tmp_path / name for name in ("s.sqlite", "link.sqlite", "twin.sqlite"))
     run(path)
     link.symlink_to(path)
-    with locked(os.path.realpath(path)), pytest.raises(StoreError, match="another process is writing to"):
+    with (
+        locked(os.path.realpath(path)),
+        pytest.raises(StoreError, match="another process is writing to"),
+    ):
         run(link)
     os.link(path, twin)
     with pytest.raises(StoreError, match="has another name"):
@@ -157,7 +166,11 @@ def test_all_names_of_a_store_share_one_lock(tmp_path):
 
 def open_files(folder):
     names = (os.path.join("/proc/self/fd", fd) for fd in os.listdir("/proc/self/fd"))
-    return [target for name in names if os.path.lexists(name) and (target := os.readlink(name)).startswith(str(folder))]
+    return [
+        target
+        for name in names
+        if os.path.lexists(name) and (target := os.readlink(name)).startswith(str(folder))
+    ]
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc")
@@ -241,11 +254,14 @@ def test_whatever_an_experiment_raises_is_recorded(executor):
     )
 
 
-@pytest.mark.parametrize(("asked", "name"), [(SMALL["n_data"], "n_data"), (SMALL["n_truth"], "n_truth")])
+@pytest.mark.parametrize(
+    ("asked", "name"), [(SMALL["n_data"], "n_data"), (SMALL["n_truth"], "n_truth")]
+)
 def test_observe_gives_as_many_points_as_asked_for(asked, name):
     def short(rng):
         return rivals.Experiment(
-            observe=lambda n, rng: rng.standard_normal(n - (n == asked)), candidates=(gaussian(0.0), gaussian(1.0))
+            observe=lambda n, rng: rng.standard_normal(n - (n == asked)),
+            candidates=(gaussian(0.0), gaussian(1.0)),
         )
 
     error = run(omega=short, n=1).failures[0].error
@@ -324,7 +340,11 @@ class Cluster:
 
 @pytest.mark.parametrize(
     ("state", "message"),
-    [("no workers", "has had no workers for 0.3 s"), ("connecting", "out of reach for 0.3 s"), ("closed", "is gone")],
+    [
+        ("no workers", "has had no workers for 0.3 s"),
+        ("connecting", "out of reach for 0.3 s"),
+        ("closed", "is gone"),
+    ],
 )
 def test_a_cluster_that_is_lost_is_not_waited_for_for_ever(monkeypatch, state, message):
     monkeypatch.setattr("rivals._workers.processes.PATIENCE", 0.3, raising=False)
@@ -453,7 +473,9 @@ def test_a_run_that_is_killed_leaves_no_temporary_folder(tmp_path):
         "rivals.calibrate(omega, n_data=20, n_truth=50, n_experiments=900, c=[1.0], n_simulations=1, executor=2, progress=False)\n"
     )
     environment = os.environ | {"TMPDIR": str(tmp_path)}
-    process = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL
+    )
 
     def wait_until(there):
         end = time.monotonic() + 60
@@ -488,7 +510,9 @@ def test_an_experiment_that_forks_does_not_run_twice(tmp_path, executor):
             os.fork()  # and both go on
         return toy(rng)
 
-    np.testing.assert_array_equal(run(None, {"toy": forks}, executor=executor).records, run(None).records)
+    np.testing.assert_array_equal(
+        run(None, {"toy": forks}, executor=executor).records, run(None).records
+    )
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="looks for processes in /proc")
@@ -530,7 +554,9 @@ def test_streams_that_an_experiment_closes_are_opened_again(executor):
         found = rivals.calibrate({{"toy": closes}}, n_experiments=6, executor={executor}, **SMALL)
         print(found.n_experiments, len(found.failures), "at last")
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     assert "6 0 at last" in done.stdout
     assert "lost sys.stderr" not in done.stderr

@@ -122,7 +122,9 @@ COUNT = itertools.count()
 def variant(text: str, which: int) -> str:
     """The text before or after the change."""
     parts = text.replace("»", "«").split("«")
-    return "".join(part.split("|")[which] if place % 2 else part for place, part in enumerate(parts))
+    return "".join(
+        part.split("|")[which] if place % 2 else part for place, part in enumerate(parts)
+    )
 
 
 def in_files(folder, files, which, names):
@@ -140,7 +142,9 @@ def in_files(folder, files, which, names):
 @pytest.mark.parametrize("way", [*WAYS, *FILES])
 def test_a_change_in_a_file_is_seen_and_the_file_named(way, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # both versions are written within the resolution of a stamp
+    monkeypatch.setattr(
+        sys, "dont_write_bytecode", True
+    )  # both versions are written within the resolution of a stamp
     files = FILES.get(way) or {"{m}.py": WAYS[way]}
     number = next(COUNT)
     names = {"p": f"helpers_{number}", "m": f"study_{number}"}
@@ -148,7 +152,9 @@ def test_a_change_in_a_file_is_seen_and_the_file_named(way, tmp_path, monkeypatc
     assert before == same
     changed = next(path for path, text in files.items() if "«" in text).format(**names)
     assert any(
-        part.startswith(f"the file {os.path.basename(changed)}") for part in before if before[part] != after.get(part)
+        part.startswith(f"the file {os.path.basename(changed)}")
+        for part in before
+        if before[part] != after.get(part)
     )
 
 
@@ -193,8 +199,13 @@ def test_comments_and_layout_do_not_count(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     names = {"p": "layout_p", "m": "layout_m"}
-    one, two = ("def omega(rng): return 1", "# why\ndef omega(\n    rng\n):\n    # because\n    return 1\n")
-    first, second = (parts_of(in_files(tmp_path, {"{m}.py": text}, 0, names)) for text in (one, two))
+    one, two = (
+        "def omega(rng): return 1",
+        "# why\ndef omega(\n    rng\n):\n    # because\n    return 1\n",
+    )
+    first, second = (
+        parts_of(in_files(tmp_path, {"{m}.py": text}, 0, names)) for text in (one, two)
+    )
     assert first == second
 
 
@@ -229,7 +240,11 @@ def test_fingerprints_are_the_same_in_every_process():
         for seed in ("1", "2")
     )  # fmt: skip
     assert len(first) == len(WAYS) + 1
-    assert [way for way, *pair in zip(["a literal", *WAYS], first, second, strict=True) if pair[0] != pair[1]] == []
+    assert [
+        way
+        for way, *pair in zip(["a literal", *WAYS], first, second, strict=True)
+        if pair[0] != pair[1]
+    ] == []
 
 
 def test_using_a_function_does_not_change_its_parts_of():
@@ -302,13 +317,20 @@ def test_data_that_a_module_reads_on_import_count(way, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     names = {"p": f"helpers_{next(COUNT)}", "m": f"study_{next(COUNT)}"}
     inner = "import pathlib\nSCALE = float(pathlib.Path(__file__).with_name('x.txt').read_text())"
-    files = {"{p}/__init__.py": "", "{p}/inner.py": inner, "{p}/x.txt": "«1|2»", "{m}.py": REACHED[way]}
+    files = {
+        "{p}/__init__.py": "",
+        "{p}/inner.py": inner,
+        "{p}/x.txt": "«1|2»",
+        "{m}.py": REACHED[way],
+    }
     before, same, after = (parts_of(in_files(tmp_path, files, which, names)) for which in (0, 0, 1))
     assert before == same
     assert [part for part in before if before[part] != after[part]] == [f"{names['p']}.inner.SCALE"]
 
 
-def test_a_module_that_is_loaded_by_the_first_experiment_does_not_count_as_a_change(tmp_path, monkeypatch):
+def test_a_module_that_is_loaded_by_the_first_experiment_does_not_count_as_a_change(
+    tmp_path, monkeypatch
+):
     monkeypatch.syspath_prepend(tmp_path)
     names = {"p": "loaded_late", "m": "loads_late"}
     body = "import {p}\ndef omega(rng):\n    import {p}.inner as late\n    return {p}.inner.SCALE"
@@ -324,7 +346,10 @@ def test_a_module_may_have_the_name_of_one_of_python(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setitem(sys.modules, "code", importlib.import_module("code"))  # put back in the end
     names = {"p": "code", "m": "beside_code"}
-    files = {"{p}.py": "def f(x): return «1|2»", "{m}.py": "import {p}\ndef omega(rng): return {p}.f(rng)"}
+    files = {
+        "{p}.py": "def f(x): return «1|2»",
+        "{m}.py": "import {p}\ndef omega(rng): return {p}.f(rng)",
+    }
     before, after = (parts_of(in_files(tmp_path, files, which, names)) for which in (0, 1))
     assert before["the file code.py"] != after["the file code.py"]
 
@@ -368,5 +393,7 @@ def test_what_changed_is_named(tmp_path, small):
         exec("def omega(rng):\n    return toy(rng, spread=SPREAD)", scope)
         if spread == 0.1:
             rivals.calibrate(scope["omega"], n_experiments=2, store=path, executor=0, **small)
-    with pytest.raises(StoreError, match=r"of epistemic distribution\(s\) \['omega'\] changed: SPREAD; use"):
+    with pytest.raises(
+        StoreError, match=r"of epistemic distribution\(s\) \['omega'\] changed: SPREAD; use"
+    ):
         rivals.calibrate(scope["omega"], n_experiments=3, store=path, executor=0, **small)

@@ -51,8 +51,13 @@ class Swallows(ThreadPoolExecutor):
 
 def test_an_interrupt_that_is_swallowed_ends_the_run(tmp_path, small):
     store = tmp_path / "s.sqlite"
-    with Swallows(1) as executor, pytest.raises(CalibrationInterrupted, match="run it again to continue") as caught:
-        calibrate({"t": toy}, n_experiments=40, executor=executor, block_size=1, store=store, **small)
+    with (
+        Swallows(1) as executor,
+        pytest.raises(CalibrationInterrupted, match="run it again to continue") as caught,
+    ):
+        calibrate(
+            {"t": toy}, n_experiments=40, executor=executor, block_size=1, store=store, **small
+        )
     kept = open_store(store).n_experiments
     assert executor.submitted == 6
     assert 0 < kept <= 6
@@ -79,7 +84,9 @@ def test_an_interrupt_among_the_locks_of_futures_does_not_hang():
         rivals.calibrate(sleeper, n_experiments=4000, executor=2, **{SMALL!r})
     """
     # It takes 2 s; a hang lasts forever, and the work would be 100 s of sleep, however busy the machine is.
-    found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=90)
+    found = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=90
+    )
     assert re.search(
         r"CalibrationInterrupted: stopped after \d+ of 4000 experiments", found.stderr
     )  # how many have ended by then is chance
@@ -87,7 +94,10 @@ def test_an_interrupt_among_the_locks_of_futures_does_not_hang():
 
 def test_an_interrupt_after_the_last_block_is_not_lost(monkeypatch, small):
     monkeypatch.setattr(Foreign, "close", lambda self, *, kill: press())
-    with ThreadPoolExecutor(1) as executor, pytest.raises(CalibrationInterrupted, match="stopped after 2 of 2"):
+    with (
+        ThreadPoolExecutor(1) as executor,
+        pytest.raises(CalibrationInterrupted, match="stopped after 2 of 2"),
+    ):
         rivals.calibrate({"t": toy}, n_experiments=2, executor=executor, **small)
 
 

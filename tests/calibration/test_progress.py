@@ -44,7 +44,9 @@ def lines_seen(text):
 @pytest.mark.usefixtures("notebook")
 def test_a_notebook_shows_one_line_that_changes(capsys, monkeypatch):
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr("rivals._workers.processes.time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(
+        "rivals._workers.processes.time", SimpleNamespace(monotonic=lambda: clock.now)
+    )
     plan, progress = progress_of(1_000_000, 2, failed=1)
     with closing(progress):
         for done in (3, 1_000_000):
@@ -53,14 +55,22 @@ def test_a_notebook_shows_one_line_that_changes(capsys, monkeypatch):
             progress.update()
     out, err = capsys.readouterr()
     assert out == ""
-    assert "\rrivals calibrate: 3 of 1000000 experiments, 1 per second, about 11 days, 13:46:37 left, 1 failed" in err
-    assert lines_seen(err) == ["rivals calibrate: 1000000 of 1000000 experiments, 5e+05 per second, 1 failed", ""]
+    assert (
+        "\rrivals calibrate: 3 of 1000000 experiments, 1 per second, about 11 days, 13:46:37 left, 1 failed"
+        in err
+    )
+    assert lines_seen(err) == [
+        "rivals calibrate: 1000000 of 1000000 experiments, 5e+05 per second, 1 failed",
+        "",
+    ]
 
 
 @pytest.mark.usefixtures("notebook")
 def test_a_notebook_is_not_flooded(capsys, monkeypatch):
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr("rivals._workers.processes.time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(
+        "rivals._workers.processes.time", SimpleNamespace(monotonic=lambda: clock.now)
+    )
     plan, progress = progress_of(1000)
     with closing(progress):
         for done in range(1000):

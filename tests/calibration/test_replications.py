@@ -61,10 +61,14 @@ def test_sizes_of_variations():
     assert np.abs(np.diff(drift - response, n=2, axis=1)).max() < 1e-12
     noise = many(noise=0.1)[:, :50].std(axis=1)
     assert np.sqrt(np.mean(noise**2)) == pytest.approx(0.2, rel=0.03)
-    assert np.std(noise) > 0.3 * np.mean(noise)  # another level in each replication: |N| varies by 0.76 of its mean
+    assert np.std(noise) > 0.3 * np.mean(
+        noise
+    )  # another level in each replication: |N| varies by 0.76 of its mean
     hit = many(outliers=0.1) != response
     assert hit.mean() == pytest.approx(0.1 * np.sqrt(2 / np.pi), rel=0.05)
-    assert many(outliers=50.0)[:, 0].std() > OUTLIER_SCALE * 2.0 * 0.5  # never more than half of them
+    assert (
+        many(outliers=50.0)[:, 0].std() > OUTLIER_SCALE * 2.0 * 0.5
+    )  # never more than half of them
     assert (vary(response, {"offset": 0.0}, 2.0, rng) == response).all()
 
 
@@ -72,7 +76,10 @@ def test_sizes_are_in_standard_deviations_and_within_a_factor_of_two():
     """The spread of the means over replications is that of the problem's strength: the same in a problem, another in others."""
     omega = replications(MODELS, Y, offset=0.5)
     spreads = np.array(
-        [np.std([data.mean() for data in draws(omega, n=200, count=200, seed=seed)]) for seed in range(40)]
+        [
+            np.std([data.mean() for data in draws(omega, n=200, count=200, seed=seed)])
+            for seed in range(40)
+        ]
     )
     # Log-uniform from 0.25 to 1 standard deviation; a spread from 200 replications is right to 5 %.
     assert spreads.min() > 0.25 * SD * 0.85
@@ -82,7 +89,9 @@ def test_sizes_are_in_standard_deviations_and_within_a_factor_of_two():
 
 def test_observed_data_are_a_replication_like_any_other():
     experiment = problem(replications(MODELS, Y, offset=0.5))
-    one, other = (f(50, np.random.default_rng(3)) for f in (experiment.observe, experiment.replicate))
+    one, other = (
+        f(50, np.random.default_rng(3)) for f in (experiment.observe, experiment.replicate)
+    )
     np.testing.assert_array_equal(one, other)
 
 
@@ -92,7 +101,12 @@ def test_which_candidate_makes_the_data():
 
     def parts(**options):
         omega = replications(far, Y, offset=1e-6, **options)
-        means = np.array([problem(omega, seed).observe(2, np.random.default_rng(0)).mean() for seed in range(300)])
+        means = np.array(
+            [
+                problem(omega, seed).observe(2, np.random.default_rng(0)).mean()
+                for seed in range(300)
+            ]
+        )
         return [np.mean(abs(means - place) < 10) for place in (-100, 0, 100)]
 
     np.testing.assert_allclose(parts(), 1 / 3, atol=0.11)
@@ -103,8 +117,15 @@ def test_which_candidate_makes_the_data():
 def test_a_mixture_draws_its_weights_for_each_problem():
     far = {"A": gaussian(-100.0), "C": gaussian(100.0)}
     omega = replications(far, Y, source="mixture", offset=1e-6)
-    shares = np.array([[np.mean(data > 0) for data in draws(omega, n=1000, count=3, seed=seed)] for seed in range(200)])
-    assert np.ptp(shares, axis=1).max() < 0.1  # the same in all replications: a standard error of 0.016
+    shares = np.array(
+        [
+            [np.mean(data > 0) for data in draws(omega, n=1000, count=3, seed=seed)]
+            for seed in range(200)
+        ]
+    )
+    assert (
+        np.ptp(shares, axis=1).max() < 0.1
+    )  # the same in all replications: a standard error of 0.016
     assert shares[:, 0].mean() == pytest.approx(0.5, abs=0.09)  # flat from 0 to 1
     assert shares[:, 0].std() == pytest.approx(1 / np.sqrt(12), abs=0.06)
 
@@ -121,7 +142,9 @@ def test_pairs_are_drawn_in_both_orders():
 
 
 def test_parameters_are_drawn_for_each_replication():
-    omega = replications(MODELS, Y, source="low", parameters={"low": lambda rng: gaussian(rng.normal(0, 5.0))})
+    omega = replications(
+        MODELS, Y, source="low", parameters={"low": lambda rng: gaussian(rng.normal(0, 5.0))}
+    )
     assert np.std([data.mean() for data in draws(omega, n=100)]) == pytest.approx(5.0, rel=0.15)
     always = replications(MODELS, Y, parameters=lambda rng: gaussian(50.0))
     assert min(data.mean() for data in draws(always, n=100, count=20)) > 49
@@ -161,7 +184,10 @@ def test_residuals_are_drawn_around_the_fitted_values():
     """Fitted values X, residuals ± 1 in a skewed proportion: the data are X ± 1 in that proportion."""
     residuals = np.where(np.arange(N) % 5 == 0, 4.0, -1.0)
     omega = replications(
-        {"up": line(1.0), "down": line(-1.0)}, (X, X + residuals), source="up", residuals={"up": residuals}
+        {"up": line(1.0), "down": line(-1.0)},
+        (X, X + residuals),
+        source="up",
+        residuals={"up": residuals},
     )
     data = draws(omega, n=500, count=200)
     errors = np.array([y - x for x, y in data])
@@ -182,7 +208,9 @@ def as_matrix(candidate):
 
 
 def as_rows(candidate):
-    return Candidate(loss=candidate.loss, simulate=lambda n, rng: np.stack(candidate.simulate(n, rng)))
+    return Candidate(
+        loss=candidate.loss, simulate=lambda n, rng: np.stack(candidate.simulate(n, rng))
+    )
 
 
 def as_mapping(candidate):
@@ -192,23 +220,34 @@ def as_mapping(candidate):
     )
 
 
-@pytest.mark.parametrize("options", [{}, {"source": "mixture"}, {"drift": 0.1, "outliers": 0.05, "gain": 0.1}])
+@pytest.mark.parametrize(
+    "options", [{}, {"source": "mixture"}, {"drift": 0.1, "outliers": 0.05, "gain": 0.1}]
+)
 def test_forms_say_the_same(options):
     """The same numbers for a pair, a matrix, and a form of one's own."""
     models = {"up": line(1.0), "down": line(-1.0)}
     pair = replications(models, (X, Y), offset=0.3, noise=0.1, **options)
     matrix = replications(
-        {k: as_matrix(m) for k, m in models.items()}, np.column_stack([X, Y]), offset=0.3, noise=0.1, **options
+        {k: as_matrix(m) for k, m in models.items()},
+        np.column_stack([X, Y]),
+        offset=0.3,
+        noise=0.1,
+        **options,
     )
     columns = replications(
-        {k: as_rows(m) for k, m in models.items()}, np.stack([X, Y]), offset=0.3, noise=0.1, **options
+        {k: as_rows(m) for k, m in models.items()},
+        np.stack([X, Y]),
+        offset=0.3,
+        noise=0.1,
+        **options,
     )
     own = replications(
         {k: as_mapping(m) for k, m in models.items()}, {"x": X, "y": Y}, offset=0.3, noise=0.1,
         response=(lambda data: data["y"], lambda data, y: {**data, "y": y}), **options,
     )  # fmt: skip
     (x, y), rows, points_in_columns, mapping = (
-        problem(omega, 3).observe(N, np.random.default_rng(1)) for omega in (pair, matrix, columns, own)
+        problem(omega, 3).observe(N, np.random.default_rng(1))
+        for omega in (pair, matrix, columns, own)
     )
     np.testing.assert_allclose(points_in_columns, [x, y])
     np.testing.assert_allclose(rows, np.column_stack([x, y]))
@@ -225,10 +264,14 @@ def test_data_frames_as_inputs(options):
             x, y = candidate.simulate(n, rng)
             return pd.DataFrame({"x": x, "two x": 2 * x}, index=rng.permutation(x.size)), y
 
-        return Candidate(loss=lambda data: candidate.loss((data[0]["x"].to_numpy(), data[1])), simulate=simulate)
+        return Candidate(
+            loss=lambda data: candidate.loss((data[0]["x"].to_numpy(), data[1])), simulate=simulate
+        )
 
     models = {"up": framed(line(1.0, 1e-9)), "down": framed(line(-1.0, 1e-9))}
-    omega = replications(models, (pd.DataFrame({"x": X, "two x": 2 * X}), X), offset=1e-9, **options)
+    omega = replications(
+        models, (pd.DataFrame({"x": X, "two x": 2 * X}), X), offset=1e-9, **options
+    )
     frame, y = problem(omega).observe(N, np.random.default_rng(0))
     np.testing.assert_allclose(frame["two x"], 2 * frame["x"])
     np.testing.assert_allclose(abs(frame["x"]), abs(y), atol=1e-6)
@@ -238,7 +281,14 @@ def test_data_frames_as_inputs(options):
 
 
 def test_it_travels_to_workers_and_answers_about_replications():
-    study = {"n_data": 50, "n_experiments": 12, "n_truth": 100, "n_simulations": 2, "rng": 0, "progress": False}
+    study = {
+        "n_data": 50,
+        "n_experiments": 12,
+        "n_truth": 100,
+        "n_simulations": 2,
+        "rng": 0,
+        "progress": False,
+    }
     omega = replications(MODELS, Y, source="mixture", offset=0.1, noise=0.1)
     here, there = (rivals.calibrate(omega, executor=executor, **study) for executor in (0, 2))
     np.testing.assert_array_equal(here.records, there.records)
@@ -272,7 +322,10 @@ def test_candidates_tied_to_their_inputs_fail_in_words():
         executor=0,
         progress=False,
     )
-    assert "simulated 100 points where 500 were asked for; if candidates are tied" in found.failures[0].error
+    assert (
+        "simulated 100 points where 500 were asked for; if candidates are tied"
+        in found.failures[0].error
+    )
 
 
 # ---------------------------------------------------------------- mistakes
@@ -326,4 +379,6 @@ def test_models_that_will_not_do():
     with pytest.raises(TypeError, match="model 'b': expected Losses"):
         replications({"a": gaussian(0.0), "b": 3}, Y, offset=0.1)
     with pytest.raises(ValueError, match="ambiguous"):
-        replications({"a": gaussian(0.0), "mixture": gaussian(1.0)}, Y, source="mixture", offset=0.1)
+        replications(
+            {"a": gaussian(0.0), "mixture": gaussian(1.0)}, Y, source="mixture", offset=0.1
+        )

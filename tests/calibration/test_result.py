@@ -10,13 +10,29 @@ from scipy import stats
 import rivals
 from rivals import Experiment, Losses
 from rivals.calibration import Calibration
-from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious, wilson_interval
+from rivals.calibration.curve import (
+    CalibrationCurve,
+    calibration_curve,
+    most_cautious,
+    wilson_interval,
+)
 from rivals.calibration.shown import grid_problem
 from rivals.calibration.store import new_outcomes
 from rivals.laws import Beta
 
 
-def made_up(probability, truth, *, c=(1.0,), omegas=("o",), omega=None, score=None, wanted=None, law="beta", **about):
+def made_up(
+    probability,
+    truth,
+    *,
+    c=(1.0,),
+    omegas=("o",),
+    omega=None,
+    score=None,
+    wanted=None,
+    law="beta",
+    **about,
+):
     """A calibration with given outcomes."""
     probability = np.asarray(probability, dtype=float).reshape(len(truth), len(c))
     outcomes = new_outcomes(len(truth), len(c))
@@ -54,7 +70,9 @@ def toy_calibration():
             data = mean + rng.standard_normal(n)
             if not calls:
                 # The data's mean is sufficient: μ | y ~ N(ȳ τ² / (τ² + 1/n), …), and a is better where μ < 0.
-                posteriors.append(stats.norm.cdf(-data.mean() * np.sqrt(n) * 0.1 / np.sqrt(0.01 + 1 / n)))
+                posteriors.append(
+                    stats.norm.cdf(-data.mean() * np.sqrt(n) * 0.1 / np.sqrt(0.01 + 1 / n))
+                )
             calls.append(n)
             return data
 
@@ -131,7 +149,11 @@ def test_the_worst_epistemic_distribution_decides():
         np.concatenate([good, sharp]), np.concatenate([truth_good, truth_sharp]), omegas=("good", "sharp"),
         omega=np.repeat([0, 1], 1000),
     )  # fmt: skip
-    assert both.overconfidence(1.0) == both.overconfidence(1.0, "sharp") > both.overconfidence(1.0, "good")
+    assert (
+        both.overconfidence(1.0)
+        == both.overconfidence(1.0, "sharp")
+        > both.overconfidence(1.0, "good")
+    )
     assert both.valid_c().low is None
     assert both.valid_c("good").values == (1.0,)
     assert "'sharp'" in str(both.valid_c())
@@ -172,11 +194,14 @@ def test_too_few_of_one_epistemic_distribution():
 
 
 @pytest.mark.parametrize(
-    ("sharpen", "edge"), [((8.0, 4.0, 2.0), "largest"), ((2.0, 4.0, 8.0), "smallest"), ((4.0, 1.0, 4.0), None)]
+    ("sharpen", "edge"),
+    [((8.0, 4.0, 2.0), "largest"), ((2.0, 4.0, 8.0), "smallest"), ((4.0, 1.0, 4.0), None)],
 )
 def test_the_best_c_at_an_edge_is_said(sharpen, edge):
     truth = calibrated(1000)[1]
-    found = made_up(np.column_stack([calibrated(1000, sharpen=s)[0] for s in sharpen]), truth, c=(0.5, 1.0, 2.0))
+    found = made_up(
+        np.column_stack([calibrated(1000, sharpen=s)[0] for s in sharpen]), truth, c=(0.5, 1.0, 2.0)
+    )
     if edge is None:
         assert grid_problem(found) is None
         assert found.to_dict()["grid_problem"] is None
@@ -218,20 +243,26 @@ def test_records_have_all_fields(toy_calibration):
     assert records["omega"][0] == "toy"
     np.testing.assert_array_equal(records["c"][:3], found.c)
     np.testing.assert_array_equal(records["truly_better"], records["risk_a"] < records["risk_b"])
-    np.testing.assert_array_equal(records["truth"], np.where(records["undecided"], 0.5, records["truly_better"]))
+    np.testing.assert_array_equal(
+        records["truth"], np.where(records["undecided"], 0.5, records["truly_better"])
+    )
 
 
 def losses_of(n_observed=100, n_synthetic=100, n_simulations=1):
     rng = np.random.default_rng(0)
     return {
-        name: Losses(rng.exponential(scale, n_observed), rng.exponential(scale, (n_simulations, n_synthetic)))
+        name: Losses(
+            rng.exponential(scale, n_observed), rng.exponential(scale, (n_simulations, n_synthetic))
+        )
         for name, scale in (("A", 1.0), ("B", 1.1))
     }
 
 
 def test_compare_takes_the_law_the_c_and_the_curve():
     found = made_up(
-        np.column_stack([calibrated(1000, sharpen=s)[0] for s in (6.0, 2.0)]), calibrated(1000)[1], c=(0.5, 1.0)
+        np.column_stack([calibrated(1000, sharpen=s)[0] for s in (6.0, 2.0)]),
+        calibrated(1000)[1],
+        c=(0.5, 1.0),
     )
     result = rivals.compare(losses_of(), c=found, rng=0)
     assert (result.law, result.c) == ("beta", 1.0)
@@ -244,18 +275,34 @@ FITTING = {"law": None, "order": None, "loss_unit": None}
 @pytest.mark.parametrize(
     ("sizes", "settings", "message"),
     [
-        ({"n_observed": 151}, {}, "is for 100 observed losses of each model, but model 'A' has 151; .* calibrate"),
+        (
+            {"n_observed": 151},
+            {},
+            "is for 100 observed losses of each model, but model 'A' has 151; .* calibrate",
+        ),
         ({"n_observed": 66}, {}, "has 66"),
-        ({"n_synthetic": 1000}, {}, "is for 100 synthetic losses of each model, but model 'A' has 1000"),
+        (
+            {"n_synthetic": 1000},
+            {},
+            "is for 100 synthetic losses of each model, but model 'A' has 1000",
+        ),
         (
             {"n_simulations": 3},
             {},
             "is for 1 simulations of each model, but model 'A' has 3; .* column 'simulation' .* --n-simulations 3",
         ),
-        ({}, {"law": "transport"}, "made with law='beta', but the comparison has law='transport'; use the same"),
+        (
+            {},
+            {"law": "transport"},
+            "made with law='beta', but the comparison has law='transport'; use the same",
+        ),
         ({}, {"law": "groups"}, "made with law='beta', but the comparison has law='groups'"),
         ({}, {"order": "time"}, "was made with order=None, but the comparison has order='time'"),
-        ({}, {"loss_unit": "bits"}, "made with loss_unit='nats', but the comparison has loss_unit='bits'"),
+        (
+            {},
+            {"loss_unit": "bits"},
+            "made with loss_unit='nats', but the comparison has loss_unit='bits'",
+        ),
     ],
 )
 def test_what_a_calibration_does_not_fit(sizes, settings, message):
@@ -276,7 +323,9 @@ def test_what_a_calibration_fits(sizes, settings):
 
 
 def test_a_calibration_of_too_few_experiments_fits_nothing():
-    with pytest.raises(ValueError, match="'o' has 63 experiments: fewer than 64 are too few to tell"):
+    with pytest.raises(
+        ValueError, match="'o' has 63 experiments: fewer than 64 are too few to tell"
+    ):
         made_up(*calibrated(63)).check_fit(losses_of(), **FITTING)
 
 
@@ -285,7 +334,11 @@ def test_plots(toy_calibration):
 
     found, _ = toy_calibration
     ax = plot_calibration(found, bins=8)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["c = 1e-06", "c = 0.03", "c = 0.5"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "c = 1e-06",
+        "c = 0.03",
+        "c = 0.5",
+    ]
     ax = plot_valid_c(found)
     assert "sensitivity c" in ax.get_xlabel()
 
@@ -309,12 +362,16 @@ def test_the_shaded_area_is_where_the_excess_is_positive():
     from rivals.plots.calibration_curves import FOR_THE_WRONG_MODEL, OVERCONFIDENT
 
     points = np.random.default_rng(0).random((2000, 2))
-    inside = [Path(corners).contains_points(points) for corners in (*OVERCONFIDENT, *FOR_THE_WRONG_MODEL)]
+    inside = [
+        Path(corners).contains_points(points) for corners in (*OVERCONFIDENT, *FOR_THE_WRONG_MODEL)
+    ]
     excess = CalibrationCurve(*points.T, *np.zeros((3, 2000))).excess
     np.testing.assert_array_equal(np.sum(inside, axis=0), (excess > 0).astype(int))
     # The second kind is where the truth is on the other side of ½, and farther from it than B.
     predicted, observed = points.T
-    wrong = ((predicted - 0.5) * (observed - 0.5) < 0) & (abs(observed - 0.5) > abs(predicted - 0.5))
+    wrong = ((predicted - 0.5) * (observed - 0.5) < 0) & (
+        abs(observed - 0.5) > abs(predicted - 0.5)
+    )
     np.testing.assert_array_equal(inside[2] | inside[3], wrong)
 
 
@@ -339,10 +396,15 @@ def test_results_as_dictionaries_and_tables(toy_calibration):
     assert summary["experiments_wanted"] == found.n_wanted == 400
     assert int(summary["rng"]) == found.entropy
     valid = json.loads(json.dumps(found.valid_c().to_dict()))
-    assert (valid["low"], valid["high"], valid["values"]) == (*found.valid_c(), summary["valid_range"]["values"])
+    assert (valid["low"], valid["high"], valid["values"]) == (
+        *found.valid_c(),
+        summary["valid_range"]["values"],
+    )
 
 
 def test_html_escapes_names():
-    found = made_up(*calibrated(200, sharpen=6.0), omegas=("<b>", "other"), omega=np.repeat([0, 1], 100))
+    found = made_up(
+        *calibrated(200, sharpen=6.0), omegas=("<b>", "other"), omega=np.repeat([0, 1], 100)
+    )
     assert "&lt;b&gt;" in found._repr_html_()
     assert "<b>" not in found._repr_html_()

@@ -41,7 +41,9 @@ def test_more_experiments_are_added(tmp_path, small):
 def test_fresh_entropy_is_taken_from_the_store(tmp_path, small):
     path = tmp_path / "s.sqlite"
     first = run(path, small, rng=None)
-    again = rivals.calibrate(toy, n_experiments=10, store=path, executor=0, **{**small, "rng": None})
+    again = rivals.calibrate(
+        toy, n_experiments=10, store=path, executor=0, **{**small, "rng": None}
+    )
     assert again.entropy == first.entropy
 
 
@@ -53,7 +55,10 @@ def test_fresh_entropy_is_taken_from_the_store(tmp_path, small):
         ({"n_data": 65}, "n_data: the store has 64, this run 65"),
         ({"n_truth": 301}, "n_truth"),
         ({"law": Beta(depth=4, n_draws=65)}, "options: the store has .*'n_draws': 64"),
-        ({"law": Beta(n_draws=64)}, "options: the store has .*'depth': 4.*, this run .*'depth': None"),
+        (
+            {"law": Beta(n_draws=64)},
+            "options: the store has .*'depth': 4.*, this run .*'depth': None",
+        ),
         ({"loss_unit": "bits"}, "loss_unit: the store has None, this run 'bits'"),
         ({"law": "transport"}, "law: the store has 'beta', this run 'transport'"),
         ({"n_simulations": 3}, "n_simulations: the store has 2, this run 3"),
@@ -73,7 +78,10 @@ def test_other_epistemic_distributions_are_refused(tmp_path, small):
     run(path, small)
     with pytest.raises(StoreError, match=r"the store has \['toy'\], this run \['refitted'\]"):
         rivals.calibrate(refitted, n_experiments=8, store=path, executor=0, **small)
-    with pytest.raises(StoreError, match=r"the code or the settings of epistemic distribution\(s\) \['toy'\] changed"):
+    with pytest.raises(
+        StoreError,
+        match=r"the code or the settings of epistemic distribution\(s\) \['toy'\] changed",
+    ):
         rivals.calibrate({"toy": refitted}, n_experiments=8, store=path, executor=0, **small)
 
 
@@ -85,13 +93,17 @@ def test_another_schema_is_refused(tmp_path, small, schema):
         connection.execute(f"PRAGMA user_version = {schema}")
     connection.close()
     for use in (lambda: run(path, small), lambda: open_store(path)):
-        with pytest.raises(StoreError, match=rf"another rivals \(schema {schema}, .*calibrate again"):
+        with pytest.raises(
+            StoreError, match=rf"another rivals \(schema {schema}, .*calibrate again"
+        ):
             use()
 
 
 def test_the_question_is_kept(tmp_path, small):
     path = tmp_path / "s.sqlite"
-    found = rivals.calibrate(replicated, n_experiments=4, n_replications=3, store=path, executor=0, **small)
+    found = rivals.calibrate(
+        replicated, n_experiments=4, n_replications=3, store=path, executor=0, **small
+    )
     again = open_store(path)
     assert again.question == found.question == "which candidate is better in a fresh replication"
     assert again.n_replications == 3
@@ -195,14 +207,18 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path, small):
         resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
         calibrate(toy, n_experiments=3000, store={str(path)!r}, executor=0, block_size=20, **{small!r})
     """
-    found = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300)
+    found = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300
+    )
     assert found.returncode != 0
     assert "could not write to the store" in found.stderr
     assert "finished experiments are safe" in found.stderr
     acknowledged = sum(map(int, found.stdout.split()))
     assert acknowledged > 0
     assert open_store(path).n_experiments == acknowledged
-    finished = rivals.calibrate(toy, n_experiments=acknowledged + 20, store=path, executor=0, **small)
+    finished = rivals.calibrate(
+        toy, n_experiments=acknowledged + 20, store=path, executor=0, **small
+    )
     expected = rivals.calibrate(toy, n_experiments=acknowledged + 20, executor=0, **small)
     np.testing.assert_array_equal(finished.records, expected.records)
 
@@ -218,7 +234,9 @@ def test_without_a_write_ahead_log(tmp_path, small, monkeypatch):
             return super().execute(statement, *arguments)
 
     original = sqlite3.connect
-    monkeypatch.setattr(store.sqlite3, "connect", lambda *a, **k: original(*a, **{**k, "factory": Refusing}))
+    monkeypatch.setattr(
+        store.sqlite3, "connect", lambda *a, **k: original(*a, **{**k, "factory": Refusing})
+    )
     path = tmp_path / "s.sqlite"
     first = run(path, small)
     assert not (tmp_path / "s.sqlite-wal").exists()

@@ -19,7 +19,9 @@ def losses_of(means, n=100, seed=0):
     rng = np.random.default_rng(seed)
     noise = rng.standard_normal(n)
     return {
-        name: Losses(mean + noise + 0.1 * rng.standard_normal(n), mean + rng.standard_normal((1, n)))
+        name: Losses(
+            mean + noise + 0.1 * rng.standard_normal(n), mean + rng.standard_normal((1, n))
+        )
         for name, mean in means.items()
     }
 
@@ -70,7 +72,8 @@ def test_a_study_keeps_what_its_epistemic_distributions_were(tmp_path):
         More than this line is not kept.
         """
         return rivals.Experiment(
-            observe=lambda n, rng: rng.standard_normal(n), candidates=(models["low"], models["high"])
+            observe=lambda n, rng: rng.standard_normal(n),
+            candidates=(models["low"], models["high"]),
         )
 
     size = {
@@ -95,9 +98,9 @@ def test_a_study_keeps_what_its_epistemic_distributions_were(tmp_path):
 
 def test_the_error_among_stated_winners_stands_beside_the_verdict():
     sharp, truth = calibrated(1000, sharpen=2.0)
-    remark = rivals.compare(PAIR, c=made_up(sharp, truth, law="transport"), rng=0).to_dict()["calibration"]["remarks"][
-        0
-    ]
+    remark = rivals.compare(PAIR, c=made_up(sharp, truth, law="transport"), rng=0).to_dict()[
+        "calibration"
+    ]["remarks"][0]
     assert "B is corrected, after which " in remark
     assert remark.endswith("stated winners are wrong there.")
 
@@ -109,7 +112,12 @@ def test_real_experiments_make_a_calibration():
     probability, truth = calibrated(400, sharpen=3.0)
     sharper, _ = calibrated(400, sharpen=9.0)
     own = Calibration.from_experiments(
-        {1.0: probability, 0.1: sharper}, truth, n_data=100, n_simulations=1, name="clinics", candidates=["A", "B"]
+        {1.0: probability, 0.1: sharper},
+        truth,
+        n_data=100,
+        n_simulations=1,
+        name="clinics",
+        candidates=["A", "B"],
     )
     assert own.c == (0.1, 1.0)
     assert own.choose_c(valid_only=False) == 1.0
@@ -141,7 +149,9 @@ def test_experiments_of_another_form_are_refused(probability, truth, message):
 def test_the_verdict_under_each_of_several_and_the_most_cautious(tmp_path):
     bold = study(omegas=("bold",))
     vague = made_up(*calibrated(512, sharpen=20.0), law="transport", omegas=("vague",))
-    alone = {name: rivals.compare(PAIR, c=one, rng=0) for name, one in (("bold", bold), ("vague", vague))}
+    alone = {
+        name: rivals.compare(PAIR, c=one, rng=0) for name, one in (("bold", bold), ("vague", vague))
+    }
     assert alone["bold"].survivors == ("A",)
     assert alone["vague"].survivors == ("A", "B")
     for order in ([bold, vague], [vague, bold]):
@@ -167,8 +177,9 @@ def test_one_study_with_several_epistemic_distributions_lists_each():
     assert result.to_dict()["calibration"]["survivors"] == {"good": ["A"], "sharp": ["A", "B"]}
     assert result.survivors == ("A", "B")
     same = rivals.compare(losses_of({"A": 0.0, "B": 0.0}), c=both, rng=0)
-    assert "The same models survive under each of 2 epistemic distributions (good, sharp)." in " ".join(
-        str(same).split()
+    assert (
+        "The same models survive under each of 2 epistemic distributions (good, sharp)."
+        in " ".join(str(same).split())
     )
 
 
@@ -212,7 +223,9 @@ def test_three_models_are_judged_as_one_of_three(n_candidates, limit):
     assert result.threshold == 0.95
     np.testing.assert_allclose(result.calibrated + result.calibrated.T, 1.0)
     beats = (result.probability > limit).any(axis=0)
-    assert set(result.survivors) == {name for name, beaten in zip("ABC", beats, strict=True) if not beaten}
+    assert set(result.survivors) == {
+        name for name, beaten in zip("ABC", beats, strict=True) if not beaten
+    }
     # A pair of them is read through the curve of pairs.
     pair = rivals.compare({name: three[name] for name in "AB"}, c=calibration, rng=0)
     np.testing.assert_array_equal(pair.calibrated, calibration.correct(pair.probability, 1.0))
@@ -233,9 +246,18 @@ def test_studies_have_one_number_of_candidates():
     models = [gaussian(shift) for shift in (-0.1, 0.1, 0.3)]
 
     def mixed(rng):
-        return rivals.Experiment(observe=lambda n, rng: rng.standard_normal(n), candidates=models[: rng.integers(2, 4)])
+        return rivals.Experiment(
+            observe=lambda n, rng: rng.standard_normal(n), candidates=models[: rng.integers(2, 4)]
+        )
 
     with pytest.raises(ValueError, match="experiments have 2 and 3 candidates"):
         rivals.calibrate(
-            mixed, n_data=50, n_truth=100, n_simulations=1, n_experiments=20, rng=0, executor=0, progress=False
+            mixed,
+            n_data=50,
+            n_truth=100,
+            n_simulations=1,
+            n_experiments=20,
+            rng=0,
+            executor=0,
+            progress=False,
         )

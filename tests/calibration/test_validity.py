@@ -17,8 +17,13 @@ C = (2.0**-6, 2.0**-4, 2.0**-2)
 
 def several(sharpen, n=512):
     """A calibration with one epistemic distribution per row of `sharpen`: how overconfident it is at each c of C."""
-    outcomes = {name: [calibrated(n, seed, each) for each in row] for seed, (name, row) in enumerate(sharpen.items())}
-    probability = np.concatenate([np.column_stack([p for p, _ in rows]) for rows in outcomes.values()])
+    outcomes = {
+        name: [calibrated(n, seed, each) for each in row]
+        for seed, (name, row) in enumerate(sharpen.items())
+    }
+    probability = np.concatenate(
+        [np.column_stack([p for p, _ in rows]) for rows in outcomes.values()]
+    )
     truth = np.concatenate([rows[0][1] for rows in outcomes.values()])
     omega = np.repeat(np.arange(len(outcomes)), n)
     return made_up(probability, truth, c=C, omegas=tuple(outcomes), omega=omega)
@@ -92,7 +97,11 @@ def test_undecided_truths_count_half_and_nobody_stated_is_nobody_wrong():
 def test_validity_lists_every_epistemic_distribution_and_what_is_valid_for_all():
     calibration = several({"near": (1, 1, 1), "far": (6, 6, 1), "middle": (6, 1, 1)})
     validity = calibration.validity()
-    assert validity.valid.tolist() == [[True, True, True], [False, False, True], [False, True, True]]
+    assert validity.valid.tolist() == [
+        [True, True, True],
+        [False, False, True],
+        [False, True, True],
+    ]
     assert validity.for_all == calibration.valid_c().values == (2.0**-2,)
     for name, row in zip(validity.omegas, validity.valid, strict=True):
         assert tuple(np.array(C)[row]) == calibration.valid_c(name).values
@@ -106,7 +115,9 @@ def test_validity_lists_every_epistemic_distribution_and_what_is_valid_for_all()
     assert validity.reasons[1][0].startswith("overconfident: ")
     assert validity.error.shape == validity.valid.shape
     assert "  for 'middle': 0.0625 … 0.25\n" in str(calibration)
-    assert "for 'near'" not in str(several({"near": (1, 1, 1)}))  # one is what the range itself is about
+    assert "for 'near'" not in str(
+        several({"near": (1, 1, 1)})
+    )  # one is what the range itself is about
 
 
 def test_none_is_an_answer():
@@ -139,7 +150,10 @@ def test_experiments_from_elsewhere_are_judged_alike():
     ("records", "message"),
     [
         ({}, "nothing to judge"),
-        ({"x": (np.zeros((4, 2)), np.zeros(4))}, r"shape \(4, 2\) and truth \(4,\); with 3 values of c"),
+        (
+            {"x": (np.zeros((4, 2)), np.zeros(4))},
+            r"shape \(4, 2\) and truth \(4,\); with 3 values of c",
+        ),
         ({"x": (np.full((4, 3), 1.5), np.zeros(4))}, r"'x': probability has .* lie in \[0, 1\]"),
         ({"x": (np.full((4, 3), np.nan), np.zeros(4))}, "remove experiments that failed"),
         ({"x": (np.zeros((0, 3)), np.zeros(0))}, "one or more"),

@@ -22,7 +22,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rng = np.random.default_rng(0)
     y = rng.standard_normal(400)
     losses = {
-        name: [np.log(width) + (data / width) ** 2 / 2 for data in (y, width * rng.standard_normal(400))]
+        name: [
+            np.log(width) + (data / width) ** 2 / 2
+            for data in (y, width * rng.standard_normal(400))
+        ]
         for name, width in WIDTHS.items()
     }
     long = ["model\tkind\tloss"]
@@ -30,11 +33,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         table = np.column_stack([pair[sample] for pair in losses.values()])
         text = "\n".join([",".join(losses), *(",".join(map(repr, row)) for row in table.tolist())])
         (tmp_path / f"{kind}.csv").write_text(text, encoding="utf-8")
-        long += [f"{name}\t{kind}\t{loss!r}" for name, pair in losses.items() for loss in pair[sample].tolist()]
+        long += [
+            f"{name}\t{kind}\t{loss!r}"
+            for name, pair in losses.items()
+            for loss in pair[sample].tolist()
+        ]
     (tmp_path / "long.tsv").write_text("\n".join(long), encoding="utf-8")
     np.savez(
         tmp_path / "losses.npz",
-        **{f"{n}/{k}": a for n, p in losses.items() for k, a in zip(("observed", "synthetic"), p, strict=True)},
+        **{
+            f"{n}/{k}": a
+            for n, p in losses.items()
+            for k, a in zip(("observed", "synthetic"), p, strict=True)
+        },
     )
     monkeypatch.chdir(tmp_path)
     return tmp_path

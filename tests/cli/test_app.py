@@ -54,7 +54,9 @@ def test_help_lists_the_commands_and_loads_nothing_heavy():
         "import sys; sys.argv = ['rivals', '--help']\nfrom rivals.cli import main\n"
         f"try:\n    main()\nfinally:\n    print([name for name in {HEAVY} if name in sys.modules])"
     )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     *text, loaded = shown.splitlines()
     assert loaded == "[]"
     assert [name for name in OWN if not any(line.startswith(f"  {name} ") for line in text)] == []
@@ -62,7 +64,10 @@ def test_help_lists_the_commands_and_loads_nothing_heavy():
 
 def test_the_package_runs_as_the_command():
     line = [sys.executable, "-m", "rivals", "--version"]
-    assert subprocess.run(line, capture_output=True, text=True, check=True).stdout == f"rivals {rivals.__version__}\n"
+    assert (
+        subprocess.run(line, capture_output=True, text=True, check=True).stdout
+        == f"rivals {rivals.__version__}\n"
+    )
 
 
 def test_version(run):
@@ -102,7 +107,9 @@ def test_success_exits_with_0(folder, main, capsys):
         (["comparee"], "Did you mean 'compare'?"),
     ],
 )
-def test_what_the_user_can_mend_exits_with_2_and_a_sentence(folder, main, capsys, arguments, message):
+def test_what_the_user_can_mend_exits_with_2_and_a_sentence(
+    folder, main, capsys, arguments, message
+):
     assert main(*arguments) == 2
     captured = capsys.readouterr()
     assert message in captured.err
@@ -121,7 +128,9 @@ def test_help_fits_80_columns_and_has_an_example(run, name):
 def test_options_have_the_librarys_names_and_defaults(name):
     library = inspect.signature(rivals.compare).parameters
     options = inspect.signature(commands.OWN[name].load()).parameters
-    shared = set(library) & set(options) - {"models"}  # there the models themselves, here their names
+    shared = set(library) & set(options) - {
+        "models"
+    }  # there the models themselves, here their names
     assert {"law", "c", "threshold"} <= shared
     assert "n_simulations" not in shared  # files hold the simulations that they hold
     assert {option: options[option].default for option in shared} == {
@@ -161,8 +170,12 @@ def test_shell_completion_knows_the_commands(shell):
         "_TYPER_COMPLETE_FISH_ACTION": "get-args",
     }
     environment = {**os.environ, **words, "_RIVALS_COMPLETE": f"complete_{shell}"}
-    code = "import sys; sys.argv = ['rivals']; from rivals.cli.app import app; app(prog_name='rivals')"
-    shown = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    code = (
+        "import sys; sys.argv = ['rivals']; from rivals.cli.app import app; app(prog_name='rivals')"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
     for name in OWN:
         assert name in shown.stdout, shown.stderr
 
@@ -174,7 +187,9 @@ def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
     warnings = "error,ignore::DeprecationWarning,ignore::FutureWarning"
     environment = os.environ | {"PYTHONWARNINGS": warnings} | options.pop("env", {})
     return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], env=environment, **{"stderr": subprocess.PIPE} | options
+        [sys.executable, "-c", code, *arguments],
+        env=environment,
+        **{"stderr": subprocess.PIPE} | options,
     )
 
 
@@ -184,7 +199,9 @@ def test_a_reader_that_stops_early_is_no_error_and_loses_no_file(folder, argumen
     process = start(*arguments, "long.tsv", "--seed", "0", stdout=subprocess.PIPE)
     process.stdout.close()
     lines = process.communicate(timeout=60)[1].decode().splitlines()
-    assert [line for line in lines if not line.startswith(("losses: long.tsv", "written: x.npz"))] == []
+    assert [
+        line for line in lines if not line.startswith(("losses: long.tsv", "written: x.npz"))
+    ] == []
     assert process.returncode == 0
     if "--save" in arguments:
         assert rivals.load("x.npz").entropy == 0
@@ -242,29 +259,56 @@ def test_a_limit_on_file_sizes_names_the_file_and_leaves_nothing(folder):
     lines = process.communicate(timeout=60)[1].decode().splitlines()
     assert process.returncode == 2
     # NumPy 2.0 leaves a half-closed archive behind, of which Python complains when it collects it.
-    assert any(line.startswith("rivals: x.npz could not be written: File too large") for line in lines)
-    assert sorted(path.name for path in folder.iterdir()) == ["long.tsv", "losses.npz", "observed.csv", "synthetic.csv"]
+    assert any(
+        line.startswith("rivals: x.npz could not be written: File too large") for line in lines
+    )
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "long.tsv",
+        "losses.npz",
+        "observed.csv",
+        "synthetic.csv",
+    ]
 
 
 def test_closed_standard_output_is_an_error(folder):
     """As after `rivals compare … --json >&-`: a result that goes nowhere is no success."""
-    line = [sys.executable, "-c", "from rivals.cli import main; main()", "compare", "long.tsv", "--json", "--seed", "0"]
+    line = [
+        sys.executable,
+        "-c",
+        "from rivals.cli import main; main()",
+        "compare",
+        "long.tsv",
+        "--json",
+        "--seed",
+        "0",
+    ]
     closed = subprocess.run(
-        ["sh", "-c", '"$@" >&-', "sh", *line], stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        ["sh", "-c", '"$@" >&-', "sh", *line],
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert closed.returncode == 2
     assert closed.stderr.startswith("rivals: standard output is closed")
 
 
 def test_remarks_do_not_go_to_standard_output_where_standard_error_is_closed(folder):
-    for arguments, code in ((["compare", "long.tsv", "--json", "--seed", "0"], 0), (["compare", "absent.tsv"], 2)):
+    for arguments, code in (
+        (["compare", "long.tsv", "--json", "--seed", "0"], 0),
+        (["compare", "absent.tsv"], 2),
+    ):
         line = [sys.executable, "-c", "from rivals.cli import main; main()", *arguments]
-        closed = subprocess.run(["sh", "-c", '"$@" 2>&-', "sh", *line], stdout=subprocess.PIPE, timeout=60, check=False)
+        closed = subprocess.run(
+            ["sh", "-c", '"$@" 2>&-', "sh", *line], stdout=subprocess.PIPE, timeout=60, check=False
+        )
         assert closed.returncode == code
         assert json.loads(closed.stdout) if code == 0 else closed.stdout == b""
 
 
 def test_the_version_needs_no_numpy():
     code = "import sys; sys.argv = ['rivals', '--version']\nfrom rivals.cli import main\ntry:\n    main()\nfinally:\n    print('numpy' in sys.modules)"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
     assert shown.splitlines() == [f"rivals {rivals.__version__}", "False"]

@@ -15,7 +15,17 @@ from rivals.cli import main
 from rivals.cli.app import app
 from rivals.cli.options import parse_c
 
-SIZES = ["--n-data", "64", "--n-truth", "300", "--no-progress", "--workers", "0", "--n-simulations", "4"]
+SIZES = [
+    "--n-data",
+    "64",
+    "--n-truth",
+    "300",
+    "--no-progress",
+    "--workers",
+    "0",
+    "--n-simulations",
+    "4",
+]
 
 
 @pytest.fixture
@@ -29,7 +39,18 @@ def invoke(*arguments):
 
 def test_run_resume_and_status(here, tmp_path):
     store = tmp_path / "s.sqlite"
-    line = ["omegas:toy", "--c", "2^-4,1", "--n-experiments", "20", "--store", store, "--seed", "3", *SIZES]
+    line = [
+        "omegas:toy",
+        "--c",
+        "2^-4,1",
+        "--n-experiments",
+        "20",
+        "--store",
+        store,
+        "--seed",
+        "3",
+        *SIZES,
+    ]
     first = invoke(*line)
     assert first.exit_code == 0, first.output
     assert "20 experiments" in first.output
@@ -45,7 +66,16 @@ def test_run_resume_and_status(here, tmp_path):
 
 def test_law_order_and_replications(here):
     beta = ["--law", "beta"]
-    found = invoke("omegas:replicated", *beta, "--n-experiments", "4", "--n-replications", "2", "--json", *SIZES)
+    found = invoke(
+        "omegas:replicated",
+        *beta,
+        "--n-experiments",
+        "4",
+        "--n-replications",
+        "2",
+        "--json",
+        *SIZES,
+    )
     assert found.exit_code == 0, found.output
     summary = json.loads(found.output)
     assert (summary["law"], summary["n_simulations"], summary["n_replications"]) == ("beta", 4, 2)
@@ -72,7 +102,10 @@ def test_json(here):
         (["omegas:toy", "--c", "two"], "--c is not a number: got 'two'"),
         (["omegas:toy", "--law", "groups"], "law 'groups' is not calibrated"),
         (["omegas:toy", "--order", "tim"], "did you mean 'time'?"),
-        (["omegas:toy", "--n-replications", "2"], "n_replications = 2, but an experiment has no replicate"),
+        (
+            ["omegas:toy", "--n-replications", "2"],
+            "n_replications = 2, but an experiment has no replicate",
+        ),
         (["omegas.py:toy"], "write it as omegas:toy"),
         (["omegas:tyo"], "has no 'tyo'; did you mean 'toy'?"),
         (["omegas:__file__"], "'omegas:__file__' is not a function: got str"),
@@ -88,7 +121,9 @@ def test_mistakes_are_said_in_a_sentence(here, arguments, message):
 
 def test_needed_options_that_are_missing_are_named(here):
     assert "missing --n-data and --n-experiments: how many" in str(invoke("omegas:toy").exception)
-    assert "missing --n-experiments: how many" in str(invoke("omegas:toy", "--n-data", "64").exception)
+    assert "missing --n-experiments: how many" in str(
+        invoke("omegas:toy", "--n-data", "64").exception
+    )
 
 
 def test_values_of_c():
@@ -120,7 +155,9 @@ def test_a_module_that_cannot_be_imported_is_said(tmp_path, monkeypatch, capsys,
     (tmp_path / "odd_omegas.py").write_text(code, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        sys, "argv", ["rivals", "calibrate", "odd_omegas:omega", "--n-experiments", "2", "--n-data", "9"]
+        sys,
+        "argv",
+        ["rivals", "calibrate", "odd_omegas:omega", "--n-experiments", "2", "--n-data", "9"],
     )
     with pytest.raises(SystemExit) as end:
         main()
@@ -153,7 +190,9 @@ def test_a_calibration_that_failed_says_so_in_print():
     from rivals.testbeds import toys
 
     both = {"good": toys.omega, "bad": always}
-    result = rivals.calibrate(both, n_data=50, n_experiments=3, c=[1.0], n_truth=500, rng=0, executor=0, progress=False)
+    result = rivals.calibrate(
+        both, n_data=50, n_experiments=3, c=[1.0], n_truth=500, rng=0, executor=0, progress=False
+    )
     for shown in (str(result), result._repr_html_().replace("&#x27;", "'")):
         assert "All 3 experiments of 'bad' failed. The first failed with:" in shown
         assert "RuntimeError: the fit did not converge" in shown
@@ -177,12 +216,17 @@ def test_print_names_the_best_c_its_law_and_too_few_experiments():
 def test_where_some_experiments_failed_it_is_said(failing):
     shown = invoke("failing_omegas:sometimes", "--n-experiments", "20", "--seed", "0", *SIZES)
     assert shown.exit_code == 0, shown.output
-    assert "experiments of 'sometimes' failed, the first with RuntimeError: the fit did not converge" in shown.stderr
+    assert (
+        "experiments of 'sometimes' failed, the first with RuntimeError: the fit did not converge"
+        in shown.stderr
+    )
 
 
 def test_a_store_alone_shows_the_study(here, tmp_path):
     store = tmp_path / "s.sqlite"
-    run = invoke("omegas:toy", "--c", "2^-4,2^-2,1", "--n-experiments", "70", "--store", store, *SIZES)
+    run = invoke(
+        "omegas:toy", "--c", "2^-4,2^-2,1", "--n-experiments", "70", "--store", store, *SIZES
+    )
     shown = invoke(store)
     assert shown.exit_code == 0, shown.output
     for part in (
@@ -213,7 +257,17 @@ def test_a_store_has_nothing_to_run(here, tmp_path):
 
 
 def test_a_drawn_seed_can_be_typed_and_is_kept_in_the_store(here, tmp_path):
-    line = ["omegas:toy", "--c", "1", "--n-experiments", "4", "--store", tmp_path / "s.sqlite", "--json", *SIZES]
+    line = [
+        "omegas:toy",
+        "--c",
+        "1",
+        "--n-experiments",
+        "4",
+        "--store",
+        tmp_path / "s.sqlite",
+        "--json",
+        *SIZES,
+    ]
     seeds = [int(json.loads(invoke(*line).stdout)["rng"]) for _ in range(2)]
     assert seeds[0] == seeds[1] < 10**10
 

@@ -25,7 +25,9 @@ def test_demo_prints_and_writes(tmp_path, run, result):
         assert " ".join(line.split()) in " ".join(shown.output.split())  # lines are wrapped
     for picture in ("risks.png", "paths.png"):
         assert (out / picture).read_bytes()[:4] == b"\x89PNG"
-    assert "The paper's process, law 'beta', c = 0.25, 1 simulation" in " ".join(shown.output.split())
+    assert "The paper's process, law 'beta', c = 0.25, 1 simulation" in " ".join(
+        shown.output.split()
+    )
     assert (out / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
@@ -50,7 +52,9 @@ def test_what_a_colleague_is_told_holds(result):
     assert gap > 5 * error  # so that sampling error is not the reason to keep both
     # Neither law simulates what was recorded: a law that does would be this far off by chance alone.
     by_chance = result.losses["Planck"].simulations
-    assert result.applied.distance[result.names.index("Planck")] > 4 * abs(by_chance[0].mean() - by_chance[1].mean())
+    assert result.applied.distance[result.names.index("Planck")] > 4 * abs(
+        by_chance[0].mean() - by_chance[1].mean()
+    )
 
 
 def test_what_is_said_about_c_holds(result):

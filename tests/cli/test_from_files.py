@@ -18,7 +18,9 @@ from rivals.read import long_table, losses_from_files, wide_tables
 from rivals.testbeds import toys
 
 
-@pytest.mark.parametrize("files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len)
+@pytest.mark.parametrize(
+    "files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len
+)
 def test_every_form_of_file_gives_the_librarys_answer(folder, run, files):
     shown = run("compare", *files, "--c", "0.25", "--seed", "7", "--json")
     assert shown.exit_code == 0, shown.output
@@ -58,12 +60,20 @@ def test_rows_are_aligned_by_an_index(folder, run, main, capsys, files):
     header, *rows = Path("long.tsv").read_text(encoding="utf-8").splitlines()
     # Blocks of 400 rows: the observed losses of three models, and their synthetic ones; the first block keeps its order.
     places = np.concatenate([np.arange(400), *(400 * block + order for block in range(1, 6))])
-    lines = [f"{header}\tpoint\tsession", *(f"{rows[i]}\tp{i % 400}\t{i % 400 % 5}" for i in places)]
+    lines = [
+        f"{header}\tpoint\tsession",
+        *(f"{rows[i]}\tp{i % 400}\t{i % 400 % 5}" for i in places),
+    ]
     Path("named.tsv").write_text("\n".join(lines), encoding="utf-8")
     expected = rivals.compare(
-        losses_from_files("observed.csv", "synthetic.csv"), groups=np.arange(400) % 5, order=None, rng=7
+        losses_from_files("observed.csv", "synthetic.csv"),
+        groups=np.arange(400) % 5,
+        order=None,
+        rng=7,
     )
-    shown = run("compare", *files, "--index", "point", "--groups", "session", "--seed", "7", "--json")
+    shown = run(
+        "compare", *files, "--index", "point", "--groups", "session", "--seed", "7", "--json"
+    )
     assert shown.exit_code == 0, shown.output
     assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
     text = Path(files[-1]).read_text(encoding="utf-8")
@@ -82,27 +92,43 @@ def test_a_pipe_is_refused_at_once(folder, main, capsys):
 
 def test_every_option_reaches_the_library(folder, run):
     options = {"law": "beta", "c": 0.5, "threshold": 0.8, "order": "time", "loss_unit": "nats"}
-    words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    words = [
+        word
+        for name, value in options.items()
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
     shown = run("compare", "long.tsv", *words, "--seed", "3", "--json")
     expected = rivals.compare(long_table("long.tsv"), **options, rng=3)
     assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
 
 
-@pytest.mark.parametrize(("text", "c"), [("0.25", 0.25), ("2^-2", 0.25), ("2**-3", 0.125), ("1e-2", 0.01)])
+@pytest.mark.parametrize(
+    ("text", "c"), [("0.25", 0.25), ("2^-2", 0.25), ("2**-3", 0.125), ("1e-2", 0.01)]
+)
 def test_c_as_people_write_it(text, c):
     assert read_c(text) == c
 
 
 def test_c_is_that_of_the_law_by_default(folder, run):
     shown = run("compare", "long.tsv", "--law", "beta", "--seed", "3", "--json")
-    assert json.loads(shown.stdout)["c"] == rivals.compare(long_table("long.tsv"), law="beta", rng=3).c
+    assert (
+        json.loads(shown.stdout)["c"] == rivals.compare(long_table("long.tsv"), law="beta", rng=3).c
+    )
 
 
 def test_c_from_a_calibration(folder, run):
     """The store is opened, and the calibration is used as by the library: its c, its law, its curve."""
-    sizes = {"n_data": 400, "n_truth": 1000, "n_experiments": 64, "c": [2**-4, 1.0], "n_simulations": 1}
+    sizes = {
+        "n_data": 400,
+        "n_truth": 1000,
+        "n_experiments": 64,
+        "c": [2**-4, 1.0],
+        "n_simulations": 1,
+    }
     rivals.calibrate(toys.omega, **sizes, rng=0, executor=0, progress=False, store="study.sqlite")
-    expected = rivals.compare(long_table("long.tsv"), c=rivals.calibration.open_store("study.sqlite"), rng=3)
+    expected = rivals.compare(
+        long_table("long.tsv"), c=rivals.calibration.open_store("study.sqlite"), rng=3
+    )
     shown = run("compare", "long.tsv", "--c", "study.sqlite", "--seed", "3", "--json")
     assert shown.exit_code == 0, shown.output
     assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
@@ -116,19 +142,27 @@ LABELS = [f"session {index % 5}" for index in range(400)]
 def with_groups(folder):
     """The observed table and the long table with a column of sessions."""
     header, *rows = (folder / "observed.csv").read_text(encoding="utf-8").splitlines()
-    wide = [f"{header},session", *(f"{row},{label}" for row, label in zip(rows, LABELS, strict=True))]
+    wide = [
+        f"{header},session",
+        *(f"{row},{label}" for row, label in zip(rows, LABELS, strict=True)),
+    ]
     (folder / "grouped.csv").write_text("\n".join(wide), encoding="utf-8")
     (folder / "grouped_too.csv").write_text(
         "\n".join(
             f"{row},{label}"
             for row, label in zip(
-                (folder / "synthetic.csv").read_text(encoding="utf-8").splitlines(), ["session", *LABELS], strict=True
+                (folder / "synthetic.csv").read_text(encoding="utf-8").splitlines(),
+                ["session", *LABELS],
+                strict=True,
             )
         ),
         encoding="utf-8",
     )
     header, *rows = (folder / "long.tsv").read_text(encoding="utf-8").splitlines()
-    long = [f"{header}\tsession", *(f"{row}\t{LABELS[index % 400]}" for index, row in enumerate(rows))]
+    long = [
+        f"{header}\tsession",
+        *(f"{row}\t{LABELS[index % 400]}" for index, row in enumerate(rows)),
+    ]
     (folder / "grouped.tsv").write_text("\n".join(long), encoding="utf-8")
     return folder
 
@@ -156,18 +190,27 @@ def test_groups_from_a_column(with_groups, run, files, law):
     np.testing.assert_array_equal(rivals.compare(carried, rng=7).probability, expected.probability)
 
 
-@pytest.mark.parametrize("files", [("grouped.csv", "synthetic.csv"), ("grouped.tsv",)], ids=["wide", "long"])
+@pytest.mark.parametrize(
+    "files", [("grouped.csv", "synthetic.csv"), ("grouped.tsv",)], ids=["wide", "long"]
+)
 def test_clusters_from_a_column(with_groups, run, files):
     shown = run("compare", *files, "--clusters", "session", "--seed", "7", "--json")
     assert shown.exit_code == 0, shown.output
-    expected = rivals.compare(losses_from_files("observed.csv", "synthetic.csv"), clusters=LABELS, rng=7)
+    expected = rivals.compare(
+        losses_from_files("observed.csv", "synthetic.csv"), clusters=LABELS, rng=7
+    )
     assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
 
 
 def test_groups_need_no_simulations(with_groups, run):
-    shown = run("compare", "grouped.csv", "--law", "groups", "--groups", "session", "--seed", "7", "--json")
+    shown = run(
+        "compare", "grouped.csv", "--law", "groups", "--groups", "session", "--seed", "7", "--json"
+    )
     assert shown.exit_code == 0, shown.output
-    losses = {name: sample.observed for name, sample in losses_from_files("observed.csv", "synthetic.csv").items()}
+    losses = {
+        name: sample.observed
+        for name, sample in losses_from_files("observed.csv", "synthetic.csv").items()
+    }
     expected = rivals.compare(losses, law="groups", groups=LABELS, rng=7)
     np.testing.assert_array_equal(json.loads(shown.stdout)["probability"], expected.probability)
     alone = wide_tables("grouped.csv", groups="session")
@@ -182,8 +225,12 @@ def test_mistakes_in_groups_are_said(with_groups, main, capsys):
     assert main("sweep", "grouped.csv", "--groups", "session") == 2
     assert "no c to sweep over" in capsys.readouterr().err
     for law in ("transport", "beta"):
-        assert f"law '{law}' does not know" in complaint("grouped.tsv", "--groups", "session", "--law", law)
-    assert "did you mean 'session'?" in complaint("grouped.csv", "synthetic.csv", "--groups", "sesion")
+        assert f"law '{law}' does not know" in complaint(
+            "grouped.tsv", "--groups", "session", "--law", law
+        )
+    assert "did you mean 'session'?" in complaint(
+        "grouped.csv", "synthetic.csv", "--groups", "sesion"
+    )
     assert "groups: losses.npz is not a table" in complaint("losses.npz", "--groups", "session")
     text = Path("grouped.tsv").read_text(encoding="utf-8")
     Path("gap.tsv").write_text(text.replace("session 3", '" "'), encoding="utf-8")
@@ -196,19 +243,28 @@ def test_mistakes_in_groups_are_said(with_groups, main, capsys):
     )
     assert "not those of" in complaint("shuffled.tsv", "--groups", "session")
     Path("bad.csv").write_text(
-        Path("grouped.csv").read_text(encoding="utf-8").replace("\n0.", "\nx0.", 1), encoding="utf-8"
+        Path("grouped.csv").read_text(encoding="utf-8").replace("\n0.", "\nx0.", 1),
+        encoding="utf-8",
     )
     assert "bad.csv, column" in complaint("bad.csv", "synthetic.csv", "--groups", "session")
 
 
 def test_two_tables_give_verdict_and_report_by_one_command(folder, run):
     shown = run(
-        "compare", "observed.csv", "synthetic.csv", "--report", "page.html", "--save", "saved.npz", "--seed", "1"
+        "compare",
+        "observed.csv",
+        "synthetic.csv",
+        "--report",
+        "page.html",
+        "--save",
+        "saved.npz",
+        "--seed",
+        "1",
     )
     assert shown.exit_code == 0, shown.output
-    assert rivals.compare(losses_from_files("observed.csv", "synthetic.csv"), rng=1).verdict in " ".join(
-        shown.stdout.split()
-    )
+    assert rivals.compare(
+        losses_from_files("observed.csv", "synthetic.csv"), rng=1
+    ).verdict in " ".join(shown.stdout.split())
     assert (folder / "page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert str(rivals.load("saved.npz")) == shown.stdout.strip()
     again = run("compare", "saved.npz", "--report", "again.html", "--seed", "1")
@@ -224,7 +280,9 @@ def test_seed_is_printed_back_when_omitted_and_repeats_the_run(folder, run):
 
 
 def test_sweep_as_json_is_the_librarys(folder, run):
-    shown = json.loads(run("sweep", "long.tsv", "--c", "0.1", "--c", "10", "--seed", "2", "--json").stdout)
+    shown = json.loads(
+        run("sweep", "long.tsv", "--c", "0.1", "--c", "10", "--seed", "2", "--json").stdout
+    )
     expected = rivals.compare(long_table("long.tsv"), c=0.1, rng=2).sweep([0.1, 10.0])
     assert shown["c"] == [0.1, 10.0]
     assert shown["survivors"] == [list(names) for names in expected.survivors]
@@ -233,9 +291,14 @@ def test_sweep_as_json_is_the_librarys(folder, run):
 
 def test_sweep_prints_one_line_per_c(folder, run):
     lines = run("sweep", "long.tsv", "--seed", "2").stdout.splitlines()
-    assert [line.split()[0] for line in lines[2 : 2 + len(Transport.grid)]] == [f"{c:.3g}" for c in Transport.grid]
+    assert [line.split()[0] for line in lines[2 : 2 + len(Transport.grid)]] == [
+        f"{c:.3g}" for c in Transport.grid
+    ]
     lines = run("sweep", "long.tsv", "--seed", "2", "--c", "0.1,0.10001").stdout.splitlines()
-    assert [line.split()[0] for line in lines[2:4]] == ["0.1", "0.10001"]  # as many digits as tell them apart
+    assert [line.split()[0] for line in lines[2:4]] == [
+        "0.1",
+        "0.10001",
+    ]  # as many digits as tell them apart
 
 
 def test_two_trees_are_not_called_observed_and_synthetic(folder, run):
@@ -284,7 +347,9 @@ def with_index(folder):
 
 
 @pytest.mark.parametrize(
-    "options", [("--ignore", "Unnamed: 0"), ("--models", "narrow,right", "--models", "too [bold]wide")], ids=len
+    "options",
+    [("--ignore", "Unnamed: 0"), ("--models", "narrow,right", "--models", "too [bold]wide")],
+    ids=len,
 )
 @pytest.mark.parametrize("command", ["compare", "sweep"])
 def test_an_index_is_left_out_on_request(with_index, run, main, capsys, options, command):
@@ -295,7 +360,9 @@ def test_an_index_is_left_out_on_request(with_index, run, main, capsys, options,
     assert shown.stdout == run(command, "observed.csv", "synthetic.csv", "--seed", "1").stdout
 
 
-@pytest.mark.parametrize("files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len)
+@pytest.mark.parametrize(
+    "files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len
+)
 def test_models_of_every_form_of_file(folder, run, main, capsys, files):
     shown = run("compare", *files, "--models", "narrow, right", "--seed", "1", "--json")
     assert set(json.loads(shown.stdout)["names"]) == {"narrow", "right"}
@@ -315,7 +382,9 @@ def test_ids_beside_groups_are_left_out(with_groups, run, main, capsys):
 
 def test_the_files_and_the_models_are_echoed(folder, run):
     shown = run("compare", "observed.csv", "synthetic.csv", "--seed", "1", "--json")
-    expected = "observed: observed.csv, synthetic: synthetic.csv, models: narrow, right, too [bold]wide\n"
+    expected = (
+        "observed: observed.csv, synthetic: synthetic.csv, models: narrow, right, too [bold]wide\n"
+    )
     assert shown.stderr == expected
     assert "models" in json.loads(shown.stdout)
 
@@ -327,7 +396,9 @@ def test_swapped_files_are_noticed_by_their_names_and_by_their_look(folder, run)
     assert "swap" not in run("compare", "observed.csv", "synthetic.csv", "--seed", "1").stderr
 
 
-@pytest.mark.parametrize("files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len)
+@pytest.mark.parametrize(
+    "files", [("observed.csv", "synthetic.csv"), ("long.tsv",), ("losses.npz",)], ids=len
+)
 def test_log_likelihoods_have_their_signs_changed(folder, run, files):
     expected = run("compare", *files, "--seed", "1").stdout
     for name in ("observed.csv", "synthetic.csv", "long.tsv"):
@@ -354,8 +425,13 @@ def _turn(cell):
 
 def test_groups_of_log_likelihoods(with_groups, run):
     line = ["--law", "groups", "--groups", "session", "--seed", "1", "--json"]
-    pages = [json.loads(run("compare", "grouped.csv", *more, *line).stdout) for more in ([], ["--log-likelihood"])]
-    straight, turned = ({row["model"]: row["empirical_risk"] for row in page["models"]} for page in pages)
+    pages = [
+        json.loads(run("compare", "grouped.csv", *more, *line).stdout)
+        for more in ([], ["--log-likelihood"])
+    ]
+    straight, turned = (
+        {row["model"]: row["empirical_risk"] for row in page["models"]} for page in pages
+    )
     assert turned == {name: pytest.approx(-risk) for name, risk in straight.items()}
 
 
@@ -378,7 +454,9 @@ def saved(folder):
         (["--law", "transport"], {"law": "transport", "c": None}),
     ],
 )
-def test_a_saved_comparison_keeps_its_settings_unless_others_are_given(saved, run, options, changes):
+def test_a_saved_comparison_keeps_its_settings_unless_others_are_given(
+    saved, run, options, changes
+):
     expected = rivals.compare(long_table("long.tsv"), **SAVED | {"rng": 12} | changes)
     shown = run("compare", saved, *options)
     assert shown.exit_code == 0, shown.output
@@ -398,8 +476,16 @@ def test_models_of_a_saved_comparison_are_compared_with_its_settings(saved, run)
 
 
 def test_a_saved_calibrated_comparison_says_when_it_is_no_longer(folder, run):
-    sizes = {"n_data": 400, "n_truth": 1000, "n_experiments": 64, "c": [2**-4, 1.0], "n_simulations": 1}
-    calibration = rivals.calibrate(toys.omega, **sizes, rng=0, executor=0, progress=False, store="study.sqlite")
+    sizes = {
+        "n_data": 400,
+        "n_truth": 1000,
+        "n_experiments": 64,
+        "c": [2**-4, 1.0],
+        "n_simulations": 1,
+    }
+    calibration = rivals.calibrate(
+        toys.omega, **sizes, rng=0, executor=0, progress=False, store="study.sqlite"
+    )
     expected = rivals.compare(long_table("long.tsv"), c=calibration, rng=3)
     expected.save("saved.npz")
     assert run("compare", "saved.npz").stdout.strip() == str(expected)
@@ -422,10 +508,15 @@ def test_a_saved_calibrated_comparison_says_when_it_is_no_longer(folder, run):
         (["compare", "long.tsv", "--report", "a.html"], "a.html is a folder"),
         (["compare", "long.tsv", "--report", "long.tsv"], "--report must end in .html or .htm"),
         (["demo", "--out", "long.tsv"], "--out: long.tsv cannot be a folder: File exists"),
-        (["demo", "--out", "long.tsv/sub"], "--out: long.tsv/sub cannot be a folder: Not a directory"),
+        (
+            ["demo", "--out", "long.tsv/sub"],
+            "--out: long.tsv/sub cannot be a folder: Not a directory",
+        ),
     ],
 )
-def test_what_cannot_be_written_is_said_before_the_work(folder, main, capsys, monkeypatch, arguments, message):
+def test_what_cannot_be_written_is_said_before_the_work(
+    folder, main, capsys, monkeypatch, arguments, message
+):
     (folder / "a.html").mkdir()
     monkeypatch.setattr("rivals.cli.compare.compare_models", lambda *_, **__: pytest.fail("worked"))
     monkeypatch.setattr("rivals.cli.demo.compare_models", lambda *_, **__: pytest.fail("worked"))
@@ -441,7 +532,9 @@ def test_a_folder_that_is_not_writable_is_said_before_the_work(folder, main, cap
 
 
 def test_a_drawn_seed_can_be_typed(folder, run):
-    seeds = {int(re.search(r"--seed (\d+)", run("compare", "long.tsv").stderr)[1]) for _ in range(3)}
+    seeds = {
+        int(re.search(r"--seed (\d+)", run("compare", "long.tsv").stderr)[1]) for _ in range(3)
+    }
     assert len(seeds) == 3
     assert max(seeds) < 10**10
 
@@ -473,5 +566,11 @@ def test_what_is_wrong_in_a_table_is_named_by_its_row(folder, main, capsys):
         "labels.csv, column 'session', row 3: the cell is empty, as are 1 of 2; say to which of the groups"
         in found["labels.csv"]
     )
-    assert "losses.csv, column 'B', row 3: observed losses: 1 of 2 are NaN; find out why" in found["losses.csv"]
-    assert "names.csv: no column 'model', 'kind', but one called 'loss', and text in name" in found["names.csv"]
+    assert (
+        "losses.csv, column 'B', row 3: observed losses: 1 of 2 are NaN; find out why"
+        in found["losses.csv"]
+    )
+    assert (
+        "names.csv: no column 'model', 'kind', but one called 'loss', and text in name"
+        in found["names.csv"]
+    )

@@ -26,7 +26,12 @@ def gaussian(width, mean=0.0):
 
 def four_models(n=1500, seed=0):
     data = np.random.default_rng(seed).standard_normal(n)
-    return {"right": gaussian(1.0), "close": gaussian(1.02, 0.1), "off": gaussian(1.5), "far": gaussian(3.0)}, data
+    return {
+        "right": gaussian(1.0),
+        "close": gaussian(1.02, 0.1),
+        "off": gaussian(1.5),
+        "far": gaussian(3.0),
+    }, data
 
 
 # What all laws share is tested here with the paper's own: one simulation, law "beta"; test_laws.py has the others.
@@ -42,7 +47,10 @@ def result(request):
 # ---------------------------------------------------------------- probabilities
 
 
-@given(st.lists(st.integers(-3, 3), min_size=1, max_size=20), st.lists(st.integers(-3, 3), min_size=1, max_size=20))
+@given(
+    st.lists(st.integers(-3, 3), min_size=1, max_size=20),
+    st.lists(st.integers(-3, 3), min_size=1, max_size=20),
+)
 def test_probability_is_that_of_all_pairs_with_ties_half(a, b):
     a, b = np.sort(np.array(a, float)), np.sort(np.array(b, float))
     pairs = (a[:, None] < b).mean() + 0.5 * (a[:, None] == b).mean()
@@ -55,9 +63,14 @@ def test_standard_error_against_repetition(shift):
     """400 repetitions of 300 against 500 draws: the stated error is the scatter, to 15 %; the mean is Φ(shift/√2)."""
     rng = np.random.default_rng(0)
     found = np.array(
-        [probability_below(np.sort(rng.normal(size=300)), np.sort(rng.normal(shift, 1, 500))) for _ in range(400)]
+        [
+            probability_below(np.sort(rng.normal(size=300)), np.sort(rng.normal(shift, 1, 500)))
+            for _ in range(400)
+        ]
     )
-    assert found[:, 0].mean() == pytest.approx(stats.norm.cdf(shift / np.sqrt(2)), abs=4 * found[:, 0].std() / 20)
+    assert found[:, 0].mean() == pytest.approx(
+        stats.norm.cdf(shift / np.sqrt(2)), abs=4 * found[:, 0].std() / 20
+    )
     assert np.sqrt(np.mean(found[:, 1] ** 2)) == pytest.approx(found[:, 0].std(), rel=0.15)
 
 
@@ -101,14 +114,19 @@ def test_risks_without_spread_are_exact_ties():
 def test_the_rule_is_that_of_the_full_matrix(seed, threshold, ties):
     """Skipping pairs by quantiles, and stopping at the first rival, never changes who is rejected."""
     rng = np.random.default_rng(seed)
-    draws = [np.sort(rng.normal(rng.normal(0, 1), rng.uniform(0.1, 2), rng.integers(50, 200))) for _ in range(7)]
+    draws = [
+        np.sort(rng.normal(rng.normal(0, 1), rng.uniform(0.1, 2), rng.integers(50, 200)))
+        for _ in range(7)
+    ]
     if ties:
         draws = [np.round(sample) for sample in draws]
     risk = rng.normal(size=7)
     rejections, undecided = decide(risk, draws, threshold, lambda model: False)
     probability, _ = probability_matrix(draws)
     for model in range(7):
-        beaten = [b for b in range(7) if risk[b] < risk[model] and probability[b, model] > threshold]
+        beaten = [
+            b for b in range(7) if risk[b] < risk[model] and probability[b, model] > threshold
+        ]
         assert (model in rejections) == bool(beaten)
         if beaten:
             assert rejections[model].rival in beaten
@@ -134,7 +152,9 @@ def test_the_truth_is_kept_where_the_peer_rejects_it():
     """y ~ N(0,1), A = N(0,1), B = N(0,1.5²), L = 4 000, c = 2⁻²: the peer rejects A with B = 0.000 in 1 % of seeds."""
     for seed in range(60):
         data = np.random.default_rng(seed).standard_normal(4000)
-        found = compare({"A": gaussian(1.0), "B": gaussian(1.5)}, data, law=Beta(n_draws=2000), c=0.25, rng=seed)
+        found = compare(
+            {"A": gaussian(1.0), "B": gaussian(1.5)}, data, law=Beta(n_draws=2000), c=0.25, rng=seed
+        )
         assert "A" in found.survivors
         assert found.probability[0, 1] > 0.5
 
@@ -158,7 +178,9 @@ def test_undecided_is_said():
     pair = {name: models[name] for name in ("right", "off")}
     threshold = float(compare(pair, data, c=0.25, rng=1).probability[0, 1])
     found = compare(pair, data, c=0.25, rng=1, threshold=threshold, law=Beta(max_draws=2))
-    assert [(duel.model, duel.by, duel.reason) for duel in found.undecided] == [("off", "right", "draws")]
+    assert [(duel.model, duel.by, duel.reason) for duel in found.undecided] == [
+        ("off", "right", "draws")
+    ]
     assert "too close to the threshold" in str(found)
 
 
@@ -168,7 +190,9 @@ def test_survivors_of_many_need_no_matrix(monkeypatch):
 
     duels = []
     original = rivals.core.verdict.probability_below
-    monkeypatch.setattr(rivals.core.verdict, "probability_below", lambda a, b: duels.append(1) or original(a, b))
+    monkeypatch.setattr(
+        rivals.core.verdict, "probability_below", lambda a, b: duels.append(1) or original(a, b)
+    )
     rng = np.random.default_rng(0)
     data = rng.standard_normal(300)
     models = {f"m{i}": gaussian(1.0, mean) for i, mean in enumerate(rng.normal(0, 0.1, 400))}
@@ -184,7 +208,10 @@ def test_shift_invariance():
     """An offset of 1e12 leaves losses with four digits; the probabilities move by what that costs, not more."""
     models, data = four_models()
     plain = compare(models, data, c=0.25, rng=1)
-    shifted = {name: Losses(losses.observed + 1e12, losses.synthetic + 1e12) for name, losses in plain.losses.items()}
+    shifted = {
+        name: Losses(losses.observed + 1e12, losses.synthetic + 1e12)
+        for name, losses in plain.losses.items()
+    }
     moved = compare(shifted, c=0.25, rng=1)
     np.testing.assert_allclose(moved.probability, plain.probability, atol=1e-3)
     assert moved.survivors == plain.survivors
@@ -195,14 +222,20 @@ def test_same_source_same_bits():
     models, data = four_models()
     first, second = compare(models, data, rng=5), compare(models, data, rng=5)
     np.testing.assert_array_equal(first.probability, second.probability)
-    repeated = compare(models, data, rng=compare(models, data, rng=np.random.default_rng(9)).entropy)
-    np.testing.assert_array_equal(repeated.probability, compare(models, data, rng=np.random.default_rng(9)).probability)
+    repeated = compare(
+        models, data, rng=compare(models, data, rng=np.random.default_rng(9)).entropy
+    )
+    np.testing.assert_array_equal(
+        repeated.probability, compare(models, data, rng=np.random.default_rng(9)).probability
+    )
 
 
 def test_fresh_entropy_is_remembered():
     models, data = four_models(300)
     found = compare(models, data)
-    np.testing.assert_array_equal(compare(models, data, rng=found.entropy).probability, found.probability)
+    np.testing.assert_array_equal(
+        compare(models, data, rng=found.entropy).probability, found.probability
+    )
     assert compare(models, data).entropy != found.entropy
 
 
@@ -287,7 +320,10 @@ def test_saved_and_loaded(result, tmp_path):
 def test_a_loaded_comparison_has_the_draws_that_decided(tmp_path):
     """Where the threshold is close, law "beta" draws more: a file must not give back the numbers of fewer draws."""
     rng = np.random.default_rng(5)
-    losses = {name: (rng.normal(mean, 1, 60), rng.normal(0, 1, 60)) for name, mean in (("A", 0.0), ("B", 0.3))}
+    losses = {
+        name: (rng.normal(mean, 1, 60), rng.normal(0, 1, 60))
+        for name, mean in (("A", 0.0), ("B", 0.3))
+    }
     models = {name: Losses(*pair) for name, pair in losses.items()}
     at = Beta(depth=6, n_draws=500, max_draws=4000)
     first = rivals.compare(models, law=at, c=0.1, rng=0)
@@ -296,7 +332,9 @@ def test_a_loaded_comparison_has_the_draws_that_decided(tmp_path):
     assert result.risks["A"].size == 4000
     result.save(tmp_path / "x.npz")
     for wanted in ("probability", "standard_error"):
-        np.testing.assert_array_equal(getattr(rivals.load(tmp_path / "x.npz"), wanted), getattr(result, wanted))
+        np.testing.assert_array_equal(
+            getattr(rivals.load(tmp_path / "x.npz"), wanted), getattr(result, wanted)
+        )
     assert rivals.load(tmp_path / "x.npz").risk_interval("A") == result.risk_interval("A")
     np.testing.assert_array_equal(rivals.load(tmp_path / "x.npz").risks["B"], result.risks["B"])
 
@@ -307,14 +345,20 @@ def test_the_error_of_a_difference_at_any_scale(factor, dependence):
     """Its square is neither infinite nor zero in the table, in JSON and in files."""
     rng = np.random.default_rng(0)
     models = {name: rng.exponential(size=(2, 200)) for name in "AB"}
-    plain = rivals.compare({name: tuple(each) for name, each in models.items()}, rng=0, **dependence)
-    scaled = rivals.compare({name: tuple(each * factor) for name, each in models.items()}, rng=0, **dependence)
+    plain = rivals.compare(
+        {name: tuple(each) for name, each in models.items()}, rng=0, **dependence
+    )
+    scaled = rivals.compare(
+        {name: tuple(each * factor) for name, each in models.items()}, rng=0, **dependence
+    )
     for name in "AB":
         assert scaled.difference[name] == tuple(factor * each for each in plain.difference[name])
     json.dumps(scaled.to_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize("c", [np.float32(0.5), np.float64(0.5), np.array(0.5), np.array([0.5]), [np.float32(0.5)]])
+@pytest.mark.parametrize(
+    "c", [np.float32(0.5), np.float64(0.5), np.array(0.5), np.array([0.5]), [np.float32(0.5)]]
+)
 def test_a_sweep_takes_numbers_of_any_kind(result, c):
     assert result.sweep(c).c == (0.5,)
     assert result.sweep(np.int64(1)).c == (1.0,)
@@ -400,12 +444,37 @@ PAIR = (np.linspace(0, 1, 40), np.linspace(0, 1.1, 40))
         ([("A", PAIR), ("A", PAIR)], {}, ValueError, "'A' is given twice"),
         ([PAIR[0], PAIR[1]], {}, TypeError, "models must be a mapping"),
         (7, {}, TypeError, "models must be a mapping"),
-        ({"A": PAIR, "B": PAIR[0]}, {}, ValueError, r"model 'B' has 0 simulation\(s\), but model 'A' has 1"),
-        ({"A": PAIR[0], "B": PAIR[0]}, {}, ValueError, "model 'A': no synthetic losses.*or groups="),
+        (
+            {"A": PAIR, "B": PAIR[0]},
+            {},
+            ValueError,
+            r"model 'B' has 0 simulation\(s\), but model 'A' has 1",
+        ),
+        (
+            {"A": PAIR[0], "B": PAIR[0]},
+            {},
+            ValueError,
+            "model 'A': no synthetic losses.*or groups=",
+        ),
         ({"A": PAIR, "B": object()}, {}, TypeError, "model 'B': expected Losses, a pair.*object"),
-        ({"A": PAIR, "B": PAIR}, {"law": "betta"}, ValueError, "law must be one of .* did you mean 'beta'"),
-        ({"A": PAIR, "B": PAIR}, {"order": "tim"}, ValueError, "order must be one of 'time'.*did you mean 'time'"),
-        ({"A": PAIR, "B": PAIR}, {"n_simulations": 0}, ValueError, "n_simulations must be at least 1"),
+        (
+            {"A": PAIR, "B": PAIR},
+            {"law": "betta"},
+            ValueError,
+            "law must be one of .* did you mean 'beta'",
+        ),
+        (
+            {"A": PAIR, "B": PAIR},
+            {"order": "tim"},
+            ValueError,
+            "order must be one of 'time'.*did you mean 'time'",
+        ),
+        (
+            {"A": PAIR, "B": PAIR},
+            {"n_simulations": 0},
+            ValueError,
+            "n_simulations must be at least 1",
+        ),
         (
             {"A": PAIR[0], "B": PAIR[1]},
             {"law": None, "groups": np.arange(40) % 4, "c": 1.0},
@@ -413,12 +482,37 @@ PAIR = (np.linspace(0, 1, 40), np.linspace(0, 1.1, 40))
             "law 'groups' has no c here",
         ),
         ({"A": PAIR, "B": PAIR}, {"law": "groups"}, ValueError, "law 'groups' needs groups"),
-        ({"A": PAIR, "B": PAIR}, {"groups": np.arange(40) % 4}, ValueError, "law 'beta' does not know.*clusters="),
-        ({"A": PAIR, "B": PAIR}, {"clusters": np.zeros(40)}, ValueError, "clusters: all points are in one"),
-        ({"A": PAIR, "B": PAIR}, {"law": Beta}, TypeError, r"got the class Beta; pass rivals.laws.Beta\(\)"),
+        (
+            {"A": PAIR, "B": PAIR},
+            {"groups": np.arange(40) % 4},
+            ValueError,
+            "law 'beta' does not know.*clusters=",
+        ),
+        (
+            {"A": PAIR, "B": PAIR},
+            {"clusters": np.zeros(40)},
+            ValueError,
+            "clusters: all points are in one",
+        ),
+        (
+            {"A": PAIR, "B": PAIR},
+            {"law": Beta},
+            TypeError,
+            r"got the class Beta; pass rivals.laws.Beta\(\)",
+        ),
         ({"A": PAIR, "B": (1, 2, 3)}, {}, TypeError, "model 'B'.*tuple of length 3"),
-        ({"A": PAIR, "B": (PAIR[0][:30], PAIR[1])}, {}, ValueError, "'B' has 30 observed losses, but model 'A' has 40"),
-        ({"A": PAIR, "B": PAIR}, {"data": PAIR[0]}, ValueError, "all models came with their losses"),
+        (
+            {"A": PAIR, "B": (PAIR[0][:30], PAIR[1])},
+            {},
+            ValueError,
+            "'B' has 30 observed losses, but model 'A' has 40",
+        ),
+        (
+            {"A": PAIR, "B": PAIR},
+            {"data": PAIR[0]},
+            ValueError,
+            "all models came with their losses",
+        ),
         ({"A": PAIR, "B": PAIR}, {"rng": True}, TypeError, "rng must be"),
         ({"A": PAIR, "B": PAIR}, {"c": 10**400}, TypeError, "c must be a number"),
         ({"A": PAIR, "B": PAIR}, {"c": 0}, ValueError, "c must be a finite number above 0; got 0"),

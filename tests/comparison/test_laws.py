@@ -13,7 +13,12 @@ from rivals.testbeds.toys import gaussian
 from samples import unstable_losses
 
 DATA = np.random.default_rng(0).standard_normal(1000)
-MODELS = {"right": gaussian(), "shifted": gaussian(0.1), "wide": gaussian(width=1.3), "hopeless": gaussian(width=4.0)}
+MODELS = {
+    "right": gaussian(),
+    "shifted": gaussian(0.1),
+    "wide": gaussian(width=1.3),
+    "hopeless": gaussian(width=4.0),
+}
 
 
 def losses(n=1000, simulations=4, seed=0):
@@ -43,7 +48,9 @@ def test_equal_simulations_count_as_one():
         name: rivals.Losses(pair.observed, np.tile(pair.synthetic[0], (3, 1)), may_repeat=True)
         for name, pair in losses().items()
     }
-    single = {name: rivals.Losses(pair.observed, pair.synthetic[0]) for name, pair in losses().items()}
+    single = {
+        name: rivals.Losses(pair.observed, pair.synthetic[0]) for name, pair in losses().items()
+    }
     for law in ("beta", "transport"):
         many, one = (rivals.compare(given, law=law, c=0.1, rng=0) for given in (repeated, single))
         for name in single:
@@ -51,7 +58,11 @@ def test_equal_simulations_count_as_one():
         assert many.survivors == one.survivors
         assert all(np.isnan(list(one.stability.values())))
         assert "the stability of the verdict is unknown" in one.verdict
-    assert list(rivals.compare(repeated, law="transport", c=0.1, rng=0).stability.values()) == [1.0, 1.0, 1.0]
+    assert list(rivals.compare(repeated, law="transport", c=0.1, rng=0).stability.values()) == [
+        1.0,
+        1.0,
+        1.0,
+    ]
 
 
 def test_stability_is_the_part_of_single_simulations_with_the_same_verdict():
@@ -69,7 +80,9 @@ def test_stability_is_the_part_of_single_simulations_with_the_same_verdict():
             said = name in result.rejections or name in unstable(result)
             same = [(name in single.rejections) == said for single in singles]
             # Under law "beta" the single verdicts come from coarser trees: one of eight may fall on the other side.
-            assert result.stability[name] == pytest.approx(np.mean(same), abs=1e-12 if law.closed_form else 0.13)
+            assert result.stability[name] == pytest.approx(
+                np.mean(same), abs=1e-12 if law.closed_form else 0.13
+            )
         assert not any(result.stability[name] < 0.9 for name in result.rejections)
         assert all(result.stability[name] < 0.9 for name in unstable(result))
 
@@ -85,7 +98,9 @@ def test_unstable_rejections_are_undecided_and_the_model_survives():
     assert result.probability[0, 1] > 0.9
     assert result.survivors == ("A", "B")
     # More simulations would not help: single ones would agree as little.
-    assert "of the single simulations reject B, which survives; treat it as a tie" in " ".join(str(result).split())
+    assert "of the single simulations reject B, which survives; treat it as a tie" in " ".join(
+        str(result).split()
+    )
     assert result.to_dict()["models"][1]["stability"] == result.stability["B"]
 
 
@@ -102,7 +117,9 @@ def test_transport_has_no_unit_and_no_offset(factor, offset):
     }
     plain, other = rivals.compare(given, c=0.2, rng=0), rivals.compare(moved, c=0.2, rng=0)
     # The offset costs digits before we see the losses: 1e6 / 1e-3 leaves seven of sixteen.
-    np.testing.assert_allclose(other.probability, plain.probability, rtol=0, atol=1e-12 + 1e-15 * offset / factor)
+    np.testing.assert_allclose(
+        other.probability, plain.probability, rtol=0, atol=1e-12 + 1e-15 * offset / factor
+    )
     assert other.survivors == plain.survivors
 
 
@@ -112,7 +129,9 @@ def test_transport_is_centred_and_everything_survives_at_large_c():
         assert result.risk_mean[name] == pytest.approx(result.empirical_risk[name], rel=1e-12)
     sweep = result.sweep([1e-6, 1e-2, 1.0, 1e2, 1e6])
     distance = np.abs(sweep.probability - 0.5)
-    assert (np.diff(distance, axis=0) <= 1e-15).all()  # B moves towards ½ as c grows, for every pair
+    assert (
+        np.diff(distance, axis=0) <= 1e-15
+    ).all()  # B moves towards ½ as c grows, for every pair
     assert sweep.survivors[-1] == result.ranking
 
 
@@ -131,10 +150,14 @@ def test_a_matrix_of_probabilities_is_that_of_the_closed_form_and_of_draws():
     np.testing.assert_array_equal(result.probability + result.probability.T, np.ones((3, 3)))
     assert (result.standard_error == 0.0).all()
     # The losses of these models are independent, so the paired error is nearly that of independent draws.
-    first, second, _ = Draws(result.applied.samplers(), np.zeros(3), entropy=0, key=0, n_draws=200_000)
+    first, second, _ = Draws(
+        result.applied.samplers(), np.zeros(3), entropy=0, key=0, n_draws=200_000
+    )
     assert abs(np.mean(first < second) - result.probability[0, 1]) < 0.01
     low, high = result.risk_interval("A")
-    assert np.mean((result.risks["A"] > low) & (result.risks["A"] < high)) == pytest.approx(0.9, abs=0.01)
+    assert np.mean((result.risks["A"] > low) & (result.risks["A"] < high)) == pytest.approx(
+        0.9, abs=0.01
+    )
 
 
 def test_series_and_clusters_have_larger_sampling_errors():
@@ -158,7 +181,9 @@ def test_effective_size_is_a_matter_of_time_alone():
     """A sorted covariate makes neighbours alike; only the user knows whether the order is that of time."""
     rng = np.random.default_rng(6)
     trend = np.linspace(1, 3, 1000)
-    given = {name: (trend + 0.1 * rng.random(1000), trend + 0.1 * rng.random(1000)) for name in "AB"}
+    given = {
+        name: (trend + 0.1 * rng.random(1000), trend + 0.1 * rng.random(1000)) for name in "AB"
+    }
     assert "autocorrelated" not in str(rivals.compare(given, rng=0))
     assert "autocorrelated" in str(rivals.compare(given, order="time", rng=0))
 
@@ -171,7 +196,11 @@ def grouped(n_groups=8, n=100, shift=0.5, spread=0.1, seed=0):
     rng = np.random.default_rng(seed)
     groups = np.repeat(np.arange(n_groups), n)
     a = rng.exponential(1.0, groups.size)
-    b = a + (shift + spread * rng.standard_normal(n_groups))[groups] + 0.3 * rng.standard_normal(groups.size)
+    b = (
+        a
+        + (shift + spread * rng.standard_normal(n_groups))[groups]
+        + 0.3 * rng.standard_normal(groups.size)
+    )
     return {"A": a, "B": b}, groups
 
 
@@ -211,7 +240,10 @@ def test_groups_of_unequal_size_and_order():
         (np.zeros(800, int), r"all points are in one group.*law 'transport'"),
         (np.repeat([0, 1], 400), "2 groups without simulations.*3 groups or more"),
         (np.arange(799) % 5, "one label for each of 800 observed points"),
-        (np.concatenate([np.repeat(np.arange(8.0), 99), np.full(8, np.nan)]), "8 of 800 points have no label"),
+        (
+            np.concatenate([np.repeat(np.arange(8.0), 99), np.full(8, np.nan)]),
+            "8 of 800 points have no label",
+        ),
     ],
 )
 def test_groups_that_cannot_work(groups, message):
@@ -268,24 +300,35 @@ def test_the_rule_on_a_matrix_is_the_rule_in_words():
         upper = np.triu(rng.random((n, n)), 1)
         probability = upper + np.tril(1 - upper.T, -1) + 0.5 * np.eye(n)
         threshold = float(rng.uniform(0.5, 1.0))
-        expected = {a for a in range(n) if any(risk[b] < risk[a] and probability[b, a] > threshold for b in range(n))}
+        expected = {
+            a
+            for a in range(n)
+            if any(risk[b] < risk[a] and probability[b, a] > threshold for b in range(n))
+        }
         rejections = reject(risk, probability, threshold)
         assert set(rejections) == expected
         for model, duel in rejections.items():
-            rivals_of = [b for b in range(n) if risk[b] < risk[model] and probability[b, model] > threshold]
+            rivals_of = [
+                b for b in range(n) if risk[b] < risk[model] and probability[b, model] > threshold
+            ]
             assert risk[duel.rival] == min(risk[b] for b in rivals_of)
 
 
 def test_ties_can_be_spread_under_law_beta():
     rng = np.random.default_rng(8)
-    coins = {"fair": tuple(rng.integers(0, 2, (2, 500))), "biased": (rng.integers(0, 2, 500), rng.random(500) < 0.9)}
+    coins = {
+        "fair": tuple(rng.integers(0, 2, (2, 500))),
+        "biased": (rng.integers(0, 2, 500), rng.random(500) < 0.9),
+    }
     with pytest.warns(rivals.RivalsWarning, match=r"are tied.*Losses\.spread_ties\(\)"):
         flat = rivals.compare(coins, law="beta", rng=0)
     apart = {name: rivals.Losses(*pair).spread_ties() for name, pair in coins.items()}
     spread = rivals.compare(apart, law="beta", rng=0)
     assert spread.risk_std["biased"] > 10 * max(flat.risk_std["biased"], 1e-6)
     assert spread.empirical_risk["fair"] == pytest.approx(flat.empirical_risk["fair"], abs=1e-12)
-    rivals.compare(coins, rng=0)  # law "transport" needs no remedy: warnings are errors in the tests
+    rivals.compare(
+        coins, rng=0
+    )  # law "transport" needs no remedy: warnings are errors in the tests
 
 
 def test_the_critical_c_is_where_the_verdict_changes():

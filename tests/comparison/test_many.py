@@ -24,7 +24,10 @@ def candidates(n_models, n=200, n_simulations=3, seed=0, spread=0.3):
     for index in range(n_models):
         width = 1.0 + spread * rng.random()
         observed = width * (0.7 * common + 0.3 * rng.exponential(size=n))
-        yield f"m{index}", rivals.Losses(observed, 1.1 * width * rng.exponential(size=(n_simulations, n)))
+        yield (
+            f"m{index}",
+            rivals.Losses(observed, 1.1 * width * rng.exponential(size=(n_simulations, n))),
+        )
 
 
 def said(result):
@@ -44,7 +47,11 @@ def said(result):
 def test_transport_in_blocks_is_the_rule_on_the_whole_matrix(seed, threshold, time, block):
     rng = np.random.default_rng(seed)
     n_models, scale = int(rng.integers(2, 20)), 10.0 ** rng.uniform(-3, 3)
-    losses = scale * (rng.normal(size=(n_models, 50)) + 2.0 * rng.normal(size=50) + rng.normal(0, 0.3, (n_models, 1)))
+    losses = scale * (
+        rng.normal(size=(n_models, 50))
+        + 2.0 * rng.normal(size=50)
+        + rng.normal(0, 0.3, (n_models, 1))
+    )
     if rng.random() < 0.3:
         losses[-1] = losses[0]  # twins: no spread between them
     distances = scale * np.sqrt(rng.exponential(0.1, (n_models, 3)))
@@ -57,7 +64,9 @@ def test_transport_in_blocks_is_the_rule_on_the_whole_matrix(seed, threshold, ti
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sampling_error, "BLOCK", block)
         if block == 40:
-            patch.setattr(sampling_error, "WHOLE", 1)  # products of rows in place of the whole covariance
+            patch.setattr(
+                sampling_error, "WHOLE", 1
+            )  # products of rows in place of the whole covariance
         found = applied(distances)
         matrix, (rejections, undecided) = found.matrix()[0], found.decide()
         by_simulation = found.rejected_by_simulation(None)
@@ -68,11 +77,18 @@ def test_transport_in_blocks_is_the_rule_on_the_whole_matrix(seed, threshold, ti
         found.empirical, matrix, threshold
     )
     for rejected, single in zip(by_simulation, alone, strict=True):
-        assert set(np.flatnonzero(rejected)) == set(plain.rejections(found.empirical, single, threshold))
+        assert set(np.flatnonzero(rejected)) == set(
+            plain.rejections(found.empirical, single, threshold)
+        )
 
 
 @settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 2**32), threshold=st.floats(0.51, 0.999), ties=st.booleans(), fine=st.booleans())
+@given(
+    seed=st.integers(0, 2**32),
+    threshold=st.floats(0.51, 0.999),
+    ties=st.booleans(),
+    fine=st.booleans(),
+)
 def test_compressed_distribution_functions_bound_every_duel(seed, threshold, ties, fine):
     """With few points the bounds are loose; they must hold all the same, ties or not."""
     rng = np.random.default_rng(seed)
@@ -108,7 +124,9 @@ def test_shortcuts_change_no_bit(monkeypatch):
     """Without any bound: every duel fought."""
     run = {"law": Beta(n_draws=300, max_draws=20_000), "c": 2**-6, "rng": 0}
     fast = rivals.compare(candidates(18), **run)
-    monkeypatch.setattr(verdict, "_out_of_reach", lambda low, high, *_: np.zeros(np.shape(low), dtype=bool))
+    monkeypatch.setattr(
+        verdict, "_out_of_reach", lambda low, high, *_: np.zeros(np.shape(low), dtype=bool)
+    )
     slow = rivals.compare(candidates(18), **run)
     assert said(fast) == said(slow)
     assert fast.undecided == slow.undecided
@@ -118,7 +136,9 @@ def test_shortcuts_change_no_bit(monkeypatch):
 def test_few_duels_near_the_threshold(monkeypatch):
     """Forty models of which none is clear: with bounds a part of the 780 duels at each size of the draws is fought."""
     fought = []
-    monkeypatch.setattr(verdict, "probability_below", lambda a, b: fought.append(b.size) or probability_below(a, b))
+    monkeypatch.setattr(
+        verdict, "probability_below", lambda a, b: fought.append(b.size) or probability_below(a, b)
+    )
     rng = np.random.default_rng(0)
     draws = [np.sort(rng.normal(0.02 * place, 1.0, 20_000)) for place in range(40)]
     decide_risk = np.arange(40.0)
@@ -132,7 +152,11 @@ def test_few_duels_near_the_threshold(monkeypatch):
 
 @pytest.mark.parametrize(
     "options",
-    [{"law": "transport"}, {"law": Beta(n_draws=400, max_draws=800)}, {"groups": np.arange(200) % 5}],
+    [
+        {"law": "transport"},
+        {"law": Beta(n_draws=400, max_draws=800)},
+        {"groups": np.arange(200) % 5},
+    ],
     ids=["transport", "beta", "groups"],
 )
 def test_simulations_need_not_be_kept(options):
@@ -179,10 +203,17 @@ def test_one_model_at_a_time():
 
 
 def test_candidates_are_simulated_one_at_a_time_alike():
-    model = rivals.Candidate(loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n))
-    wide = rivals.Candidate(loss=lambda y: np.log(2) + y**2 / 8, simulate=lambda n, rng: 2 * rng.standard_normal(n))
+    model = rivals.Candidate(
+        loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n)
+    )
+    wide = rivals.Candidate(
+        loss=lambda y: np.log(2) + y**2 / 8, simulate=lambda n, rng: 2 * rng.standard_normal(n)
+    )
     data = np.random.default_rng(0).standard_normal(300)
-    kept, gone = (rivals.compare({"A": model, "B": wide}, data, rng=0, keep_simulations=keep) for keep in (True, False))
+    kept, gone = (
+        rivals.compare({"A": model, "B": wide}, data, rng=0, keep_simulations=keep)
+        for keep in (True, False)
+    )
     np.testing.assert_allclose(gone.probability, kept.probability, atol=1e-12)
 
 
@@ -210,7 +241,9 @@ def test_no_matrix_of_all_pairs_unless_someone_looks(monkeypatch):
     monkeypatch.setattr(sampling_error, "WHOLE", 10)
     asked = []
     original = TransportRisks._pairs
-    monkeypatch.setattr(TransportRisks, "_pairs", lambda *given: asked.append(1) or original(*given))
+    monkeypatch.setattr(
+        TransportRisks, "_pairs", lambda *given: asked.append(1) or original(*given)
+    )
     result = rivals.compare(candidates(20), rng=0)
     assert result.survivors
     assert not asked
@@ -245,12 +278,16 @@ def pair(scale=1.0, seed=0, n=200):
     own = rng.exponential(size=n)
     return {
         "a": (scale * own, 1.1 * scale * rng.exponential(size=(2, n))),
-        "b": (scale * (1.02 * own + 0.05 * rng.exponential(size=n)), 1.2 * scale * rng.exponential(size=(2, n))),
+        "b": (
+            scale * (1.02 * own + 0.05 * rng.exponential(size=n)),
+            1.2 * scale * rng.exponential(size=(2, n)),
+        ),
     }
 
 
 @pytest.mark.parametrize(
-    ("law", "offset"), [("transport", -1e17), ("transport", 1e120), ("beta", -1e17), ("beta", -1e299)]
+    ("law", "offset"),
+    [("transport", -1e17), ("transport", 1e120), ("beta", -1e17), ("beta", -1e299)],
 )
 def test_a_model_far_away_does_not_touch_a_pair(law, offset):
     """Its typical loss was subtracted from all, which left nothing of losses of order one."""
@@ -277,7 +314,9 @@ def test_transport_has_no_unit_at_any_scale(scale):
     plain_unit, scaled = rivals.compare(pair(), rng=0), rivals.compare(pair(scale), rng=0)
     assert 0.6 < plain_unit.probability[0, 1] < 0.999
     # At 1e-308 the losses themselves have lost digits.
-    np.testing.assert_allclose(scaled.probability, plain_unit.probability, atol=1e-9 if scale > 1e-305 else 1e-6)
+    np.testing.assert_allclose(
+        scaled.probability, plain_unit.probability, atol=1e-9 if scale > 1e-305 else 1e-6
+    )
     assert scaled.survivors == plain_unit.survivors
     assert scaled.risk_std["a"] == pytest.approx(scale * plain_unit.risk_std["a"], rel=1e-6)
     assert str(scaled)
@@ -287,7 +326,9 @@ def test_transport_has_no_unit_at_any_scale(scale):
 def test_groups_have_no_unit_at_any_scale(scale):
     groups = np.arange(200) % 5
     found = [
-        rivals.compare({name: own for name, (own, _) in pair(unit).items()}, law="groups", groups=groups, rng=0)
+        rivals.compare(
+            {name: own for name, (own, _) in pair(unit).items()}, law="groups", groups=groups, rng=0
+        )
         for unit in (1.0, scale)
     ]
     np.testing.assert_allclose(found[1].probability, found[0].probability, atol=1e-9)
@@ -296,7 +337,10 @@ def test_groups_have_no_unit_at_any_scale(scale):
 @pytest.mark.parametrize("law", ["transport", "beta"])
 def test_the_smallest_numbers_can_be_shown(law):
     """The number of digits divided by a width that was zero."""
-    constant = {"a": (np.full(40, 5e-324), np.zeros((2, 40))), "b": (np.zeros(40), np.full((2, 40), 5e-324))}
+    constant = {
+        "a": (np.full(40, 5e-324), np.zeros((2, 40))),
+        "b": (np.zeros(40), np.full((2, 40), 5e-324)),
+    }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(law_beta, "HEAVY_TIES", 2.0)
         assert str(rivals.compare(constant, law=law, rng=0))
@@ -310,7 +354,8 @@ def test_threads_do_not_matter(law):
     alone = rivals.compare(candidates(8), law=law, rng=0)
     found = []
     threads = [
-        threading.Thread(target=lambda: found.append(rivals.compare(candidates(8), law=law, rng=0))) for _ in range(3)
+        threading.Thread(target=lambda: found.append(rivals.compare(candidates(8), law=law, rng=0)))
+        for _ in range(3)
     ]
     for thread in threads:
         thread.start()
@@ -349,7 +394,9 @@ def test_threads_of_blas_do_not_matter():
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
         environment = {**os.environ, **dict.fromkeys(names, threads)}
         run = [sys.executable, "-c", code]
-        found.add(subprocess.run(run, env=environment, check=True, capture_output=True, text=True).stdout)
+        found.add(
+            subprocess.run(run, env=environment, check=True, capture_output=True, text=True).stdout
+        )
     assert len(found) == 1
 
 
@@ -374,7 +421,10 @@ def test_a_fork_says_the_same():
 def test_the_order_of_models_does_not_matter():
     """In closed form to rounding; by draws to the Monte Carlo error, as test_comparison.py has it."""
     models = dict(candidates(40))
-    forward, backward = rivals.compare(models, rng=0), rivals.compare(dict(reversed(models.items())), rng=0)
+    forward, backward = (
+        rivals.compare(models, rng=0),
+        rivals.compare(dict(reversed(models.items())), rng=0),
+    )
     np.testing.assert_allclose(backward.probability[::-1, ::-1], forward.probability, atol=1e-12)
     assert backward.survivors == forward.survivors
     assert {name: why.by for name, why in backward.rejections.items()} == {

@@ -20,10 +20,15 @@ OBSERVED = {name: rng.exponential(scale, 500) for name, scale in (("A", 1.0), ("
 
 @pytest.mark.parametrize("law", ["transport", "beta"])
 def test_the_same_sample_as_observed_and_synthetic_is_refused(law):
-    for same in (OBSERVED["A"], OBSERVED["A"][::-1], np.stack([rng.exponential(1.0, 500), OBSERVED["A"]])):
+    for same in (
+        OBSERVED["A"],
+        OBSERVED["A"][::-1],
+        np.stack([rng.exponential(1.0, 500), OBSERVED["A"]]),
+    ):
         other = (OBSERVED["B"], rng.exponential(1.5, same.shape))
         with pytest.raises(
-            ValueError, match=r"model 'A': the synthetic losses equal the observed ones.*simulated itself"
+            ValueError,
+            match=r"model 'A': the synthetic losses equal the observed ones.*simulated itself",
         ):
             rivals.compare({"A": (OBSERVED["A"], same), "B": other}, law=law)
 
@@ -55,13 +60,16 @@ def test_rows_with_an_index_are_put_into_one_order():
     others = (b.iloc[moved], simulated["B"][:, moved])
     for given in (others, rivals.Losses(*others)):
         with pytest.warns(
-            rivals.RivalsWarning, match="the rows of model 'B' stand in another order than those of model 'A'"
+            rivals.RivalsWarning,
+            match="the rows of model 'B' stand in another order than those of model 'A'",
         ):
             result = rivals.compare({"A": (a, simulated["A"]), "B": given}, rng=0)
         np.testing.assert_array_equal(result.probability, ordered.probability)
         np.testing.assert_array_equal(result.losses["B"].observed, ordered.losses["B"].observed)
     shifted = b.set_axis(b.index + 1)
-    with pytest.raises(ValueError, match=r"different labels: the label 0 of model 'A' is not.*\.to_numpy\(\)"):
+    with pytest.raises(
+        ValueError, match=r"different labels: the label 0 of model 'A' is not.*\.to_numpy\(\)"
+    ):
         rivals.compare({"A": (a, simulated["A"]), "B": (shifted, simulated["B"])}, rng=0)
     twice = b.set_axis(np.arange(500) // 2)
     with pytest.raises(ValueError, match=r"the index of model 'B'.*occurs twice"):
@@ -70,10 +78,13 @@ def test_rows_with_an_index_are_put_into_one_order():
     sessions = pandas.Series(np.arange(500) // 50)
     given = {"A": (a, simulated["A"]), "B": (b, simulated["B"])}
     with pytest.warns(
-        rivals.RivalsWarning, match="the rows of clusters stand in another order than those of the losses"
+        rivals.RivalsWarning,
+        match="the rows of clusters stand in another order than those of the losses",
     ):
         result = rivals.compare(given, clusters=sessions.iloc[moved], rng=0)
-    np.testing.assert_array_equal(result.probability, rivals.compare(given, clusters=sessions, rng=0).probability)
+    np.testing.assert_array_equal(
+        result.probability, rivals.compare(given, clusters=sessions, rng=0).probability
+    )
     # An array has no labels: its rows are in order.
     rivals.compare({"A": (a, simulated["A"]), "B": (shifted.to_numpy(), simulated["B"])}, rng=0)
 
@@ -81,9 +92,12 @@ def test_rows_with_an_index_are_put_into_one_order():
 def test_many_shared_values_are_said():
     partly = np.concatenate([OBSERVED["A"][:200], rng.exponential(1.0, 300)])
     with pytest.warns(
-        rivals.RivalsWarning, match="model 'A': 40% of its synthetic losses also occur among the observed"
+        rivals.RivalsWarning,
+        match="model 'A': 40% of its synthetic losses also occur among the observed",
     ):
-        rivals.compare({"A": (OBSERVED["A"], partly), "B": (OBSERVED["B"], rng.exponential(1.5, 500))}, rng=0)
+        rivals.compare(
+            {"A": (OBSERVED["A"], partly), "B": (OBSERVED["B"], rng.exponential(1.5, 500))}, rng=0
+        )
 
 
 @pytest.mark.parametrize("sureness", [0.5, 4.0])
@@ -106,7 +120,10 @@ def test_labels_that_are_simulated_as_observed_are_no_mistake(sureness, n_classe
 def test_a_sample_that_was_resampled_is_said():
     resampled = np.random.default_rng(2).choice(OBSERVED["A"], 500)
     with pytest.warns(rivals.RivalsWarning, match="100% of its synthetic losses"):
-        rivals.compare({"A": (OBSERVED["A"], resampled), "B": (OBSERVED["B"], rng.exponential(1.5, 500))}, rng=0)
+        rivals.compare(
+            {"A": (OBSERVED["A"], resampled), "B": (OBSERVED["B"], rng.exponential(1.5, 500))},
+            rng=0,
+        )
 
 
 # ---------------------------------------------------------------- mistakes that the losses of all models give away
@@ -122,10 +139,16 @@ def study(seed=0, n=1000, n_simulations=16):
         centre = x[:, : 3 - index] @ np.array([1.0, 0.3, 0.1])[: 3 - index]
         scale = np.std(y - centre)
         models[name] = (
-            lambda data, centre=centre, scale=scale: ((data - centre) / scale) ** 2 / 2 + np.log(scale) + 0.919,
+            lambda data, centre=centre, scale=scale: (
+                ((data - centre) / scale) ** 2 / 2 + np.log(scale) + 0.919
+            ),
             lambda n, rng, centre=centre, scale=scale: centre + scale * rng.standard_normal(n),
         )
-    return y, {name: rivals.Candidate(*functions) for name, functions in models.items()}, n_simulations
+    return (
+        y,
+        {name: rivals.Candidate(*functions) for name, functions in models.items()},
+        n_simulations,
+    )
 
 
 def losses_of(y, models, n_simulations):
@@ -154,7 +177,8 @@ def halves(y, models, given):
 def shared(y, models, given):
     simulated = [models["A"].simulate(y.size, np.random.default_rng(seed)) for seed in range(16)]
     return {
-        name: (given[name][0], np.stack([model.loss(data) for data in simulated])) for name, model in models.items()
+        name: (given[name][0], np.stack([model.loss(data) for data in simulated]))
+        for name, model in models.items()
     }
 
 
@@ -193,10 +217,15 @@ def test_a_silent_mistake_shows_in_print_page_and_json(mistake, tmp_path):
     given = losses_of(y, models, n_simulations)
     assert not any(rivals.compare(given, rng=0).diagnostics.values())
     result = rivals.compare(spoil(y, models, given), rng=0)
-    notes = {name: [note for note in found if note.code == code] for name, found in result.diagnostics.items()}
+    notes = {
+        name: [note for note in found if note.code == code]
+        for name, found in result.diagnostics.items()
+    }
     assert [name for name in result.names if notes[name]] == culprits
     text = notes[culprits[-1]][0].text
-    assert f"{', '.join(name for name in result.ranking if name in culprits)}: {text}" in " ".join(str(result).split())
+    assert f"{', '.join(name for name in result.ranking if name in culprits)}: {text}" in " ".join(
+        str(result).split()
+    )
     rows = {row["model"]: row for row in result.to_dict()["models"]}
     assert {"code": code, "text": text} in rows[culprits[-1]]["diagnostics"]
     pytest.importorskip("jinja2")
@@ -212,20 +241,27 @@ def test_a_silent_mistake_shows_in_print_page_and_json(mistake, tmp_path):
 def test_a_simulation_that_returns_the_data_is_refused():
     y, models, _ = study()
     broken = rivals.Candidate(models["A"].loss, lambda n, rng: y)
-    with pytest.raises(ValueError, match=r"model 'broken': the synthetic losses equal.*must draw new data"):
+    with pytest.raises(
+        ValueError, match=r"model 'broken': the synthetic losses equal.*must draw new data"
+    ):
         rivals.compare(models | {"broken": broken}, y, rng=0)
 
 
 def test_a_simulation_that_ignores_rng_is_refused():
     y, models, _ = study()
-    fixed = rivals.Candidate(models["A"].loss, lambda n, rng: models["A"].simulate(n, np.random.default_rng(0)))
-    with pytest.raises(ValueError, match=r"model 'fixed': all 16 simulations have the same losses.*generator rng"):
+    fixed = rivals.Candidate(
+        models["A"].loss, lambda n, rng: models["A"].simulate(n, np.random.default_rng(0))
+    )
+    with pytest.raises(
+        ValueError, match=r"model 'fixed': all 16 simulations have the same losses.*generator rng"
+    ):
         rivals.compare(models | {"fixed": fixed}, y, rng=0)
 
 
 def test_a_sure_classifier_and_a_constant_loss_may_simulate_the_same():
     sure = rivals.Candidate(
-        lambda labels: np.where(labels, 1e-4, 9.0) + 1e-9 * np.arange(200), lambda n, rng: rng.random(n) < 2
+        lambda labels: np.where(labels, 1e-4, 9.0) + 1e-9 * np.arange(200),
+        lambda n, rng: rng.random(n) < 2,
     )
     flat = rivals.Candidate(lambda labels: np.full(200, 0.7), lambda n, rng: rng.random(n) < 0.5)
     result = rivals.compare({"sure": sure, "flat": flat}, np.ones(200, dtype=bool), rng=0)
@@ -241,9 +277,14 @@ def test_few_points_are_said(n):
 def test_ties_say_what_follows_where_something_does(tmp_path):
     """Under law "beta" a tie has no spread; law "transport" needs no remedy."""
     generator = np.random.default_rng(8)
-    coins = {name: tuple(generator.random((2, 500)) < share) for name, share in (("fair", 0.5), ("biased", 0.8))}
+    coins = {
+        name: tuple(generator.random((2, 500)) < share)
+        for name, share in (("fair", 0.5), ("biased", 0.8))
+    }
     assert not any(rivals.compare(coins, rng=0).diagnostics.values())
-    with pytest.warns(rivals.RivalsWarning, match="losses are tied: there the process has no spread"):
+    with pytest.warns(
+        rivals.RivalsWarning, match="losses are tied: there the process has no spread"
+    ):
         result = rivals.compare(coins, law="beta", rng=0)
     assert "use law 'transport', or Losses.spread_ties()" in " ".join(str(result).split())
 
@@ -258,25 +299,43 @@ def test_false_alarms_are_rare():
     found = false_alarms.measure(first=20_000, n_problems=150, every=1000)
     assert max(found["false_alarms"].values()) <= 4 / 150
     committed = json.loads(
-        (Path(false_alarms.__file__).parent / "results" / "false_alarms.json").read_text(encoding="utf-8")
+        (Path(false_alarms.__file__).parent / "results" / "false_alarms.json").read_text(
+            encoding="utf-8"
+        )
     )
     assert committed["problems"] >= 1000
     assert max(committed["false_alarms"].values()) <= 0.01
     page = (Path(__file__).parents[2] / "docs" / "reading.md").read_text(encoding="utf-8")
-    shares = [committed["seen"][mistake]["alike"] for mistake in ("sign of one model", "one model in bits")]
-    assert f"none fired in more than {max(committed['false_alarms'].values()):.1%}".replace("%", " %") in page
-    assert f"a wrong sign or permuted rows in {shares[0]:.0%}, and bits in {shares[1]:.0%}".replace("%", " %") in page
+    shares = [
+        committed["seen"][mistake]["alike"]
+        for mistake in ("sign of one model", "one model in bits")
+    ]
+    assert (
+        f"none fired in more than {max(committed['false_alarms'].values()):.1%}".replace("%", " %")
+        in page
+    )
+    assert (
+        f"a wrong sign or permuted rows in {shares[0]:.0%}, and bits in {shares[1]:.0%}".replace(
+            "%", " %"
+        )
+        in page
+    )
 
 
 def test_a_list_in_place_of_a_dict_gets_a_sentence_without_its_data():
-    with pytest.raises(TypeError, match=r"^models must be a mapping.*got list without names; pass \{'A'") as found:
+    with pytest.raises(
+        TypeError, match=r"^models must be a mapping.*got list without names; pass \{'A'"
+    ) as found:
         rivals.compare([(OBSERVED["A"], OBSERVED["B"]), (OBSERVED["B"], OBSERVED["A"])])
     assert len(str(found.value)) < 200
 
 
 def test_log_likelihoods_instead_of_losses_are_recognised():
     y = rng.standard_normal((3, 1000))
-    given = {"A": (-(y[0] ** 2) / 2, -(y[1] ** 2) / 2), "B": (-(y[0] ** 2) / 8 - 0.7, -(y[2] ** 2) / 2 - 0.7)}
+    given = {
+        "A": (-(y[0] ** 2) / 2, -(y[1] ** 2) / 2),
+        "B": (-(y[0] ** 2) / 8 - 0.7, -(y[2] ** 2) / 2 - 0.7),
+    }
     with pytest.warns(rivals.RivalsWarning, match="from_log_likelihood.*--log-likelihood"):
         rivals.compare(given, rng=0)
 
@@ -285,7 +344,10 @@ def test_log_likelihoods_instead_of_losses_are_recognised():
 def test_data_in_place_of_losses_are_recognised(labels):
     """The losses of all models are then the same, but they may also be those of one model, given twice: so without a warning."""
     y = np.random.default_rng(0).poisson(3.0, 500)
-    given = {name: (y, np.random.default_rng(seed).poisson(3.0, (16, 500))) for seed, name in enumerate("AB", start=1)}
+    given = {
+        name: (y, np.random.default_rng(seed).poisson(3.0, (16, 500)))
+        for seed, name in enumerate("AB", start=1)
+    }
     result = rivals.compare(given, rng=0, **labels)
     assert {note.code for note in result.diagnostics["A"]} == {"data"}
     assert "A, B: all models have the same observed losses; are they the data?" in str(result)
@@ -307,20 +369,28 @@ def test_losses_are_not_taken_for_log_likelihoods(sample):
 
 
 def test_pairs_have_names_in_the_order_of_the_table():
-    given = {"worse": (OBSERVED["B"], rng.exponential(1.5, 500)), "better": (OBSERVED["A"], rng.exponential(1.0, 500))}
+    given = {
+        "worse": (OBSERVED["B"], rng.exponential(1.5, 500)),
+        "better": (OBSERVED["A"], rng.exponential(1.0, 500)),
+    }
     result = rivals.compare(given, c=0.1, rng=0)
     assert result.pairs.names == result.ranking == ("better", "worse")
     assert result.pairs["better", "worse"] == result.probability[1, 0]
     assert str(result.pairs).splitlines()[2].split()[0] == "better"
     with pytest.raises(KeyError, match="unknown model 'wors'; there are better, worse"):
         result.pairs["wors", "better"]
-    with pytest.raises(ValueError, match="model must be one of 'worse', 'better': got 'wors'; did you mean 'worse'"):
+    with pytest.raises(
+        ValueError, match="model must be one of 'worse', 'better': got 'wors'; did you mean 'worse'"
+    ):
         result.risk_interval("wors")
 
 
 @pytest.mark.parametrize("path", ["study.sqlite", Path("study.sqlite")])
 def test_the_path_of_a_store_as_c_names_what_opens_it(path):
-    with pytest.raises(TypeError, match=r"got 'study\.sqlite'.*c=rivals\.calibration\.open_store\('study\.sqlite'\)"):
+    with pytest.raises(
+        TypeError,
+        match=r"got 'study\.sqlite'.*c=rivals\.calibration\.open_store\('study\.sqlite'\)",
+    ):
         rivals.compare({"A": OBSERVED["A"], "B": OBSERVED["B"]}, c=path)
 
 

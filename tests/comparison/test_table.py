@@ -52,14 +52,22 @@ def test_notes_are_codes_with_texts_in_json():
 
 def test_every_code_is_documented():
     """Codes stand in the source as the first of a pair (code, text), or as the second of (place, code, text)."""
-    code = re.compile(r'\((?:place, )?"([a-z][a-z_]+)", |yield "([a-z][a-z_]+)", |"((?:very_)?(?:heavy|few)_[a-z]+)"')
+    code = re.compile(
+        r'\((?:place, )?"([a-z][a-z_]+)", |yield "([a-z][a-z_]+)", |"((?:very_)?(?:heavy|few)_[a-z]+)"'
+    )
     sources = (
         importlib.import_module(f"rivals.{name}")
         for name in ("comparison.mistakes", "comparison.notes", "laws.base", "laws.beta")
     )
-    found = {next(filter(None, each)) for source in sources for each in code.findall(inspect.getsource(source))}
+    found = {
+        next(filter(None, each))
+        for source in sources
+        for each in code.findall(inspect.getsource(source))
+    }
     assert {"sign", "unit", "few_points", "very_heavy_tail", "ties", "autocorrelated"} <= found
-    assert [each for each in found if f'"{each}"' not in rivals.Comparison.diagnostics.__doc__] == []
+    assert [
+        each for each in found if f'"{each}"' not in rivals.Comparison.diagnostics.__doc__
+    ] == []
 
 
 def test_a_data_frame_has_the_notes_as_text():
@@ -109,7 +117,9 @@ def test_a_healthy_model_has_no_notes():
 
 def test_probabilities_never_claim_certainty():
     rng = np.random.default_rng(0)
-    result = rivals.compare({k: (rng.normal(k == "B", 0.1, 500), rng.normal(k == "B", 0.1, 500)) for k in "AB"}, rng=0)
+    result = rivals.compare(
+        {k: (rng.normal(k == "B", 0.1, 500), rng.normal(k == "B", 0.1, 500)) for k in "AB"}, rng=0
+    )
     assert "B" in result.rejections
     assert "1.000" not in str(result)
     assert "1.000" not in str(result.pairs)
@@ -128,13 +138,20 @@ def test_mean_losses_keep_digits_where_risks_are_wide():
 
 def test_the_last_line_says_that_points_are_a_series():
     rng = np.random.default_rng(0)
-    models = {name: tuple(rng.exponential(scale, (2, 400))) for name, scale in (("A", 1.0), ("B", 1.2))}
-    assert "order 'time', threshold 0.95" in str(rivals.compare(models, order="time", rng=0)).splitlines()[-1]
+    models = {
+        name: tuple(rng.exponential(scale, (2, 400))) for name, scale in (("A", 1.0), ("B", 1.2))
+    }
+    assert (
+        "order 'time', threshold 0.95"
+        in str(rivals.compare(models, order="time", rng=0)).splitlines()[-1]
+    )
 
 
 def test_a_sweep_over_many_values_is_printed_by_ranges():
     rng = np.random.default_rng(0)
-    models = {f"m{i}": (rng.normal(0.1 * i, 1.0, 2000), rng.normal(0.5, 1.0, 2000)) for i in range(4)}
+    models = {
+        f"m{i}": (rng.normal(0.1 * i, 1.0, 2000), rng.normal(0.5, 1.0, 2000)) for i in range(4)
+    }
     result = rivals.compare(models, rng=0)
     values = np.geomspace(1e-6, 10.0, 100)
     sweep = result.sweep(values)
@@ -143,7 +160,9 @@ def test_a_sweep_over_many_values_is_printed_by_ranges():
     assert lines[2].startswith(f"{values[0]:.3g} … {sweep.changes[0][0]:.3g} ")
     assert len(sweep_cells(sweep)) == len(sweep.changes) + 1
     assert len(sweep.rows()) == 100
-    assert [cells[0] for cells in sweep_cells(result.sweep(values[:3]))] == [f"{value:.3g}" for value in values[:3]]
+    assert [cells[0] for cells in sweep_cells(result.sweep(values[:3]))] == [
+        f"{value:.3g}" for value in values[:3]
+    ]
 
 
 def test_one_huge_loss_gives_no_digits_to_the_others():
@@ -160,7 +179,9 @@ def test_one_huge_loss_gives_no_digits_to_the_others():
 
 
 @pytest.mark.parametrize("place", [1, 8])
-def test_a_new_column_is_shown_everywhere_wherever_it_stands_in_the_list(place, monkeypatch, tmp_path):
+def test_a_new_column_is_shown_everywhere_wherever_it_stands_in_the_list(
+    place, monkeypatch, tmp_path
+):
     column = Column(
         "largest loss",
         "The largest loss on the data.",

@@ -19,7 +19,9 @@ ROUNDING = 1e-12
 
 
 def p(first, second) -> float:
-    return probability_below(np.sort(np.asarray(first, dtype=float)), np.sort(np.asarray(second, dtype=float)))[0]
+    return probability_below(
+        np.sort(np.asarray(first, dtype=float)), np.sort(np.asarray(second, dtype=float))
+    )[0]
 
 
 def gaussian(mean, width=1.0):
@@ -60,7 +62,9 @@ def test_the_product_bounds_the_third_above_the_golden_ratio(ties):
     rng = np.random.default_rng(0)
     checked = 0
     for _ in range(1500):
-        dice = [rng.choice(rng.integers(0, 12, 3), 8) + (0 if ties else rng.random(8)) for _ in range(3)]
+        dice = [
+            rng.choice(rng.integers(0, 12, 3), 8) + (0 if ties else rng.random(8)) for _ in range(3)
+        ]
         probability, _ = probability_matrix([np.sort(die.astype(float)) for die in dice])
         for ab, bc, ac in triples(probability):
             if min(ab, bc) > 1 / GOLDEN:
@@ -69,7 +73,9 @@ def test_the_product_bounds_the_third_above_the_golden_ratio(ties):
     assert checked > 500
 
 
-@pytest.mark.parametrize(("first", "second"), [(0.7, 0.7), (0.9, 0.65), (0.98, 0.98), (1 / GOLDEN, 1 / GOLDEN)])
+@pytest.mark.parametrize(
+    ("first", "second"), [(0.7, 0.7), (0.9, 0.65), (0.98, 0.98), (1 / GOLDEN, 1 / GOLDEN)]
+)
 def test_the_product_is_reached(first, second):
     """B is certain, A is just below it or far above, C just above it or far below: so there is no better bound."""
     n = 1000
@@ -79,7 +85,9 @@ def test_the_product_is_reached(first, second):
     b = np.zeros(1)
     assert (p(a, b), p(b, c)) == (k / n, m / n)
     assert p(a, c) == pytest.approx(k * m / n**2, abs=ROUNDING)
-    if first == second == 1 / GOLDEN:  # the largest probability with which three can beat each other in a circle
+    if (
+        first == second == 1 / GOLDEN
+    ):  # the largest probability with which three can beat each other in a circle
         assert min(p(a, b), p(b, c), p(c, a)) == pytest.approx(1 / GOLDEN, abs=1 / n)
 
 
@@ -93,9 +101,15 @@ def test_below_the_golden_ratio_the_product_is_no_bound():
 @pytest.mark.parametrize("c", [2**-6, 2**-4, 2**-2, 1.0])
 def test_law_beta_is_dice_transitive(c):
     """Risks are drawn independently, so the bound holds exactly on the probabilities that `compare` reports."""
-    models = {f"{mean:g}, {width:g}": gaussian(mean, width) for mean in (0, 0.4, 0.7) for width in (0.9, 1.5)}
+    models = {
+        f"{mean:g}, {width:g}": gaussian(mean, width)
+        for mean in (0, 0.4, 0.7)
+        for width in (0.9, 1.5)
+    }
     data = np.random.default_rng(3).standard_normal(600)
-    probability = rivals.compare(models, data, law=Beta(n_draws=1000, max_draws=1000), c=c, rng=0).probability
+    probability = rivals.compare(
+        models, data, law=Beta(n_draws=1000, max_draws=1000), c=c, rng=0
+    ).probability
     checked = 0
     for ab, bc, ac in triples(probability):
         if min(ab, bc) > 1 / GOLDEN:
@@ -107,7 +121,11 @@ def test_law_beta_is_dice_transitive(c):
 @pytest.mark.parametrize("c", [2**-10, 2**-6, 1.0])
 def test_law_transport_keeps_the_smaller_of_two(c):
     """Risks are jointly Gaussian, the sampling errors paired: P(A < C) ≥ min(P(A < B), P(B < C)) where both exceed ½."""
-    models = {f"{mean:g}, {width:g}": gaussian(mean, width) for mean in (0, 0.05, 0.1, 0.3) for width in (0.95, 1, 1.5)}
+    models = {
+        f"{mean:g}, {width:g}": gaussian(mean, width)
+        for mean in (0, 0.05, 0.1, 0.3)
+        for width in (0.95, 1, 1.5)
+    }
     data = np.random.default_rng(3).standard_normal(600)
     probability = rivals.compare(models, data, law="transport", c=c, rng=0).probability
     checked = 0
@@ -134,7 +152,11 @@ def test_a_chain_above_the_root_of_the_threshold_rejects():
     for strength, rejected in ((threshold**0.5 + 1 / n, {1, 2}), (0.96, {1})):
         k = round(strength * n)
         # The worst case, in which the product is reached.
-        a, b, c = np.repeat([-1.0, 2.0], [k, n - k]), np.zeros(n), np.repeat([-2.0, 1.0], [n - k, k])
+        a, b, c = (
+            np.repeat([-1.0, 2.0], [k, n - k]),
+            np.zeros(n),
+            np.repeat([-2.0, 1.0], [n - k, k]),
+        )
         probability, _ = probability_matrix([a, b, c])
         by_a = reject(np.array([0.1, 0.2, 0.3]), probability, threshold)
         assert {model for model, duel in by_a.items() if duel.rival == 0} == rejected

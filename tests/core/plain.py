@@ -23,11 +23,15 @@ def beta_law(r, v):
         low, high = log_alpha - 1e-9, log_alpha + 1.0
         while special.psi(np.exp(high)) < target:
             high += 1.0
-        return optimize.brentq(lambda log_beta: special.psi(np.exp(log_beta)) - target, low - 1.0, high, xtol=1e-13)
+        return optimize.brentq(
+            lambda log_beta: special.psi(np.exp(log_beta)) - target, low - 1.0, high, xtol=1e-13
+        )
 
     def excess(log_alpha):
         beta = np.exp(partner(log_alpha))
-        return np.log(special.polygamma(1, np.exp(log_alpha)) + special.polygamma(1, beta)) - np.log(v)
+        return np.log(
+            special.polygamma(1, np.exp(log_alpha)) + special.polygamma(1, beta)
+        ) - np.log(v)
 
     log_alpha = optimize.brentq(excess, -40.0, 60.0, xtol=1e-12)
     return np.exp(log_alpha), np.exp(partner(log_alpha))
@@ -40,7 +44,9 @@ def parameters(observed, synthetic, c, depth):
     """
     phi = np.linspace(0.0, 1.0, 2**depth + 1)
     centre = quantiles(observed, phi)
-    gaps = [(quantiles(one, phi) - centre).astype(np.longdouble) for one in np.atleast_2d(synthetic)]
+    gaps = [
+        (quantiles(one, phi) - centre).astype(np.longdouble) for one in np.atleast_2d(synthetic)
+    ]
     delta = np.sqrt(np.mean(np.square(gaps), axis=0))
     nodes = {}
     for level in range(depth):
@@ -56,7 +62,9 @@ def parameters(observed, synthetic, c, depth):
             elif v < 1e-24:
                 nodes[left, right] = float(first / (first + second))
             else:
-                nodes[left, right] = beta_law(float(np.clip(first / second, 1e-150, 1e150)), float(min(v, 1e30)))
+                nodes[left, right] = beta_law(
+                    float(np.clip(first / second, 1e-150, 1e150)), float(min(v, 1e30))
+                )
     ends = np.sqrt(np.longdouble(c)) * delta[[0, -1]]
     return centre[0], centre[-1], *ends, nodes
 
@@ -71,7 +79,9 @@ def risk_moments(observed, synthetic, c, depth):
     rise, s0, s1 = (float(value / unit) for value in (m1 - m0, s0, s1))
     s = np.hypot(s0, s1)
     if s == 0.0:
-        return float(m0 + unit * rise * mean), float(unit * rise * np.sqrt(max(second - mean**2, 0.0)))
+        return float(m0 + unit * rise * mean), float(
+            unit * rise * np.sqrt(max(second - mean**2, 0.0))
+        )
     edges = np.linspace(max(0.0, rise - 12 * s), rise + 12 * s, 200_001)
     d = 0.5 * (edges[1:] + edges[:-1])
     weight = np.exp(-0.5 * ((d - rise) / s) ** 2)
@@ -114,7 +124,9 @@ def paths(observed, synthetic, c, depth, n_paths, rng):
         if first < last or (s0 + s1 == 0.0 and first <= last):
             path = np.empty(2**depth + 1)
             path[[0, -1]] = first, last
-            for (left, right), law in sorted(nodes.items(), key=lambda item: item[0][0] - item[0][1]):
+            for (left, right), law in sorted(
+                nodes.items(), key=lambda item: item[0][0] - item[0][1]
+            ):
                 x = rng.beta(*law) if isinstance(law, tuple) else law
                 path[(left + right) // 2] = path[left] + x * (path[right] - path[left])
             found.append(path)
@@ -133,7 +145,10 @@ def wasserstein(a, b):
 def transport(losses, c):
     """[a, b] = P(R_a < R_b), pair by pair, from the differences themselves."""
     n = len(losses)
-    squares = [np.mean([wasserstein(own, one) ** 2 for one in np.atleast_2d(other)]) for own, other in losses]
+    squares = [
+        np.mean([wasserstein(own, one) ** 2 for one in np.atleast_2d(other)])
+        for own, other in losses
+    ]
     matrix = np.full((n, n), 0.5)
     for a in range(n):
         for b in range(n):
@@ -141,7 +156,9 @@ def transport(losses, c):
                 continue
             difference = losses[b][0] - losses[a][0]
             gap = np.mean(difference)
-            spread = np.sqrt(c * (squares[a] + squares[b]) + np.var(difference, ddof=1) / difference.size)
+            spread = np.sqrt(
+                c * (squares[a] + squares[b]) + np.var(difference, ddof=1) / difference.size
+            )
             matrix[a, b] = special.ndtr(gap / spread) if spread > 0.0 else 0.5 + 0.5 * np.sign(gap)
     return matrix
 
@@ -150,7 +167,11 @@ def rejections(risk, probability, threshold):
     """Model → the best of the rivals of lower risk that beat it with more than the threshold, by looking at all."""
     found = {}
     for model in range(len(risk)):
-        rivals = [b for b in range(len(risk)) if risk[b] < risk[model] and probability[b, model] > threshold]
+        rivals = [
+            b
+            for b in range(len(risk))
+            if risk[b] < risk[model] and probability[b, model] > threshold
+        ]
         if rivals:
             found[model] = min(rivals, key=lambda rival: (risk[rival], rival))
     return found

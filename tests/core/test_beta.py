@@ -28,7 +28,9 @@ def test_residuals_on_a_dense_grid():
 
 def test_residuals_at_random():
     rng = np.random.default_rng(1)
-    first, second = residuals(rng.uniform(-12, 12, 50_000) * LOG10, rng.uniform(-10, 6, 50_000) * LOG10)
+    first, second = residuals(
+        rng.uniform(-12, 12, 50_000) * LOG10, rng.uniform(-10, 6, 50_000) * LOG10
+    )
     assert max(first.max(), second.max()) < 1e-10
 
 
@@ -90,7 +92,9 @@ def test_continuous_across_the_border_of_the_box():
     inside = beta_moments(*beta_parameters(ratio, -30 * LOG10 + 1e-6))[0]
     outside = beta_moments(*beta_parameters(ratio, -30 * LOG10 - 1e-6))[0]
     assert inside == pytest.approx(float(outside), rel=1e-12)
-    inside, outside = (beta_moments(*beta_parameters(sign * 500.0, 0.0))[0] for sign in (-0.999999, -1.000001))
+    inside, outside = (
+        beta_moments(*beta_parameters(sign * 500.0, 0.0))[0] for sign in (-0.999999, -1.000001)
+    )
     assert inside == pytest.approx(float(outside), abs=1e-200)
 
 

@@ -33,14 +33,18 @@ def test_at_the_critical_c_the_probability_is_the_threshold(unit, distance):
     """In any unit of the loss, and also where that c is small: 3.6 and 0.004 here."""
     # Errors of the means without correlation, of variance 0.01.
     errors = np.sqrt(0.03) * np.array([[1.0, 1.0, -1.0, -1.0], [1.0, -1.0, 1.0, -1.0]])
-    samples = [Losses(unit * (mean + error)) for mean, error in zip((1.0, 1.5), errors, strict=True)]
+    samples = [
+        Losses(unit * (mean + error)) for mean, error in zip((1.0, 1.5), errors, strict=True)
+    ]
     setting = Setting(c=1.0, threshold=0.95, n_simulations=1)
     applied = Transport().apply(samples, setting, summaries=[np.array([unit * distance])] * 2)
     found = applied.critical_c
     assert np.isnan(found[0])
     # z = (m_b − m_a) / √(c (W_a² + W_b²) + V) in closed form: rounding alone.
     assert applied.at(float(found[1])).matrix()[0][0, 1] == pytest.approx(0.95, abs=1e-12)
-    assert found[1] == pytest.approx((0.25 / stats.norm.ppf(0.95) ** 2 - 0.02) / (2 * distance**2), rel=1e-12)
+    assert found[1] == pytest.approx(
+        (0.25 / stats.norm.ppf(0.95) ** 2 - 0.02) / (2 * distance**2), rel=1e-12
+    )
 
 
 def test_the_derivative_of_the_trigamma_function():
@@ -72,11 +76,15 @@ def test_with_no_node_drawn_the_moments_of_the_draws_are_exact():
     process = HierarchicalBetaProcess.from_losses(losses, c=0.5, tolerance=10.0)
     assert process.drawn_nodes.size == 0
     draws = process.sample_risk(200_000, rng=5)
-    assert draws.mean() == pytest.approx(process.risk_mean, abs=5 * process.risk_std / np.sqrt(200_000))
+    assert draws.mean() == pytest.approx(
+        process.risk_mean, abs=5 * process.risk_std / np.sqrt(200_000)
+    )
     assert draws.std() == pytest.approx(process.risk_std, rel=5 / np.sqrt(400_000))
 
 
-@pytest.mark.parametrize(("n_synthetic", "noted"), [(140, True), (160, False), (590, False), (610, True)])
+@pytest.mark.parametrize(
+    ("n_synthetic", "noted"), [(140, True), (160, False), (590, False), (610, True)]
+)
 def test_unequal_sizes_are_noted_beyond_a_factor_of_two(n_synthetic, noted):
     rng = np.random.default_rng(0)
     losses = Losses(rng.exponential(size=300), rng.exponential(size=n_synthetic))
@@ -112,7 +120,9 @@ def test_a_law_with_a_closed_form_has_no_monte_carlo_error(name):
 def test_two_clusters_are_enough_for_a_sampling_error():
     """Σ s_g² / n² · G / (G − 1) with the sums ±4 of the deviations of two clusters of four points."""
     losses = np.array([[1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0]])
-    assert mean_covariance(losses, clusters=np.repeat([0, 1], 4))[0, 0] == pytest.approx(2 * 16 / 64 * 2)
+    assert mean_covariance(losses, clusters=np.repeat([0, 1], 4))[0, 0] == pytest.approx(
+        2 * 16 / 64 * 2
+    )
 
 
 @pytest.mark.parametrize(("n", "code"), [(31, ["very_few_points"]), (32, []), (300, [])])
@@ -147,7 +157,9 @@ def test_the_paper_is_cited_where_its_process_is_used(law, cited):
 def test_differences_are_to_the_best_model():
     rng = np.random.default_rng(0)
     a, b, c = rng.exponential(size=(3, 100)) + np.array([[1.0], [0.0], [2.0]])
-    found = compare({"A": (a, a[::-1] + 0.1), "B": (b, b[::-1] + 0.1), "C": (c, c[::-1] + 0.1)}, rng=0).difference
+    found = compare(
+        {"A": (a, a[::-1] + 0.1), "B": (b, b[::-1] + 0.1), "C": (c, c[::-1] + 0.1)}, rng=0
+    ).difference
     assert found["B"] == (0.0, 0.0)
     assert found["C"] == pytest.approx(((c - b).mean(), (c - b).std(ddof=1) / 10), rel=1e-12)
 
@@ -175,31 +187,47 @@ def test_the_bandwidth_is_the_plug_in_rule():
 
 @pytest.mark.parametrize(
     ("tail", "shape"),
-    [("exponential", 0.043841443736712865), ("pareto", 0.42973980672801476), ("uniform", -0.7362549980646808)],
+    [
+        ("exponential", 0.043841443736712865),
+        ("pareto", 0.42973980672801476),
+        ("uniform", -0.7362549980646808),
+    ],
 )
 def test_the_shape_of_three_tails(tail, shape):
     """As arviz-stats gives it, to rounding: test_tails.py compares, where that is installed."""
     levels = np.arange(1, 401) / 401
-    values = {"exponential": -np.log1p(-levels), "pareto": (1.0 - levels) ** -0.5, "uniform": levels}[tail]
+    values = {
+        "exponential": -np.log1p(-levels),
+        "pareto": (1.0 - levels) ** -0.5,
+        "uniform": levels,
+    }[tail]
     assert tail_shape(values) == pytest.approx(shape, rel=1e-9)
 
 
 def test_intervals_do_not_depend_on_whether_simulations_are_kept():
     """The same seeds: a tenth of the width is room for other references, which round otherwise."""
     rng = np.random.default_rng(0)
-    losses = {name: (50.0 + rng.exponential(size=300), 50.0 + 1.2 * rng.exponential(size=(2, 300))) for name in "AB"}
-    kept, dropped = (compare(losses, law="beta", keep_simulations=keep, rng=0) for keep in (True, False))
+    losses = {
+        name: (50.0 + rng.exponential(size=300), 50.0 + 1.2 * rng.exponential(size=(2, 300)))
+        for name in "AB"
+    }
+    kept, dropped = (
+        compare(losses, law="beta", keep_simulations=keep, rng=0) for keep in (True, False)
+    )
     for name in losses:
         low, high = kept.risk_interval(name)
         assert low < kept.risk_mean[name] < high
         assert dropped.risk_interval(name) == pytest.approx((low, high), abs=0.1 * (high - low))
-        assert dropped.risks[name].mean() == pytest.approx(kept.risks[name].mean(), abs=0.1 * (high - low))
+        assert dropped.risks[name].mean() == pytest.approx(
+            kept.risks[name].mean(), abs=0.1 * (high - low)
+        )
 
 
 def test_corrected_probabilities_within_two_errors_of_the_threshold_are_undecided():
     rng = np.random.default_rng(0)
     losses = {
-        name: (rng.exponential(size=200) + shift, rng.exponential(size=200)) for name, shift in (("A", 0.0), ("B", 0.4))
+        name: (rng.exponential(size=200) + shift, rng.exponential(size=200))
+        for name, shift in (("A", 0.0), ("B", 0.4))
     }
     applied = compare(losses, law=Beta(n_draws=200, max_draws=200), rng=0).applied
     applied.setting = replace(applied.setting, threshold=float(applied.matrix()[0][0, 1]))

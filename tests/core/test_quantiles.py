@@ -13,7 +13,9 @@ SAMPLES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=50)
 @given(SAMPLES)
 def test_passes_through_the_sorted_samples(samples):
     positions = np.arange(1, len(samples) + 1) / (len(samples) + 1)
-    np.testing.assert_allclose(QuantileFunction(samples)(positions), np.sort(samples), rtol=1e-9, atol=1e-6)
+    np.testing.assert_allclose(
+        QuantileFunction(samples)(positions), np.sort(samples), rtol=1e-9, atol=1e-6
+    )
 
 
 @given(SAMPLES)
@@ -25,7 +27,9 @@ def test_is_never_decreasing(samples):
 @given(SAMPLES)
 def test_the_integral_is_that_of_the_lines(samples):
     q = QuantileFunction(samples)
-    knots = np.linspace(0, 1, len(samples) + 2)  # a piecewise linear function: the trapezoid rule on its knots is exact
+    knots = np.linspace(
+        0, 1, len(samples) + 2
+    )  # a piecewise linear function: the trapezoid rule on its knots is exact
     assert float(q.integral()) == pytest.approx(np.trapezoid(q(knots), knots), rel=1e-9, abs=1e-6)
 
 

@@ -83,22 +83,27 @@ def covered(samples, **how):
 @pytest.mark.parametrize(("rho", "n"), [(0.8, 200), (0.5, 1000), (0.95, 1000)])
 def test_intervals_of_slow_series_cover(rho, n):
     """To 3 standard errors of 2 000 series."""
-    assert covered(autoregressive(rho, (2000, n), np.random.default_rng(13)), order="time") == pytest.approx(
-        0.9, abs=0.02
-    )
+    assert covered(
+        autoregressive(rho, (2000, n), np.random.default_rng(13)), order="time"
+    ) == pytest.approx(0.9, abs=0.02)
 
 
 @pytest.mark.parametrize("n_clusters", [3, 10])
 def test_intervals_of_few_clusters_cover(n_clusters):
     rng, labels = np.random.default_rng(14), np.repeat(np.arange(n_clusters), 20)
-    samples = rng.standard_normal((2000, n_clusters))[:, labels] + rng.standard_normal((2000, labels.size))
+    samples = rng.standard_normal((2000, n_clusters))[:, labels] + rng.standard_normal(
+        (2000, labels.size)
+    )
     assert covered(samples, clusters=labels) == pytest.approx(0.9, abs=0.02)
 
 
 def test_time_order_costs_nothing_where_points_are_independent():
     """Unbiased for white noise whatever the bandwidth: 1 000 series, standard error of the mean below 1 %."""
     rng = np.random.default_rng(3)
-    estimates = [mean_covariance(rng.standard_normal((1, 400)), order="time")[0, 0] * 400 for _ in range(1000)]
+    estimates = [
+        mean_covariance(rng.standard_normal((1, 400)), order="time")[0, 0] * 400
+        for _ in range(1000)
+    ]
     assert np.mean(estimates) == pytest.approx(1.0, abs=0.03)
 
 
@@ -108,7 +113,9 @@ def test_what_is_slow_in_all_models_alike_cancels():
     common = 5.0 * autoregressive(0.95, 2000, rng)
     white = rng.standard_normal((2, 2000))
     with_common = variance_of_difference(mean_covariance(white + common, order="time"))
-    assert with_common == pytest.approx(variance_of_difference(mean_covariance(white, order="time")), rel=1e-6)
+    assert with_common == pytest.approx(
+        variance_of_difference(mean_covariance(white, order="time")), rel=1e-6
+    )
 
 
 def test_groups_with_known_correlation_within():
@@ -116,7 +123,9 @@ def test_groups_with_known_correlation_within():
     rng = np.random.default_rng(5)
     groups = np.repeat(np.arange(50), 20)
     estimates = [
-        mean_covariance((rng.standard_normal(50)[groups] + rng.standard_normal(1000))[None, :], clusters=groups)[0, 0]
+        mean_covariance(
+            (rng.standard_normal(50)[groups] + rng.standard_normal(1000))[None, :], clusters=groups
+        )[0, 0]
         for _ in range(400)
     ]
     assert np.mean(estimates) == pytest.approx((1.0 + 1.0 / 20) / 50, rel=0.05)
@@ -124,7 +133,9 @@ def test_groups_with_known_correlation_within():
 
 def test_every_point_its_own_group_is_independence():
     losses = np.random.default_rng(6).standard_normal((3, 100))
-    np.testing.assert_allclose(mean_covariance(losses, clusters=np.arange(100)), mean_covariance(losses), rtol=1e-12)
+    np.testing.assert_allclose(
+        mean_covariance(losses, clusters=np.arange(100)), mean_covariance(losses), rtol=1e-12
+    )
 
 
 def test_groups_outrank_order_and_labels_are_names():
@@ -132,7 +143,9 @@ def test_groups_outrank_order_and_labels_are_names():
     groups = np.repeat([7, -3, 100], 20)
     expected = mean_covariance(losses, clusters=groups)
     np.testing.assert_array_equal(mean_covariance(losses, clusters=groups, order="time"), expected)
-    np.testing.assert_allclose(mean_covariance(losses, clusters=np.repeat([0, 1, 2], 20)), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        mean_covariance(losses, clusters=np.repeat([0, 1, 2], 20)), expected, rtol=1e-12
+    )
 
 
 def test_one_group_is_refused():
@@ -166,7 +179,8 @@ def test_scale(case, factor):
     rng = np.random.default_rng(10)
     losses, arguments = rng.exponential(size=(3, 240)), kinds(rng)[case]
     np.testing.assert_array_equal(
-        mean_covariance(factor * losses, **arguments), mean_covariance(losses, **arguments) * factor**2
+        mean_covariance(factor * losses, **arguments),
+        mean_covariance(losses, **arguments) * factor**2,
     )
 
 
@@ -176,11 +190,15 @@ def test_offset(case):
     rng = np.random.default_rng(11)
     losses, arguments = np.round(rng.exponential(size=(3, 240)) * 2**10) / 2**10, kinds(rng)[case]
     np.testing.assert_allclose(
-        mean_covariance(losses + 1e12, **arguments), mean_covariance(losses, **arguments), rtol=1e-12
+        mean_covariance(losses + 1e12, **arguments),
+        mean_covariance(losses, **arguments),
+        rtol=1e-12,
     )
 
 
 @pytest.mark.parametrize("case", range(3))
 def test_constant_losses(case):
     rng = np.random.default_rng(12)
-    np.testing.assert_array_equal(mean_covariance(np.full((2, 240), 7.0), **kinds(rng)[case]), np.zeros((2, 2)))
+    np.testing.assert_array_equal(
+        mean_covariance(np.full((2, 240), 7.0), **kinds(rng)[case]), np.zeros((2, 2))
+    )

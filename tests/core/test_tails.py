@@ -12,17 +12,26 @@ SIZE, SAMPLES = 20_000, 20
 
 def shapes(kind: str, **parameters: float) -> np.ndarray:
     rng = np.random.default_rng(7)
-    return np.array([tail_shape(getattr(rng, kind)(size=SIZE, **parameters)) for _ in range(SAMPLES)])
+    return np.array(
+        [tail_shape(getattr(rng, kind)(size=SIZE, **parameters)) for _ in range(SAMPLES)]
+    )
 
 
 @pytest.mark.parametrize(
     ("kind", "parameters", "expected"),
-    [("exponential", {}, 0.0), ("pareto", {"a": 1.0}, 1.0), ("pareto", {"a": 2.0}, 0.5), ("uniform", {}, -1.0)],
+    [
+        ("exponential", {}, 0.0),
+        ("pareto", {"a": 1.0}, 1.0),
+        ("pareto", {"a": 2.0}, 0.5),
+        ("uniform", {}, -1.0),
+    ],
 )
 def test_limits(kind, parameters, expected):
     # The estimator's standard deviation is about (1 + k)/√n_tail with n_tail = 3 √20 000 = 424, less for the mean of
     # 20 samples: 0.011 (1 + k). Its bias is of the order of 1/n_tail times a few, so 0.05 is more than three of these.
-    assert shapes(kind, **parameters).mean() == pytest.approx(expected, abs=0.05 if expected >= 0 else 0.1)
+    assert shapes(kind, **parameters).mean() == pytest.approx(
+        expected, abs=0.05 if expected >= 0 else 0.1
+    )
 
 
 def test_single_samples_scatter_as_theory_says():
@@ -30,7 +39,9 @@ def test_single_samples_scatter_as_theory_says():
     assert shapes("pareto", a=1.0).std() == pytest.approx(0.097, rel=0.6)
 
 
-@pytest.mark.parametrize(("factor", "offset"), [(1e-200, 0.0), (1e290, 0.0), (1.0, 1e3), (1024.0, -1e4)])
+@pytest.mark.parametrize(
+    ("factor", "offset"), [(1e-200, 0.0), (1e290, 0.0), (1.0, 1e3), (1024.0, -1e4)]
+)
 def test_unit_and_offset_do_not_matter(factor, offset):
     values = np.random.default_rng(1).exponential(size=1000)
     assert tail_shape(factor * values + offset) == pytest.approx(tail_shape(values), abs=1e-6)

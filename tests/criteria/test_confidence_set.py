@@ -25,9 +25,14 @@ def test_the_clear_loser_is_excluded_and_equals_are_kept():
 
 def test_without_arch_the_extra_is_named_and_the_table_says_so(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "arch.bootstrap", None)
-    with pytest.raises(ImportError, match=r"the model confidence set: .*'arch.*pip install \"rivals\[mcs\]\""):
+    with pytest.raises(
+        ImportError, match=r"the model confidence set: .*'arch.*pip install \"rivals\[mcs\]\""
+    ):
         confidence_set(losses(a=0.0, b=0.1))
-    fitted = {name: criteria.Fitted(-sample, 1, test_losses=sample) for name, sample in losses(a=0.0, b=0.1).items()}
+    fitted = {
+        name: criteria.Fitted(-sample, 1, test_losses=sample)
+        for name, sample in losses(a=0.0, b=0.1).items()
+    }
     table = criteria.table(fitted)
     assert "rivals[mcs]" in table.omitted["MCS"]
     assert table["risk"].difference[1] != 0
@@ -61,17 +66,21 @@ def test_the_text_and_the_numbers():
 def test_what_is_refused():
     pair = losses(a=0.0, b=0.5)
     with pytest.raises(
-        ValueError, match="'b' and 'a': risk: one model was scored on 399 points, the other on 400; score both"
+        ValueError,
+        match="'b' and 'a': risk: one model was scored on 399 points, the other on 400; score both",
     ):
         confidence_set(pair | {"b": pair["b"][1:]})
     with pytest.raises(ValueError, match="'a' and 'b' differ by the same amount at every point"):
         confidence_set({"a": pair["a"], "b": pair["a"] + 0.25})
     elpd = criteria.waic(np.tile(-pair["b"], (3, 1)))
     with pytest.raises(
-        ValueError, match=r"'b' and 'a': the scores are of different criteria: got elpd \(WAIC\) and risk"
+        ValueError,
+        match=r"'b' and 'a': the scores are of different criteria: got elpd \(WAIC\) and risk",
     ):
         confidence_set({"a": pair["a"], "b": elpd})
-    with pytest.raises(ValueError, match="model 'b': AIC has no independent contribution of each data point"):
+    with pytest.raises(
+        ValueError, match="model 'b': AIC has no independent contribution of each data point"
+    ):
         confidence_set({"a": pair["a"], "b": criteria.aic(-pair["b"], 1)})
     with pytest.raises(ValueError, match=r"model 'b': losses: 1 of 2 are infinite"):
         confidence_set({"a": [1.0, 2.0], "b": [1.0, np.inf]})

@@ -30,7 +30,9 @@ def test_loo_agrees_with_the_closed_form(gaussian):
     # Monte Carlo error of each point's log density is about |y_i|/√n/√S: 1e-3; 80 of them, correlated.
     np.testing.assert_allclose(score.pointwise, leave_one_out(y), atol=0.01)
     assert score.value == pytest.approx(leave_one_out(y).sum(), abs=0.05)
-    assert score.standard_error == pytest.approx(np.sqrt(80 * np.var(leave_one_out(y), ddof=1)), rel=0.01)
+    assert score.standard_error == pytest.approx(
+        np.sqrt(80 * np.var(leave_one_out(y), ddof=1)), rel=0.01
+    )
     assert score.diagnostics == ()
 
 
@@ -48,7 +50,9 @@ def test_waic_agrees_with_its_closed_form_and_nearly_with_loo(gaussian):
 def test_waic_of_weighted_draws_is_that_of_resampled_ones(gaussian):
     y, _ = gaussian
     rng = np.random.default_rng(3)
-    mu = y.mean() + rng.normal(size=40_000) * 2 / np.sqrt(y.size)  # too wide by two, mended by weights
+    mu = y.mean() + rng.normal(size=40_000) * 2 / np.sqrt(
+        y.size
+    )  # too wide by two, mended by weights
     weights = np.exp(-0.5 * y.size * (mu - y.mean()) ** 2 * (1 - 1 / 4))
     wide = criteria.waic(-0.5 * (y - mu[:, None]) ** 2 - 0.5 * np.log(2 * np.pi), weights=weights)
     assert wide.value == pytest.approx(criteria.waic(gaussian[1]).value, abs=0.06)
@@ -71,7 +75,9 @@ def test_eight_schools():
         - 0.5 * np.log(precision)
         - np.log1p((tau / 5) ** 2)  # τ ~ half-Cauchy(5)
     )
-    chosen = rng.choice(tau.size, size=8000, p=np.exp(log_density - np.logaddexp.reduce(log_density)))
+    chosen = rng.choice(
+        tau.size, size=8000, p=np.exp(log_density - np.logaddexp.reduce(log_density))
+    )
     mu = mean[chosen] + rng.normal(size=8000) / np.sqrt(precision[chosen])
     spread = 1 / (1 / sigma**2 + 1 / tau[chosen, None] ** 2)
     theta = spread * (y / sigma**2 + mu[:, None] / tau[chosen, None] ** 2)
@@ -99,9 +105,13 @@ def test_doubts_are_reported():
 
 
 def test_shapes_are_checked(gaussian):
-    with pytest.raises(ValueError, match=r"one row for each of several draws.*got shape \(3,\); stack chains"):
+    with pytest.raises(
+        ValueError, match=r"one row for each of several draws.*got shape \(3,\); stack chains"
+    ):
         criteria.waic([1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match=r"weights: expected one for each of 20000 draws; got shape \(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"weights: expected one for each of 20000 draws; got shape \(3,\)"
+    ):
         criteria.waic(gaussian[1], weights=[1, 2, 3])
     with pytest.raises(ValueError, match="not all zero"):
         criteria.waic(gaussian[1][:2], weights=[0.0, 0.0])

@@ -28,7 +28,12 @@ def exact(data, width):
 
 def nested(data, width, rng=1):
     return criteria.log_evidence(
-        lambda mu: total(data, mu[0]), lambda u: width * ndtri(u), 1, n_live=200, rng=rng, progress=False
+        lambda mu: total(data, mu[0]),
+        lambda u: width * ndtri(u),
+        1,
+        n_live=200,
+        rng=rng,
+        progress=False,
     )
 
 
@@ -44,7 +49,9 @@ def test_evidence_and_bayes_factor_of_a_conjugate_gaussian(data):
 def test_posterior_draws_are_weighted_properly(data):
     draws = nested(data, 1.0).resample(4000, rng=3)[:, 0]
     n = data.size
-    assert draws.mean() == pytest.approx(data.sum() / (n + 1), abs=0.03)  # sd 0.18, about 500 effective draws
+    assert draws.mean() == pytest.approx(
+        data.sum() / (n + 1), abs=0.03
+    )  # sd 0.18, about 500 effective draws
     assert draws.std() == pytest.approx((n + 1) ** -0.5, rel=0.12)
 
 
@@ -53,9 +60,16 @@ def test_same_seed_same_evidence(data):
 
 
 def test_a_prior_that_excludes_the_data_is_named(data):
-    with pytest.warns(RivalsWarning, match="prior of parameter 0 .*in its lower 1%; widen it, or check its units"):
+    with pytest.warns(
+        RivalsWarning, match="prior of parameter 0 .*in its lower 1%; widen it, or check its units"
+    ):
         evidence = criteria.log_evidence(
-            lambda mu: total(data, mu[0]), lambda u: 5 + 10 * u, 1, n_live=100, rng=1, progress=False
+            lambda mu: total(data, mu[0]),
+            lambda u: 5 + 10 * u,
+            1,
+            n_live=100,
+            rng=1,
+            progress=False,
         )
     assert evidence.score.diagnostics
 

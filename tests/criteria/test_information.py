@@ -18,7 +18,9 @@ def test_aic_and_bic_agree_with_statsmodels(regression):
     x, y = regression
     model = sm.OLS(y, sm.add_constant(x)).fit()
     residual = model.resid
-    variance = np.mean(residual**2)  # statsmodels profiles the variance out and does not count it as a parameter
+    variance = np.mean(
+        residual**2
+    )  # statsmodels profiles the variance out and does not count it as a parameter
     pointwise = -0.5 * np.log(2 * np.pi * variance) - residual**2 / (2 * variance)
     assert criteria.log_likelihood(pointwise).value == pytest.approx(-model.llf, rel=1e-12)
     assert criteria.aic(pointwise, 3).value == pytest.approx(model.aic, rel=1e-12)
@@ -32,7 +34,9 @@ def test_dic_counts_the_parameters_of_a_gaussian_posterior():
     n, draws = 40, 200_000
     y = rng.normal(size=n)
     mu = y.mean() + rng.normal(size=(draws, 1)) / np.sqrt(n)
-    total = -0.5 * n * (np.mean((y - y.mean()) ** 2) + (mu - y.mean()) ** 2) - n / 2 * np.log(2 * np.pi)
+    total = -0.5 * n * (np.mean((y - y.mean()) ** 2) + (mu - y.mean()) ** 2) - n / 2 * np.log(
+        2 * np.pi
+    )
     at_best = -0.5 * n * np.mean((y - y.mean()) ** 2) - n / 2 * np.log(2 * np.pi)
     # Var of the sample variance of χ²₁/2 over 2e5 draws: relative error sqrt(14/2e5) = 0.8 %.
     assert criteria.dic(at_best, total).value == pytest.approx(-2 * at_best + 2, abs=4 * 2 * 0.0084)
@@ -40,7 +44,10 @@ def test_dic_counts_the_parameters_of_a_gaussian_posterior():
 
 def test_dic_takes_weights():
     draws = np.array([[-1.0, -2.0], [-1.5, -2.5], [-9.0, -9.0]])
-    assert criteria.dic([-1, -2], draws, weights=[1, 1, 0]).value == criteria.dic([-1, -2], draws[:2]).value
+    assert (
+        criteria.dic([-1, -2], draws, weights=[1, 1, 0]).value
+        == criteria.dic([-1, -2], draws[:2]).value
+    )
     assert "effective draws" in criteria.dic([-1, -2], draws[:2]).diagnostics[0]
 
 
@@ -54,7 +61,10 @@ def test_difference_of_exact_scores_is_exact():
     ("values", "message"),
     [
         ([0.0, -np.inf, -np.inf], "assigns zero probability to 2 of 3 observations"),
-        ([0.0, np.nan], "log likelihood: 1 of 2 are NaN, the first at position 1 \\(from 0\\); find out why the model"),
+        (
+            [0.0, np.nan],
+            "log likelihood: 1 of 2 are NaN, the first at position 1 \\(from 0\\); find out why the model",
+        ),
         ([[0.0, 1.0]], "one number for each data point"),
         ([], "expected at least one number; got none"),
     ],

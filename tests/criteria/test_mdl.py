@@ -33,7 +33,9 @@ def bernoulli_monte_carlo(n, rng):
     def simulate(p, generator):  # a sequence of n coins, of which only the number of ones matters
         return generator.binomial(n, p[0])
 
-    return criteria.complexity_monte_carlo(simulate, log_likelihood, maximise, nodes, n_samples=4000, rng=rng)
+    return criteria.complexity_monte_carlo(
+        simulate, log_likelihood, maximise, nodes, n_samples=4000, rng=rng
+    )
 
 
 def test_bernoulli_by_monte_carlo():
@@ -73,7 +75,11 @@ def test_gaussian_location_by_both_ways():
 def test_fisher_error_covers_a_rough_integrand():
     """√det I = 1/σ² for a Gaussian of unknown mean and σ: ∫ dμ dσ /σ² √2."""
     score = criteria.complexity_fisher(
-        lambda t: np.diag([1 / t[1] ** 2, 2 / t[1] ** 2]), [(-1, 1), (0.1, 1)], 100, n_nodes=256, rng=2
+        lambda t: np.diag([1 / t[1] ** 2, 2 / t[1] ** 2]),
+        [(-1, 1), (0.1, 1)],
+        100,
+        n_nodes=256,
+        rng=2,
     )
     exact = np.log(100 / (2 * np.pi)) + np.log(np.sqrt(2) * 2 * (10 - 1))
     assert 0 < score.standard_error < 0.01

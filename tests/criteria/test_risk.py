@@ -23,13 +23,18 @@ def test_loss_only_of_gaussian_differences():
 
     for tolerance in (0.0, 1.0, 4.0):
         probability = criteria.loss_only(losses, reference, tolerance=tolerance)
-        assert abs(probability.value - ndtr(0.5 / np.hypot(1, tolerance))) < 4 * probability.standard_error
+        assert (
+            abs(probability.value - ndtr(0.5 / np.hypot(1, tolerance)))
+            < 4 * probability.standard_error
+        )
 
 
 def test_loss_only_is_antisymmetric_and_counts_ties_half():
     a, b = np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.5])
     for tolerance in (0.0, 0.7):
-        forth, back = (criteria.loss_only(*pair, tolerance=tolerance).value for pair in ((a, b), (b, a)))
+        forth, back = (
+            criteria.loss_only(*pair, tolerance=tolerance).value for pair in ((a, b), (b, a))
+        )
         assert forth + back == pytest.approx(1)
     assert criteria.loss_only(a, a, tolerance=0).value == 0.5
     with pytest.raises(ValueError, match="pairs losses on the same data"):

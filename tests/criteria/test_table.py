@@ -28,7 +28,9 @@ def models():
             scale="−log evidence",
             variations=criteria.Variations(parameters=True),
         )
-        complexity = criteria.Score("log complexity", 2.0 * free, standard_error=0.05, scale="log complexity")
+        complexity = criteria.Score(
+            "log complexity", 2.0 * free, standard_error=0.05, scale="log complexity"
+        )
         fitted[name] = criteria.Fitted(
             -loss(mean, y),
             free,
@@ -48,7 +50,9 @@ def table(models):
 
 
 def test_every_criterion_is_there_and_the_reference_differs_from_itself_by_nothing(table):
-    rows = [row for row in table.rows if row.criterion != "MCS"]  # it is there with the package arch
+    rows = [
+        row for row in table.rows if row.criterion != "MCS"
+    ]  # it is there with the package arch
     assert [row.criterion for row in rows] == [
         "log likelihood",
         "AIC",
@@ -76,7 +80,9 @@ def test_differences_follow_from_the_likelihood(models, table):
     assert table["MDL"].difference[1] == pytest.approx(ratio - 2)
     assert table["log evidence"].difference[1] == pytest.approx(ratio - 3)
     assert table["log evidence"].standard_error[1] == pytest.approx(0.1 * np.sqrt(2))
-    assert table["B^EMD"].difference[1] < 0.5  # the worse model has the lower risk less often than not
+    assert (
+        table["B^EMD"].difference[1] < 0.5
+    )  # the worse model has the lower risk less often than not
 
 
 def test_variations_are_those_of_the_paper(table):
@@ -114,7 +120,10 @@ def test_a_score_in_plain_numbers():
 
 
 def test_what_cannot_be_computed_is_said(models):
-    short = {name: criteria.Fitted(model.log_likelihood, model.n_parameters) for name, model in models.items()}
+    short = {
+        name: criteria.Fitted(model.log_likelihood, model.n_parameters)
+        for name, model in models.items()
+    }
     table = criteria.table(short, reference="<b>B</b>")
     assert [row.criterion for row in table.rows] == ["log likelihood", "AIC", "BIC"]
     assert table.omitted["MDL"] == "no complexity for A, <b>B</b>"

@@ -53,7 +53,9 @@ def new_group(means: npt.NDArray, variances: npt.NDArray, scale: float | None) -
         """Log likelihood with μ integrated out, and the probability, at one τ."""
         precision = 1.0 / (tau**2 + variances)
         centre = precision @ means / precision.sum()
-        log = 0.5 * (np.log(precision).sum() - np.log(precision.sum()) - precision @ (means - centre) ** 2)
+        log = 0.5 * (
+            np.log(precision).sum() - np.log(precision.sum()) - precision @ (means - centre) ** 2
+        )
         if scale is not None:
             log -= 0.5 * (FREEDOM + 1.0) * np.log1p((tau / scale) ** 2 / FREEDOM)
         return log, ndtr(-centre / np.sqrt(1.0 / precision.sum() + tau**2))
@@ -66,7 +68,9 @@ def new_group(means: npt.NDArray, variances: npt.NDArray, scale: float | None) -
 
     def integral(of) -> float:
         pieces = pairwise(edges)
-        return sum(quad(of, low, high, epsabs=1e-13, epsrel=1e-9, limit=200)[0] for low, high in pieces)
+        return sum(
+            quad(of, low, high, epsabs=1e-13, epsrel=1e-9, limit=200)[0] for low, high in pieces
+        )
 
     def density(u: float) -> float:
         return np.exp(given(np.exp(u))[0] + u - highest)

@@ -13,14 +13,22 @@ def brute_force(differences, variances, scale):
     shown = max(np.std(differences, ddof=1), np.sqrt(variances.min()))
     low, high = (min(scale, shown) if scale else shown) * 1e-8, max(scale, shown) * 1e8
     log_density, probability = [], []
-    for log_tau in np.array_split(np.linspace(np.log(low), np.log(high), 20_001), max(1, differences.size // 50)):
+    for log_tau in np.array_split(
+        np.linspace(np.log(low), np.log(high), 20_001), max(1, differences.size // 50)
+    ):
         square = np.exp(2.0 * log_tau)[:, None]
         precision = 1.0 / (square + variances)
         whole = precision.sum(axis=1)
         mean = precision @ differences / whole
         misfit = np.sum(precision * (differences - mean[:, None]) ** 2, axis=1)
         prior = -2.0 * np.log1p(square[:, 0] / (3.0 * scale**2)) if scale else 0.0
-        log_density.append(0.5 * np.log(precision).sum(axis=1) - 0.5 * np.log(whole) - 0.5 * misfit + log_tau + prior)
+        log_density.append(
+            0.5 * np.log(precision).sum(axis=1)
+            - 0.5 * np.log(whole)
+            - 0.5 * misfit
+            + log_tau
+            + prior
+        )
         probability.append(stats.norm.cdf(-mean / np.sqrt(1.0 / whole + square[:, 0])))
     log_density = np.concatenate(log_density)
     weight = np.exp(log_density - log_density.max())
@@ -28,7 +36,9 @@ def brute_force(differences, variances, scale):
 
 
 def probability(differences, variances, scale):
-    law = new_group(np.asarray(differences)[None, :], np.asarray(variances)[None, :], np.array([scale]))
+    law = new_group(
+        np.asarray(differences)[None, :], np.asarray(variances)[None, :], np.array([scale])
+    )
     return float(law.below(np.zeros(1))[0])
 
 
@@ -51,7 +61,9 @@ def test_without_sampling_error_and_flat_it_is_student(n_groups):
     differences = np.random.default_rng(n_groups).normal(-0.5, 0.5, n_groups)
     scale = np.sqrt(np.sum((differences - differences.mean()) ** 2) / (n_groups - 2))
     expected = stats.t.cdf(-differences.mean() / (scale * np.sqrt(1 + 1 / n_groups)), n_groups - 2)
-    assert probability(differences, np.full(n_groups, 1e-14), 0.0) == pytest.approx(expected, abs=1e-4)
+    assert probability(differences, np.full(n_groups, 1e-14), 0.0) == pytest.approx(
+        expected, abs=1e-4
+    )
 
 
 # ---------------------------------------------------------------- through compare
@@ -63,9 +75,20 @@ def schools(n_groups=8, n=60, seed=0, spread=0.1, gap=0.3, skew=False, simulatio
     school = np.repeat(np.arange(n_groups), n)
     noise = rng.exponential(size=school.size) * (1.0 + 3.0 * (school % 2) if skew else 1.0)
     a = noise
-    b = noise + gap + spread * rng.standard_normal(n_groups)[school] + 0.2 * rng.standard_normal(school.size)
-    simulated = [1.2 * rng.exponential(size=(simulations, school.size)) for _ in "ab"] if simulations else [None, None]
-    models = {"A": a, "B": b} if not simulations else {"A": (a, simulated[0]), "B": (b, simulated[1])}
+    b = (
+        noise
+        + gap
+        + spread * rng.standard_normal(n_groups)[school]
+        + 0.2 * rng.standard_normal(school.size)
+    )
+    simulated = (
+        [1.2 * rng.exponential(size=(simulations, school.size)) for _ in "ab"]
+        if simulations
+        else [None, None]
+    )
+    models = (
+        {"A": a, "B": b} if not simulations else {"A": (a, simulated[0]), "B": (b, simulated[1])}
+    )
     return models, school
 
 
@@ -74,7 +97,9 @@ def test_groups_choose_the_law_and_losses_carry_them():
     by_argument = rivals.compare(models, groups=school, rng=0)
     carried = {name: rivals.Losses(observed, groups=school) for name, observed in models.items()}
     assert by_argument.law == rivals.compare(carried, rng=0).law == "groups"
-    np.testing.assert_array_equal(by_argument.probability, rivals.compare(carried, rng=0).probability)
+    np.testing.assert_array_equal(
+        by_argument.probability, rivals.compare(carried, rng=0).probability
+    )
     assert by_argument.won.tolist() == [[0, 8], [0, 0]]
     assert "8 of 8" in str(by_argument)
     assert np.isnan(by_argument.c)
@@ -87,7 +112,12 @@ def test_the_closed_form_is_what_compare_gives():
     parts = [difference[school == label] for label in range(8)]
     pooled = sum(np.sum((part - part.mean()) ** 2) for part in parts) / (difference.size - 8)
     squares = [
-        np.mean([stats.wasserstein_distance(observed[school == g], row[school == g]) ** 2 for row in synthetic])
+        np.mean(
+            [
+                stats.wasserstein_distance(observed[school == g], row[school == g]) ** 2
+                for row in synthetic
+            ]
+        )
         for observed, synthetic in models.values()
         for g in range(8)
     ]
@@ -125,10 +155,14 @@ def test_units_and_offsets_change_nothing():
     models, school = schools(simulations=3)
     plain = rivals.compare(models, groups=school, rng=0)
     for scale in (1e-200, 1e-3, 1e200):
-        moved = {name: tuple(scale * np.asarray(part) for part in pair) for name, pair in models.items()}
+        moved = {
+            name: tuple(scale * np.asarray(part) for part in pair) for name, pair in models.items()
+        }
         found = rivals.compare(moved, groups=school, rng=0)
         np.testing.assert_allclose(found.probability, plain.probability, rtol=1e-9)
-        np.testing.assert_allclose(found.risk_interval("A"), np.multiply(scale, plain.risk_interval("A")), rtol=1e-6)
+        np.testing.assert_allclose(
+            found.risk_interval("A"), np.multiply(scale, plain.risk_interval("A")), rtol=1e-6
+        )
 
 
 def test_draws_interval_and_density_are_of_one_law():
@@ -197,7 +231,9 @@ def test_a_constant_difference_is_refused_whatever_the_pair_and_the_rounding(see
     shifted = a + rng.uniform(0.1, 2.0)
     for models in ([a, shifted, other], [other, a, shifted], [a, shifted]):
         with pytest.raises(ValueError, match="same constant"):
-            rivals.compare({str(place): model for place, model in enumerate(models)}, groups=school, rng=0)
+            rivals.compare(
+                {str(place): model for place, model in enumerate(models)}, groups=school, rng=0
+            )
 
 
 def test_law_groups_needs_groups_and_no_calibration():

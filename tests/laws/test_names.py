@@ -8,7 +8,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.skipif(not (ROOT / "tools/weight.py").exists(), reason="tools are not part of what is tested")
+@pytest.mark.skipif(
+    not (ROOT / "tools/weight.py").exists(), reason="tools are not part of what is tested"
+)
 def test_no_module_outside_compares_the_name_of_a_law(monkeypatch):
     monkeypatch.setattr(sys, "path", [str(ROOT / "tools"), *sys.path])
     from weight import law_comparisons

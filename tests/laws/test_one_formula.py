@@ -30,11 +30,15 @@ class Given:
 def test_one_number_at_every_scale(scale, c):
     observed, synthetic = samples(scale)
     losses = {"A": (observed[0], synthetic[0]), "B": (observed[1], synthetic[1])}
-    plain = rivals.compare(dict(zip("AB", zip(*samples(1.0), strict=True), strict=True)), c=c, rng=0)
+    plain = rivals.compare(
+        dict(zip("AB", zip(*samples(1.0), strict=True), strict=True)), c=c, rng=0
+    )
     result = rivals.compare(losses, c=1.0, rng=0)
     by_compare = rivals.compare(losses, c=c, rng=0).probability[0, 1]
     by_sweep = result.sweep([c]).probability[0, 0, 1]
-    by_page = next(run for run in runs_over_c(result, [c]) if run.applied.setting.c == c).probability[0, 1]
+    by_page = next(
+        run for run in runs_over_c(result, [c]) if run.applied.setting.c == c
+    ).probability[0, 1]
     sizes = {"n_data": 200, "n_truth": 200, "n_simulations": 4, "n_experiments": 2}
     study = rivals.calibrate(Given(scale), c=[c], **sizes, rng=0, executor=0, progress=False)
     assert by_compare == by_sweep == by_page == study.records["probability"][0]
@@ -63,7 +67,10 @@ def test_the_distance_decides_the_scale_where_the_observed_losses_do_not(scale, 
 
 def test_what_overflows_is_refused_in_one_sentence():
     observed, synthetic = samples(1e299)
-    losses = {"A": (observed[0], 1e-299 * synthetic[0]), "B": (1e-299 * observed[1], 1e-299 * synthetic[1])}
+    losses = {
+        "A": (observed[0], 1e-299 * synthetic[0]),
+        "B": (1e-299 * observed[1], 1e-299 * synthetic[1]),
+    }
     for run in (
         lambda: rivals.compare(losses, c=1.0, rng=0),
         lambda: rivals.compare(losses, c=1e-3, rng=0).sweep([1.0]),

@@ -8,7 +8,9 @@ import pytest
 
 import rivals
 
-spec = importlib.util.spec_from_file_location("plain_groups", Path(__file__).with_name("plain_groups.py"))
+spec = importlib.util.spec_from_file_location(
+    "plain_groups", Path(__file__).with_name("plain_groups.py")
+)
 plain_groups = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(plain_groups)
 
@@ -41,14 +43,21 @@ SIZES = {
 @pytest.mark.parametrize("tau", [0.0, 0.3])
 def test_with_simulations(name, tau):
     observed, simulated, group = losses(SIZES[name], seed=len(name), tau=tau)
-    models = {key: rivals.Losses(*pair) for key, pair in zip("AB", zip(observed, simulated, strict=True), strict=True)}
+    models = {
+        key: rivals.Losses(*pair)
+        for key, pair in zip("AB", zip(observed, simulated, strict=True), strict=True)
+    }
     found = rivals.compare(models, groups=group, rng=0).probability[0, 1]
-    assert found == pytest.approx(plain_groups.probability(*observed, group, simulated), abs=TOLERANCE)
+    assert found == pytest.approx(
+        plain_groups.probability(*observed, group, simulated), abs=TOLERANCE
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in SIZES if name != "two"])
 @pytest.mark.parametrize("noise", [1.0, 1e-4])
 def test_without_simulations(name, noise):
     observed, _, group = losses(SIZES[name], seed=len(name), noise=noise)
-    found = rivals.compare(dict(zip("AB", observed, strict=True)), groups=group, rng=0).probability[0, 1]
+    found = rivals.compare(dict(zip("AB", observed, strict=True)), groups=group, rng=0).probability[
+        0, 1
+    ]
     assert found == pytest.approx(plain_groups.probability(*observed, group), abs=TOLERANCE)

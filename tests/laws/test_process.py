@@ -29,11 +29,15 @@ def test_exact_moments_against_brute_force(kind, c):
     error = risks.std() / np.sqrt(risks.size)
     assert process.risk_mean == pytest.approx(risks.mean(), abs=4.5 * error)
     kurtosis = np.mean(((risks - risks.mean()) / risks.std()) ** 4)
-    assert process.risk_std == pytest.approx(risks.std(), rel=4.5 * np.sqrt((kurtosis - 1) / (4 * risks.size)))
+    assert process.risk_std == pytest.approx(
+        risks.std(), rel=4.5 * np.sqrt((kurtosis - 1) / (4 * risks.size))
+    )
 
 
 # In the middle by default; `make test-all` has the ends as well, for which the exact moments above stand in.
-@pytest.mark.parametrize("c", [c if c == 1.0 else pytest.param(c, marks=pytest.mark.slow) for c in SENSITIVITIES])
+@pytest.mark.parametrize(
+    "c", [c if c == 1.0 else pytest.param(c, marks=pytest.mark.slow) for c in SENSITIVITIES]
+)
 def test_law_of_the_risk_against_full_sampling(kind, c):
     """Few nodes drawn against all of them, 15 000 each: Kolmogorov-Smirnov, 20 cases, so p > 1e-4."""
     process = HierarchicalBetaProcess.from_losses(make_losses(kind), c=c, depth=9)
@@ -64,7 +68,12 @@ def test_drawing_no_node_is_not_enough_there():
 @pytest.mark.parametrize(
     ("observed", "where", "shift", "c"),
     [
-        (1e4 * np.arange(1, 256) / 256, [127, 111], None, 1.0),  # discrepancy at Φ = 1/2 and 7/16 only
+        (
+            1e4 * np.arange(1, 256) / 256,
+            [127, 111],
+            None,
+            1.0,
+        ),  # discrepancy at Φ = 1/2 and 7/16 only
         (np.arange(1, 256) / 256, slice(119, 136), 0.05, 2.0**14),
         (np.random.default_rng(1).normal(size=50), slice(20, 30), 0.3, 2.0**10),
     ],
@@ -77,7 +86,8 @@ def test_law_of_the_risk_where_a_branch_decides(observed, where, shift, c):
     process = HierarchicalBetaProcess.from_losses(Losses(observed, synthetic), c=c, depth=8)
     # Rounded: where there is an atom, the two ways to add up differ in the last digit.
     full, ours = (
-        np.round(risks, 6) for risks in (brute_force(process, 60_000, 8, 1), process.sample_risk(60_000, rng=2))
+        np.round(risks, 6)
+        for risks in (brute_force(process, 60_000, 8, 1), process.sample_risk(60_000, rng=2))
     )
     assert stats.ks_2samp(ours, full).pvalue > 1e-4
 
@@ -107,7 +117,10 @@ def test_paths_never_decrease(kind):
 
 def test_refinement_keeps_coarse_points():
     process = HierarchicalBetaProcess.from_losses(make_losses("gaussian", 300), c=1.0)
-    for coarse_depth, fine_depth in ((3, 8), (8, 11)):  # 11 is deeper than the tree of the process itself
+    for coarse_depth, fine_depth in (
+        (3, 8),
+        (8, 11),
+    ):  # 11 is deeper than the tree of the process itself
         coarse_phi, coarse = process.sample_paths(20, depth=coarse_depth, rng=9)
         fine_phi, fine = process.sample_paths(20, depth=fine_depth, rng=9)
         step = 2 ** (fine_depth - coarse_depth)
@@ -122,15 +135,24 @@ def test_mirror_symmetry(kind):
     mirror = HierarchicalBetaProcess.from_losses(Losses(-losses.observed, -losses.synthetic), c=0.5)
     assert mirror.risk_mean == pytest.approx(-process.risk_mean, rel=1e-9)
     assert mirror.risk_std == pytest.approx(process.risk_std, rel=1e-9)
-    assert stats.ks_2samp(-mirror.sample_risk(20_000, rng=1), process.sample_risk(20_000, rng=2)).pvalue > 1e-4
+    assert (
+        stats.ks_2samp(
+            -mirror.sample_risk(20_000, rng=1), process.sample_risk(20_000, rng=2)
+        ).pvalue
+        > 1e-4
+    )
 
 
 def test_no_sensitivity_gives_the_empirical_risk(kind):
     """c → 0: R = ∫q*, at any depth, since the leaves keep the shape of q*; and ∫q* is the mean loss up to O(max/L)."""
     losses = make_losses(kind, 3000)
     process = HierarchicalBetaProcess.from_losses(losses, c=1e-20)
-    assert process.risk_mean == pytest.approx(float(process.observed.integral()) + process.reference, rel=1e-8)
-    assert process.risk_mean == pytest.approx(losses.empirical_risk, abs=2 * np.ptp(losses.observed) / 3000)
+    assert process.risk_mean == pytest.approx(
+        float(process.observed.integral()) + process.reference, rel=1e-8
+    )
+    assert process.risk_mean == pytest.approx(
+        losses.empirical_risk, abs=2 * np.ptp(losses.observed) / 3000
+    )
     assert process.risk_std < 1e-7
 
 
@@ -167,7 +189,9 @@ def test_ties_have_no_spread_inside():
     """0/1 losses: whatever the discrepancy inside, R varies through the end points alone (hazard 7)."""
     observed, synthetic = np.repeat([0.0, 1.0], [700, 300]), np.repeat([0.0, 1.0], [200, 800])
     process = HierarchicalBetaProcess.from_losses(Losses(observed, synthetic), c=1.0)
-    assert process.risk_std < 1e-4  # the jump itself, 1/1001 wide, may fall between two cells of the tree
+    assert (
+        process.risk_std < 1e-4
+    )  # the jump itself, 1/1001 wide, may fall between two cells of the tree
     assert process.risk_mean == pytest.approx(0.3, abs=2e-3)
 
 
@@ -192,7 +216,9 @@ def test_one_outlier_widens_the_risk():
 @pytest.mark.parametrize("scale", [1e-300, 1e-4, 1e290])
 def test_any_scale_is_finite(scale):
     losses = make_losses("exponential", 300)
-    process = HierarchicalBetaProcess.from_losses(Losses(losses.observed * scale, losses.synthetic * scale), c=1.0)
+    process = HierarchicalBetaProcess.from_losses(
+        Losses(losses.observed * scale, losses.synthetic * scale), c=1.0
+    )
     assert np.isfinite(process.sample_risk(1000, rng=0)).all()
     assert 0 < process.risk_std < np.inf
 
@@ -200,7 +226,9 @@ def test_any_scale_is_finite(scale):
 def test_small_losses_keep_their_risk():
     """Losses of scale 1e-4: the peer gives five times their risk (hazard 1)."""
     losses = make_losses("exponential", 4000)
-    process = HierarchicalBetaProcess.from_losses(Losses(losses.observed * 1e-4, losses.synthetic * 1e-4), c=1.0)
+    process = HierarchicalBetaProcess.from_losses(
+        Losses(losses.observed * 1e-4, losses.synthetic * 1e-4), c=1.0
+    )
     assert process.risk_mean == pytest.approx(losses.empirical_risk * 1e-4, rel=0.05)
 
 
@@ -209,14 +237,18 @@ def test_constant_observed_losses_have_the_spread_of_the_discrepancy():
     rng = np.random.default_rng(0)
     synthetic = rng.normal(2, 1, 200)
     constant = HierarchicalBetaProcess.from_losses(Losses(np.full(200, 2.0), synthetic), c=1.0)
-    nearly = HierarchicalBetaProcess.from_losses(Losses(2.0 + 1e-9 * np.arange(200), synthetic), c=1.0)
+    nearly = HierarchicalBetaProcess.from_losses(
+        Losses(2.0 + 1e-9 * np.arange(200), synthetic), c=1.0
+    )
     assert constant.risk_std == pytest.approx(nearly.risk_std, rel=1e-3)
 
 
 def test_tiny_end_points_do_not_overflow():
     losses = Losses([0, 0, 0, 0, 1e10], [1e-147, 1e-147, 1e-147, 2e-147, 1e10])
     assert np.isfinite(HierarchicalBetaProcess.from_losses(losses, c=1.0).risk_std)
-    assert np.isfinite(HierarchicalBetaProcess.from_losses(make_losses("gaussian", 50), c=1e-310).risk_std)
+    assert np.isfinite(
+        HierarchicalBetaProcess.from_losses(make_losses("gaussian", 50), c=1e-310).risk_std
+    )
     big = make_losses("gaussian", 50).observed * 1e299
     with pytest.raises(ValueError, match="rescale the loss"):
         HierarchicalBetaProcess.from_losses(Losses(big, 3 * big), c=1e20).sample_risk(1)
@@ -236,16 +268,21 @@ def test_the_condition_on_the_end_points_matters_and_is_exact():
     rise = paths[:, -1] - paths[:, 0]
     ends = process._ends
     assert rise.min() > 0
-    assert ends.scale * ends.rise_mean == pytest.approx(rise.mean(), abs=5 * rise.std() / np.sqrt(rise.size))
+    assert ends.scale * ends.rise_mean == pytest.approx(
+        rise.mean(), abs=5 * rise.std() / np.sqrt(rise.size)
+    )
     assert ends.scale * np.sqrt(ends.rise_variance) == pytest.approx(rise.std(), rel=0.01)
-    assert ends.scale * ends.first_mean + process.reference == pytest.approx(paths[:, 0].mean(), abs=0.05)
+    assert ends.scale * ends.first_mean + process.reference == pytest.approx(
+        paths[:, 0].mean(), abs=0.05
+    )
 
 
 def test_same_source_same_bits():
     process = HierarchicalBetaProcess.from_losses(make_losses("student", 300), c=1.0)
     np.testing.assert_array_equal(process.sample_risk(100, rng=3), process.sample_risk(100, rng=3))
     np.testing.assert_array_equal(
-        process.sample_risk(100, rng=np.random.default_rng(3)), process.sample_risk(100, rng=np.random.default_rng(3))
+        process.sample_risk(100, rng=np.random.default_rng(3)),
+        process.sample_risk(100, rng=np.random.default_rng(3)),
     )
     assert (process.sample_risk(100, rng=3) != process.sample_risk(100, rng=4)).any()
 
@@ -292,7 +329,9 @@ def test_counts_at_large_c_do_not_overflow():
     process = HierarchicalBetaProcess.from_losses((observed, synthetic), c=64.0)
     assert 0 < process.drawn_nodes.size < 512  # warnings are errors in the tests: this one failed
     risks = process.sample_risk(20_000, rng=0)
-    assert risks.mean() == pytest.approx(process.risk_mean, abs=4.5 * process.risk_std / np.sqrt(risks.size))
+    assert risks.mean() == pytest.approx(
+        process.risk_mean, abs=4.5 * process.risk_std / np.sqrt(risks.size)
+    )
 
 
 @pytest.mark.parametrize("n_simulations", [1, 3])
@@ -302,7 +341,9 @@ def test_many_values_of_c_at_once_change_no_bit(n_simulations):
     values = np.geomspace(1e-6, 1e4, 7)
     observed = [rng.exponential(size=600), np.round(rng.normal(size=500), 1)]
     processes = [
-        HierarchicalBetaProcess.from_losses((sample, rng.exponential(size=(n_simulations, sample.size))), c=1.0)
+        HierarchicalBetaProcess.from_losses(
+            (sample, rng.exponential(size=(n_simulations, sample.size))), c=1.0
+        )
         for sample in observed
     ]
     for c, together in zip(values, processes_at_each(processes, values), strict=True):
@@ -320,8 +361,14 @@ def test_many_values_of_c_are_solved_in_portions(monkeypatch):
     monkeypatch.setattr("rivals.laws.beta.TOGETHER", 2**9)
     sizes = []
     solve = tree.Geometry.at_each
-    monkeypatch.setattr(tree.Geometry, "at_each", lambda self, values: sizes.append(len(values)) or solve(self, values))
-    process = HierarchicalBetaProcess.from_losses(np.random.default_rng(0).exponential(size=(2, 100)), c=1.0)
+    monkeypatch.setattr(
+        tree.Geometry,
+        "at_each",
+        lambda self, values: sizes.append(len(values)) or solve(self, values),
+    )
+    process = HierarchicalBetaProcess.from_losses(
+        np.random.default_rng(0).exponential(size=(2, 100)), c=1.0
+    )
     sizes.clear()
     assert [each.c for (each,) in processes_at_each([process], [1.0, 2.0, 3.0])] == [1.0, 2.0, 3.0]
     assert sizes == [2, 1]

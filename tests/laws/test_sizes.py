@@ -16,14 +16,18 @@ def size(draw):
     for _ in range(REPEATS):
         sample, how = draw(rng)
         errors = MeanErrors.of(sample[None, :], **how)
-        rejected += 2.0 * stdtr(errors.degrees, -abs(sample.mean()) / np.sqrt(errors.variance[0])) < 0.1
+        rejected += (
+            2.0 * stdtr(errors.degrees, -abs(sample.mean()) / np.sqrt(errors.variance[0])) < 0.1
+        )
     return rejected / REPEATS
 
 
 @pytest.mark.parametrize("autocorrelation", [0.0, 0.5, 0.9, 0.95])
 def test_series_of_a_thousand_points(autocorrelation):
     def draw(rng):
-        return lfilter([1.0], [1.0, -autocorrelation], rng.standard_normal(1300))[300:], {"order": "time"}
+        return lfilter([1.0], [1.0, -autocorrelation], rng.standard_normal(1300))[300:], {
+            "order": "time"
+        }
 
     assert 0.08 < size(draw) < 0.12
 
@@ -33,7 +37,9 @@ def test_few_clusters(n_clusters):
     cluster = np.repeat(np.arange(n_clusters), 1000 // n_clusters)
 
     def draw(rng):
-        return rng.standard_normal(n_clusters)[cluster] + rng.standard_normal(cluster.size), {"clusters": cluster}
+        return rng.standard_normal(n_clusters)[cluster] + rng.standard_normal(cluster.size), {
+            "clusters": cluster
+        }
 
     assert 0.08 < size(draw) < 0.12
 

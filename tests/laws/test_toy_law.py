@@ -100,7 +100,9 @@ def test_plots(result):
 
 def test_calibrate():
     sizes = {"n_data": 60, "n_experiments": 64, "n_truth": 500, "n_simulations": 1}
-    calibration = rivals.calibrate(toys.omega, law="wide", **sizes, rng=0, executor=0, progress=False)
+    calibration = rivals.calibrate(
+        toys.omega, law="wide", **sizes, rng=0, executor=0, progress=False
+    )
     assert (calibration.law, calibration.c) == ("wide", Wide.grid)
     plain = rivals.calibrate(toys.omega, c=Wide.grid, **sizes, rng=0, executor=0, progress=False)
     assert not np.array_equal(calibration.records["probability"], plain.records["probability"])
@@ -134,7 +136,9 @@ class Bare(Law):
 class BareRisks(WideRisks):
     @property
     def risk_std(self):
-        return np.array([np.std(sample.observed) / np.sqrt(sample.n_observed) for sample in self.losses])
+        return np.array(
+            [np.std(sample.observed) / np.sqrt(sample.n_observed) for sample in self.losses]
+        )
 
 
 def test_a_law_without_c_says_so_and_not_that_it_has_groups():
@@ -142,9 +146,17 @@ def test_a_law_without_c_says_so_and_not_that_it_has_groups():
     assert np.isnan(result.c)
     assert result.survivors == ("A",)
     for ask in (result.sweep, lambda: result.sweep([1.0])):
-        with pytest.raises(ValueError, match=r"^law 'bare' has no c to sweep over; compare under a law that has one$"):
+        with pytest.raises(
+            ValueError,
+            match=r"^law 'bare' has no c to sweep over; compare under a law that has one$",
+        ):
             ask()
-    with pytest.raises(ValueError, match=r"law 'bare' has no c here: got c = 0.5; leave c out, or compare under a law"):
+    with pytest.raises(
+        ValueError,
+        match=r"law 'bare' has no c here: got c = 0.5; leave c out, or compare under a law",
+    ):
         rivals.compare(toys.losses(), law=Bare(), c=0.5)
     with pytest.raises(ValueError, match="law 'bare' is not calibrated: it has no c"):
-        rivals.calibrate(toys.omega, law=Bare(), n_data=50, n_experiments=1, executor=0, progress=False)
+        rivals.calibrate(
+            toys.omega, law=Bare(), n_data=50, n_experiments=1, executor=0, progress=False
+        )

@@ -17,17 +17,23 @@ def test_distance_against_scipy(sizes):
     rng = np.random.default_rng(0)
     observed, synthetic = rng.exponential(size=sizes[0]), rng.normal(1.0, 1.0, (4, sizes[1]))
     expected = [stats.wasserstein_distance(observed, one) ** 2 for one in synthetic]
-    np.testing.assert_allclose(wasserstein_distances(observed, synthetic) ** 2, expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        wasserstein_distances(observed, synthetic) ** 2, expected, rtol=1e-12
+    )
 
 
 def test_distance_of_equal_sizes_is_that_of_order_statistics():
     rng = np.random.default_rng(1)
     observed, synthetic = rng.standard_normal(100), rng.standard_normal((3, 100))
     expected = np.mean(np.abs(np.sort(synthetic, axis=1) - np.sort(observed)), axis=1) ** 2
-    np.testing.assert_allclose(wasserstein_distances(observed, synthetic) ** 2, expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        wasserstein_distances(observed, synthetic) ** 2, expected, rtol=1e-12
+    )
 
 
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 2), (49, 49), (1000, 1000), (1, 5), (6, 4), (1000, 999), (128, 96)])
+@pytest.mark.parametrize(
+    ("n", "m"), [(1, 1), (2, 2), (49, 49), (1000, 1000), (1, 5), (6, 4), (1000, 999), (128, 96)]
+)
 def test_grids_are_merged_as_by_union1d_to_the_last_bit(n, m):
     edges = np.union1d(m * np.arange(1, n + 1), n * np.arange(1, m + 1))
     plain = (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
@@ -37,17 +43,25 @@ def test_grids_are_merged_as_by_union1d_to_the_last_bit(n, m):
 
 def test_distance_of_a_shift_and_of_the_same_sample():
     sample = np.random.default_rng(2).exponential(size=64)
-    distances = wasserstein_distances(sample, np.stack([sample, sample[::-1] + 0.5, np.repeat(sample, 1)]))
+    distances = wasserstein_distances(
+        sample, np.stack([sample, sample[::-1] + 0.5, np.repeat(sample, 1)])
+    )
     np.testing.assert_allclose(distances, [0.0, 0.5, 0.0], atol=1e-15)
-    assert wasserstein_distances(sample, np.repeat(sample, 3)[None, :])[0] == 0.0  # the same law, another size
+    assert (
+        wasserstein_distances(sample, np.repeat(sample, 3)[None, :])[0] == 0.0
+    )  # the same law, another size
 
 
 def test_law_is_gaussian_about_the_mean_loss(kind):
     losses = make_losses(kind)
     law = TransportLaw.from_losses(losses, c=0.3)
     assert law.risk_mean == pytest.approx(losses.observed.mean(), rel=1e-12)
-    assert law.sampling_error == pytest.approx(losses.observed.std(ddof=1) / np.sqrt(losses.n_observed), rel=1e-12)
-    assert law.risk_std == pytest.approx(np.sqrt(0.3 * law.distance**2 + law.sampling_error**2), rel=1e-12)
+    assert law.sampling_error == pytest.approx(
+        losses.observed.std(ddof=1) / np.sqrt(losses.n_observed), rel=1e-12
+    )
+    assert law.risk_std == pytest.approx(
+        np.sqrt(0.3 * law.distance**2 + law.sampling_error**2), rel=1e-12
+    )
     normal = stats.norm(law.risk_mean, law.risk_std)
     phi = np.array([0.0, 0.01, 0.5, 0.9, 1.0])
     np.testing.assert_allclose(law.ppf(phi), normal.ppf(phi), rtol=1e-12)
@@ -62,7 +76,9 @@ def test_draws_repeat():
 
 def test_at_another_c():
     losses = make_losses("student")
-    assert TransportLaw.from_losses(losses, c=0.1).at(2.0) == TransportLaw.from_losses(losses, c=2.0)
+    assert TransportLaw.from_losses(losses, c=0.1).at(2.0) == TransportLaw.from_losses(
+        losses, c=2.0
+    )
     with pytest.raises(ValueError, match="c must be"):
         TransportLaw.from_losses(losses, c=0.0)
 
@@ -79,7 +95,12 @@ def test_a_model_that_is_right_narrows_with_the_root_of_the_size():
 
     def width(n):
         rng = np.random.default_rng(5)
-        return np.median([TransportLaw.from_losses(rng.exponential(size=(2, n)), c=1.0).risk_std for _ in range(7)])
+        return np.median(
+            [
+                TransportLaw.from_losses(rng.exponential(size=(2, n)), c=1.0).risk_std
+                for _ in range(7)
+            ]
+        )
 
     assert width(100_000) < width(1000) / 5.0
     assert width(100_000) == pytest.approx(width(1000) / 10.0, rel=0.3)
@@ -89,7 +110,9 @@ def test_a_model_that_is_right_narrows_with_the_root_of_the_size():
 def test_units_and_offsets_change_nothing(factor):
     losses = make_losses("exponential")
     law = TransportLaw.from_losses(losses, c=0.5)
-    other = TransportLaw.from_losses(Losses(factor * losses.observed + 40.0, factor * losses.synthetic + 40.0), c=0.5)
+    other = TransportLaw.from_losses(
+        Losses(factor * losses.observed + 40.0, factor * losses.synthetic + 40.0), c=0.5
+    )
     assert other.risk_mean == pytest.approx(factor * law.risk_mean + 40.0, rel=1e-12)
     assert other.risk_std == pytest.approx(factor * law.risk_std, rel=1e-10)
 
@@ -131,13 +154,19 @@ def test_the_unit_of_the_loss_does_not_matter_at_any_scale(scale):
 def probabilities(losses, distances, c):
     """Of every pair, from the losses of each model and the distance W of its simulations."""
     setting = Setting(c=c, n_simulations=1)
-    applied = Transport().apply([Losses(row) for row in losses], setting, summaries=np.asarray(distances)[:, None])
+    applied = Transport().apply(
+        [Losses(row) for row in losses], setting, summaries=np.asarray(distances)[:, None]
+    )
     return applied.matrix()[0]
 
 
 def some_models(seed=6, n_models=5, n=400):
     rng = np.random.default_rng(seed)
-    losses = rng.standard_normal((n_models, n)) + 2.0 * rng.standard_normal(n) + rng.normal(0, 0.1, (n_models, 1))
+    losses = (
+        rng.standard_normal((n_models, n))
+        + 2.0 * rng.standard_normal(n)
+        + rng.normal(0, 0.1, (n_models, 1))
+    )
     return losses, np.sqrt(rng.exponential(0.02, n_models))
 
 
@@ -156,12 +185,16 @@ def test_probability_against_joint_draws():
     means = rng.multivariate_normal(losses.mean(axis=1), mean_covariance(losses), n)
     risks = means + np.sqrt(0.3) * distances * rng.standard_normal((n, 5))
     fraction = np.mean(risks[:, :, None] < risks[:, None, :], axis=0) + 0.5 * np.eye(5)
-    np.testing.assert_allclose(probabilities(losses, distances, 0.3), fraction, atol=4.5 * 0.5 / n**0.5)
+    np.testing.assert_allclose(
+        probabilities(losses, distances, 0.3), fraction, atol=4.5 * 0.5 / n**0.5
+    )
 
 
 def test_probability_goes_to_a_half_with_c():
     """Monotonically: more sensitivity never makes a verdict firmer."""
-    distances = [np.abs(probabilities(*some_models(), c) - 0.5) for c in 2.0 ** np.arange(-10, 31, 5)]
+    distances = [
+        np.abs(probabilities(*some_models(), c) - 0.5) for c in 2.0 ** np.arange(-10, 31, 5)
+    ]
     for smaller, larger in zip(distances[1:], distances[:-1], strict=True):
         assert (smaller <= larger).all()
     assert distances[-1].max() < 1e-3
@@ -204,7 +237,10 @@ def test_paths_never_fall_and_their_average_is_the_risk(sizes):
         middles, heights = law._path(rng)
         assert (np.diff(heights) >= 0.0).all()
         risks.append(law.reference + heights @ np.diff(_edges(middles)))
-    assert stats.kstest(risks, stats.norm(law.risk_mean, np.sqrt(0.5) * law.distance).cdf).pvalue > 1e-3
+    assert (
+        stats.kstest(risks, stats.norm(law.risk_mean, np.sqrt(0.5) * law.distance).cdf).pvalue
+        > 1e-3
+    )
 
 
 def _edges(middles):
@@ -246,7 +282,9 @@ def test_few_clusters_have_the_quantiles_of_student():
     a = rng.standard_normal(200)
     b = a + 0.3 + 0.4 * rng.standard_normal(5)[cluster]
     losses = {"A": (a, rng.standard_normal(200)), "B": (b, rng.standard_normal(200))}
-    found = rivals.compare(losses, law="transport", c=1e-12, clusters=cluster, rng=0).probability[0, 1]
+    found = rivals.compare(losses, law="transport", c=1e-12, clusters=cluster, rng=0).probability[
+        0, 1
+    ]
     means = np.array([(b - a)[cluster == label].mean() for label in range(5)])
     expected = stats.t.cdf(means.mean() / (means.std(ddof=1) / np.sqrt(5)), 4)
     assert found == pytest.approx(expected, abs=1e-6)

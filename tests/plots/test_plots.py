@@ -37,7 +37,14 @@ from rivals.plots import (
 from rivals.plots.probability_matrix import number
 from rivals.plots.style import literal, style
 
-HOSTILE = ("<script>alert(1)</script>", "$\\frac{1", "../../x\n\x1b[31mred", "$", "ünïcode & “quotes”", "a_b^c" * 30)
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "$\\frac{1",
+    "../../x\n\x1b[31mred",
+    "$",
+    "ünïcode & “quotes”",
+    "a_b^c" * 30,
+)
 
 
 def exponential(scale: float, simulated: float, n: int = 400, seed: int = 0) -> rivals.Losses:
@@ -53,17 +60,31 @@ def several(scale: float, simulated: float, seed: int = 0) -> rivals.Losses:
 GROUPS = np.arange(400) % 5
 
 
-@pytest.fixture(scope="module", params=["transport", "beta", "groups", "several", "observed", "calibrated"])
+@pytest.fixture(
+    scope="module", params=["transport", "beta", "groups", "several", "observed", "calibrated"]
+)
 def result(request) -> rivals.Comparison:
     """Two good models, one bad one, given worst first, under each law."""
-    models = {"bad": exponential(3.0, 3.2, seed=3), "good": exponential(1.0, 1.0), "fair": exponential(1.1, 1.0)}
+    models = {
+        "bad": exponential(3.0, 3.2, seed=3),
+        "good": exponential(1.0, 1.0),
+        "fair": exponential(1.1, 1.0),
+    }
     if request.param == "groups":
         return rivals.compare(models, law="groups", groups=GROUPS, rng=0)
     if request.param == "observed":
-        return rivals.compare({name: sample.observed for name, sample in models.items()}, law="groups", groups=GROUPS)
+        return rivals.compare(
+            {name: sample.observed for name, sample in models.items()}, law="groups", groups=GROUPS
+        )
     if request.param == "several":
-        models = {"bad": several(3.0, 3.2, 3), "good": several(1.0, 1.0), "fair": several(1.25, 1.0, 1)}
-    result = rivals.compare(models, law="beta" if request.param == "beta" else "transport", c=0.25, rng=0)
+        models = {
+            "bad": several(3.0, 3.2, 3),
+            "good": several(1.0, 1.0),
+            "fair": several(1.25, 1.0, 1),
+        }
+    result = rivals.compare(
+        models, law="beta" if request.param == "beta" else "transport", c=0.25, rng=0
+    )
     return calibrated(result) if request.param == "calibrated" else result
 
 
@@ -89,7 +110,9 @@ ALL = {
     "risks": plot_risks,
     "losses": plot_losses,
     "quantiles": lambda result, **options: plot_quantiles(result, result.names[0], **options),
-    "linear": lambda result, **options: plot_quantiles(result, result.names[0], axis="linear", **options),
+    "linear": lambda result, **options: plot_quantiles(
+        result, result.names[0], axis="linear", **options
+    ),
     "probability": plot_probability,
     "intervals": plot_intervals,
     "sweep": lambda result, **options: plot_sweep(sweep_of(result, [0.1, 1.0, 10.0]), **options),
@@ -144,7 +167,8 @@ def test_sentence_fits_into_the_figure(draw, result, width):
 @pytest.fixture(scope="module")
 def with_long_names() -> rivals.Comparison:
     models = {
-        f"gradient boosting of a certain kind, depth {i}": exponential(1 + 0.3 * i, 1.0, seed=i) for i in range(9)
+        f"gradient boosting of a certain kind, depth {i}": exponential(1 + 0.3 * i, 1.0, seed=i)
+        for i in range(9)
     }
     return rivals.compare(models, c=0.02, rng=0)
 
@@ -160,14 +184,20 @@ def test_nothing_leaves_a_picture_of_the_width_of_a_column(draw, with_long_names
     assert around.y0 > -0.1
     assert around.y1 < 2.95
     assert ax.get_window_extent().width > 0.2 * figure.bbox.width
-    texts = [text for text in figure.findobj(matplotlib.text.Text) if text.get_text() and text.get_visible()]
+    texts = [
+        text
+        for text in figure.findobj(matplotlib.text.Text)
+        if text.get_text() and text.get_visible()
+    ]
     assert min(text.get_fontsize() for text in texts) >= 4.5
 
 
 @kinds
 @pytest.mark.parametrize("file_format", ["svg", "pdf"])
 def test_vector_output_with_hostile_names(draw, file_format):
-    models = {name: exponential(1 + 0.2 * seed, 1.0, seed=seed) for seed, name in enumerate(HOSTILE)}
+    models = {
+        name: exponential(1 + 0.2 * seed, 1.0, seed=seed) for seed, name in enumerate(HOSTILE)
+    }
     figure = draw(rivals.compare(models, rng=0)).figure
     out = BytesIO()
     with matplotlib.rc_context({"svg.fonttype": "none"}), warnings.catch_warnings():
@@ -176,7 +206,10 @@ def test_vector_output_with_hostile_names(draw, file_format):
     if file_format == "svg":
         tree = ElementTree.parse(StringIO(out.getvalue().decode()))
         assert not [element for element in tree.iter() if element.tag.endswith("script")]
-        assert not [element for element in tree.iter() if element.tag.endswith("image")] or draw is plot_probability
+        assert (
+            not [element for element in tree.iter() if element.tag.endswith("image")]
+            or draw is plot_probability
+        )
 
 
 def test_many_models_fit_beside_the_axes():
@@ -201,20 +234,33 @@ def test_rows_of_the_intervals_are_the_result(result):
     ax = plot_intervals(result, level=0.5)
     assert [label.get_text() for label in ax.get_yticklabels()] == list(result.ranking)
     intervals, means = ax.collections[0], ax.collections[1]
-    for row, (name, segment) in enumerate(zip(result.ranking, intervals.get_segments(), strict=True)):
+    for row, (name, segment) in enumerate(
+        zip(result.ranking, intervals.get_segments(), strict=True)
+    ):
         np.testing.assert_allclose(segment, [[end, row] for end in result.risk_interval(name, 0.5)])
-    np.testing.assert_allclose(means.get_offsets()[:, 0], [result.empirical_risk[name] for name in result.ranking])
+    np.testing.assert_allclose(
+        means.get_offsets()[:, 0], [result.empirical_risk[name] for name in result.ranking]
+    )
     (gaps,) = [container for container in ax.containers if container.has_xerr]
-    for name, (low, high) in zip(result.ranking[1:], np.array(gaps[2][0].get_segments())[:, :, 0], strict=True):
+    for name, (low, high) in zip(
+        result.ranking[1:], np.array(gaps[2][0].get_segments())[:, :, 0], strict=True
+    ):
         gap, error = result.difference[name]
-        assert (low, high) == pytest.approx([result.empirical_risk["good"] + gap + sign * error for sign in (-1, 1)])
-    by = [f"✗ by {result.rejections[name].by}" if name in result.rejections else "kept" for name in result.ranking]
+        assert (low, high) == pytest.approx(
+            [result.empirical_risk["good"] + gap + sign * error for sign in (-1, 1)]
+        )
+    by = [
+        f"✗ by {result.rejections[name].by}" if name in result.rejections else "kept"
+        for name in result.ranking
+    ]
     assert [text.get_text() for text in ax.texts] == by
 
 
 @pytest.mark.parametrize(("n_models", "rows"), [(50, 50), (53, 50)])
 def test_at_most_fifty_intervals_and_the_rest_is_said(n_models, rows):
-    models = {f"model number {i}": exponential(1 + 0.05 * i, 1.0, n=50, seed=i) for i in range(n_models)}
+    models = {
+        f"model number {i}": exponential(1 + 0.05 * i, 1.0, n=50, seed=i) for i in range(n_models)
+    }
     ax = plot_intervals(rivals.compare(models, rng=0))
     ax.figure.canvas.draw()
     labels = [label.get_window_extent() for label in ax.get_yticklabels()]
@@ -236,7 +282,9 @@ def test_the_tail_axis_shows_the_largest_loss(result):
     if result.losses["bad"].n_simulations < 2:
         assert curve[-1] == pytest.approx([np.log10(401), largest])  # Φ = 400/401
     assert ax.get_ylim()[0] < largest < ax.get_ylim()[1]
-    ticks = dict(zip([label.get_text() for label in ax.get_xticklabels()], ax.get_xticks(), strict=True))
+    ticks = dict(
+        zip([label.get_text() for label in ax.get_xticklabels()], ax.get_xticks(), strict=True)
+    )
     assert ticks["0.9"] == pytest.approx(1.0)
     assert ticks["0.99"] == pytest.approx(2.0)
     assert "leave the frame" not in ax.get_title(loc="left")
@@ -285,8 +333,13 @@ def test_curves_of_a_closed_form_are_exact_and_those_of_draws_near(result):
 
 @pytest.mark.parametrize("offset", [0.0, 1e9])
 def test_a_large_offset_costs_the_curve_no_digits(offset):
-    samples = {name: exponential(1.0 + 0.1 * seed, 1.0, seed=seed) for seed, name in enumerate("AB")}
-    moved = {name: (sample.observed + offset, sample.synthetic + offset) for name, sample in samples.items()}
+    samples = {
+        name: exponential(1.0 + 0.1 * seed, 1.0, seed=seed) for seed, name in enumerate("AB")
+    }
+    moved = {
+        name: (sample.observed + offset, sample.synthetic + offset)
+        for name, sample in samples.items()
+    }
     plain, shifted = (rivals.compare(models, rng=0) for models in (samples, moved))
     widths = [np.ptp(result.applied.density(1, 400)[0]) for result in (plain, shifted)]
     assert widths[0] == pytest.approx(widths[1], rel=1e-6)
@@ -303,8 +356,12 @@ def test_quantile_picture_shows_the_two_functions(result):
     # ∫ q* is the empirical risk, up to the trapezoid's error and to the continuation to Φ = 1.
     assert area_under(curve) == pytest.approx(result.empirical_risk["bad"], rel=0.02)
     labels = ax.get_legend_handles_labels()[1]
-    simulated = {0: None, 1: "q~, simulated", 4: "q~, mean of 4 simulations"}[result.losses["bad"].n_simulations]
-    assert [label for label in labels if label.startswith("q~")] == ([simulated] if simulated else [])
+    simulated = {0: None, 1: "q~, simulated", 4: "q~, mean of 4 simulations"}[
+        result.losses["bad"].n_simulations
+    ]
+    assert [label for label in labels if label.startswith("q~")] == (
+        [simulated] if simulated else []
+    )
     assert ("sampled paths" in labels) == (result.law != "groups")
     if simulated:
         mean = np.mean(result.losses["bad"].simulations)
@@ -357,15 +414,24 @@ def test_groups_are_drawn_one_by_one(result):
         return
     ax = plot_groups(result, "bad")
     means = np.array(
-        [[result.losses[name].observed[group == GROUPS].mean() for group in range(5)] for name in ("bad", "good")]
+        [
+            [result.losses[name].observed[group == GROUPS].mean() for group in range(5)]
+            for name in ("bad", "good")
+        ]
     )
     points = ax.collections[1].get_offsets()
     np.testing.assert_allclose(points[:, 0], np.sort(means[0] - means[1]))
     assert "good is better, in 5 of 5 groups" in " ".join(ax.get_title(loc="left").split())
     assert next(label.get_text() for label in ax.get_yticklabels()) == "a new group"
-    with pytest.raises(ValueError, match=r"got 'good' as model and as rival, which is the best .*; pass rival='fair'"):
+    with pytest.raises(
+        ValueError,
+        match=r"got 'good' as model and as rival, which is the best .*; pass rival='fair'",
+    ):
         plot_groups(result, "good")
-    assert "mean loss of good less that of fair" in plot_groups(result, "good", rival="fair").get_xlabel()
+    assert (
+        "mean loss of good less that of fair"
+        in plot_groups(result, "good", rival="fair").get_xlabel()
+    )
 
 
 def test_losses_refuse_what_they_cannot_draw(result):
@@ -378,12 +444,20 @@ def test_matrix_is_best_first_with_rejections_framed(result):
     assert [label.get_text() for label in ax.get_yticklabels()] == ["good", "fair", "bad"]
     frames = {patch.get_xy() for patch in ax.patches}
     place = result.ranking.index
-    assert frames == {(place(name) - 0.46, place(duel.by) - 0.46) for name, duel in result.rejections.items()}
+    assert frames == {
+        (place(name) - 0.46, place(duel.by) - 0.46) for name, duel in result.rejections.items()
+    }
     assert "bad" in result.rejections
 
 
 def test_probabilities_are_never_shown_as_certain():
-    assert [number(p) for p in (0.0, 0.004, 0.5, 0.996, 1.0)] == ["<.01", "<.01", "0.50", ">.99", ">.99"]
+    assert [number(p) for p in (0.0, 0.004, 0.5, 0.996, 1.0)] == [
+        "<.01",
+        "<.01",
+        "0.50",
+        ">.99",
+        ">.99",
+    ]
 
 
 def test_strongest_rival_tells_who_is_rejected(result):

@@ -36,7 +36,10 @@ def test_each_simulation_is_aligned():
 
 def test_numbers_and_text_name_the_same_points(tmp_path):
     """An index is text in a CSV file and a number in a data frame, floating where pandas made it so."""
-    lines = [f"{index},{a},{b}" for index, (a, b) in enumerate(zip(OBSERVED["A"], OBSERVED["B"], strict=True))]
+    lines = [
+        f"{index},{a},{b}"
+        for index, (a, b) in enumerate(zip(OBSERVED["A"], OBSERVED["B"], strict=True))
+    ]
     (tmp_path / "o.csv").write_text("\n".join(["id,A,B", *lines]), encoding="utf-8")
     order = np.arange(12.0)[::-1]
     synthetic = {"id": order, "A": SYNTHETIC["A"][::-1], "B": SYNTHETIC["B"][::-1]}
@@ -64,7 +67,9 @@ def test_points_that_are_absent_are_named():
     fewer = {name: column[:-1] for name, column in SYNTHETIC.items()}
     with pytest.raises(ValueError, match="no row for the point 'p11' of the mapping"):
         wide_tables(OBSERVED, fewer, index="point")
-    with pytest.raises(ValueError, match="index: the mapping has no column 'id'; it has point, A, B"):
+    with pytest.raises(
+        ValueError, match="index: the mapping has no column 'id'; it has point, A, B"
+    ):
         wide_tables(OBSERVED, SYNTHETIC, index="id")
 
 
@@ -77,7 +82,9 @@ def long(order_of_b, simulated):
         for name, kind, order in blocks
         for point in order
     ]  # fmt: skip
-    return dict(zip(("model", "kind", "point", "loss"), map(np.array, zip(*rows, strict=True)), strict=True))
+    return dict(
+        zip(("model", "kind", "point", "loss"), map(np.array, zip(*rows, strict=True)), strict=True)
+    )
 
 
 def test_rows_of_a_long_table_are_aligned(tmp_path):

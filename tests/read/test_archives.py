@@ -11,7 +11,11 @@ import rivals
 from rivals.read import arviz_tree, dataset, losses_from_files, npz
 
 rng = np.random.default_rng(0)
-ARRAYS = {f"{name}/{kind}": rng.exponential(size=40) for name in ("A", "sub/B") for kind in ("observed", "synthetic")}
+ARRAYS = {
+    f"{name}/{kind}": rng.exponential(size=40)
+    for name in ("A", "sub/B")
+    for kind in ("observed", "synthetic")
+}
 
 
 def test_archive_gives_back_what_went_in(tmp_path):
@@ -27,14 +31,24 @@ def test_saved_comparison_is_read_too(tmp_path):
     )
     result.save(tmp_path / "saved.npz")
     found = npz(tmp_path / "saved.npz")
-    assert {name: losses.empirical_risk for name, losses in found.items()} == dict(result.empirical_risk)
+    assert {name: losses.empirical_risk for name, losses in found.items()} == dict(
+        result.empirical_risk
+    )
 
 
 def test_simulations_are_rows_and_may_be_absent(tmp_path):
-    several = {key: np.arange(6.0).reshape(2, 3) if "synthetic" in key else np.arange(3.0) for key in ARRAYS}
+    several = {
+        key: np.arange(6.0).reshape(2, 3) if "synthetic" in key else np.arange(3.0)
+        for key in ARRAYS
+    }
     np.savez(tmp_path / "several.npz", **several)
-    np.testing.assert_array_equal(npz(tmp_path / "several.npz")["A"].synthetic, np.arange(6.0).reshape(2, 3))
-    np.savez(tmp_path / "observed.npz", **{key: array for key, array in ARRAYS.items() if "observed" in key})
+    np.testing.assert_array_equal(
+        npz(tmp_path / "several.npz")["A"].synthetic, np.arange(6.0).reshape(2, 3)
+    )
+    np.savez(
+        tmp_path / "observed.npz",
+        **{key: array for key, array in ARRAYS.items() if "observed" in key},
+    )
     assert npz(tmp_path / "observed.npz")["A"].n_simulations == 0
 
 
@@ -43,7 +57,11 @@ def test_simulations_are_rows_and_may_be_absent(tmp_path):
     [
         ({"A": np.ones(3)}, "array 'A' is not called MODEL/observed"),
         (
-            {"A/observed": np.arange(3.0), "B/observed": np.arange(3.0), "B/synthetic": np.arange(3.0)},
+            {
+                "A/observed": np.arange(3.0),
+                "B/observed": np.arange(3.0),
+                "B/synthetic": np.arange(3.0),
+            },
             "model 'A': no array A/synthetic",
         ),
         ({"A/synthetic": np.arange(3.0)}, "model 'A': no array A/observed"),
@@ -56,7 +74,10 @@ def test_simulations_are_rows_and_may_be_absent(tmp_path):
             },
             r"model 'B' has 2 simulation\(s\), but model 'A' has 1; give all models the same number",
         ),
-        ({"A/observed": np.ones((2, 2)), "A/synthetic": np.ones(3)}, r"model 'A': observed losses: .*shape \(2, 2\)"),
+        (
+            {"A/observed": np.ones((2, 2)), "A/synthetic": np.ones(3)},
+            r"model 'A': observed losses: .*shape \(2, 2\)",
+        ),
     ],
 )
 def test_errors_name_the_array(tmp_path, arrays, message):
@@ -66,7 +87,11 @@ def test_errors_name_the_array(tmp_path, arrays, message):
 
 
 def test_pickles_are_never_loaded(tmp_path):
-    np.savez(tmp_path / "a.npz", **{"A/observed": np.array([object()]), "A/synthetic": np.ones(3)}, allow_pickle=True)
+    np.savez(
+        tmp_path / "a.npz",
+        **{"A/observed": np.array([object()]), "A/synthetic": np.ones(3)},
+        allow_pickle=True,
+    )
     with pytest.raises(ValueError, match="cannot be read as an NPZ archive of numbers"):
         npz(tmp_path / "a.npz")
 
@@ -85,7 +110,9 @@ def test_what_is_no_archive_is_refused(tmp_path):
 
 
 class TestDataset:
-    xarray = pytest.importorskip("xarray", reason='labelled arrays need xarray: pip install "rivals[arviz]"')
+    xarray = pytest.importorskip(
+        "xarray", reason='labelled arrays need xarray: pip install "rivals[arviz]"'
+    )
 
     def make(self, **change):
         variables = {
@@ -103,7 +130,9 @@ class TestDataset:
         synthetic = np.arange(24.0).reshape(2, 2, 3, 2)
         source = self.make(synthetic=(("a", "model", "simulation", "b"), synthetic))
         found = dataset(source)
-        np.testing.assert_array_equal(found["B"].synthetic, synthetic[:, 1].transpose(1, 0, 2).reshape(3, 4))
+        np.testing.assert_array_equal(
+            found["B"].synthetic, synthetic[:, 1].transpose(1, 0, 2).reshape(3, 4)
+        )
         other = dataset(source.rename(simulation="run"), simulation="run")
         np.testing.assert_array_equal(other["B"].synthetic, found["B"].synthetic)
 
@@ -129,7 +158,9 @@ class TestDataset:
         metadata = next((tmp_path / "ds.zarr" / "observed").glob("*z*ar*"))
         content = json.loads(metadata.read_text()) | {"filters": [{"id": "pickle"}]}
         metadata.write_text(json.dumps(content))
-        with pytest.raises(ValueError, match=r"names the codec 'pickle', which is not used: nothing is unpickled"):
+        with pytest.raises(
+            ValueError, match=r"names the codec 'pickle', which is not used: nothing is unpickled"
+        ):
             dataset(tmp_path / "ds.zarr")
 
     @pytest.mark.filterwarnings("ignore")  # older releases warn of their own format
@@ -137,7 +168,9 @@ class TestDataset:
         pytest.importorskip("zarr", reason='Zarr needs zarr: pip install "rivals[zarr]"')
         groups = self.tree(np.random.default_rng(0), 0.0)
         self.xarray.DataTree.from_dict(groups).to_zarr(tmp_path / "a.zarr")
-        found, expected = (arviz_tree(source, reduction="lpd") for source in (tmp_path / "a.zarr", groups))
+        found, expected = (
+            arviz_tree(source, reduction="lpd") for source in (tmp_path / "a.zarr", groups)
+        )
         np.testing.assert_array_equal(found.observed, expected.observed)
         np.testing.assert_array_equal(found.synthetic, expected.synthetic)
 
@@ -147,7 +180,9 @@ class TestDataset:
         (tmp_path / "ds.nc").write_text("observed")
         with pytest.raises(ValueError, match=r"ds\.nc: cannot be read as a NetCDF file"):
             dataset(tmp_path / "ds.nc")
-        with pytest.raises(TypeError, match="expected an xarray Dataset, or the path of a NetCDF file"):
+        with pytest.raises(
+            TypeError, match="expected an xarray Dataset, or the path of a NetCDF file"
+        ):
             dataset([1.0, 2.0])
 
     def test_claims_of_terabytes_are_refused(self, tmp_path):
@@ -175,8 +210,14 @@ class TestDataset:
         rng = np.random.default_rng(0)
         trees = {"plain": self.tree(rng, 0.0), "worse": self.tree(rng, 1.0)}
         for name, groups in trees.items():
-            self.xarray.DataTree.from_dict(groups).to_netcdf(tmp_path / f"{name}.nc", engine="h5netcdf")
-        both = {f"{name}/{key}": group for name, groups in trees.items() for key, group in groups.items()}
+            self.xarray.DataTree.from_dict(groups).to_netcdf(
+                tmp_path / f"{name}.nc", engine="h5netcdf"
+            )
+        both = {
+            f"{name}/{key}": group
+            for name, groups in trees.items()
+            for key, group in groups.items()
+        }
         self.xarray.DataTree.from_dict(both).to_netcdf(tmp_path / "both.nc", engine="h5netcdf")
         expected = {name: arviz_tree(groups, reduction="lpd") for name, groups in trees.items()}
         for found in (
@@ -191,17 +232,25 @@ class TestDataset:
         fitted["log_likelihood"] = fitted["posterior"]
         self.xarray.DataTree.from_dict(fitted).to_netcdf(tmp_path / "fitted.nc", engine="h5netcdf")
         with pytest.raises(
-            ValueError, match=r"model 'fitted': the tree: no group 'log_likelihood_held_out'; it has posterior, log_l"
+            ValueError,
+            match=r"model 'fitted': the tree: no group 'log_likelihood_held_out'; it has posterior, log_l",
         ):
             losses_from_files(tmp_path / "fitted.nc", tmp_path / "worse.nc")
-        self.make(observed=(("x",), np.ones(2))).drop_vars("synthetic").to_netcdf(tmp_path / "odd.nc")
+        self.make(observed=(("x",), np.ones(2))).drop_vars("synthetic").to_netcdf(
+            tmp_path / "odd.nc"
+        )
         with pytest.raises(
-            ValueError, match=r"odd\.nc: expected the variables observed and synthetic, or for each model"
+            ValueError,
+            match=r"odd\.nc: expected the variables observed and synthetic, or for each model",
         ):
             losses_from_files(tmp_path / "odd.nc")
-        for first in ("odd.nc", "both.nc"):  # nothing of it would be read, or one of two models of one name
+        for first in (
+            "odd.nc",
+            "both.nc",
+        ):  # nothing of it would be read, or one of two models of one name
             with pytest.raises(
-                ValueError, match=r"odd\.nc: expected the variables|model 'worse': .*worse\.nc is called so, too"
+                ValueError,
+                match=r"odd\.nc: expected the variables|model 'worse': .*worse\.nc is called so, too",
             ):
                 losses_from_files(tmp_path / first, tmp_path / "worse.nc")
 
@@ -221,7 +270,9 @@ class TestDataset:
 def test_a_damaged_table_of_contents_hides_no_model(tmp_path):
     """The length of a comment that is not there makes the entries behind it part of it."""
     rng = np.random.default_rng(0)
-    np.savez(tmp_path / "t.npz", **{f"{model}/observed": rng.exponential(size=9) for model in "ABC"})
+    np.savez(
+        tmp_path / "t.npz", **{f"{model}/observed": rng.exponential(size=9) for model in "ABC"}
+    )
     content = bytearray((tmp_path / "t.npz").read_bytes())
     second = content.index(b"PK\x01\x02", content.index(b"PK\x01\x02") + 4)
     content[second + 32 : second + 34] = (46 + len("C/observed.npy")).to_bytes(2, "little")

@@ -8,7 +8,9 @@ import pytest
 from rivals import RivalsWarning
 from rivals.read import arviz_tree
 
-xarray = pytest.importorskip("xarray", reason='ArviZ trees need xarray: pip install "rivals[arviz]"')
+xarray = pytest.importorskip(
+    "xarray", reason='ArviZ trees need xarray: pip install "rivals[arviz]"'
+)
 
 rng = np.random.default_rng(0)
 HELD_OUT = -rng.exponential(size=(2, 25, 4, 10))
@@ -20,7 +22,10 @@ def group(values, name="y"):
 
 
 def tree(**more):
-    groups = {"log_likelihood_held_out": group(HELD_OUT), "log_likelihood_simulated": group(SIMULATED)}
+    groups = {
+        "log_likelihood_held_out": group(HELD_OUT),
+        "log_likelihood_simulated": group(SIMULATED),
+    }
     return xarray.DataTree.from_dict(groups | more)
 
 
@@ -59,14 +64,24 @@ def test_simulations_are_kept_apart():
 
 
 def test_lpd_survives_log_likelihoods_that_underflow():
-    groups = {name: group(HELD_OUT - 5000.0) for name in ("log_likelihood_held_out", "log_likelihood_simulated")}
+    groups = {
+        name: group(HELD_OUT - 5000.0)
+        for name in ("log_likelihood_held_out", "log_likelihood_simulated")
+    }
     shifted = arviz_tree(xarray.DataTree.from_dict(groups), reduction="lpd")
-    np.testing.assert_allclose(shifted.observed - 5000.0, arviz_tree(tree(), reduction="lpd").observed)
+    np.testing.assert_allclose(
+        shifted.observed - 5000.0, arviz_tree(tree(), reduction="lpd").observed
+    )
 
 
 def test_plugin_takes_one_draw_only():
-    single = {"log_likelihood_held_out": group(HELD_OUT[:1, :1]), "log_likelihood_simulated": group(SIMULATED[:1, :1])}
-    np.testing.assert_array_equal(arviz_tree(single, reduction="plugin").observed, -HELD_OUT[0, 0].ravel())
+    single = {
+        "log_likelihood_held_out": group(HELD_OUT[:1, :1]),
+        "log_likelihood_simulated": group(SIMULATED[:1, :1]),
+    }
+    np.testing.assert_array_equal(
+        arviz_tree(single, reduction="plugin").observed, -HELD_OUT[0, 0].ravel()
+    )
     with pytest.raises(ValueError, match="one set of parameters, but there are 50 draws"):
         arviz_tree(tree(), reduction="plugin")
 
@@ -82,7 +97,9 @@ def test_netcdf_gives_the_same(tmp_path):
     pytest.importorskip("h5netcdf")
     tree().to_netcdf(tmp_path / "tree.nc", engine="h5netcdf")
     found = arviz_tree(tmp_path / "tree.nc", reduction="lpd")
-    np.testing.assert_allclose(found.observed, arviz_tree(tree(), reduction="lpd").observed, rtol=1e-12)
+    np.testing.assert_allclose(
+        found.observed, arviz_tree(tree(), reduction="lpd").observed, rtol=1e-12
+    )
 
 
 def test_training_data_are_warned_of():
@@ -91,7 +108,9 @@ def test_training_data_are_warned_of():
 
 
 def test_only_training_data_is_an_error_that_says_so():
-    only = xarray.DataTree.from_dict({"log_likelihood": group(HELD_OUT), "posterior": group(HELD_OUT)})
+    only = xarray.DataTree.from_dict(
+        {"log_likelihood": group(HELD_OUT), "posterior": group(HELD_OUT)}
+    )
     with pytest.raises(
         ValueError,
         match=r"no group 'log_likelihood_held_out'.*is that of the data the model was fitted.*leave_one_out=True",
@@ -101,7 +120,9 @@ def test_only_training_data_is_an_error_that_says_so():
 
 def test_errors_name_group_variable_and_dimension():
     several = group(HELD_OUT).assign(z=group(HELD_OUT)["y"])
-    with pytest.raises(ValueError, match=r"group 'log_likelihood_held_out': no variable chosen.*\['y', 'z'\]"):
+    with pytest.raises(
+        ValueError, match=r"group 'log_likelihood_held_out': no variable chosen.*\['y', 'z'\]"
+    ):
         arviz_tree(tree(log_likelihood_held_out=several), reduction="lpd")
     with pytest.raises(ValueError, match="no variable 'w'"):
         arviz_tree(tree(), reduction="lpd", variable="w")
@@ -120,7 +141,8 @@ def test_a_tree_without_simulations_has_observed_losses_alone():
         {"log_likelihood_held_out": group(HELD_OUT), "posterior_predictive": group(SIMULATED)}
     )
     with pytest.warns(
-        RivalsWarning, match=r"cannot be computed from posterior_predictive without the model\. Compare them"
+        RivalsWarning,
+        match=r"cannot be computed from posterior_predictive without the model\. Compare them",
     ):
         found = arviz_tree(saved, reduction="lpd")
     assert found.n_simulations == 0

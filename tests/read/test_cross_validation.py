@@ -65,18 +65,26 @@ def by_hand(estimator, splits, targets=TARGETS):
 def test_losses_are_those_by_hand(cv, groups):
     splits = KFold(cv) if isinstance(cv, int) else cv
     splits = splits if isinstance(splits, list) else list(splits.split(X, TARGETS, groups))
-    found = cross_validated(LINES, X, TARGETS, cv=cv, groups=groups, noise=NOISE, n_simulations=2, rng=0)
+    found = cross_validated(
+        LINES, X, TARGETS, cv=cv, groups=groups, noise=NOISE, n_simulations=2, rng=0
+    )
     for name, estimator in LINES.items():
-        np.testing.assert_allclose(found[name].observed, by_hand(estimator, splits), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            found[name].observed, by_hand(estimator, splits), rtol=0, atol=1e-12
+        )
         assert found[name].synthetic.shape == (2, found[name].n_observed)
 
 
 def test_classifiers_are_stratified_and_their_losses_are_those_by_hand():
-    found = cross_validated({"logit": LogisticRegression()}, X, LABELS, cv=5, rng=0)["logit"].observed
+    found = cross_validated({"logit": LogisticRegression()}, X, LABELS, cv=5, rng=0)[
+        "logit"
+    ].observed
     expected = np.empty(N)
     for train, test in StratifiedKFold(5).split(X, LABELS):
         fitted = LogisticRegression().fit(X[train], LABELS[train])
-        expected[test] = -fitted.predict_log_proba(X[test])[np.arange(test.size), (LABELS[test] == "yes").astype(int)]
+        expected[test] = -fitted.predict_log_proba(X[test])[
+            np.arange(test.size), (LABELS[test] == "yes").astype(int)
+        ]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
@@ -91,15 +99,22 @@ def test_simulations_follow_the_model_of_their_fold():
 def test_simulated_labels_follow_the_probabilities_of_their_fold():
     """Of each point: how often the likelier label was simulated, against its probability, by χ² over all points."""
     n_simulations = 400
-    losses = cross_validated({"logit": LogisticRegression()}, X, LABELS, n_simulations=n_simulations, rng=1)["logit"]
+    losses = cross_validated(
+        {"logit": LogisticRegression()}, X, LABELS, n_simulations=n_simulations, rng=1
+    )["logit"]
     likelier = np.exp(-losses.synthetic.min(axis=0))
     counts = np.sum(losses.synthetic < np.log(2.0), axis=0)
-    squares = (counts - n_simulations * likelier) ** 2 / (n_simulations * likelier * (1.0 - likelier))
+    squares = (counts - n_simulations * likelier) ** 2 / (
+        n_simulations * likelier * (1.0 - likelier)
+    )
     assert 1e-3 < stats.chi2(N).cdf(squares.sum()) < 1 - 1e-3
 
 
 def test_a_seed_repeats_whatever_the_workers():
-    models = {"forest": make_pipeline(StandardScaler(), RandomForestRegressor(3)), "mean": DummyRegressor()}
+    models = {
+        "forest": make_pipeline(StandardScaler(), RandomForestRegressor(3)),
+        "mean": DummyRegressor(),
+    }
     settings = {"cv": KFold(3, shuffle=True), "noise": NOISE, "n_simulations": 2}
     here = cross_validated(models, X, TARGETS, rng=7, **settings)
     with ThreadPoolExecutor(2) as executor:
@@ -114,7 +129,14 @@ def test_a_seed_repeats_whatever_the_workers():
 
 def test_a_seed_repeats_the_splits_of_the_noise_too():
     first, second = (
-        cross_validated({"line": LinearRegression()}, X, TARGETS, cv=KFold(3, shuffle=True), n_simulations=1, rng=7)
+        cross_validated(
+            {"line": LinearRegression()},
+            X,
+            TARGETS,
+            cv=KFold(3, shuffle=True),
+            n_simulations=1,
+            rng=7,
+        )
         for _ in range(2)
     )
     np.testing.assert_array_equal(first["line"].observed, second["line"].observed)
@@ -159,16 +181,26 @@ def test_noise_is_cross_validated_within_the_training_set():
     """By hand: the noise of a fold from residuals of copies of the estimator, which see neither the test set nor what they predict."""
     found = cross_validated({"line": LinearRegression()}, X, TARGETS, rng=0)["line"].observed
     for train, test in KFold(5).split(X):
-        residuals = TARGETS[train] - cross_val_predict(LinearRegression(), X[train], TARGETS[train], cv=5)
+        residuals = TARGETS[train] - cross_val_predict(
+            LinearRegression(), X[train], TARGETS[train], cv=5
+        )
         noise = stats.norm(scale=np.sqrt(np.mean(residuals**2)))
         predicted = LinearRegression().fit(X[train], TARGETS[train]).predict(X[test])
-        np.testing.assert_allclose(found[test], -noise.logpdf(TARGETS[test] - predicted), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            found[test], -noise.logpdf(TARGETS[test] - predicted), rtol=0, atol=1e-12
+        )
 
 
 def test_groups_and_forms_reach_the_noise():
     groups = np.arange(N) % 7
     found = cross_validated(
-        {"line": LinearRegression()}, X, TARGETS, cv=GroupKFold(3), groups=groups, residuals="student", rng=0
+        {"line": LinearRegression()},
+        X,
+        TARGETS,
+        cv=GroupKFold(3),
+        groups=groups,
+        residuals="student",
+        rng=0,
     )["line"].observed
     for train, test in GroupKFold(3).split(X, TARGETS, groups):
         residuals = TARGETS[train] - cross_val_predict(
@@ -177,24 +209,31 @@ def test_groups_and_forms_reach_the_noise():
         noise = stats.t(*stats.t.fit(residuals, floc=0.0))
         predicted = LinearRegression().fit(X[train], TARGETS[train]).predict(X[test])
         # The fit of Student's t by a simplex depends on the order of the residuals in its last digits.
-        np.testing.assert_allclose(found[test], -noise.logpdf(TARGETS[test] - predicted), rtol=0, atol=1e-3)
+        np.testing.assert_allclose(
+            found[test], -noise.logpdf(TARGETS[test] - predicted), rtol=0, atol=1e-3
+        )
 
 
 def test_noise_of_each_estimator():
     noise = {"line": NOISE, "mean": stats.norm(scale=1.2)}
     found = cross_validated(LINES, X, TARGETS, noise=noise, rng=0)
     np.testing.assert_array_equal(
-        found["line"].observed, cross_validated(LINES, X, TARGETS, noise=NOISE, rng=0)["line"].observed
+        found["line"].observed,
+        cross_validated(LINES, X, TARGETS, noise=NOISE, rng=0)["line"].observed,
     )
     with pytest.raises(ValueError, match="'mean' is among the estimators only"):
         cross_validated(LINES, X, TARGETS, noise={"line": NOISE}, rng=0)
 
 
 def test_losses_go_into_compare():
-    losses = cross_validated(LINES, X, TARGETS, noise={"line": NOISE, "mean": stats.norm(scale=1.2)}, rng=0)
+    losses = cross_validated(
+        LINES, X, TARGETS, noise={"line": NOISE, "mean": stats.norm(scale=1.2)}, rng=0
+    )
     assert rivals.compare(losses, rng=0).survivors == ("line",)
     # Labels that were simulated right have the losses of those that were observed, which is no sign of a mistake.
-    labels = cross_validated({"logit": LogisticRegression(), "prior": DummyClassifier()}, X, LABELS, rng=0)
+    labels = cross_validated(
+        {"logit": LogisticRegression(), "prior": DummyClassifier()}, X, LABELS, rng=0
+    )
     assert rivals.compare(labels, rng=0).ranking == ("logit", "prior")
 
 
@@ -224,10 +263,14 @@ class Fussy(RegressorMixin, BaseEstimator):
 def test_errors_name_the_estimator_and_the_fold(workers):
     executor = ThreadPoolExecutor(workers) if workers else 0
     try:
-        with pytest.raises(ValueError, match=r"estimator 'fussy', fold 2 of 3: the matrix is singular"):
+        with pytest.raises(
+            ValueError, match=r"estimator 'fussy', fold 2 of 3: the matrix is singular"
+        ):
             cross_validated({"fussy": Fussy()}, X, TARGETS, cv=3, noise=NOISE, executor=executor)
         with pytest.raises(RuntimeError, match="singular") as caught:
-            cross_validated({"fussy": Fussy(RuntimeError)}, X, TARGETS, cv=3, noise=NOISE, executor=executor)
+            cross_validated(
+                {"fussy": Fussy(RuntimeError)}, X, TARGETS, cv=3, noise=NOISE, executor=executor
+            )
         assert "estimator 'fussy', fold 2 of 3" in caught.value.__notes__[0]
     finally:
         if workers:
@@ -247,27 +290,38 @@ def test_an_interrupt_that_is_swallowed_ends_the_run():
 
 def test_a_class_that_a_training_set_lacks_is_named():
     rare = np.where(np.arange(N) < 80, "a", np.where(np.arange(N) < 160, "b", "c"))
-    with pytest.raises(ValueError, match=r"estimator 'prior', fold 1 of 3: 80 of 80 labels are of a class"):
+    with pytest.raises(
+        ValueError, match=r"estimator 'prior', fold 1 of 3: 80 of 80 labels are of a class"
+    ):
         cross_validated({"prior": DummyClassifier()}, X, rare, cv=KFold(3))
     first, second = np.arange(0, 120), np.arange(120, N)
     with pytest.raises(
         ValueError, match=r"fold 2 of 2: .* the first at point 160 \(from 0\): 2;"
     ):  # of the data, not of the test set
         cross_validated(
-            {"prior": DummyClassifier()}, X, np.repeat([0, 1, 2], 80), cv=[(second[:0:-1], first[80:]), (first, second)]
+            {"prior": DummyClassifier()},
+            X,
+            np.repeat([0, 1, 2], 80),
+            cv=[(second[:0:-1], first[80:]), (first, second)],
         )
 
 
 def test_an_infinite_loss_names_the_fold():
-    with pytest.raises(ValueError, match=r"estimator 'mean', first in fold 1 of 5: .*zero probability"):
-        cross_validated({"mean": DummyRegressor()}, X, TARGETS, noise=stats.uniform(-0.5, 1.0), rng=0)
+    with pytest.raises(
+        ValueError, match=r"estimator 'mean', first in fold 1 of 5: .*zero probability"
+    ):
+        cross_validated(
+            {"mean": DummyRegressor()}, X, TARGETS, noise=stats.uniform(-0.5, 1.0), rng=0
+        )
 
 
 def test_what_is_refused():
     with pytest.raises(ValueError, match=r"tests \d+ of 240 points more than once"):
         cross_validated(LINES, X, TARGETS, cv=ShuffleSplit(3, random_state=0), noise=NOISE)
     everything = np.arange(N)
-    with pytest.raises(ValueError, match="fold 1 of 1 trains on 40 of its 40 test points, the first at point 0"):
+    with pytest.raises(
+        ValueError, match="fold 1 of 1 trains on 40 of its 40 test points, the first at point 0"
+    ):
         cross_validated(LINES, X, TARGETS, cv=[(everything, everything[:40])], noise=NOISE)
     with pytest.raises(ValueError, match="'b' is a classifier, but estimator 'a' is a regressor"):
         cross_validated({"a": LinearRegression(), "b": LogisticRegression()}, X, LABELS)
@@ -298,7 +352,9 @@ def test_groups_with_an_index_are_put_into_the_order_of_the_targets():
     groups = pandas.Series(np.arange(N) % 6)
     expected = cross_validated(LINES, inputs, targets, groups=groups, noise=NOISE, rng=0)
     with pytest.warns(rivals.RivalsWarning, match="put into that order by their index"):
-        found = cross_validated(LINES, inputs, targets, groups=groups.sort_values(kind="stable"), noise=NOISE, rng=0)
+        found = cross_validated(
+            LINES, inputs, targets, groups=groups.sort_values(kind="stable"), noise=NOISE, rng=0
+        )
     np.testing.assert_array_equal(found["line"].groups, expected["line"].groups)
     np.testing.assert_array_equal(found["line"].observed, expected["line"].observed)
 
@@ -307,13 +363,16 @@ def test_targets_with_an_index_are_put_into_the_order_of_the_inputs():
     pandas = pytest.importorskip("pandas")
     inputs, targets = pandas.DataFrame(X), pandas.Series(TARGETS)
     expected = cross_validated(LINES, inputs, targets, noise=NOISE, rng=0)
-    with pytest.warns(rivals.RivalsWarning, match="the targets stand in another order than those of the inputs"):
+    with pytest.warns(
+        rivals.RivalsWarning, match="the targets stand in another order than those of the inputs"
+    ):
         found = cross_validated(LINES, inputs, targets[::-1], noise=NOISE, rng=0)
     np.testing.assert_array_equal(found["line"].observed, expected["line"].observed)
 
 
 @pytest.mark.parametrize(
-    ("groups", "message"), [("school", "pass that column"), (np.arange(N - 1), "one label for each of")]
+    ("groups", "message"),
+    [("school", "pass that column"), (np.arange(N - 1), "one label for each of")],
 )
 def test_groups_that_are_no_groups(groups, message):
     with pytest.raises((TypeError, ValueError), match=message):

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from stress import readers
 
-few = settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+few = settings(
+    max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 randoms = st.randoms(use_true_random=False)
 
 
@@ -23,7 +25,9 @@ def test_files_are_read_or_refused(kind):
         @few
         @given(randoms)
         def try_one(random):
-            outcome, remark = readers.try_reading(kind, *readers.make_input(kind, random, str(bomb)), Path(name))
+            outcome, remark = readers.try_reading(
+                kind, *readers.make_input(kind, random, str(bomb)), Path(name)
+            )
             assert outcome in ("read", "refused"), remark
             assert not bomb.exists()
 

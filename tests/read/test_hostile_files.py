@@ -30,7 +30,11 @@ ENDINGS = ["csv", "csv.gz", "tsv", "parquet", "xlsx", "npz", "nc"]
 
 
 def refused(path, message):
-    for read in (losses_from_files, long_table) if path.suffix not in (".npz", ".nc") else (losses_from_files,):
+    for read in (
+        (losses_from_files, long_table)
+        if path.suffix not in (".npz", ".nc")
+        else (losses_from_files,)
+    ):
         begin = time.monotonic()
         with pytest.raises((ValueError, OSError, ImportError), match=message) as caught:
             read(path)
@@ -60,7 +64,11 @@ def npy(header: dict[str, object], data: bytes = b"") -> bytes:
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + data
 
 
-def zipped(path: Path, members: dict[str, bytes] | list[tuple[str, bytes]], compression=zipfile.ZIP_DEFLATED) -> None:
+def zipped(
+    path: Path,
+    members: dict[str, bytes] | list[tuple[str, bytes]],
+    compression=zipfile.ZIP_DEFLATED,
+) -> None:
     with zipfile.ZipFile(path, "w", compression) as file:
         for name, content in members.items() if isinstance(members, dict) else members:
             file.writestr(name, content)
@@ -77,7 +85,10 @@ HEADER = {"descr": "<f8", "fortran_order": False, "shape": (2,)}
             {"A/observed.npy": npy(HEADER | {"shape": (2**40,)})},
             "does not have the 1099511627776 values that its header states",
         ),
-        ({"A/observed.npy": npy(HEADER | {"shape": (2**40,), "descr": "|V0"})}, "would unpack to 8 TiB"),
+        (
+            {"A/observed.npy": npy(HEADER | {"shape": (2**40,), "descr": "|V0"})},
+            "would unpack to 8 TiB",
+        ),
         (
             {"A/observed.npy": npy(HEADER | {"descr": "|O"}, b"cos\nsystem\n.")},
             "Python objects, which are never unpickled",
@@ -87,7 +98,10 @@ HEADER = {"descr": "<f8", "fortran_order": False, "shape": (2,)}
         ({"A/observed.npy": b""}, "a.npz: cannot be read"),
         ({"A/observed.npy": b"\x93NUMPY\x09\x00"}, "a.npz: cannot be read"),
         ({"A/observed": np.arange(2.0).tobytes()}, "is not an array"),
-        ([("A/observed.npy", npy(HEADER, bytes(16)))] * 2, "two of its arrays are called 'A/observed'"),
+        (
+            [("A/observed.npy", npy(HEADER, bytes(16)))] * 2,
+            "two of its arrays are called 'A/observed'",
+        ),
     ],
 )
 def test_hostile_archives_are_refused(tmp_path, members, message):
@@ -102,7 +116,11 @@ def test_names_that_climb_are_only_names(tmp_path):
     content = npy(HEADER, np.arange(2.0).tobytes())
     zipped(
         folder / "a.npz",
-        {f"{name}/{kind}.npy": content for name in ("../../x", "/etc/x") for kind in ("observed", "synthetic")},
+        {
+            f"{name}/{kind}.npy": content
+            for name in ("../../x", "/etc/x")
+            for kind in ("observed", "synthetic")
+        },
     )
     assert list(npz(folder / "a.npz")) == ["../../x", "/etc/x"]
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.npz", "in", "side"]
@@ -137,18 +155,25 @@ def test_a_small_archive_does_not_take_gigabytes(tmp_path, little_memory):
             member.write(bytes(10**7))
     assert (tmp_path / "a.npz").stat().st_size < 2**21
     refused(
-        tmp_path / "a.npz", "would unpack to 1.12 GiB, but the limit for a file of its size is 1 GiB.*RIVALS_MAX_BYTES"
+        tmp_path / "a.npz",
+        "would unpack to 1.12 GiB, but the limit for a file of its size is 1 GiB.*RIVALS_MAX_BYTES",
     )
 
 
 def test_the_limit_can_be_moved(tmp_path, monkeypatch):
     np.savez_compressed(
-        tmp_path / "a.npz", **{"A/observed": np.zeros(200_000) + 1.0, "A/synthetic": np.arange(200_000.0)}
+        tmp_path / "a.npz",
+        **{"A/observed": np.zeros(200_000) + 1.0, "A/synthetic": np.arange(200_000.0)},
     )
     monkeypatch.setenv("RIVALS_MAX_BYTES", "1000000")
     refused(tmp_path / "a.npz", "would unpack to 3.05 MiB")
-    np.savez(tmp_path / "large.npz", **{"A/observed": np.zeros(200_000) + 1.0, "A/synthetic": np.arange(200_000.0)})
-    assert npz(tmp_path / "large.npz")["A"].n_observed == 200_000  # a file that is as large as its content is no bomb
+    np.savez(
+        tmp_path / "large.npz",
+        **{"A/observed": np.zeros(200_000) + 1.0, "A/synthetic": np.arange(200_000.0)},
+    )
+    assert (
+        npz(tmp_path / "large.npz")["A"].n_observed == 200_000
+    )  # a file that is as large as its content is no bomb
     monkeypatch.setenv("RIVALS_MAX_BYTES", "10000000")
     assert npz(tmp_path / "a.npz")["A"].n_observed == 200_000
     monkeypatch.setenv("RIVALS_MAX_BYTES", "much")
@@ -229,17 +254,24 @@ def test_arrays_in_parts_that_are_whole_are_read(tmp_path):
     """Chunks, texts of any length and dimensions without coordinates are no fault, and nor are coordinates of zeros."""
     pytest.importorskip("h5netcdf")
     pytest.importorskip("zarr")
-    data = hostile.dataset(Random(0)).assign(note=(("line",), np.array(["one", "three"], dtype=object)))
+    data = hostile.dataset(Random(0)).assign(
+        note=(("line",), np.array(["one", "three"], dtype=object))
+    )
     data = data.assign_coords(chain=("chain", [0]))
     encoding = {"observed": {"chunksizes": (1, 7), "zlib": True}}
     data.to_netcdf(tmp_path / "t.nc", engine="h5netcdf", encoding=encoding)
-    found = [losses_from_files(tmp_path / "t.nc"), losses_from_files(hostile.zarr_store(tmp_path, Random(1), 2))]
+    found = [
+        losses_from_files(tmp_path / "t.nc"),
+        losses_from_files(hostile.zarr_store(tmp_path, Random(1), 2)),
+    ]
     found.append(losses_from_files(hostile.zarr_store(tmp_path / "three", Random(1), 3)))
     np.testing.assert_array_equal(found[0]["B"].observed, data["observed"].values[1])
     np.testing.assert_array_equal(found[1]["B"].observed, found[2]["B"].observed)
 
 
-@pytest.mark.skipif(not find_spec("openpyxl"), reason='Excel files need openpyxl: pip install "rivals[excel]"')
+@pytest.mark.skipif(
+    not find_spec("openpyxl"), reason='Excel files need openpyxl: pip install "rivals[excel]"'
+)
 def test_packed_sheets_are_not_unpacked_without_end(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVALS_MAX_BYTES", str(2**20))
     zipped(tmp_path / "t.xlsx", {"xl/worksheets/sheet1.xml": bytes(2**24)})
@@ -248,7 +280,14 @@ def test_packed_sheets_are_not_unpacked_without_end(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_what_is_something_else_is_refused(tmp_path, ending):
-    for content in (b"", b"\x00" * 600, bytes(range(256)) * 4, b"PK\x03\x04" + bytes(100), b"<html>", b"\xff\xfeA\x00"):
+    for content in (
+        b"",
+        b"\x00" * 600,
+        bytes(range(256)) * 4,
+        b"PK\x03\x04" + bytes(100),
+        b"<html>",
+        b"\xff\xfeA\x00",
+    ):
         path = tmp_path / f"t.{ending}"
         path.write_bytes(content)
         refused(path, f"t.{ending}".replace(".", r"\.") + "|pip install")
@@ -261,7 +300,8 @@ def test_what_is_something_else_is_refused(tmp_path, ending):
 def result():
     rng = np.random.default_rng(0)
     losses = {
-        name: (rng.exponential(scale, 40), rng.exponential(scale, (3, 40))) for name, scale in (("A", 1.0), ("B", 3.0))
+        name: (rng.exponential(scale, 40), rng.exponential(scale, (3, 40)))
+        for name, scale in (("A", 1.0), ("B", 3.0))
     }
     return rivals.compare(losses, law="transport", c=0.1, rng=0)
 
@@ -274,7 +314,9 @@ def test_a_flipped_bit_is_found_or_harmless(result, tmp_path):
     expected = json.dumps(result.to_dict())
     rng = np.random.default_rng(1)
     outcomes = {"the same": 0, "refused": 0}
-    for position, bit in zip(rng.integers(len(whole), size=150), rng.integers(8, size=150), strict=True):
+    for position, bit in zip(
+        rng.integers(len(whole), size=150), rng.integers(8, size=150), strict=True
+    ):
         damaged = bytearray(whole)
         damaged[position] ^= 1 << bit
         path.write_bytes(damaged)
@@ -304,11 +346,15 @@ def edit(path: Path, *, drop: tuple[str, ...] = (), seal: bool = False, **change
     header = json.loads(bytes(arrays["header"])) | changes
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     if seal:
-        arrays["checksum"] = archive._checksum({name: array for name, array in arrays.items() if name != "checksum"})
+        arrays["checksum"] = archive._checksum(
+            {name: array for name, array in arrays.items() if name != "checksum"}
+        )
     np.savez(path, **arrays)
 
 
-@pytest.mark.parametrize("changes", [{"c": 0.5}, {"threshold": 0.6}, {"rejections": []}, {"names": ["B", "A"]}])
+@pytest.mark.parametrize(
+    "changes", [{"c": 0.5}, {"threshold": 0.6}, {"rejections": []}, {"names": ["B", "A"]}]
+)
 def test_an_edited_header_is_refused(result, tmp_path, changes):
     path = tmp_path / "r.npz"
     result.save(path)
@@ -376,5 +422,7 @@ def test_the_checksum_covers_name_type_and_shape():
 
 def test_the_smallest_numbers_are_shown():
     rng = np.random.default_rng(0)
-    found = rivals.compare({name: tuple(rng.exponential(size=(2, 40)) * 1e-320) for name in "AB"}, rng=0)
+    found = rivals.compare(
+        {name: tuple(rng.exponential(size=(2, 40)) * 1e-320) for name in "AB"}, rng=0
+    )
     assert "e-32" in str(found)

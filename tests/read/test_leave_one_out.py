@@ -10,8 +10,12 @@ import rivals
 from rivals.read import arviz_tree, posterior
 from rivals.read.arviz import relative_efficiency
 
-xarray = pytest.importorskip("xarray", reason='ArviZ trees need xarray: pip install "rivals[arviz]"')
-pytest.importorskip("arviz_stats", reason='leave-one-out needs arviz-stats: pip install "rivals[arviz]"')
+xarray = pytest.importorskip(
+    "xarray", reason='ArviZ trees need xarray: pip install "rivals[arviz]"'
+)
+pytest.importorskip(
+    "arviz_stats", reason='leave-one-out needs arviz-stats: pip install "rivals[arviz]"'
+)
 
 # A mean with a flat prior, known unit variance: the posterior is N(mean, 1/n), and that without a point likewise.
 N, DRAWS, SIMULATIONS = 60, 4000, 8
@@ -32,7 +36,9 @@ def tree():
     likelihood = stats.norm.logpdf(simulated, MU[:, :, None])
     groups = {
         "log_likelihood": xarray.Dataset({"y": (("chain", "draw", "point"), LIKELIHOOD[None])}),
-        "log_likelihood_simulated": xarray.Dataset({"y": (("chain", "draw", "simulation", "point"), likelihood[None])}),
+        "log_likelihood_simulated": xarray.Dataset(
+            {"y": (("chain", "draw", "simulation", "point"), likelihood[None])}
+        ),
     }
     return xarray.DataTree.from_dict(groups)
 
@@ -57,7 +63,9 @@ def test_the_efficiency_of_correlated_draws_is_that_of_theory():
     walk = np.random.default_rng(1).normal(size=(2, 5000))
     for step in range(1, 5000):
         walk[:, step] = 0.9 * walk[:, step - 1] + np.sqrt(1 - 0.9**2) * walk[:, step]
-    given = xarray.DataTree.from_dict({"posterior": xarray.Dataset({"mu": (("chain", "draw"), walk)})})
+    given = xarray.DataTree.from_dict(
+        {"posterior": xarray.Dataset({"mu": (("chain", "draw"), walk)})}
+    )
     assert relative_efficiency(given) == pytest.approx(1 / 19, rel=0.25)
     assert relative_efficiency({"mu": walk}) == 1.0
 
@@ -81,7 +89,12 @@ def test_a_posterior_simulates_and_judges_without_each_point():
             numpyro.sample("obs", dist.Normal(mu, 1), obs=y)
 
     found = posterior(
-        model, {"mu": MU[:, 0].astype(np.float32)}, {"y": Y}, leave_one_out=True, n_simulations=SIMULATIONS, rng=1
+        model,
+        {"mu": MU[:, 0].astype(np.float32)},
+        {"y": Y},
+        leave_one_out=True,
+        n_simulations=SIMULATIONS,
+        rng=1,
     )
     assert np.max(np.abs(found.observed + without_each().logpdf(Y))) < 0.02
     constant = 0.5 * np.log(2 * np.pi * (1 + 1 / (N - 1)))
@@ -93,11 +106,19 @@ def test_points_that_importance_sampling_cannot_leave_out_are_named():
     far[7] = 60.0  # without it the posterior lies many of its standard deviations away
     groups = {
         "log_likelihood": xarray.Dataset(
-            {"y": (("chain", "draw", "point"), stats.norm.logpdf(far, MU - Y.mean() + far.mean())[None])}
+            {
+                "y": (
+                    ("chain", "draw", "point"),
+                    stats.norm.logpdf(far, MU - Y.mean() + far.mean())[None],
+                )
+            }
         ),
         "log_likelihood_simulated": TREE["log_likelihood_simulated"].dataset,
     }
-    with pytest.warns(rivals.RivalsWarning, match=r"1 of 60 points are not to be trusted.* exceeds 0\.70: point 7 \("):
+    with pytest.warns(
+        rivals.RivalsWarning,
+        match=r"1 of 60 points are not to be trusted.* exceeds 0\.70: point 7 \(",
+    ):
         arviz_tree(groups, reduction="lpd", leave_one_out=True)
 
 
@@ -105,7 +126,9 @@ def test_other_reductions_and_fixed_parameters():
     with pytest.raises(ValueError, match="leave_one_out is for the reduction 'lpd'"):
         arviz_tree(TREE, reduction="mean", leave_one_out=True)
     fixed = {
-        "log_likelihood": xarray.Dataset({"y": (("chain", "draw", "point"), np.tile(LIKELIHOOD[0], (1, 100, 1)))}),
+        "log_likelihood": xarray.Dataset(
+            {"y": (("chain", "draw", "point"), np.tile(LIKELIHOOD[0], (1, 100, 1)))}
+        ),
         "log_likelihood_simulated": TREE["log_likelihood_simulated"].dataset,
     }
     found = arviz_tree(fixed, reduction="lpd", leave_one_out=True).observed
@@ -119,4 +142,6 @@ def test_posteriors_without_chains_and_with_text_have_an_efficiency():
     assert relative_efficiency({"posterior": flat}) == 1.0
     posterior = xarray.Dataset({"a": (("chain", "draw"), values)})
     labelled = posterior.assign(label=(("chain", "draw"), np.full((2, 50), "a")))
-    assert relative_efficiency({"posterior": labelled}) == relative_efficiency({"posterior": posterior})
+    assert relative_efficiency({"posterior": labelled}) == relative_efficiency(
+        {"posterior": posterior}
+    )

@@ -33,11 +33,17 @@ def test_a_distribution_is_calibrated_to_itself(frozen):
 
 def test_loss_is_the_negative_log_density():
     y = np.array([0.0, 1.0, 2.0])
-    np.testing.assert_allclose(distribution(stats.norm(scale=2.0)).loss(y), -stats.norm(scale=2.0).logpdf(y))
-    np.testing.assert_allclose(distribution(stats.poisson(2.0)).loss(y), -stats.poisson(2.0).logpmf(y))
+    np.testing.assert_allclose(
+        distribution(stats.norm(scale=2.0)).loss(y), -stats.norm(scale=2.0).logpdf(y)
+    )
+    np.testing.assert_allclose(
+        distribution(stats.poisson(2.0)).loss(y), -stats.poisson(2.0).logpmf(y)
+    )
 
 
-@pytest.mark.skipif(not hasattr(stats, "Normal"), reason="SciPy before 1.15 has no random variables of the new kind")
+@pytest.mark.skipif(
+    not hasattr(stats, "Normal"), reason="SciPy before 1.15 has no random variables of the new kind"
+)
 def test_random_variables_of_the_new_kind():
     model = distribution(stats.Normal(mu=1.0, sigma=2.0))
     y = model.simulate(N, np.random.default_rng(0))
@@ -153,14 +159,21 @@ def test_noise_must_be_named():
     with pytest.raises(ValueError, match="noise must be"):
         regressor(Line(), INPUTS, noise="gaussian")
     for only_mean in (OnlyMean(), Deaf()):
-        with pytest.raises(TypeError, match=f"{type(only_mean).__name__} does not predict a standard deviation"):
+        with pytest.raises(
+            TypeError, match=f"{type(only_mean).__name__} does not predict a standard deviation"
+        ):
             regressor(only_mean, INPUTS[:2], noise="predicted").loss((INPUTS[:2], np.zeros(2)))
 
 
 def test_estimators_go_into_compare():
     at, labels = classifier(Softmax(), INPUTS).simulate(N, np.random.default_rng(5))
-    models = {"right": classifier(Softmax(), at[:500], floor=1e-3), "coin": classifier(Coin(), at[:500])}
-    with pytest.warns(rivals.RivalsWarning, match="ties"):  # both have a handful of probabilities only
+    models = {
+        "right": classifier(Softmax(), at[:500], floor=1e-3),
+        "coin": classifier(Coin(), at[:500]),
+    }
+    with pytest.warns(
+        rivals.RivalsWarning, match="ties"
+    ):  # both have a handful of probabilities only
         result = rivals.compare(models, (at[:500], labels[:500]), law="beta", c=0.25, rng=0)
     assert result.ranking == ("right", "coin")
 
@@ -190,7 +203,8 @@ def test_a_classifier_without_classes_asks_for_them():
 
 def test_columns_of_labels_and_several_labels_are_named():
     with pytest.raises(
-        ValueError, match=r"targets have shape \(2, 1\): the targets are a column; pass targets.ravel\(\)"
+        ValueError,
+        match=r"targets have shape \(2, 1\): the targets are a column; pass targets.ravel\(\)",
     ):
         classifier(Softmax(), INPUTS).loss((INPUTS[:2], np.array([["a"], ["b"]])))
     several = Nameless()
@@ -234,10 +248,16 @@ class Tensor:
     """What of a tensor of PyTorch matters here: it must be detached before it is an array."""
 
     def __init__(self, values):
-        self.values, self.shape, self.dtype = np.asarray(values), np.shape(values), np.asarray(values).dtype
+        self.values, self.shape, self.dtype = (
+            np.asarray(values),
+            np.shape(values),
+            np.asarray(values).dtype,
+        )
 
     def __array__(self, *_, **__):
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
 
     def detach(self):
         return self
@@ -250,7 +270,9 @@ class Tensor:
 
 def test_tensors_that_need_gradients_are_detached():
     y = np.array([0.0, 1.0, 2.0])
-    np.testing.assert_array_equal(distribution(stats.norm()).loss(Tensor(y)), -stats.norm().logpdf(y))
+    np.testing.assert_array_equal(
+        distribution(stats.norm()).loss(Tensor(y)), -stats.norm().logpdf(y)
+    )
     model = regressor(Line(), INPUTS[:3], noise=stats.norm())
     np.testing.assert_array_equal(model.loss((INPUTS[:3], Tensor(y))), model.loss((INPUTS[:3], y)))
 
@@ -267,11 +289,13 @@ class Column(Line):
 def test_predictions_and_targets_are_not_broadcast(noise):
     y = Line().predict(INPUTS)
     with pytest.raises(
-        ValueError, match=r"Column predicts shape \(20000, 1\), the targets have shape \(20000,\): it was fitted"
+        ValueError,
+        match=r"Column predicts shape \(20000, 1\), the targets have shape \(20000,\): it was fitted",
     ):
         regressor(Column(), INPUTS, noise=noise).loss((INPUTS, y))
     with pytest.raises(
-        ValueError, match=r"targets have shape \(20000, 1\): the targets are a column; pass targets.ravel\(\)"
+        ValueError,
+        match=r"targets have shape \(20000, 1\): the targets are a column; pass targets.ravel\(\)",
     ):
         regressor(Line(), INPUTS, noise=noise).loss((INPUTS, y[:, None]))
     with pytest.raises(ValueError, match="they must agree"):
@@ -296,13 +320,21 @@ COVARIANCE = np.array([[1.0, 0.6], [0.6, 0.5]])
 @pytest.mark.parametrize(
     ("noise", "by_hand", "covariance"),
     [
-        (stats.norm(scale=0.5), lambda r: stats.norm(scale=0.5).logpdf(r).sum(axis=1), np.diag([0.25, 0.25])),
+        (
+            stats.norm(scale=0.5),
+            lambda r: stats.norm(scale=0.5).logpdf(r).sum(axis=1),
+            np.diag([0.25, 0.25]),
+        ),
         (
             stats.norm(scale=[0.5, 2.0]),
             lambda r: stats.norm(scale=[0.5, 2.0]).logpdf(r).sum(axis=1),
             np.diag([0.25, 4]),
         ),
-        (stats.multivariate_normal(cov=COVARIANCE), stats.multivariate_normal(cov=COVARIANCE).logpdf, COVARIANCE),
+        (
+            stats.multivariate_normal(cov=COVARIANCE),
+            stats.multivariate_normal(cov=COVARIANCE).logpdf,
+            COVARIANCE,
+        ),
     ],
     ids=["one", "each", "together"],
 )
@@ -328,13 +360,16 @@ def test_lazy_frames_are_to_be_collected():
     frame = polars.DataFrame({"x": [1.0, 2.0]})
     with pytest.raises(TypeError, match=r"inputs are a LazyFrame, .* pass .collect\(\)"):
         regressor(Line(), INPUTS, noise=stats.norm()).loss((frame.lazy(), [1.0, 2.0]))
-    assert regressor(Line(), frame, noise=stats.norm()).simulate(5, np.random.default_rng(0))[0].shape == (5, 1)
+    assert regressor(Line(), frame, noise=stats.norm()).simulate(5, np.random.default_rng(0))[
+        0
+    ].shape == (5, 1)
 
 
 def test_noise_that_is_too_narrow_for_the_data_is_noticed():
     y = Line().predict(INPUTS) + np.random.default_rng(0).normal(size=N)
     with pytest.warns(
-        rivals.RivalsWarning, match=r"5\d% of the targets lie outside its central 90%.*noise='cross-validated'"
+        rivals.RivalsWarning,
+        match=r"5\d% of the targets lie outside its central 90%.*noise='cross-validated'",
     ):
         regressor(Line(), INPUTS, noise=stats.norm(scale=0.37)).loss((INPUTS, y))
     regressor(Line(), INPUTS, noise=stats.norm(scale=0.8)).loss((INPUTS, y))
@@ -351,7 +386,10 @@ def test_models_with_columns_of_their_own_are_told_what_to_do():
     y = x.sum(axis=1) + rng.standard_normal(300)
     fits = {n: linear_model.LinearRegression().fit(x[:100, :n], y[:100]) for n in (1, 2)}
     new, target = x[100:], y[100:]
-    models = {f"of {n}": regressor(fit, new[:, :n], noise=stats.norm(scale=1.5)) for n, fit in fits.items()}
+    models = {
+        f"of {n}": regressor(fit, new[:, :n], noise=stats.norm(scale=1.5))
+        for n, fit in fits.items()
+    }
     with pytest.raises(
         ValueError,
         match=r"model 'of 1': LinearRegression takes 1 columns of inputs; the data have 2; .*model\.losses\(",
@@ -365,10 +403,17 @@ def test_models_with_columns_of_their_own_are_told_what_to_do():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(new, columns=["a", "b"])
     with pytest.raises(ValueError, match="takes 2 columns of inputs; the data have 3"):
-        regressor(fits[2], frame, noise=stats.norm()).loss((frame[["a"]].assign(c=1.0, d=2.0), target))
-    by_name = make_pipeline(make_column_transformer(("passthrough", ["a"])), linear_model.LinearRegression())
+        regressor(fits[2], frame, noise=stats.norm()).loss(
+            (frame[["a"]].assign(c=1.0, d=2.0), target)
+        )
+    by_name = make_pipeline(
+        make_column_transformer(("passthrough", ["a"])), linear_model.LinearRegression()
+    )
     by_name.fit(frame[["a"]], target)
-    assert regressor(by_name, frame[["a"]], noise=stats.norm(scale=1.5)).loss((frame, target)).size == 200
+    assert (
+        regressor(by_name, frame[["a"]], noise=stats.norm(scale=1.5)).loss((frame, target)).size
+        == 200
+    )
 
 
 @pytest.mark.parametrize("others", [INPUTS + 1.0, INPUTS[:-1]])
@@ -396,11 +441,14 @@ def test_targets_with_an_index_belong_to_the_inputs_of_the_same_labels():
 
     model = regressor(Line(), inputs, noise=stats.norm(scale=0.5))
     with pytest.warns(
-        rivals.RivalsWarning, match="rows of the targets stand in another order than those of the inputs"
+        rivals.RivalsWarning,
+        match="rows of the targets stand in another order than those of the inputs",
     ):
         found = model.loss((inputs, targets[::-1]))
     np.testing.assert_array_equal(found, model.loss((inputs, targets)))
-    with pytest.raises(ValueError, match="the targets and the inputs have rows with different labels"):
+    with pytest.raises(
+        ValueError, match="the targets and the inputs have rows with different labels"
+    ):
         model.loss((inputs, targets.set_axis(targets.index + 5)))
 
 
@@ -420,12 +468,16 @@ def test_classes_in_another_order_than_those_of_the_estimator_are_refused():
     inputs = np.zeros((2, 1))
     with pytest.raises(ValueError, match=r"another order than Fair.classes_ = array\(\['a', 'b'\]"):
         classifier(Fair([0.2, 0.8]), inputs, classes=["b", "a"])
-    named = classifier(Fair([0.2, 0.8]), inputs, classes=["no", "yes"])  # names for labels that were coded
+    named = classifier(
+        Fair([0.2, 0.8]), inputs, classes=["no", "yes"]
+    )  # names for labels that were coded
     np.testing.assert_allclose(named.loss((inputs, ["yes", "no"])), -np.log([0.8, 0.2]))
 
 
 @pytest.mark.parametrize("given", [[-0.3, -1.2], [2.0, 5.0], [np.nan, 0.5]])
 def test_what_is_no_probability_is_refused(given):
     inputs = np.zeros((2, 1))
-    with pytest.raises(ValueError, match=r"Fair\.predict_proba gives numbers from .* which are no probabilities"):
+    with pytest.raises(
+        ValueError, match=r"Fair\.predict_proba gives numbers from .* which are no probabilities"
+    ):
         classifier(Fair(given), inputs, floor=1e-3).loss((inputs, ["a", "b"]))

@@ -41,7 +41,9 @@ def test_several_targets():
     model = network(lambda x: (x, np.array([1.0, 2.0])), X)
     y = X + 1.0
     np.testing.assert_allclose(
-        model.loss((X, y)), -stats.norm(scale=[1.0, 2.0]).logpdf(np.ones((N, 2))).sum(axis=1), rtol=1e-12
+        model.loss((X, y)),
+        -stats.norm(scale=[1.0, 2.0]).logpdf(np.ones((N, 2))).sum(axis=1),
+        rtol=1e-12,
     )
     assert model.simulate(20, np.random.default_rng(0))[1].shape == (20, 2)
 
@@ -60,8 +62,14 @@ def test_distributions_and_likelihoods():
 def test_what_a_network_must_return():
     for function, message in [
         (lambda x: x[:, 0], r"<lambda> returned ndarray of shape \(500,\), .* pass likelihood="),
-        (lambda x: (x[:, 0], -np.ones(N)), "500 of 500 standard deviations are not above zero, .* exp or softplus"),
-        (lambda x: (x[:, 0], np.ones((N, 1))), r"means of shape \(500,\), but standard deviations of shape \(500, 1\)"),
+        (
+            lambda x: (x[:, 0], -np.ones(N)),
+            "500 of 500 standard deviations are not above zero, .* exp or softplus",
+        ),
+        (
+            lambda x: (x[:, 0], np.ones((N, 1))),
+            r"means of shape \(500,\), but standard deviations of shape \(500, 1\)",
+        ),
         (lambda x: (np.zeros(3), 1.0), r"predicts shape \(3,\), the targets have shape \(500,\)"),
         (lambda x: (x[:, :1], 1.0), r"predicts shape \(500, 1\), the targets have shape \(500,\)"),
     ]:
@@ -76,7 +84,9 @@ def test_what_a_network_must_return():
 @pytest.mark.slow  # the import of JAX; functions of NumPy take the same way
 def test_functions_and_distributions_of_jax():
     jax = pytest.importorskip("jax", reason="this recipe needs JAX (group `recipes`)")
-    dist = pytest.importorskip("numpyro.distributions", reason="this recipe needs NumPyro (group `recipes`)")
+    dist = pytest.importorskip(
+        "numpyro.distributions", reason="this recipe needs NumPyro (group `recipes`)"
+    )
 
     @jax.jit
     def net(x):
@@ -84,9 +94,13 @@ def test_functions_and_distributions_of_jax():
 
     pair = network(net, X, batch_size=200)
     mean, scale = (np.asarray(part, dtype=np.float64) for part in net(X))
-    np.testing.assert_allclose(pair.loss((X, Y)), -stats.norm(mean, scale).logpdf(Y), rtol=1e-6)  # of 32 bits, by batch
+    np.testing.assert_allclose(
+        pair.loss((X, Y)), -stats.norm(mean, scale).logpdf(Y), rtol=1e-6
+    )  # of 32 bits, by batch
     normal = network(lambda x: dist.Normal(*net(x)), X)
-    np.testing.assert_allclose(normal.loss((X, Y)), -np.asarray(dist.Normal(*net(X)).log_prob(Y)), rtol=1e-12)
+    np.testing.assert_allclose(
+        normal.loss((X, Y)), -np.asarray(dist.Normal(*net(X)).log_prob(Y)), rtol=1e-12
+    )
     for model in (pair, normal):
         drawn = model.simulate(N, np.random.default_rng(0))[1]
         assert stats.kstest(LAW.cdf(drawn), "uniform").pvalue > 1e-3

@@ -9,7 +9,9 @@ from scipy import stats
 import rivals
 from rivals.read import regressor
 
-pytest.importorskip("sklearn", reason="the noise of estimators is tested with scikit-learn (group `recipes`)")
+pytest.importorskip(
+    "sklearn", reason="the noise of estimators is tested with scikit-learn (group `recipes`)"
+)
 
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes
@@ -17,7 +19,13 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.linear_model import BayesianRidge, LinearRegression
-from sklearn.model_selection import GroupKFold, KFold, TimeSeriesSplit, cross_val_predict, train_test_split
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    TimeSeriesSplit,
+    cross_val_predict,
+    train_test_split,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -60,7 +68,9 @@ def test_splitters_by_time_and_by_group():
     by_time = out_of_fold_residuals(LinearRegression(), (FIT_X, FIT_Y), cv=TimeSeriesSplit(3))
     assert by_time.size == 3 * (len(FIT_X) // 4)  # the first part is tested by no fold
     groups = np.arange(len(FIT_X)) % 6
-    by_group = out_of_fold_residuals(LinearRegression(), (FIT_X, FIT_Y), cv=GroupKFold(3), groups=groups)
+    by_group = out_of_fold_residuals(
+        LinearRegression(), (FIT_X, FIT_Y), cv=GroupKFold(3), groups=groups
+    )
     assert by_group.size == len(FIT_X)
     with pytest.raises(ValueError, match="cv of the noise"):
         out_of_fold_residuals(LinearRegression(), (FIT_X, FIT_Y), cv=GroupKFold(3))
@@ -87,17 +97,22 @@ def test_forms_of_residuals():
         losses = model.losses(model.simulate(len(NEW_X), np.random.default_rng(1)), rng=2)
         assert stats.ks_2samp(losses.observed, losses.synthetic).pvalue > 1e-3
         np.testing.assert_array_equal(
-            model.simulate(30, np.random.default_rng(3))[1], model.simulate(30, np.random.default_rng(3))[1]
+            model.simulate(30, np.random.default_rng(3))[1],
+            model.simulate(30, np.random.default_rng(3))[1],
         )
 
 
 def test_several_targets_have_correlated_residuals():
-    targets = np.column_stack([FIT_Y, FIT_Y + 20 * np.random.default_rng(0).normal(size=FIT_Y.size)])
+    targets = np.column_stack(
+        [FIT_Y, FIT_Y + 20 * np.random.default_rng(0).normal(size=FIT_Y.size)]
+    )
     fitted = LinearRegression().fit(FIT_X, targets)
     found = out_of_fold_residuals(fitted, (FIT_X, targets))
     model = regressor(fitted, NEW_X, noise="cross-validated", training=(FIT_X, targets))
     at, simulated = model.simulate(len(NEW_X), np.random.default_rng(0))
-    by_hand = stats.multivariate_normal(cov=found.T @ found / len(found)).logpdf(simulated - fitted.predict(at))
+    by_hand = stats.multivariate_normal(cov=found.T @ found / len(found)).logpdf(
+        simulated - fitted.predict(at)
+    )
     np.testing.assert_allclose(model.loss((at, simulated)), -by_hand, rtol=1e-12)
     with pytest.raises(ValueError, match="'student' is for one target"):
         noise_of(found, "student")
@@ -105,7 +120,9 @@ def test_several_targets_have_correlated_residuals():
 
 def test_copies_without_a_seed_repeat_with_rng():
     unseeded = RandomForestRegressor(5).fit(FIT_X, FIT_Y)
-    one, same, other = (out_of_fold_residuals(unseeded, (FIT_X, FIT_Y), cv=2, rng=seed).std() for seed in (1, 1, 2))
+    one, same, other = (
+        out_of_fold_residuals(unseeded, (FIT_X, FIT_Y), cv=2, rng=seed).std() for seed in (1, 1, 2)
+    )
     assert one == same
     assert one != other
     assert unseeded.random_state is None
@@ -117,7 +134,9 @@ def test_what_cross_validated_noise_needs(forest):
     with pytest.raises(ValueError, match="training= is for noise='cross-validated'"):
         regressor(forest, NEW_X, noise=stats.norm(), training=(FIT_X, FIT_Y))
     with pytest.raises(ValueError, match="did you mean 'gaussian'"):
-        regressor(forest, NEW_X, noise="cross-validated", training=(FIT_X, FIT_Y), residuals="gausian")
+        regressor(
+            forest, NEW_X, noise="cross-validated", training=(FIT_X, FIT_Y), residuals="gausian"
+        )
     with pytest.raises(TypeError, match="Fixed cannot be copied and fitted again"):
         out_of_fold_residuals(Fixed(), (FIT_X, FIT_Y))
     with pytest.raises(ValueError, match="too few"):
@@ -135,15 +154,21 @@ class Fixed:
 
 @pytest.mark.parametrize("normalize_y", [False, True])
 @pytest.mark.parametrize(
-    "wrap", [lambda model: model, lambda model: make_pipeline(StandardScaler(), model)], ids=["bare", "pipeline"]
+    "wrap",
+    [lambda model: model, lambda model: make_pipeline(StandardScaler(), model)],
+    ids=["bare", "pipeline"],
 )
 def test_noise_in_alpha_is_that_of_a_white_kernel(normalize_y, wrap):
     """The same process, said in two ways, has the same predictive distribution: `return_std` alone leaves alpha out."""
     settings = {"optimizer": None, "normalize_y": normalize_y}
     scale = 1.0 if normalize_y else Y.std()
     smooth, noise = scale**2 * RBF(3.0), 0.5 * scale**2
-    in_alpha = wrap(GaussianProcessRegressor(smooth, alpha=noise, **settings)).fit(100 * FIT_X, FIT_Y)
-    in_kernel = wrap(GaussianProcessRegressor(smooth + WhiteKernel(noise), **settings)).fit(100 * FIT_X, FIT_Y)
+    in_alpha = wrap(GaussianProcessRegressor(smooth, alpha=noise, **settings)).fit(
+        100 * FIT_X, FIT_Y
+    )
+    in_kernel = wrap(GaussianProcessRegressor(smooth + WhiteKernel(noise), **settings)).fit(
+        100 * FIT_X, FIT_Y
+    )
     mean, deviation = in_kernel.predict(100 * NEW_X, return_std=True)
     assert np.all(in_alpha.predict(100 * NEW_X, return_std=True)[1] < 0.9 * deviation)
     model = regressor(in_alpha, 100 * NEW_X, noise="predicted")
@@ -155,9 +180,12 @@ def test_noise_in_alpha_is_that_of_a_white_kernel(normalize_y, wrap):
 
 
 def test_an_alpha_for_each_training_point_is_refused():
-    process = GaussianProcessRegressor(alpha=np.linspace(0.1, 1.0, 50), optimizer=None).fit(FIT_X[:50], FIT_Y[:50])
+    process = GaussianProcessRegressor(alpha=np.linspace(0.1, 1.0, 50), optimizer=None).fit(
+        FIT_X[:50], FIT_Y[:50]
+    )
     with pytest.raises(
-        ValueError, match=r"an alpha for each training point, from 0\.1 to 1: the noise of new points is unknown"
+        ValueError,
+        match=r"an alpha for each training point, from 0\.1 to 1: the noise of new points is unknown",
     ):
         regressor(process, NEW_X, noise="predicted").loss((NEW_X, NEW_Y))
 
@@ -166,37 +194,55 @@ def test_bayesian_ridge_regression_predicts_its_noise_already():
     fitted = BayesianRidge().fit(FIT_X, FIT_Y)
     mean, deviation = fitted.predict(NEW_X, return_std=True)
     model = regressor(fitted, NEW_X, noise="predicted")
-    np.testing.assert_allclose(model.loss((NEW_X, NEW_Y)), -stats.norm(mean, deviation).logpdf(NEW_Y), rtol=1e-12)
+    np.testing.assert_allclose(
+        model.loss((NEW_X, NEW_Y)), -stats.norm(mean, deviation).logpdf(NEW_Y), rtol=1e-12
+    )
     assert np.all(deviation**2 > 1 / fitted.alpha_)
     with pytest.raises(TypeError, match="LinearRegression does not predict a standard deviation"):
-        regressor(LinearRegression().fit(FIT_X, FIT_Y), NEW_X, noise="predicted").loss((NEW_X, NEW_Y))
+        regressor(LinearRegression().fit(FIT_X, FIT_Y), NEW_X, noise="predicted").loss(
+            (NEW_X, NEW_Y)
+        )
 
 
 def test_residuals_that_are_no_numbers_are_named():
     """SciPy spoke of a domain error."""
-    with pytest.raises(ValueError, match="noise: residuals are NaN or infinite; look for missing targets"):
+    with pytest.raises(
+        ValueError, match="noise: residuals are NaN or infinite; look for missing targets"
+    ):
         noise_of(np.append(np.random.default_rng(0).standard_normal(50), np.nan))
 
 
 def test_the_noise_of_a_gaussian_process_is_found_in_pipelines_of_pipelines():
     process = GaussianProcessRegressor(RBF(), alpha=0.3, normalize_y=True, optimizer=None)
     plain = make_pipeline(StandardScaler(), process).fit(FIT_X, FIT_Y)
-    nested = make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), process)).fit(FIT_X, FIT_Y)
-    losses = [regressor(each, NEW_X, noise="predicted").loss((NEW_X, NEW_Y)) for each in (plain, nested)]
+    nested = make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), process)).fit(
+        FIT_X, FIT_Y
+    )
+    losses = [
+        regressor(each, NEW_X, noise="predicted").loss((NEW_X, NEW_Y)) for each in (plain, nested)
+    ]
     np.testing.assert_allclose(*losses, rtol=1e-6)
 
 
 def test_a_transformed_target_predicts_no_deviation():
-    model = TransformedTargetRegressor(BayesianRidge(), func=np.log, inverse_func=np.exp).fit(FIT_X, FIT_Y)
-    with pytest.raises(TypeError, match="TransformedTargetRegressor does not predict a standard deviation"):
+    model = TransformedTargetRegressor(BayesianRidge(), func=np.log, inverse_func=np.exp).fit(
+        FIT_X, FIT_Y
+    )
+    with pytest.raises(
+        TypeError, match="TransformedTargetRegressor does not predict a standard deviation"
+    ):
         regressor(model, NEW_X, noise="predicted").loss((NEW_X, NEW_Y))
 
 
 def test_groups_with_an_index_are_put_into_the_order_of_the_targets():
     pandas = pytest.importorskip("pandas")
     targets, groups = pandas.Series(FIT_Y), pandas.Series(np.arange(len(FIT_Y)) // 30)
-    expected = out_of_fold_residuals(LinearRegression(), (FIT_X, targets), cv=GroupKFold(4), groups=groups)
+    expected = out_of_fold_residuals(
+        LinearRegression(), (FIT_X, targets), cv=GroupKFold(4), groups=groups
+    )
     other = groups.sample(frac=1.0, random_state=0)
     with pytest.warns(rivals.RivalsWarning, match="the rows of groups stand in another order"):
-        found = out_of_fold_residuals(LinearRegression(), (FIT_X, targets), cv=GroupKFold(4), groups=other)
+        found = out_of_fold_residuals(
+            LinearRegression(), (FIT_X, targets), cv=GroupKFold(4), groups=other
+        )
     np.testing.assert_array_equal(found, expected)

@@ -37,7 +37,11 @@ def numpyro_losses(y):
 
     def model(x, y=None):
         numpyro.sample(
-            "y", numpyro.distributions.Normal(numpyro.sample("slope", numpyro.distributions.Normal()) * x, 0.5), obs=y
+            "y",
+            numpyro.distributions.Normal(
+                numpyro.sample("slope", numpyro.distributions.Normal()) * x, 0.5
+            ),
+            obs=y,
         )
 
     draws = {"slope": np.random.default_rng(0).normal(1.0, 0.1, size=20)}
@@ -64,13 +68,20 @@ def logistic():
 WITH_INPUTS = {
     "regressor, cross-validated": (
         Y,
-        lambda: regressor(boosted(), X[NEW], noise="cross-validated", training=(X[OLD], Y[OLD]), rng=0),
+        lambda: regressor(
+            boosted(), X[NEW], noise="cross-validated", training=(X[OLD], Y[OLD]), rng=0
+        ),
     ),
     "classifier": (LABELS, lambda: classifier(logistic(), X[NEW])),
     "network": (Y, lambda: network(lambda x: (x @ [1.0, 1.0], np.full(len(x), 0.3)), X[NEW])),
     "curve": (
         Y,
-        lambda: curve(curve_fit(linear, X[OLD, 1], Y[OLD]), X[NEW, 1], function=linear, training=(X[OLD, 1], Y[OLD])),
+        lambda: curve(
+            curve_fit(linear, X[OLD, 1], Y[OLD]),
+            X[NEW, 1],
+            function=linear,
+            training=(X[OLD, 1], Y[OLD]),
+        ),
     ),
 }
 ALONE = {
@@ -80,17 +91,33 @@ ALONE = {
 # Model of statsmodels → what it is fitted to, how, and what else each of its points brings.
 REGRESSIONS = {
     "OLS": (Y, lambda sm: sm.OLS(Y[OLD], X[OLD]).fit(), {}),
-    "WLS": (Y, lambda sm: sm.WLS(Y[OLD], X[OLD], weights=2 + X[OLD, 1]).fit(), {"weights": 2 + X[NEW, 1]}),
+    "WLS": (
+        Y,
+        lambda sm: sm.WLS(Y[OLD], X[OLD], weights=2 + X[OLD, 1]).fit(),
+        {"weights": 2 + X[NEW, 1]},
+    ),
     "GLM": (COUNTS, lambda sm: sm.GLM(COUNTS[OLD], X[OLD], family=sm.families.Poisson()).fit(), {}),
     "GLM, scale": (
         SHARE,
-        lambda sm: sm.GLM(SHARE[OLD], X[OLD], family=sm.families.Gamma(sm.families.links.Log())).fit(),
+        lambda sm: sm.GLM(
+            SHARE[OLD], X[OLD], family=sm.families.Gamma(sm.families.links.Log())
+        ).fit(),
         {},
     ),
-    "GEE": (COUNTS, lambda sm: sm.GEE(COUNTS[OLD], X[OLD], np.arange(N) // 5, family=sm.families.Poisson()).fit(), {}),
+    "GEE": (
+        COUNTS,
+        lambda sm: sm.GEE(
+            COUNTS[OLD], X[OLD], np.arange(N) // 5, family=sm.families.Poisson()
+        ).fit(),
+        {},
+    ),
     "Logit": (LABELS > 0, lambda sm: sm.Logit(LABELS[OLD] > 0, X[OLD]).fit(disp=0), {}),
     "MNLogit": (LABELS, lambda sm: sm.MNLogit(LABELS[OLD], X[OLD]).fit(disp=0), {}),
-    "NegativeBinomial": (COUNTS, lambda sm: sm.NegativeBinomial(COUNTS[OLD], X[OLD]).fit(disp=0), {}),
+    "NegativeBinomial": (
+        COUNTS,
+        lambda sm: sm.NegativeBinomial(COUNTS[OLD], X[OLD]).fit(disp=0),
+        {},
+    ),
     "ZeroInflatedPoisson": (
         COUNTS,
         lambda sm: sm.ZeroInflatedPoisson(COUNTS[OLD], X[OLD], exog_infl=X[OLD]).fit(disp=0),
@@ -99,12 +126,20 @@ REGRESSIONS = {
 }
 FORECASTS = {
     "ARIMA": lambda sm: sm.tsa.arima.ARIMA(Y[OLD], order=(1, 1, 1)).fit(),
-    "ARIMA, concentrated": lambda sm: sm.tsa.arima.ARIMA(Y[OLD], order=(1, 0, 0), concentrate_scale=True).fit(),
+    "ARIMA, concentrated": lambda sm: sm.tsa.arima.ARIMA(
+        Y[OLD], order=(1, 0, 0), concentrate_scale=True
+    ).fit(),
     "ARIMA, trend": lambda sm: sm.tsa.arima.ARIMA(Y[OLD], order=(1, 0, 0), trend="ct").fit(),
-    "SARIMAX": lambda sm: sm.tsa.SARIMAX(Y[OLD], order=(1, 0, 0), seasonal_order=(1, 0, 0, 4)).fit(disp=0),
-    "UnobservedComponents": lambda sm: sm.tsa.UnobservedComponents(Y[OLD], "local linear trend").fit(disp=0),
+    "SARIMAX": lambda sm: sm.tsa.SARIMAX(Y[OLD], order=(1, 0, 0), seasonal_order=(1, 0, 0, 4)).fit(
+        disp=0
+    ),
+    "UnobservedComponents": lambda sm: sm.tsa.UnobservedComponents(
+        Y[OLD], "local linear trend"
+    ).fit(disp=0),
     "ExponentialSmoothing": lambda sm: smoothing(Y[OLD], trend=True, seasonal=4).fit(disp=0),
-    "ExponentialSmoothing, heuristic": lambda sm: smoothing(Y[OLD], initialization_method="heuristic").fit(disp=0),
+    "ExponentialSmoothing, heuristic": lambda sm: smoothing(
+        Y[OLD], initialization_method="heuristic"
+    ).fit(disp=0),
 }
 
 
@@ -116,7 +151,9 @@ def smoothing(*args, **options):
 
 def only_the_moved_one_changes(losses, targets, *, after=False):
     moved = targets[NEW].copy()
-    moved[MOVED] = targets[NEW].max() if targets[NEW][MOVED] != targets[NEW].max() else targets[NEW].min()
+    moved[MOVED] = (
+        targets[NEW].max() if targets[NEW][MOVED] != targets[NEW].max() else targets[NEW].min()
+    )
     changed = losses(targets[NEW]) != losses(moved)
     assert changed[MOVED]
     assert not changed[:MOVED].any()
@@ -146,7 +183,9 @@ def test_summaries_of_blocks():
     model = summaries(lambda n, rng: rng.normal(size=n), np.mean, block=5, n_ensemble=100)
     moved = Y[NEW].copy()
     moved[MOVED] += 1.0
-    assert np.flatnonzero(np.asarray(model.loss(Y[NEW])) != np.asarray(model.loss(moved))).tolist() == [MOVED // 5]
+    assert np.flatnonzero(
+        np.asarray(model.loss(Y[NEW])) != np.asarray(model.loss(moved))
+    ).tolist() == [MOVED // 5]
 
 
 @pytest.mark.parametrize("name", REGRESSIONS)

@@ -10,7 +10,9 @@ from scipy.special import logsumexp
 import rivals
 from rivals.read import posterior
 
-numpyro = pytest.importorskip("numpyro", reason="posteriors are tested with NumPyro (group `recipes`)")
+numpyro = pytest.importorskip(
+    "numpyro", reason="posteriors are tested with NumPyro (group `recipes`)"
+)
 dist = pytest.importorskip("numpyro.distributions")
 
 rng = np.random.default_rng(0)
@@ -24,7 +26,10 @@ SAMPLES = {
 
 
 def line(x, y=None):
-    slope, width = numpyro.sample("slope", dist.Normal()), numpyro.sample("width", dist.HalfNormal())
+    slope, width = (
+        numpyro.sample("slope", dist.Normal()),
+        numpyro.sample("width", dist.HalfNormal()),
+    )
     numpyro.sample("obs", dist.Normal(slope * x, width), obs=y)
 
 
@@ -43,7 +48,9 @@ def test_losses_are_those_by_hand():
 def test_simulations_follow_the_posterior_predictive():
     own = np.random.default_rng(5)
     chosen = own.integers(DRAWS, size=(30, N))
-    expected = [lpd(own.normal(SAMPLES["slope"][each] * X, SAMPLES["width"][each])) for each in chosen]
+    expected = [
+        lpd(own.normal(SAMPLES["slope"][each] * X, SAMPLES["width"][each])) for each in chosen
+    ]
     found = posterior(line, SAMPLES, {"x": X, "y": Y}, n_simulations=30, rng=3).synthetic
     assert stats.ks_2samp(found.ravel(), np.concatenate(expected)).pvalue > 1e-3
 
@@ -54,7 +61,9 @@ def test_seeds_repeat_and_more_simulations_than_draws_are_made():
         posterior(line, few, {"x": X, "y": Y}, n_simulations=number, rng=seed).synthetic
         for number, seed in ((4, 1), (3, 1), (1, 2))
     )
-    np.testing.assert_array_equal(first[:3], second)  # the first ones do not depend on how many there are
+    np.testing.assert_array_equal(
+        first[:3], second
+    )  # the first ones do not depend on how many there are
     assert not np.any(first[0] == other[0])
     assert np.unique(first.round(4), axis=0).shape == (4, N)  # no simulation twice
 
@@ -66,11 +75,17 @@ def test_what_is_observed_is_found_or_asked_for():
             numpyro.sample("other", dist.Normal(), obs=z)
 
     held_out = {"x": X, "y": Y, "z": X}
-    with pytest.raises(ValueError, match=r"no variable chosen; pass variable= one of \['obs', 'other'\]"):
+    with pytest.raises(
+        ValueError, match=r"no variable chosen; pass variable= one of \['obs', 'other'\]"
+    ):
         posterior(two, SAMPLES, held_out)
-    with pytest.raises(ValueError, match=r"'other' are several of the arguments \['x', 'z'\]; pass observed="):
+    with pytest.raises(
+        ValueError, match=r"'other' are several of the arguments \['x', 'z'\]; pass observed="
+    ):
         posterior(two, SAMPLES, held_out, variable="other")
-    chosen = posterior(two, SAMPLES, held_out, variable="other", observed="z", n_simulations=1, rng=0)
+    chosen = posterior(
+        two, SAMPLES, held_out, variable="other", observed="z", n_simulations=1, rng=0
+    )
     np.testing.assert_allclose(chosen.observed, -stats.norm.logpdf(X), rtol=0, atol=1e-5)
     with pytest.raises(ValueError, match="held_out has no 'w'"):
         posterior(line, SAMPLES, {"x": X, "y": Y}, observed="w")
@@ -96,7 +111,9 @@ def test_what_is_refused():
 def test_data_that_were_observed_as_integers_are_simulated_as_the_model_says():
     """Simulations of a Gaussian were cut to integers: their mean loss was 1.13 in place of 0.72."""
     rounded = np.round(Y)
-    expected, found = (posterior(line, SAMPLES, {"x": X, "y": y}, rng=0) for y in (rounded, rounded.astype(int)))
+    expected, found = (
+        posterior(line, SAMPLES, {"x": X, "y": y}, rng=0) for y in (rounded, rounded.astype(int))
+    )
     np.testing.assert_allclose(found.observed, expected.observed, rtol=1e-5)
     np.testing.assert_allclose(found.synthetic, expected.synthetic, rtol=1e-5)
 
@@ -116,7 +133,10 @@ def test_masked_points_have_no_loss():
     """Their log likelihood is 0, which is no loss of theirs."""
 
     def masked(x, known, y=None):
-        slope, width = numpyro.sample("slope", dist.Normal()), numpyro.sample("width", dist.HalfNormal())
+        slope, width = (
+            numpyro.sample("slope", dist.Normal()),
+            numpyro.sample("width", dist.HalfNormal()),
+        )
         with numpyro.handlers.mask(mask=known):
             numpyro.sample("obs", dist.Normal(slope * x, width), obs=y)
 
@@ -130,7 +150,8 @@ def test_masked_points_have_no_loss():
 def test_draws_by_chain_are_refused_also_where_a_chain_is_as_long_as_the_data():
     draws = {name: np.stack([values[:N], values[-N:]]) for name, values in SAMPLES.items()}
     with pytest.raises(
-        ValueError, match=r"one of 'slope' has shape \(100,\), in the model \(\); .* without group_by_chain"
+        ValueError,
+        match=r"one of 'slope' has shape \(100,\), in the model \(\); .* without group_by_chain",
     ):
         posterior(line, draws, {"x": X, "y": Y}, rng=0)
 
@@ -139,5 +160,7 @@ def test_a_model_that_transforms_what_it_observes_is_refused():
     def of_logs(x, y=None):
         line(x, None if y is None else np.log(y))
 
-    with pytest.raises(ValueError, match="observes 'obs' as other values than those of 'y'; transform them before"):
+    with pytest.raises(
+        ValueError, match="observes 'obs' as other values than those of 'y'; transform them before"
+    ):
         posterior(of_logs, SAMPLES, {"x": X, "y": np.exp(Y)}, observed="y", rng=0)

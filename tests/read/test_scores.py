@@ -14,7 +14,9 @@ def normal(n, rng):
 
 
 def plane(n, rng):
-    return rng.multivariate_normal([0.0, 1.0, 2.0], [[1.0, 0.8, 0.0], [0.8, 1.0, 0.0], [0.0, 0.0, 1.0]], size=n)
+    return rng.multivariate_normal(
+        [0.0, 1.0, 2.0], [[1.0, 0.8, 0.0], [0.8, 1.0, 0.0], [0.0, 0.0, 1.0]], size=n
+    )
 
 
 def energy_by_hand(y, members):
@@ -36,16 +38,21 @@ class TestByHand:
         by_hand = energy_by_hand(y[:, None], self.members(simulate, 50)[:, None])
         model = simulator(simulate, n_ensemble=50, period=1)
         with pytest.warns(
-            rivals.RivalsWarning, match="200 points are scored by an ensemble of 50, .* raise n_ensemble to 200"
+            rivals.RivalsWarning,
+            match="200 points are scored by an ensemble of 50, .* raise n_ensemble to 200",
         ):
             np.testing.assert_allclose(model.loss(y), by_hand, rtol=0, atol=1e-12 + 1e-15 * offset)
 
     def test_energy(self, monkeypatch):
         y = plane(60, np.random.default_rng(3))
         by_hand = energy_by_hand(y, self.members(plane, 70))
-        np.testing.assert_allclose(simulator(plane, score="energy", n_ensemble=70).loss(y), by_hand, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            simulator(plane, score="energy", n_ensemble=70).loss(y), by_hand, rtol=0, atol=1e-12
+        )
         monkeypatch.setattr("rivals.read.scores.CHUNK", 500)  # in parts
-        np.testing.assert_allclose(simulator(plane, score="energy", n_ensemble=70).loss(y), by_hand, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            simulator(plane, score="energy", n_ensemble=70).loss(y), by_hand, rtol=0, atol=1e-12
+        )
 
     def test_a_law_that_depends_on_the_place(self):
         def simulate(n, rng):
@@ -91,7 +98,10 @@ def test_simulations_are_those_of_the_model_and_independent_of_the_ensemble():
     simulator(lambda n, rng: seen.append(normal(n, rng)) or seen[-1], n_ensemble=1000, rng=0)
     observed = np.random.default_rng(0).normal(1.0, 2.0, size=1000)
     rivals.compare(
-        {"a": simulator(lambda n, rng: seen.append(normal(n, rng)) or seen[-1], n_ensemble=1000), "b": model},
+        {
+            "a": simulator(lambda n, rng: seen.append(normal(n, rng)) or seen[-1], n_ensemble=1000),
+            "b": model,
+        },
         observed,
         rng=0,
     )
@@ -154,15 +164,18 @@ def test_what_a_simulator_refuses():
     with pytest.raises(TypeError, match="not its class"):
         simulator(rivals.Candidate)
     with pytest.raises(
-        ValueError, match=r"simulated points have shape \(3,\), but score 'crps' is of single numbers; choose 'energy'"
+        ValueError,
+        match=r"simulated points have shape \(3,\), but score 'crps' is of single numbers; choose 'energy'",
     ):
         simulator(plane)
     with pytest.raises(
-        ValueError, match=r"data have shape \(10, 1\), but simulated points have shape \(\): data need shape \(n,\)"
+        ValueError,
+        match=r"data have shape \(10, 1\), but simulated points have shape \(\): data need shape \(n,\)",
     ):
         simulator(normal).loss(y[:, None])
     with pytest.raises(
-        ValueError, match="data of 10 points are no whole number of series of period = 4 points; leave out the 2 last"
+        ValueError,
+        match="data of 10 points are no whole number of series of period = 4 points; leave out the 2 last",
     ):
         simulator(normal, period=4, n_ensemble=20).loss(y)
     with pytest.raises(ValueError, match=r"simulate\(20, rng\) gave an array of shape \(3,\)"):
@@ -170,7 +183,8 @@ def test_what_a_simulator_refuses():
     with pytest.raises(ValueError, match="gave 20 numbers that are not finite"):
         simulator(lambda n, rng: np.full(n, np.nan), n_ensemble=20)
     with pytest.raises(
-        ValueError, match=r"<lambda> gave losses of shape \(\); there must be one for each of 10 points"
+        ValueError,
+        match=r"<lambda> gave losses of shape \(\); there must be one for each of 10 points",
     ):
         simulator(normal, score=lambda y, ensemble: np.mean(y - 1.0), n_ensemble=20).loss(y)
 
@@ -184,7 +198,9 @@ class TestSummaries:
         data = poisson(0.5)(1000, np.random.default_rng(0))
         model = summaries(poisson(0.5), np.sum, block=20, n_ensemble=500)
         sums = poisson(0.5)(500 * 20, stream(0, ENSEMBLE)).reshape(500, 20).sum(axis=1)
-        by_hand = -stats.norm(sums.mean(), sums.std(ddof=1)).logpdf(data.reshape(50, 20).sum(axis=1))
+        by_hand = -stats.norm(sums.mean(), sums.std(ddof=1)).logpdf(
+            data.reshape(50, 20).sum(axis=1)
+        )
         np.testing.assert_allclose(model.loss(data), by_hand, rtol=0, atol=1e-12)
 
     def test_several_statistics_by_hand(self):
@@ -201,7 +217,9 @@ class TestSummaries:
         covariance = np.cov(members.T)
         covariance[~np.eye(3, dtype=bool)] *= 1 - 3 / 500
         law = stats.multivariate_normal(members.mean(axis=0), covariance)
-        np.testing.assert_allclose(model.loss(data), -law.logpdf(reduce(data.reshape(50, 20))), rtol=0, atol=1e-11)
+        np.testing.assert_allclose(
+            model.loss(data), -law.logpdf(reduce(data.reshape(50, 20))), rtol=0, atol=1e-11
+        )
 
     def test_poisson_counts(self):
         """The sum over a block of b has mean and variance λb =: v, so that the expected loss is ½ log 2πv + ½.
@@ -233,22 +251,33 @@ class TestSummaries:
         """Spike trains: lists of times, of which each is a block."""
 
         def trains(rate):
-            return lambda n, rng: [np.sort(rng.uniform(0, 1, size=rng.poisson(rate))) for _ in range(n)]
+            return lambda n, rng: [
+                np.sort(rng.uniform(0, 1, size=rng.poisson(rate))) for _ in range(n)
+            ]
 
         def interval(times):
             return np.log((times[-1] - times[0] + 0.01) / len(times)) if len(times) else 0.0
 
         data = trains(20)(150, np.random.default_rng(0))
-        models = {f"{rate}": summaries(trains(rate), [len, interval], block=None, n_ensemble=500) for rate in (20, 30)}
+        models = {
+            f"{rate}": summaries(trains(rate), [len, interval], block=None, n_ensemble=500)
+            for rate in (20, 30)
+        }
         assert rivals.compare(models, data, rng=0).survivors == ("20",)
 
     def test_the_energy_score_of_one_statistic_is_its_crps(self):
         data = poisson(2.0)(1000, np.random.default_rng(0))
         found = summaries(poisson(2.0), np.sum, block=20, score="energy", n_ensemble=300).loss(data)
         sums = poisson(2.0)(300 * 20, stream(0, ENSEMBLE)).reshape(300, 20).sum(axis=1)
-        crps = simulator(lambda n, rng: poisson(2.0)(n * 20, rng).reshape(n, 20).sum(axis=1), n_ensemble=300)
-        np.testing.assert_allclose(found, crps.loss(data.reshape(50, 20).sum(axis=1)), rtol=0, atol=1e-12)
-        by_hand = energy_by_hand(data.reshape(50, 20).sum(axis=1)[:, None].astype(float), sums[:, None])
+        crps = simulator(
+            lambda n, rng: poisson(2.0)(n * 20, rng).reshape(n, 20).sum(axis=1), n_ensemble=300
+        )
+        np.testing.assert_allclose(
+            found, crps.loss(data.reshape(50, 20).sum(axis=1)), rtol=0, atol=1e-12
+        )
+        by_hand = energy_by_hand(
+            data.reshape(50, 20).sum(axis=1)[:, None].astype(float), sums[:, None]
+        )
         np.testing.assert_allclose(found, by_hand, rtol=0, atol=1e-12)
 
     def test_statistics_that_say_the_same_twice(self):
@@ -258,16 +287,24 @@ class TestSummaries:
 
     def test_what_is_refused(self):
         data = poisson(2.0)(100, np.random.default_rng(0))
-        with pytest.raises(ValueError, match="100 points are no whole number of blocks of 30; leave out the last 10"):
+        with pytest.raises(
+            ValueError,
+            match="100 points are no whole number of blocks of 30; leave out the last 10",
+        ):
             summaries(poisson(2.0), np.sum, block=30).loss(data)
         with pytest.raises(
-            ValueError, match="statistic 'gap' of simulated block 0 is nan; it must be finite for every block"
+            ValueError,
+            match="statistic 'gap' of simulated block 0 is nan; it must be finite for every block",
         ):
             summaries(poisson(2.0), {"gap": lambda block: np.nan}, block=5)
-        with pytest.raises(ValueError, match="statistic 'flag' is 1 in all 2000 simulated blocks, and has no density"):
+        with pytest.raises(
+            ValueError,
+            match="statistic 'flag' is 1 in all 2000 simulated blocks, and has no density",
+        ):
             summaries(poisson(2.0), {"flag": lambda block: 1.0}, block=5)
         with pytest.raises(
-            ValueError, match=r"the statistics are 5 numbers for simulated block 0, but .* for simulated block 1"
+            ValueError,
+            match=r"the statistics are 5 numbers for simulated block 0, but .* for simulated block 1",
         ):
             summaries(lambda n, rng: [np.zeros(5 + i) for i in range(n)], np.abs, block=None)
         with pytest.raises(TypeError, match="statistics must be a function of a block"):
@@ -276,12 +313,17 @@ class TestSummaries:
             summaries(poisson(2.0), [], block=5)
         with pytest.raises(ValueError, match=r"simulate\(10000, rng\) gave 1999 blocks"):
             summaries(lambda n, rng: np.zeros(n - 5), np.sum, block=5)
-        with pytest.raises(ValueError, match="score must be one of 'gaussian', 'energy': got 'crps'"):
+        with pytest.raises(
+            ValueError, match="score must be one of 'gaussian', 'energy': got 'crps'"
+        ):
             summaries(poisson(2.0), np.sum, block=5, score="crps")
-        with pytest.warns(rivals.RivalsWarning, match="2 statistics is estimated from 20 simulated blocks only"):
+        with pytest.warns(
+            rivals.RivalsWarning, match="2 statistics is estimated from 20 simulated blocks only"
+        ):
             summaries(poisson(2.0), [np.sum, np.max], block=5, n_ensemble=20)
         few = summaries(poisson(2.0), np.sum, block=2, n_ensemble=20)
         with pytest.warns(
-            rivals.RivalsWarning, match="50 blocks are scored by an ensemble of 20, .* raise n_ensemble to 50"
+            rivals.RivalsWarning,
+            match="50 blocks are scored by an ensemble of 20, .* raise n_ensemble to 50",
         ):
             few.loss(data)

@@ -27,7 +27,9 @@ LONG = {
 def csv_text(columns, delimiter=","):
     quoted = [f'"{name}"' if delimiter in name else name for name in columns]
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return "\n".join([delimiter.join(quoted), *(delimiter.join(map(str, row)) for row in rows)]) + "\n"
+    return (
+        "\n".join([delimiter.join(quoted), *(delimiter.join(map(str, row)) for row in rows)]) + "\n"
+    )
 
 
 def sources(columns, folder):
@@ -81,7 +83,11 @@ def test_a_mark_of_byte_order_windows_ends_of_line_and_a_last_empty_line_are_rea
 
 
 def test_unequal_numbers_of_losses_go_into_a_long_table():
-    table = {"model": ["A"] * 5, "kind": ["observed"] * 3 + ["Synthetic "] * 2, "loss": [1, 2, 3, 4, 5]}
+    table = {
+        "model": ["A"] * 5,
+        "kind": ["observed"] * 3 + ["Synthetic "] * 2,
+        "loss": [1, 2, 3, 4, 5],
+    }
     assert equal(long_table(table)["A"], [1.0, 2.0, 3.0], [4.0, 5.0])
 
 
@@ -91,7 +97,10 @@ def test_unequal_numbers_of_losses_go_into_a_long_table():
         ("", r"t\.csv: the file is empty"),
         ("A,B\n", r"t\.csv: no rows below the header"),
         ("A,B\n1,2\n1\n", r"t\.csv, row 3: expected 2 cells, as the header has; got 1"),
-        ("A,B\n1,2\n1,x\n", r"t\.csv, column 'B', row 3: expected a number; got 'x'; correct it, or remove this point"),
+        (
+            "A,B\n1,2\n1,x\n",
+            r"t\.csv, column 'B', row 3: expected a number; got 'x'; correct it, or remove this point",
+        ),
         (
             "B,A\nx,2\ny,1\n",
             r"column 'B', row 2: expected a number; got 'x'; if the column is an id, .*--ignore B.*--index B",
@@ -100,7 +109,10 @@ def test_unequal_numbers_of_losses_go_into_a_long_table():
         ("A;B\n1,5;2\n1;2\n", r"column 'A', row 2: expected a number.*decimals with a point"),
         ("A,A\n1,2\n", r"two columns are called 'A'"),
         (",A\n0,1\n1,2\n", r"column 1 has no name.*--ignore 'Unnamed: 0'.*index=False"),
-        ("5.264,1e-3\n1,2\n2,3\n", r"t\.csv: the first row holds the number 5.264, so that the header is missing"),
+        (
+            "5.264,1e-3\n1,2\n2,3\n",
+            r"t\.csv: the first row holds the number 5.264, so that the header is missing",
+        ),
         ("A,B\n1,2\nnan,3\n", r"t\.csv, column 'A', row 3: observed losses: 1 of 2 are NaN"),
         ("A,B\n1,2\ninf,3\n", r"column 'A', row 3: .*assigns zero probability"),
         ("A,B\n1,2\n", r"model 'A'.*needs at least two"),
@@ -123,20 +135,32 @@ def test_errors_of_wide_tables_name_the_place(tmp_path, text, message):
             r"column 'kind', row 3: expected observed or synthetic",
         ),
         ({"kind": ["observed"] * 3 + ["synthetic"]}, r"model 'A': synthetic losses: found 1 value"),
-        ({"model": ["A", "A", None, "A"]}, r"column 'model', row 4: the name of the model is empty"),
+        (
+            {"model": ["A", "A", None, "A"]},
+            r"column 'model', row 4: the name of the model is empty",
+        ),
         ({"loss": [1.0, "two", 3.0, 4.0]}, r"column 'loss', row 3: expected a number; got 'two'"),
     ],
 )
 def test_errors_of_long_tables_name_the_place(change, message):
-    table = {"model": ["A"] * 4, "kind": ["observed", "observed", "synthetic", "synthetic"], "loss": [1.0, 2, 3, 4]}
+    table = {
+        "model": ["A"] * 4,
+        "kind": ["observed", "observed", "synthetic", "synthetic"],
+        "loss": [1.0, 2, 3, 4],
+    }
     with pytest.raises(ValueError, match=message):
-        long_table({name: np.array(column, dtype=object) for name, column in (table | change).items()})
+        long_table(
+            {name: np.array(column, dtype=object) for name, column in (table | change).items()}
+        )
 
 
 def test_missing_columns_are_listed_and_the_way_out_is_told(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("A,B\n1,2\n3,4\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"no column 'model', 'kind', 'loss'.*this one has A, B.*give a second file"):
+    with pytest.raises(
+        ValueError,
+        match=r"no column 'model', 'kind', 'loss'.*this one has A, B.*give a second file",
+    ):
         losses_from_files(path)
 
 
@@ -182,7 +206,11 @@ def test_several_simulations_in_wide_tables(tmp_path):
 
 
 def test_one_simulation_with_a_name_is_a_vector():
-    assert equal(wide_tables({"A": [1.0, 2.0]}, {"A": [1.0, 3.0], "simulation": [1, 1]})["A"], [1.0, 2.0], [1.0, 3.0])
+    assert equal(
+        wide_tables({"A": [1.0, 2.0]}, {"A": [1.0, 3.0], "simulation": [1, 1]})["A"],
+        [1.0, 2.0],
+        [1.0, 3.0],
+    )
 
 
 def test_a_model_may_be_called_simulation():
@@ -200,9 +228,15 @@ def test_observed_losses_alone_are_read_as_such():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({8: 3.0}, r"model 'B': simulation '2' has 2 losses, but simulation '3' has 1; all simulations of a model"),
+        (
+            {8: 3.0},
+            r"model 'B': simulation '2' has 2 losses, but simulation '3' has 1; all simulations of a model",
+        ),
         ({2: None}, r"column 'simulation', row 4: the cell is empty"),
-        ({8: 5.0, 9: 5.0, 10: 5.0, 11: 5.0}, r"model 'B' has 1 simulation\(s\), but model 'A' has 2; give all models"),
+        (
+            {8: 5.0, 9: 5.0, 10: 5.0, 11: 5.0},
+            r"model 'B' has 1 simulation\(s\), but model 'A' has 2; give all models",
+        ),
     ],
 )
 def test_simulations_that_do_not_fit_together_are_refused(change, message):
@@ -214,14 +248,18 @@ def test_simulations_that_do_not_fit_together_are_refused(change, message):
 
 
 def test_unequal_simulations_in_a_wide_table_are_refused():
-    with pytest.raises(ValueError, match=r"column 'A': simulation '2' has 1 losses, but simulation '1' has 2"):
+    with pytest.raises(
+        ValueError, match=r"column 'A': simulation '2' has 1 losses, but simulation '1' has 2"
+    ):
         wide_tables({"A": [1.0, 2.0]}, {"A": [1.0, 3.0, 4.0], "simulation": [1, 1, 2]})
 
 
 @pytest.mark.parametrize("name", ["table.ods", "table"])
 def test_unknown_kinds_of_files_are_named(tmp_path, name):
     (tmp_path / name).write_text("A\n1\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"unknown kind of file '.*'; tables are read from \.csv, \.tsv.*\.xlsx"):
+    with pytest.raises(
+        ValueError, match=r"unknown kind of file '.*'; tables are read from \.csv, \.tsv.*\.xlsx"
+    ):
         losses_from_files(tmp_path / name)
 
 
@@ -265,7 +303,9 @@ def test_names_that_become_one_are_refused():
     with pytest.raises(ValueError, match="the mapping: two columns are called '1'"):
         wide_tables({1: [1.0, 2.0], "1": [2.0, 3.0]}, {"1": [1.0, 2.0]})
     table = LONG | {"model": np.array([1, 1, 1, 1, "1", "1", "1", "1"], dtype=object)}
-    with pytest.raises(ValueError, match="column 'model', row 6: '1' is written 1 elsewhere; use one of the two"):
+    with pytest.raises(
+        ValueError, match="column 'model', row 6: '1' is written 1 elsewhere; use one of the two"
+    ):
         long_table(table)
     with pytest.raises(ValueError, match="column 'model', row 6: 'A ' is written 'A' elsewhere"):
         long_table(LONG | {"model": ["A"] * 4 + ["A "] * 4})
@@ -293,11 +333,15 @@ def test_a_first_row_of_losses_is_not_taken_for_a_header(tmp_path, first):
 def test_columns_of_unequal_length_are_refused():
     with pytest.raises(ValueError, match="columns of a table must have the same length"):
         long_table(LONG | {"loss": [1.0, 2.0]})
-    with pytest.raises(ValueError, match=r"column 'A': expected one value per row; got an array of shape \(2, 2\)"):
+    with pytest.raises(
+        ValueError, match=r"column 'A': expected one value per row; got an array of shape \(2, 2\)"
+    ):
         wide_tables({"A": np.ones((2, 2))}, {"A": np.ones(2)})
 
 
-@pytest.mark.parametrize("options", [{}, {"delimiter": ","}, {"delimiter": ";", "header": "made by us\nA;B"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"delimiter": ","}, {"delimiter": ";", "header": "made by us\nA;B"}]
+)
 def test_what_savetxt_writes_is_read(tmp_path, options):
     """The header stands behind a hash; blanks are between the numbers by default."""
     separator = options.get("delimiter", " ")
@@ -313,18 +357,26 @@ def test_a_hash_of_a_name_is_kept_behind_that_of_savetxt(tmp_path):
     assert list(columns_of(tmp_path / "t.csv")[1]) == ["#A", "B"]
 
 
-@pytest.mark.parametrize("text", ["A B\n1 2\n3 4\n", '"A" "B"\n1 2\n3 4\n', "   A    B\n 1.0  2.0\n 3.0  4.0\n"])
+@pytest.mark.parametrize(
+    "text", ["A B\n1 2\n3 4\n", '"A" "B"\n1 2\n3 4\n', "   A    B\n 1.0  2.0\n 3.0  4.0\n"]
+)
 def test_blanks_separate_where_nothing_else_does(tmp_path, text):
     (tmp_path / "t.txt").write_text(text, encoding="utf-8")
     found = columns_of(tmp_path / "t.txt")[1]
-    assert {name: column.tolist() for name, column in found.items()} == {"A": [1.0, 3.0], "B": [2.0, 4.0]}
+    assert {name: column.tolist() for name, column in found.items()} == {
+        "A": [1.0, 3.0],
+        "B": [2.0, 4.0],
+    }
     (tmp_path / "t.csv").write_text("model A,the model B\n1, 2\n3, 4\n", encoding="utf-8")
     assert list(columns_of(tmp_path / "t.csv")[1]) == ["model A", "the model B"]
 
 
 def test_row_names_of_r_are_said_in_a_sentence(tmp_path):
     (tmp_path / "t.txt").write_text('"A" "B"\n"1" 1 2\n"2" 3 4\n', encoding="utf-8")
-    with pytest.raises(ValueError, match=r"t\.txt, row 1: .*are quotation marks closed, and cells separated by commas"):
+    with pytest.raises(
+        ValueError,
+        match=r"t\.txt, row 1: .*are quotation marks closed, and cells separated by commas",
+    ):
         columns_of(tmp_path / "t.txt")
 
 
@@ -351,10 +403,14 @@ def test_series_in_a_mapping_are_put_into_one_order():
     pandas = pytest.importorskip("pandas")
     first = pandas.Series([1.0, 2.0, 3.0], index=["x", "y", "z"])
     other = pandas.Series([30.0, 10.0, 20.0], index=["z", "x", "y"])
-    with pytest.warns(rivals.RivalsWarning, match="column 'B' stand in another order than those of column 'A'"):
+    with pytest.warns(
+        rivals.RivalsWarning, match="column 'B' stand in another order than those of column 'A'"
+    ):
         found = columns_of({"A": first, "n": [0, 1, 2], "B": other})[1]
     assert found["B"].tolist() == [10.0, 20.0, 30.0]
-    with pytest.raises(ValueError, match="column 'B' and column 'A' have rows with different labels"):
+    with pytest.raises(
+        ValueError, match="column 'B' and column 'A' have rows with different labels"
+    ):
         columns_of({"A": first, "B": other.rename({"z": "w"})})
 
 
@@ -370,7 +426,9 @@ def test_two_columns_of_one_name_in_parquet_are_named(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.table([[1.0, 2.0], [3.0, 4.0]], names=["A", "A"])
     pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "t.parquet")
-    with pytest.raises(ValueError, match=r"t\.parquet: two columns are called 'A'; names must differ"):
+    with pytest.raises(
+        ValueError, match=r"t\.parquet: two columns are called 'A'; names must differ"
+    ):
         wide_tables(tmp_path / "t.parquet", tmp_path / "t.parquet")
 
 
@@ -384,7 +442,9 @@ def test_a_header_of_many_names_is_read_in_time(tmp_path):
     found = wide_tables(path, path, models=names[:3])
     assert list(found) == names[:3]
     assert found["model 1"].observed.tolist() == [1.5, 2.5]
-    assert time.process_time() - begin < 2.0  # about 0.2 s; the search that compares all pairs took a minute
+    assert (
+        time.process_time() - begin < 2.0
+    )  # about 0.2 s; the search that compares all pairs took a minute
 
 
 def test_a_million_columns_are_refused_at_once(tmp_path):
@@ -400,7 +460,8 @@ def test_a_cell_that_is_too_long_is_said_in_a_sentence(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("A,B\n1,2\n1," + "2" * 200_000 + "\n", encoding="utf-8")
     with pytest.raises(
-        ValueError, match=r"t\.csv, row 3: a cell has more than 131072 characters; is a quotation mark missing\?"
+        ValueError,
+        match=r"t\.csv, row 3: a cell has more than 131072 characters; is a quotation mark missing\?",
     ):
         wide_tables(path, path)
 
@@ -416,13 +477,20 @@ def test_many_models_in_a_long_table_take_time_in_proportion():
     begin = time.process_time()
     found = long_table(table)
     assert time.process_time() - begin < 3.0
-    np.testing.assert_array_equal(found["model 1234"].synthetic, table["loss"][1234 * 40 + 20 : 1235 * 40])
+    np.testing.assert_array_equal(
+        found["model 1234"].synthetic, table["loss"][1234 * 40 + 20 : 1235 * 40]
+    )
 
 
 def test_missing_cells_of_frames_are_named():
     pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({key: column.tolist() for key, column in LONG.items()}).convert_dtypes()
-    for name, message in (("model", "the name of the model is empty"), ("kind", "expected observed or synthetic")):
+    frame = pandas.DataFrame(
+        {key: column.tolist() for key, column in LONG.items()}
+    ).convert_dtypes()
+    for name, message in (
+        ("model", "the name of the model is empty"),
+        ("kind", "expected observed or synthetic"),
+    ):
         wrong = frame.copy()
         wrong.loc[3, name] = pandas.NA
         with pytest.raises(ValueError, match=f"column '{name}', row 5: {message}"):
@@ -439,7 +507,9 @@ def test_a_library_that_is_no_data_frame_is_named():
         long_table(Odd())
 
 
-@pytest.mark.skipif(not find_spec("openpyxl"), reason='Excel files need openpyxl: pip install "rivals[excel]"')
+@pytest.mark.skipif(
+    not find_spec("openpyxl"), reason='Excel files need openpyxl: pip install "rivals[excel]"'
+)
 class TestExcel:
     def write(self, path, *sheets):
         import openpyxl
@@ -481,7 +551,10 @@ def test_hostile_names_are_spelled_out_in_messages(tmp_path):
 def with_column(name, column):
     """Observed and synthetic losses of two models, of 20 points, and a column that is none."""
     rng = np.random.default_rng(0)
-    return [{"A": rng.exponential(size=20), "B": rng.exponential(size=20), name: column} for _ in range(2)]
+    return [
+        {"A": rng.exponential(size=20), "B": rng.exponential(size=20), name: column}
+        for _ in range(2)
+    ]
 
 
 NUMBERS = np.arange(20)
@@ -490,7 +563,11 @@ NUMBERS = np.arange(20)
 @pytest.mark.parametrize(
     ("name", "column", "message"),
     [
-        ("__index_level_0__", NUMBERS[::-1], "column '__index_level_0__' is the index of a data frame"),
+        (
+            "__index_level_0__",
+            NUMBERS[::-1],
+            "column '__index_level_0__' is the index of a data frame",
+        ),
         ("Unnamed: 2", NUMBERS[::-1], "column 3 has no name"),
         ("id", NUMBERS + 7, "column 'id' is a running number"),
         ("fold", NUMBERS % 2, "column 'fold' is the same in the observed and the synthetic table"),
@@ -513,7 +590,9 @@ def test_a_column_that_is_no_model_is_refused_and_left_out_on_request(name, colu
 def test_whole_numbers_among_others_are_said():
     observed, synthetic = with_column("fold", NUMBERS % 2)
     synthetic["fold"] = NUMBERS % 3
-    with pytest.warns(rivals.RivalsWarning, match="column 'fold' holds whole numbers only, unlike the others"):
+    with pytest.warns(
+        rivals.RivalsWarning, match="column 'fold' holds whole numbers only, unlike the others"
+    ):
         assert len(wide_tables(observed, synthetic)) == 3
     for table in (observed, synthetic):
         table["A"], table["B"] = np.round(table["A"]), np.round(table["B"])
@@ -548,12 +627,18 @@ def test_an_infinite_value_is_blamed_on_its_file_and_row(tmp_path):
     for name, text in (("o", "A,B\n1,2\n2,3\n3,1\n"), ("s", "A,B\n1,2\n2,3\n3,inf\n")):
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
     paths = tmp_path / "o.csv", tmp_path / "s.csv"
-    with pytest.raises(ValueError, match=r"s\.csv, column 'B', row 4: synthetic losses: 1 of 3 are infinite"):
+    with pytest.raises(
+        ValueError, match=r"s\.csv, column 'B', row 4: synthetic losses: 1 of 3 are infinite"
+    ):
         wide_tables(*paths)
-    with pytest.raises(ValueError, match=r"s\.csv, column 'B', row 4: synthetic losses: 1 of 3 are −inf"):
+    with pytest.raises(
+        ValueError, match=r"s\.csv, column 'B', row 4: synthetic losses: 1 of 3 are −inf"
+    ):
         wide_tables(*paths, log_likelihood=True)
     table = LONG | {"loss": np.array([1.0, 2.0, 1.5, np.inf, 7.0, 8.0, 9.0, 9.5])}
-    with pytest.raises(ValueError, match=r"model 'A', row 5: synthetic losses: 1 of 2 are infinite"):
+    with pytest.raises(
+        ValueError, match=r"model 'A', row 5: synthetic losses: 1 of 2 are infinite"
+    ):
         long_table(table)
     assert list(long_table(table, models=["B"])) == ["B"]
 
@@ -618,7 +703,9 @@ def test_large_files_are_read_fast(tmp_path, monkeypatch):
     monkeypatch.setattr(text_tables, "LARGE", 0)
     for delimiter in ",;\t|":
         for header in ("A,B\n", '"A","B"\n', "# A,B\n", "\ufeffA,B\r\n"):
-            (tmp_path / "t.csv").write_text((header + ROWS).replace(",", delimiter), encoding="utf-8")
+            (tmp_path / "t.csv").write_text(
+                (header + ROWS).replace(",", delimiter), encoding="utf-8"
+            )
             found = columns_of(tmp_path / "t.csv")[1]
             assert found["B"].tolist() == [index / 3 + 1 for index in range(40)]
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(csv_text(LONG).encode()))

@@ -55,7 +55,9 @@ def test_the_same_as_by_hand_on_real_data(block):
     assert found.excluded == ("1200 always",)
     best = min(SQUARED, key=lambda name: SQUARED[name].mean())
     gap = SQUARED["1200 always"] - SQUARED[best]
-    assert found.differences["1200 always"] == pytest.approx((gap.mean(), gap.std(ddof=1) / np.sqrt(90)), rel=1e-12)
+    assert found.differences["1200 always"] == pytest.approx(
+        (gap.mean(), gap.std(ddof=1) / np.sqrt(90)), rel=1e-12
+    )
 
 
 def test_seeds_repeat_and_are_kept():
@@ -66,7 +68,9 @@ def test_seeds_repeat_and_are_kept():
 
 def test_the_order_and_copies_of_models_do_not_matter():
     plain = confidence_set(SQUARED, rng=0).p_values
-    turned = confidence_set(dict(reversed(SQUARED.items())) | {"copy": SQUARED["last ten"]}, rng=0).p_values
+    turned = confidence_set(
+        dict(reversed(SQUARED.items())) | {"copy": SQUARED["last ten"]}, rng=0
+    ).p_values
     assert {name: turned[name] for name in SQUARED} == plain
     assert turned["copy"] == plain["last ten"]
 
@@ -84,7 +88,11 @@ def test_p_values_of_two_equally_good_models_are_uniform():
     bootstrap of 200 points is itself off by about 1/200, and p-values are multiples of 1/200. Limits are at 4 standard errors.
     """
     smallest = [
-        min(confidence_set(gaussian(200, seed, 0.2, -0.2), n_resamples=200, rng=seed).p_values.values())
+        min(
+            confidence_set(
+                gaussian(200, seed, 0.2, -0.2), n_resamples=200, rng=seed
+            ).p_values.values()
+        )
         for seed in range(300)
     ]
     for level, error in ((0.1, 0.017), (0.5, 0.029)):
@@ -103,18 +111,25 @@ def test_scores_are_compared_by_their_elpd():
     assert found.differences["shifted"] == (value, error)
     assert value < -3 * error
     assert found.excluded == ("shifted",)
-    from_losses = confidence_set({name: rivals.Losses(-score.pointwise) for name, score in scores.items()}, rng=0)
+    from_losses = confidence_set(
+        {name: rivals.Losses(-score.pointwise) for name, score in scores.items()}, rng=0
+    )
     assert from_losses.p_values == found.p_values
 
 
 def test_the_row_of_the_table():
-    fitted = {name: criteria.Fitted(-losses, 1, test_losses=losses) for name, losses in SQUARED.items()}
+    fitted = {
+        name: criteria.Fitted(-losses, 1, test_losses=losses) for name, losses in SQUARED.items()
+    }
     table = criteria.table(fitted, rng=5)
     row = table["MCS"]
     assert row.difference.tolist() == list(confidence_set(SQUARED, rng=5).p_values.values())
     assert "MCS" not in table.omitted
     assert str(row.variations) == "in-distribution"
-    shifted = {"a": fitted["last year"], "b": criteria.Fitted([-1.0] * 90, 1, test_losses=SQUARED["last year"] + 1)}
+    shifted = {
+        "a": fitted["last year"],
+        "b": criteria.Fitted([-1.0] * 90, 1, test_losses=SQUARED["last year"] + 1),
+    }
     assert "differ by the same amount" in criteria.table(shifted).omitted["MCS"]
 
 

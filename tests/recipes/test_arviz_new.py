@@ -54,7 +54,10 @@ def test_stores_give_the_same(tree, tmp_path, store):
     else:
         pytest.importorskip("zarr")
         tree.to_zarr(tmp_path / store)
-    found, expected = arviz_tree(tmp_path / store, reduction="lpd"), arviz_tree(tree, reduction="lpd")
+    found, expected = (
+        arviz_tree(tmp_path / store, reduction="lpd"),
+        arviz_tree(tree, reduction="lpd"),
+    )
     np.testing.assert_array_equal(found.observed, expected.observed)
     np.testing.assert_array_equal(found.synthetic, expected.synthetic)
 
@@ -64,12 +67,18 @@ def test_leave_one_out_is_that_of_arviz(correlation):
     """Chains that are correlated have a smaller effective size, and a longer tail is smoothed."""
     walk = np.random.default_rng(1).normal(size=(2, 500))
     for step in range(1, 500):
-        walk[:, step] = correlation * walk[:, step - 1] + np.sqrt(1 - correlation**2) * walk[:, step]
+        walk[:, step] = (
+            correlation * walk[:, step - 1] + np.sqrt(1 - correlation**2) * walk[:, step]
+        )
     mu = Y.mean() + walk / np.sqrt(Y.size)
     groups = {"posterior": {"mu": mu}, "log_likelihood": {"y": stats.norm.logpdf(Y, mu[..., None])}}
     saved = arviz_base.from_dict(groups, dims={"y": ["point"]})
-    with pytest.warns(rivals.RivalsWarning, match=r"has observed losses alone.*Compare them with groups="):
+    with pytest.warns(
+        rivals.RivalsWarning, match=r"has observed losses alone.*Compare them with groups="
+    ):
         found = arviz_tree(saved, reduction="lpd", leave_one_out=True)
     theirs = arviz_stats.loo(saved, var_name="y", pointwise=True)
-    np.testing.assert_allclose(found.observed, -np.asarray(theirs.elpd_i).ravel(), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        found.observed, -np.asarray(theirs.elpd_i).ravel(), rtol=0, atol=1e-12
+    )
     assert found.n_simulations == 0

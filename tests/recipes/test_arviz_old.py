@@ -20,9 +20,15 @@ HELD_OUT, SIMULATED = -rng.exponential(size=(2, 50, 30)), -rng.exponential(size=
 
 @pytest.fixture(scope="module")
 def tree():
-    made = arviz.from_dict(posterior={"a": rng.normal(size=(2, 50))}, log_likelihood={"y": HELD_OUT + 0.1})
+    made = arviz.from_dict(
+        posterior={"a": rng.normal(size=(2, 50))}, log_likelihood={"y": HELD_OUT + 0.1}
+    )
     for name, values in (("held_out", HELD_OUT), ("simulated", SIMULATED)):
-        dims = ("chain", "draw", "simulation", "point") if values.ndim == 4 else ("chain", "draw", "point")
+        dims = (
+            ("chain", "draw", "simulation", "point")
+            if values.ndim == 4
+            else ("chain", "draw", "point")
+        )
         made.add_groups({f"log_likelihood_{name}": xarray.Dataset({"y": (dims, values)})})
     return made
 

@@ -74,7 +74,11 @@ def fit(request, tmp_path_factory):
     """A model, its posterior, and the draws of a, b and width."""
     if request.param == "stand-in":
         own = np.random.default_rng(1)
-        draws = {"a": own.normal(1, 0.1, 300), "b": own.normal(2, 0.1, 300), "width": own.gamma(100, 0.005, 300)}
+        draws = {
+            "a": own.normal(1, 0.1, 300),
+            "b": own.normal(2, 0.1, 300),
+            "width": own.gamma(100, 0.005, 300),
+        }
         return StandIn(), draws, draws
     if not compiler_is_there():
         pytest.skip("CmdStan is not installed (cmdstanpy.install_cmdstan)")
@@ -82,7 +86,9 @@ def fit(request, tmp_path_factory):
     path.write_text(PROGRAM, encoding="utf-8")
     model = cmdstanpy.CmdStanModel(stan_file=path)
     data = {"n": N, "x": X[:N], "y": Y[:N]}
-    found = model.sample(data, chains=2, iter_sampling=150, iter_warmup=200, seed=1, show_progress=False, sig_figs=18)
+    found = model.sample(
+        data, chains=2, iter_sampling=150, iter_warmup=200, seed=1, show_progress=False, sig_figs=18
+    )
     return model, found, {name: found.stan_variable(name) for name in ("a", "b", "width")}
 
 

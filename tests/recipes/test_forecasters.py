@@ -35,20 +35,36 @@ def autoregression(constant, first, variance):
 def test_statsforecast():
     models = pytest.importorskip("statsforecast.models")
     frame = pandas.DataFrame({"unique_id": "a", "ds": DATES, "y": Y})
-    fit = pytest.importorskip("statsforecast").StatsForecast([models.ARIMA((1, 0, 0))], freq="D").fit(df=frame[:N])
+    fit = (
+        pytest.importorskip("statsforecast")
+        .StatsForecast([models.ARIMA((1, 0, 0))], freq="D")
+        .fit(df=frame[:N])
+    )
     table = fit.predict(h=AHEAD, level=[80])
-    model = distribution(stats.norm(table["ARIMA"], (table["ARIMA-hi-80"] - table["ARIMA-lo-80"]) / (2 * HALF)))
+    model = distribution(
+        stats.norm(table["ARIMA"], (table["ARIMA-hi-80"] - table["ARIMA-lo-80"]) / (2 * HALF))
+    )
     own = fit.fitted_[0, 0].model_
     law = autoregression(own["coef"]["intercept"], own["coef"]["ar1"], own["sigma2"])
     np.testing.assert_allclose(model.loss(Y[N:]), -law.logpdf(Y[N:]), rtol=1e-9)
     # One step ahead, with the parameters of the fit: the table of `cross_validation` has the same columns.
-    table = fit.cross_validation(df=frame, h=1, n_windows=AHEAD, step_size=1, refit=False, level=[80])
-    model = distribution(stats.norm(table["ARIMA"], (table["ARIMA-hi-80"] - table["ARIMA-lo-80"]) / (2 * HALF)))
+    table = fit.cross_validation(
+        df=frame, h=1, n_windows=AHEAD, step_size=1, refit=False, level=[80]
+    )
+    model = distribution(
+        stats.norm(table["ARIMA"], (table["ARIMA-hi-80"] - table["ARIMA-lo-80"]) / (2 * HALF))
+    )
     constant, first = own["coef"]["intercept"], own["coef"]["ar1"]
     mean = constant + first * (Y[N - 1 : -1] - constant)
-    np.testing.assert_allclose(model.loss(Y[N:]), -stats.norm(mean, np.sqrt(own["sigma2"])).logpdf(Y[N:]), rtol=1e-6)
+    np.testing.assert_allclose(
+        model.loss(Y[N:]), -stats.norm(mean, np.sqrt(own["sigma2"])).logpdf(Y[N:]), rtol=1e-6
+    )
     assert (
-        len(rivals.compare({"AR": model, "wide": distribution(stats.norm(0, 5))}, Y[N:], order="time", rng=0).ranking)
+        len(
+            rivals.compare(
+                {"AR": model, "wide": distribution(stats.norm(0, 5))}, Y[N:], order="time", rng=0
+            ).ranking
+        )
         == 2
     )
 
@@ -57,13 +73,22 @@ def test_prophet():
     """Without changepoints the forecast is Gaussian of known width; its interval comes from 4 000 samples, good to 2 %."""
     logging.getLogger("cmdstanpy").setLevel(logging.ERROR)
     trend = pandas.DataFrame(
-        {"ds": DATES, "y": 0.02 * np.arange(N + AHEAD) + np.random.default_rng(1).normal(size=N + AHEAD)}
+        {
+            "ds": DATES,
+            "y": 0.02 * np.arange(N + AHEAD) + np.random.default_rng(1).normal(size=N + AHEAD),
+        }
     )
     quiet = dict.fromkeys(("weekly_seasonality", "yearly_seasonality", "daily_seasonality"), False)
-    fit = pytest.importorskip("prophet").Prophet(n_changepoints=0, uncertainty_samples=4000, **quiet).fit(trend[:N])
+    fit = (
+        pytest.importorskip("prophet")
+        .Prophet(n_changepoints=0, uncertainty_samples=4000, **quiet)
+        .fit(trend[:N])
+    )
     table = fit.predict(trend[N:][["ds"]])
     new = trend["y"].to_numpy()[N:]
-    model = distribution(stats.norm(table["yhat"], (table["yhat_upper"] - table["yhat_lower"]) / (2 * HALF)))
+    model = distribution(
+        stats.norm(table["yhat"], (table["yhat_upper"] - table["yhat_lower"]) / (2 * HALF))
+    )
     law = stats.norm(table["yhat"], fit.params["sigma_obs"].item() * fit.y_scale)
     # A width that is off by 2 % moves a loss by 0.02 (1 + z²), with |z| below 3 here, and at most four of these errors.
     np.testing.assert_allclose(model.loss(new), -law.logpdf(new), atol=0.4)

@@ -27,7 +27,9 @@ def net(x):
 
 
 def check(model, mean, scale, rtol):
-    np.testing.assert_allclose(model.loss((X, Y)), -stats.norm(mean, scale).logpdf(Y), rtol=rtol, atol=rtol)
+    np.testing.assert_allclose(
+        model.loss((X, Y)), -stats.norm(mean, scale).logpdf(Y), rtol=rtol, atol=rtol
+    )
     drawn = model.simulate(N, np.random.default_rng(0))[1]
     assert stats.kstest((drawn - mean) / scale, "norm").pvalue > 1e-3
     np.testing.assert_array_equal(model.simulate(N, np.random.default_rng(0))[1], drawn)
@@ -58,7 +60,15 @@ def test_a_module_of_flax():
     module = Net()
     parameters = module.init(jax.random.PRNGKey(0), X[:1])
     model = network(
-        lambda x: module.apply(parameters, x), X, likelihood=lambda out: (out[:, 0], jnp.exp(out[:, 1])), batch_size=N
+        lambda x: module.apply(parameters, x),
+        X,
+        likelihood=lambda out: (out[:, 0], jnp.exp(out[:, 1])),
+        batch_size=N,
     )
     out = np.asarray(module.apply(parameters, X), dtype=np.float64)
-    check(model, out[:, 0], np.asarray(jnp.exp(module.apply(parameters, X)[:, 1]), dtype=np.float64), 1e-12)
+    check(
+        model,
+        out[:, 0],
+        np.asarray(jnp.exp(module.apply(parameters, X)[:, 1]), dtype=np.float64),
+        1e-12,
+    )

@@ -32,14 +32,18 @@ def test_the_sigma_of_an_unweighted_fit():
     residuals = Y[FIT] - fit.best_fit
     sigma = np.sqrt(np.sum(residuals**2) / (200 - 2))
     law = stats.norm(fit.eval(x=X[NEW]), sigma)
-    np.testing.assert_allclose(model.loss((X[NEW], Y[NEW])), -law.logpdf(Y[NEW]), rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(
+        model.loss((X[NEW], Y[NEW])), -law.logpdf(Y[NEW]), rtol=1e-11, atol=1e-12
+    )
     drawn = model.simulate(200, np.random.default_rng(0))[1]
     assert stats.kstest(law.cdf(drawn), "uniform").pvalue > 1e-3
     np.testing.assert_array_equal(model.simulate(200, np.random.default_rng(0))[1], drawn)
 
 
 def test_a_weighted_fit_needs_sigma():
-    fit = ExponentialModel().fit(Y[FIT], x=X[FIT], weights=1 / 0.3, scale_covar=False, amplitude=3.0, decay=2.0)
+    fit = ExponentialModel().fit(
+        Y[FIT], x=X[FIT], weights=1 / 0.3, scale_covar=False, amplitude=3.0, decay=2.0
+    )
     with pytest.raises(ValueError, match="the fit was weighted, so the σ of new points is unknown"):
         curve(fit, X[NEW])
     model = curve(fit, X[NEW], sigma=0.3)
@@ -58,7 +62,9 @@ def test_several_independent_variables():
 
     other = RNG.normal(size=400)
     targets = 2 * X - other + 0.1 * RNG.normal(size=400)
-    fit = Model(plane, independent_vars=["x", "y"]).fit(targets[FIT], x=X[FIT], y=other[FIT], a=1.0, b=0.0)
+    fit = Model(plane, independent_vars=["x", "y"]).fit(
+        targets[FIT], x=X[FIT], y=other[FIT], a=1.0, b=0.0
+    )
     new = {"x": X[NEW], "y": other[NEW]}
     model = curve(fit, new)
     by_hand = -stats.norm(fit.eval(**new), np.sqrt(fit.redchi)).logpdf(targets[NEW])

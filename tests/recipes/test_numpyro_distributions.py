@@ -32,7 +32,10 @@ def test_numbers(name, bits):
         model = distribution(make())
         y = model.simulate(N, np.random.default_rng(0))
         np.testing.assert_allclose(
-            model.loss(y), -law.logpdf(y), rtol=1e-10 if bits == 64 else 1e-4, atol=1e-5 if bits == 32 else 1e-10
+            model.loss(y),
+            -law.logpdf(y),
+            rtol=1e-10 if bits == 64 else 1e-4,
+            atol=1e-5 if bits == 32 else 1e-10,
         )
         np.testing.assert_allclose(model.loss(y), -np.asarray(make().log_prob(y)), rtol=1e-12)
         np.testing.assert_array_equal(model.simulate(N, np.random.default_rng(0)), y)
@@ -50,14 +53,19 @@ def test_counts_and_rows():
     rows = distribution(dist.MultivariateNormal(jnp.zeros(2), jnp.asarray(covariance)))
     y = rows.simulate(N, np.random.default_rng(0))
     assert y.shape == (N, 2)
-    np.testing.assert_allclose(rows.loss(y), -stats.multivariate_normal(cov=covariance).logpdf(y), rtol=1e-4)
+    np.testing.assert_allclose(
+        rows.loss(y), -stats.multivariate_normal(cov=covariance).logpdf(y), rtol=1e-4
+    )
     independent = distribution(dist.Normal(jnp.zeros((N, 2)), 1.0).to_event(1))
     np.testing.assert_allclose(independent.loss(y), -stats.norm.logpdf(y).sum(axis=1), rtol=1e-4)
 
 
 def test_the_whole_way():
     y = np.random.default_rng(0).standard_t(3, 1000)
-    models = {"student": distribution(dist.StudentT(3.0)), "wide": distribution(dist.Normal(0.0, 9.0))}
+    models = {
+        "student": distribution(dist.StudentT(3.0)),
+        "wide": distribution(dist.Normal(0.0, 9.0)),
+    }
     result = rivals.compare(models, y, rng=0)
     assert result.survivors == ("student",)
     np.testing.assert_array_equal(result.probability, rivals.compare(models, y, rng=0).probability)

@@ -25,7 +25,13 @@ HELD_OUT = {"x": X[N:], "y_observed": Y[N:]}
 def sampled(model):
     with model:
         return pymc.sample(
-            100, tune=200, chains=2, cores=1, progressbar=False, random_seed=1, compute_convergence_checks=False
+            100,
+            tune=200,
+            chains=2,
+            cores=1,
+            progressbar=False,
+            random_seed=1,
+            compute_convergence_checks=False,
         )
 
 
@@ -47,7 +53,9 @@ def test_losses_are_those_by_hand(line):
     a, b, width = parameters(draws)
     densities = stats.norm(a + b * X[N:], width).logpdf(Y[N:])
     found = posterior(model, draws, HELD_OUT, n_simulations=2, rng=0)
-    np.testing.assert_allclose(found.observed, np.log(len(a)) - logsumexp(densities, axis=0), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        found.observed, np.log(len(a)) - logsumexp(densities, axis=0), rtol=0, atol=1e-12
+    )
     mean = posterior(model, draws, HELD_OUT, reduction="mean", n_simulations=1, rng=0)
     np.testing.assert_allclose(mean.observed, -densities.mean(axis=0), rtol=0, atol=1e-12)
 
@@ -61,7 +69,9 @@ def test_simulations_follow_the_posterior_predictive(line):
     for _ in range(20):
         chosen = own.integers(len(a), size=NEW)
         y = own.normal((a[chosen, 0] + b[chosen, 0] * X[N:]), width[chosen, 0])
-        expected.append(np.log(len(a)) - logsumexp(stats.norm(a + b * X[N:], width).logpdf(y), axis=0))
+        expected.append(
+            np.log(len(a)) - logsumexp(stats.norm(a + b * X[N:], width).logpdf(y), axis=0)
+        )
     found = posterior(model, draws, HELD_OUT, n_simulations=20, rng=3).synthetic
     assert found.shape == (20, NEW)
     assert stats.ks_2samp(found.ravel(), np.concatenate(expected)).pvalue > 1e-3
@@ -69,7 +79,9 @@ def test_simulations_follow_the_posterior_predictive(line):
 
 def test_seeds_repeat_and_the_model_keeps_its_data(line):
     model, draws = line
-    first, second, other = (posterior(model, draws, HELD_OUT, n_simulations=2, rng=seed) for seed in (1, 1, 2))
+    first, second, other = (
+        posterior(model, draws, HELD_OUT, n_simulations=2, rng=seed) for seed in (1, 1, 2)
+    )
     np.testing.assert_array_equal(first.synthetic, second.synthetic)
     assert not np.array_equal(first.synthetic, other.synthetic)
     np.testing.assert_array_equal(model["y_observed"].get_value(), Y[:N])
@@ -98,7 +110,9 @@ def test_what_is_wrong_is_said(line):
     model, draws = line
     with pytest.warns(rivals.RivalsWarning, match="those in the model, to which it was fitted"):
         posterior(model, draws, {"x": X[:N], "y_observed": Y[:N]}, n_simulations=1, rng=0)
-    with pytest.raises(ValueError, match="no values of 'y_observed', which has a row for each of 60 points"):
+    with pytest.raises(
+        ValueError, match="no values of 'y_observed', which has a row for each of 60 points"
+    ):
         posterior(model, draws, {"x": X[N:]})
     with pytest.raises(ValueError, match=r"has no pymc\.Data 'z'"):
         posterior(model, draws, HELD_OUT | {"z": X})
@@ -124,7 +138,10 @@ def test_what_is_wrong_is_said(line):
 
 def test_inputs_are_needed_anew_also_where_the_new_points_are_as_many(line):
     model, draws = line
-    with pytest.raises(ValueError, match=r"no values of 'x', which has a row for each of 60 points.*or the same again"):
+    with pytest.raises(
+        ValueError,
+        match=r"no values of 'x', which has a row for each of 60 points.*or the same again",
+    ):
         posterior(model, draws, {"y_observed": Y[N : 2 * N]})
 
 
@@ -134,17 +151,27 @@ def test_models_with_initial_values_and_without_containers(line):
     with pymc.Model() as fixed:
         a, b = pymc.Normal("a", 0, 5, initval=1.0), pymc.Normal("b", 0, 5)
         pymc.Normal("y", a + b * X[:N], pymc.HalfNormal("width", 2, initval=3.0), observed=Y[:N])
-    expected, found = (posterior(each, draws, leave_one_out=True, n_simulations=2, rng=0) for each in (model, fixed))
+    expected, found = (
+        posterior(each, draws, leave_one_out=True, n_simulations=2, rng=0)
+        for each in (model, fixed)
+    )
     np.testing.assert_allclose(found.observed, expected.observed, rtol=1e-12)
     np.testing.assert_allclose(found.synthetic, expected.synthetic, rtol=1e-12)
-    assert {rv.name: value for rv, value in fixed.rvs_to_initial_values.items()} == {"a": 1.0, "b": None, "width": 3.0}
+    assert {rv.name: value for rv, value in fixed.rvs_to_initial_values.items()} == {
+        "a": 1.0,
+        "b": None,
+        "width": 3.0,
+    }
 
 
 def test_one_held_out_point_changes_no_other_loss(line):
     model, draws = line
     moved = Y[N:].copy()
     moved[7] += 1.0
-    losses = [posterior(model, draws, HELD_OUT | {"y_observed": y}, n_simulations=1, rng=0) for y in (Y[N:], moved)]
+    losses = [
+        posterior(model, draws, HELD_OUT | {"y_observed": y}, n_simulations=1, rng=0)
+        for y in (Y[N:], moved)
+    ]
     assert np.flatnonzero(losses[0].observed != losses[1].observed).tolist() == [7]
 
 
@@ -161,5 +188,10 @@ def test_integers_that_the_model_simulates_as_other_numbers(line):
         x, y = pymc.Data("x", X[:N]), pymc.Data("y_observed", np.round(Y[:N]).astype(int))
         a, b = pymc.Normal("a", 0, 5), pymc.Normal("b", 0, 5)
         pymc.Normal("y", a + b * x, pymc.HalfNormal("width", 2), observed=y)
-    with pytest.raises(TypeError, match=r"no integers, but the model holds its data as .* put floats into pymc\.Data"):
-        posterior(whole, draws, HELD_OUT | {"y_observed": rounded.astype(int)}, n_simulations=1, rng=0)
+    with pytest.raises(
+        TypeError,
+        match=r"no integers, but the model holds its data as .* put floats into pymc\.Data",
+    ):
+        posterior(
+            whole, draws, HELD_OUT | {"y_observed": rounded.astype(int)}, n_simulations=1, rng=0
+        )

@@ -15,7 +15,9 @@ SLOW = {"studentized_range", "kappa4", "ksone", "kstwo", "vonmises_line", "levy_
 N = 300
 
 
-@pytest.mark.parametrize(("name", "shapes"), [pair for pair in distcont if isinstance(pair[0], str)], ids=str)
+@pytest.mark.parametrize(
+    ("name", "shapes"), [pair for pair in distcont if isinstance(pair[0], str)], ids=str
+)
 def test_continuous(name, shapes):
     if name in SLOW:
         pytest.skip("simulates by numerical integration")
@@ -29,7 +31,9 @@ def test_continuous(name, shapes):
         distribution(getattr(stats, name))
 
 
-@pytest.mark.parametrize(("name", "shapes"), [pair for pair in distdiscrete if isinstance(pair[0], str)], ids=str)
+@pytest.mark.parametrize(
+    ("name", "shapes"), [pair for pair in distdiscrete if isinstance(pair[0], str)], ids=str
+)
 def test_discrete(name, shapes):
     law = getattr(stats, name)(*shapes)
     model = distribution(law)

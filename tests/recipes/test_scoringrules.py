@@ -40,12 +40,24 @@ OF_EACH = np.broadcast_to(ONE, (len(LATE), M)), np.broadcast_to(FIVE, (len(DECAD
 @pytest.mark.parametrize(
     ("score", "model", "data", "by_hand"),
     [
-        ("crps", flow, LATE, lambda: scoringrules.crps_ensemble(LATE, OF_EACH[0], estimator="fair")),
-        ("energy", flows, DECADES, lambda: scoringrules.es_ensemble(DECADES, OF_EACH[1], estimator="fair")),
+        (
+            "crps",
+            flow,
+            LATE,
+            lambda: scoringrules.crps_ensemble(LATE, OF_EACH[0], estimator="fair"),
+        ),
+        (
+            "energy",
+            flows,
+            DECADES,
+            lambda: scoringrules.es_ensemble(DECADES, OF_EACH[1], estimator="fair"),
+        ),
     ],
 )
 def test_our_scores_are_the_fair_ones_of_scoringrules(score, model, data, by_hand):
-    np.testing.assert_allclose(simulator(model, score=score, n_ensemble=M).loss(data), by_hand(), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        simulator(model, score=score, n_ensemble=M).loss(data), by_hand(), rtol=0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,7 +67,12 @@ def test_our_scores_are_the_fair_ones_of_scoringrules(score, model, data, by_han
         (scoringrules.logs_ensemble, flow, LATE, OF_EACH[0]),
         (scoringrules.es_ensemble, flows, DECADES, OF_EACH[1]),
         (scoringrules.vs_ensemble, flows, DECADES, OF_EACH[1]),
-        (lambda y, ensemble: scoringrules.twcrps_ensemble(y, ensemble, b=7.0), flow, LATE, OF_EACH[0]),
+        (
+            lambda y, ensemble: scoringrules.twcrps_ensemble(y, ensemble, b=7.0),
+            flow,
+            LATE,
+            OF_EACH[0],
+        ),
     ],
 )
 def test_its_functions_are_losses(function, model, data, ensemble):
@@ -85,6 +102,8 @@ def test_of_summary_statistics():
 def test_the_whole_way():
     models = {
         "gamma": simulator(flow, score=scoringrules.crps_ensemble, n_ensemble=500),
-        "too high": simulator(lambda n, rng: 3 + flow(n, rng), score=scoringrules.crps_ensemble, n_ensemble=500),
+        "too high": simulator(
+            lambda n, rng: 3 + flow(n, rng), score=scoringrules.crps_ensemble, n_ensemble=500
+        ),
     }
     assert rivals.compare(models, LATE, rng=0).survivors == ("gamma",)

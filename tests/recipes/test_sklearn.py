@@ -43,7 +43,9 @@ CLASSIFIERS = [
     KNeighborsClassifier(),
     make_pipeline(StandardScaler(), GaussianProcessClassifier()),
     make_pipeline(StandardScaler(), CalibratedClassifierCV(LinearSVC())),
-    GridSearchCV(make_pipeline(StandardScaler(), LogisticRegression()), {"logisticregression__C": [0.1, 1.0]}),
+    GridSearchCV(
+        make_pipeline(StandardScaler(), LogisticRegression()), {"logisticregression__C": [0.1, 1.0]}
+    ),
 ]
 REGRESSORS = [
     RidgeCV(),
@@ -67,17 +69,25 @@ def test_classifiers(estimator, load):
     model = classifier(estimator, x_new, floor=1e-3)
     probabilities = np.maximum(estimator.predict_proba(x_new), 1e-3)
     probabilities /= probabilities.sum(axis=1, keepdims=True)
-    by_hand = -np.log(probabilities[np.arange(len(y_new)), np.searchsorted(estimator.classes_, y_new)])
+    by_hand = -np.log(
+        probabilities[np.arange(len(y_new)), np.searchsorted(estimator.classes_, y_new)]
+    )
     np.testing.assert_allclose(model.loss((x_new, y_new)), by_hand, rtol=1e-12)
-    drawn = np.concatenate([model.simulate(len(x_new), np.random.default_rng(seed))[1] for seed in range(10)])
+    drawn = np.concatenate(
+        [model.simulate(len(x_new), np.random.default_rng(seed))[1] for seed in range(10)]
+    )
     found = [np.sum(drawn == label) for label in estimator.classes_]
     assert stats.chisquare(found, 10 * probabilities.sum(axis=0)).pvalue > 1e-3
-    np.testing.assert_array_equal(model.simulate(len(x_new), np.random.default_rng(0))[1], drawn[: len(x_new)])
+    np.testing.assert_array_equal(
+        model.simulate(len(x_new), np.random.default_rng(0))[1], drawn[: len(x_new)]
+    )
 
 
 @pytest.mark.parametrize("estimator", REGRESSORS, ids=lambda estimator: type(estimator).__name__)
 def test_regressors(estimator):
-    x, x_new, y, y_new = train_test_split(*load_diabetes(return_X_y=True, as_frame=True), test_size=0.5, random_state=0)
+    x, x_new, y, y_new = train_test_split(
+        *load_diabetes(return_X_y=True, as_frame=True), test_size=0.5, random_state=0
+    )
     estimator.fit(x, y)
     noise = noise_of(out_of_fold_residuals(estimator, (x, y)))
     model = regressor(estimator, x_new, noise="cross-validated", training=(x, y))
@@ -91,21 +101,34 @@ def test_regressors(estimator):
 
 
 def test_several_targets_of_a_network():
-    x, x_new, y, y_new = train_test_split(*load_diabetes(return_X_y=True), test_size=0.5, random_state=0)
-    both, both_new = np.column_stack([y, x[:, 0] * 1000]), np.column_stack([y_new, x_new[:, 0] * 1000])
+    x, x_new, y, y_new = train_test_split(
+        *load_diabetes(return_X_y=True), test_size=0.5, random_state=0
+    )
+    both, both_new = (
+        np.column_stack([y, x[:, 0] * 1000]),
+        np.column_stack([y_new, x_new[:, 0] * 1000]),
+    )
     net = make_pipeline(
-        StandardScaler(), MLPRegressor(hidden_layer_sizes=(8,), random_state=0, max_iter=100, solver="lbfgs")
+        StandardScaler(),
+        MLPRegressor(hidden_layer_sizes=(8,), random_state=0, max_iter=100, solver="lbfgs"),
     ).fit(x, both)
     for residuals in ("gaussian", "empirical"):
-        model = regressor(net, x_new, noise="cross-validated", training=(x, both), residuals=residuals)
+        model = regressor(
+            net, x_new, noise="cross-validated", training=(x, both), residuals=residuals
+        )
         losses = model.losses((x_new, both_new), rng=0)
         assert losses.n_observed == len(y_new)
 
 
 def test_texts_and_sparse_inputs():
-    texts = [" ".join(words) for words in np.random.default_rng(0).choice(["up", "down", "left", "right"], (200, 6))]
+    texts = [
+        " ".join(words)
+        for words in np.random.default_rng(0).choice(["up", "down", "left", "right"], (200, 6))
+    ]
     labels = np.array([text.count("up") > 1 for text in texts])
-    from_texts = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(texts[:100], labels[:100])
+    from_texts = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(
+        texts[:100], labels[:100]
+    )
     vectors = TfidfVectorizer().fit(texts[:100])
     from_sparse = LogisticRegression().fit(vectors.transform(texts[:100]), labels[:100])
     new = vectors.transform(texts[100:])
@@ -119,7 +142,9 @@ def test_texts_and_sparse_inputs():
 
 
 def test_what_cannot_be_used_is_named():
-    x, x_new, y, y_new = train_test_split(*load_wine(return_X_y=True), test_size=0.5, random_state=0)
+    x, x_new, y, y_new = train_test_split(
+        *load_wine(return_X_y=True), test_size=0.5, random_state=0
+    )
     with pytest.raises(TypeError, match="SVC has no predict_proba"):
         classifier(SVC().fit(x, y), x_new)
     with pytest.raises(TypeError, match=r"has no classes_: .* fit it first"):
@@ -131,17 +156,23 @@ def test_what_cannot_be_used_is_named():
     with pytest.raises(ValueError, match=r"assigns zero probability to .* pass floor="):
         classifier(forest, x_new[:, :2]).loss((x_new[:, :2], y_new))
     column = LinearRegression().fit(x, y[:, None])
-    with pytest.raises(ValueError, match=r"LinearRegression predicts shape \(89, 1\), the targets have shape \(89,\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"LinearRegression predicts shape \(89, 1\), the targets have shape \(89,\)",
+    ):
         regressor(column, x_new, noise=stats.norm()).loss((x_new, y_new))
 
 
 def test_the_whole_way():
-    x, x_new, y, y_new = train_test_split(*load_diabetes(return_X_y=True, as_frame=True), test_size=0.5, random_state=0)
+    x, x_new, y, y_new = train_test_split(
+        *load_diabetes(return_X_y=True, as_frame=True), test_size=0.5, random_state=0
+    )
     fits = {
         "ridge": RidgeCV(),
         "age": make_pipeline(make_column_transformer(("passthrough", ["age"])), LinearRegression()),
     }
     models = {
-        name: regressor(fit.fit(x, y), x_new, noise="cross-validated", training=(x, y)) for name, fit in fits.items()
+        name: regressor(fit.fit(x, y), x_new, noise="cross-validated", training=(x, y))
+        for name, fit in fits.items()
     }
     assert rivals.compare(models, (x_new, y_new), rng=0).ranking == ("ridge", "age")

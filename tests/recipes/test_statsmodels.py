@@ -28,7 +28,9 @@ def test_dates_go_on_where_the_series_ended(co2, as_array):
     new = co2[400:]
     constant, first, variance = fit.params
     law = stats.norm(constant + first * (co2[399:-1].to_numpy() - constant), np.sqrt(variance))
-    np.testing.assert_allclose(model.loss(new.to_numpy() if as_array else new), -law.logpdf(new), rtol=1e-9)
+    np.testing.assert_allclose(
+        model.loss(new.to_numpy() if as_array else new), -law.logpdf(new), rtol=1e-9
+    )
     simulated = model.simulate(60, np.random.default_rng(0))
     assert len(model.loss(simulated)) == 60
     np.testing.assert_array_equal(model.simulate(60, np.random.default_rng(0)), simulated)
@@ -59,7 +61,9 @@ def test_inverse_gaussian_and_negative_binomial_families():
     fit = sm.GLM(counts[::2], x[::2], family=sm.families.NegativeBinomial(alpha=0.5)).fit()
     mean = fit.predict(x[1::2])
     by_hand = -stats.nbinom(2.0, 1 / (1 + 0.5 * mean)).logpmf(counts[1::2])
-    np.testing.assert_allclose(regression(fit, x[1::2]).loss((x[1::2], counts[1::2])), by_hand, rtol=1e-9)
+    np.testing.assert_allclose(
+        regression(fit, x[1::2]).loss((x[1::2], counts[1::2])), by_hand, rtol=1e-9
+    )
 
 
 def test_the_whole_way(co2):

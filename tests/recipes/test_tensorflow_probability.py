@@ -19,7 +19,10 @@ MEANS = np.linspace(-3, 3, N)
 @pytest.mark.parametrize(
     ("law", "of_scipy"),
     [
-        (tfp.distributions.Normal(MEANS.astype(np.float32), 2.0), stats.norm(MEANS.astype(np.float32), 2.0)),
+        (
+            tfp.distributions.Normal(MEANS.astype(np.float32), 2.0),
+            stats.norm(MEANS.astype(np.float32), 2.0),
+        ),
         (tfp.distributions.StudentT(4.0, 1.0, 2.0), stats.t(4, 1, 2)),
     ],
 )
@@ -35,6 +38,12 @@ def test_numbers(law, of_scipy):
 def test_rows_and_networks():
     law = tfp.distributions.MultivariateNormalDiag(np.zeros(3, np.float32), np.ones(3, np.float32))
     y = distribution(law).simulate(N, np.random.default_rng(0))
-    np.testing.assert_allclose(distribution(law).loss(y), -stats.norm.logpdf(y).sum(axis=1), rtol=1e-4)
-    model = network(lambda x: tfp.distributions.Normal(x.astype(np.float32), 0.5), MEANS, batch_size=300)
-    np.testing.assert_allclose(model.loss((MEANS, MEANS + 1)), -stats.norm(scale=0.5).logpdf(np.ones(N)), rtol=1e-4)
+    np.testing.assert_allclose(
+        distribution(law).loss(y), -stats.norm.logpdf(y).sum(axis=1), rtol=1e-4
+    )
+    model = network(
+        lambda x: tfp.distributions.Normal(x.astype(np.float32), 0.5), MEANS, batch_size=300
+    )
+    np.testing.assert_allclose(
+        model.loss((MEANS, MEANS + 1)), -stats.norm(scale=0.5).logpdf(np.ones(N)), rtol=1e-4
+    )

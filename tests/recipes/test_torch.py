@@ -61,7 +61,9 @@ def test_mean_and_scale(dtype):
     net = MeanAndScale().to(dtype)
     mean, scale = (part.numpy().astype(np.float64) for part in by_hand(net))
     model = network(net, X)
-    np.testing.assert_allclose(model.loss((X, Y)), -stats.norm(mean, scale).logpdf(Y), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        model.loss((X, Y)), -stats.norm(mean, scale).logpdf(Y), rtol=1e-12, atol=1e-12
+    )
     drawn = model.simulate(N, np.random.default_rng(0))[1]
     assert stats.kstest((drawn - mean) / scale, "norm").pvalue > 1e-3
     np.testing.assert_array_equal(model.simulate(N, np.random.default_rng(0))[1], drawn)
@@ -71,7 +73,9 @@ def test_a_distribution():
     net = MeanAndScale(as_distribution=True).double()
     law = Normal(*by_hand(net))
     model = network(net, X)
-    np.testing.assert_allclose(model.loss((X, Y)), -law.log_prob(torch.as_tensor(Y)).numpy(), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        model.loss((X, Y)), -law.log_prob(torch.as_tensor(Y)).numpy(), rtol=1e-12, atol=1e-12
+    )
     state = torch.get_rng_state()
     drawn = model.simulate(N, np.random.default_rng(0))[1]
     assert torch.equal(torch.get_rng_state(), state), "the global generator was moved"
@@ -116,16 +120,24 @@ def test_a_classifier_by_its_logits():
         logits = net(torch.as_tensor(x)).numpy()
     probabilities = np.exp(logits - logits.max(axis=1, keepdims=True))
     probabilities /= probabilities.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(model.loss((x, labels)), -np.log(probabilities[np.arange(150), labels]), rtol=1e-12)
-    drawn = np.concatenate([model.simulate(150, np.random.default_rng(seed))[1] for seed in range(20)])
+    np.testing.assert_allclose(
+        model.loss((x, labels)), -np.log(probabilities[np.arange(150), labels]), rtol=1e-12
+    )
+    drawn = np.concatenate(
+        [model.simulate(150, np.random.default_rng(seed))[1] for seed in range(20)]
+    )
     found = np.bincount(drawn, minlength=3)
     assert stats.chisquare(found, 20 * probabilities.sum(axis=0)).pvalue > 1e-3
 
 
 def test_a_network_with_only_a_mean_asks_for_a_likelihood():
-    with pytest.raises(TypeError, match=r"Linear returned Tensor of shape \(442, 1\), .* pass likelihood="):
+    with pytest.raises(
+        TypeError, match=r"Linear returned Tensor of shape \(442, 1\), .* pass likelihood="
+    ):
         network(nn.Linear(10, 1), X).loss((X, Y))
-    with pytest.raises(ValueError, match=r"Linear predicts shape \(442, 1\), the targets have shape \(442,\)"):
+    with pytest.raises(
+        ValueError, match=r"Linear predicts shape \(442, 1\), the targets have shape \(442,\)"
+    ):
         network(nn.Linear(10, 1), X, likelihood=lambda mean: (mean, 1.0)).loss((X, Y))
 
 
@@ -143,7 +155,12 @@ def test_tensors_as_targets():
         (StudentT(torch.tensor(4.0, dtype=torch.float64), 0.0, 0.8), Y),
         (Poisson(torch.full((N,), 3.0, dtype=torch.float64)), np.arange(N) % 7),
         (Bernoulli(probs=torch.linspace(0.1, 0.9, N, dtype=torch.float64)), np.arange(N) % 2),
-        (MultivariateNormal(torch.zeros(10, dtype=torch.float64), torch.eye(10, dtype=torch.float64)), X),
+        (
+            MultivariateNormal(
+                torch.zeros(10, dtype=torch.float64), torch.eye(10, dtype=torch.float64)
+            ),
+            X,
+        ),
         (Independent(Normal(torch.zeros(N, 10, dtype=torch.float64), 1.0), 1), X),
         (
             MixtureSameFamily(
@@ -171,7 +188,8 @@ def test_families_and_joint_densities_are_refused():
     with pytest.raises(TypeError, match="Normal is a family of distributions"):
         distribution(Normal)
     with pytest.raises(
-        ValueError, match=r"MultivariateNormal predicts shape \(442, 442\), the targets have shape \(442,\)"
+        ValueError,
+        match=r"MultivariateNormal predicts shape \(442, 442\), the targets have shape \(442,\)",
     ):
         distribution(MultivariateNormal(torch.zeros(N), torch.eye(N))).loss(Y)
 

@@ -36,7 +36,11 @@ class Browser:
         self.driver.get(page.as_uri())
 
     def text(self, selector: str) -> str:
-        return str(self.driver.execute_script("return document.querySelector(arguments[0]).textContent", selector))
+        return str(
+            self.driver.execute_script(
+                "return document.querySelector(arguments[0]).textContent", selector
+            )
+        )
 
     def texts(self, selector: str) -> list[str]:
         script = "return Array.from(document.querySelectorAll(arguments[0]), element => element.textContent)"
@@ -63,22 +67,38 @@ class Browser:
         """
         answers = []
         for name in ("c", "threshold"):
-            last = int(self.driver.execute_script("return document.getElementById(arguments[0]).max", name))
-            answers += [self.driver.execute_script(script, name, last * k // moves) for k in range(moves)]
+            last = int(
+                self.driver.execute_script("return document.getElementById(arguments[0]).max", name)
+            )
+            answers += [
+                self.driver.execute_script(script, name, last * k // moves) for k in range(moves)
+            ]
         return float(max(answers))
 
     def logs(self) -> tuple[list[str], list[str]]:
         """Errors on the console, and addresses that were asked for, since the last call."""
-        errors = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
-        events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        sent = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+        errors = [
+            entry["message"]
+            for entry in self.driver.get_log("browser")
+            if entry["level"] == "SEVERE"
+        ]
+        events = [
+            json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")
+        ]
+        sent = [
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+        ]
         return errors, sent
 
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     if os.environ.get("RIVALS_BROWSER") != "required":  # as in CI, where nothing is skipped
-        pytest.importorskip("selenium.webdriver", reason="driving Chromium needs selenium (group `test`)")
+        pytest.importorskip(
+            "selenium.webdriver", reason="driving Chromium needs selenium (group `test`)"
+        )
     with started_browser(tmp_path_factory.mktemp("chromium")) as browser:
         if browser is None:
             (pytest.fail if os.environ.get("RIVALS_BROWSER") == "required" else pytest.skip)(WHY)
@@ -88,7 +108,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 @contextmanager
 def started_browser(folder: Path) -> Iterator[Browser | None]:
     """Chromium with its files in this folder; None where there is none."""
-    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    chromium = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
     chromedriver = shutil.which("chromedriver")
     if chromium is None or chromedriver is None:
         yield None
@@ -102,9 +124,13 @@ def started_browser(folder: Path) -> Iterator[Browser | None]:
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # Chromium's sandbox refuses root
         options.add_argument("--no-sandbox")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=chromedriver))
+    driver = webdriver.Chrome(
+        options=options, service=webdriver.ChromeService(executable_path=chromedriver)
+    )
     driver.set_page_load_timeout(60)
-    driver.get("about:blank")  # away from the browser's own first page, which asks for parts of itself
+    driver.get(
+        "about:blank"
+    )  # away from the browser's own first page, which asks for parts of itself
     yield Browser(driver)
     driver.quit()
 

@@ -23,7 +23,9 @@ from rivals.report.contents import contents
 
 OWN = ("file:", "data:")
 GRID = [2.0**k for k in range(-8, 5, 2)]
-REJECTED_BY, STABLE = (f"#models tbody td[data-label='{heading}']" for heading in ("rejected by", "stable"))
+REJECTED_BY, STABLE = (
+    f"#models tbody td[data-label='{heading}']" for heading in ("rejected by", "stable")
+)
 
 
 @pytest.fixture(scope="module", params=["transport", "beta"])
@@ -91,7 +93,11 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
             shown = survivors(browser)
             # Only at home does the page know what single simulations say; elsewhere it applies the rule, and says so.
             home = (c_index, threshold_index) == (data["own"]["c"], data["own"]["threshold"])
-            unstable = [] if home else [duel.model for duel in expected.undecided if duel.reason == "simulations"]
+            unstable = (
+                []
+                if home
+                else [duel.model for duel in expected.undecided if duel.reason == "simulations"]
+            )
             said = "known only at the settings of the run" in browser.text("#doubt")
             assert said == (not home and len(shown) < len(result.names))
             if shown != [name for name in expected.survivors if name not in unstable]:
@@ -124,7 +130,14 @@ def test_groups_have_no_slider_for_c(browser, groups, tmp_path):
     assert "has no c" in browser.text("#no-c")
     assert browser.count("svg") == 2
     assert survivors(browser) == list(groups.survivors)
-    headings = ["model", "mean loss", "difference to best", "best won", "risk, 90 % interval", "rejected by"]
+    headings = [
+        "model",
+        "mean loss",
+        "difference to best",
+        "best won",
+        "risk, 90 % interval",
+        "rejected by",
+    ]
     assert browser.texts("#models thead th") == headings  # no simulations, no stability
     browser.set_slider("threshold", 0)  # 0.505
     shown = survivors(browser)
@@ -143,14 +156,20 @@ def test_the_threshold_acts_on_calibrated_probabilities(browser, calibrated, tmp
     data, seen = contents(calibrated), set()
     for index in range(0, len(data["thresholds"]), 9):
         browser.set_slider("threshold", index)
-        rejected = reject(calibrated.applied.empirical, calibrated.calibrated, data["thresholds"][index])
+        rejected = reject(
+            calibrated.applied.empirical, calibrated.calibrated, data["thresholds"][index]
+        )
         seen.add(tuple(rejected))
-        assert survivors(browser) == [n for i, n in enumerate(calibrated.names) if i not in rejected]
+        assert survivors(browser) == [
+            n for i, n in enumerate(calibrated.names) if i not in rejected
+        ]
     assert len(seen) >= 2
     browser.press("#reset", "\ue007")
     best, worst = calibrated.names[0], calibrated.names[-1]
     assert best == calibrated.ranking[0]
-    verdict = dict(zip(browser.texts("#models tbody th"), browser.texts(REJECTED_BY), strict=True))[worst]
+    verdict = dict(zip(browser.texts("#models tbody th"), browser.texts(REJECTED_BY), strict=True))[
+        worst
+    ]
     by = calibrated.names.index(calibrated.rejections[worst].by)
     pair = calibrated.calibrated[by, -1], calibrated.probability[by, -1]
     assert f"({pair[0]:.3f} calibrated, {pair[1]:.3f} raw)" in verdict
@@ -162,7 +181,9 @@ def test_stability_is_shown_at_the_settings_of_the_run(browser, page, result):
     expected = [f"{result.stability[name]:.0%}" for name in result.ranking]
     assert [cell.removesuffix(", unstable") for cell in cells] == expected
     unstable = {duel.model for duel in result.undecided if duel.reason == "simulations"}
-    assert {name for name, cell in zip(result.ranking, cells, strict=True) if "unstable" in cell} == unstable
+    assert {
+        name for name, cell in zip(result.ranking, cells, strict=True) if "unstable" in cell
+    } == unstable
     browser.set_slider("threshold", 3)
     assert set(browser.texts(STABLE)) == {"–"}
 
@@ -173,7 +194,9 @@ def test_differences_are_paired(browser, page, result):
     assert cells[0] == "best"
     for name, cell in zip(result.ranking[1:], cells[1:], strict=True):
         gap, error = map(float, cell.split(" ± "))
-        assert (gap, error) == pytest.approx(result.difference[name], abs=10.0 ** -len(cell.split(".")[-1]))
+        assert (gap, error) == pytest.approx(
+            result.difference[name], abs=10.0 ** -len(cell.split(".")[-1])
+        )
 
 
 RULE = (resources.files("rivals.report") / "verdict.js").read_text(encoding="utf-8")
@@ -189,8 +212,12 @@ def test_the_rule_of_the_page_is_that_of_the_library_on_random_matrices(browser)
         draws = [np.sort(rng.normal(centre, 1.0, rng.integers(20, 200))) for centre in centres]
         risk, threshold = centres.round(1), 1.0 if seed % 50 == 0 else float(rng.uniform(0.5, 1.0))
         rejections, undecided = decide(risk, draws, threshold, more=lambda model: False)
-        rejected_by = [rejections[model].rival if model in rejections else None for model in range(risk.size)]
-        expected.append({"rejectedBy": rejected_by, "unclear": sorted({duel.model for duel in undecided})})
+        rejected_by = [
+            rejections[model].rival if model in rejections else None for model in range(risk.size)
+        ]
+        expected.append(
+            {"rejectedBy": rejected_by, "unclear": sorted({duel.model for duel in undecided})}
+        )
         probability, error = probability_matrix(draws)
         cases.append(
             {
@@ -204,8 +231,18 @@ def test_the_rule_of_the_page_is_that_of_the_library_on_random_matrices(browser)
     browser.driver.get("about:blank")
     script = f"{RULE}{FUNCTIONS}return arguments[0].map((case_) => decide(functions(case_), case_.threshold))"
     assert browser.driver.execute_script(script, cases) == expected
-    fates = [(by is None, model in e["unclear"]) for e in expected for model, by in enumerate(e["rejectedBy"])]
-    assert min(fates.count(fate) for fate in [(True, True), (True, False), (False, True), (False, False)]) > 30
+    fates = [
+        (by is None, model in e["unclear"])
+        for e in expected
+        for model, by in enumerate(e["rejectedBy"])
+    ]
+    assert (
+        min(
+            fates.count(fate)
+            for fate in [(True, True), (True, False), (False, True), (False, False)]
+        )
+        > 30
+    )
 
 
 def test_the_rule_on_probabilities_of_closed_form_leaves_nothing_unclear(browser):
@@ -218,7 +255,9 @@ def test_the_rule_on_probabilities_of_closed_form_leaves_nothing_unclear(browser
             float(rng.choice(probability[probability > 0.5])) if seed % 2 and np.ptp(risk) else 0.8
         )  # often equal
         rejections = reject(risk, probability, threshold)
-        rejected_by = [rejections[model].rival if model in rejections else None for model in range(risk.size)]
+        rejected_by = [
+            rejections[model].rival if model in rejections else None for model in range(risk.size)
+        ]
         expected.append({"rejectedBy": rejected_by, "unclear": []})
         cases.append(
             {
@@ -285,8 +324,12 @@ def test_says_where_the_verdict_changes(browser, page, result):
 def test_strips_are_explained_whether_or_not_the_verdict_changes(browser, page, groups, tmp_path):
     browser.open(page)
     for what in ("c", "threshold"):
-        assert f"Each box above is a range of {what} with the same verdict" in browser.text(f"#{what}-changes")
-    alike = rivals.compare(dict.fromkeys("ab", groups.losses["m0"].observed), law="groups", groups=np.arange(400) % 8)
+        assert f"Each box above is a range of {what} with the same verdict" in browser.text(
+            f"#{what}-changes"
+        )
+    alike = rivals.compare(
+        dict.fromkeys("ab", groups.losses["m0"].observed), law="groups", groups=np.arange(400) % 8
+    )
     browser.open(write_report(alike, tmp_path / "alike.html"))
     text = browser.text("#threshold-changes")
     assert "Each box above is a range" in text
@@ -304,7 +347,8 @@ def test_model_can_be_chosen_for_its_quantile_functions(browser, page, result):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out_in_both_schemes(browser, page, scheme):
     browser.driver.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        "Emulation.setEmulatedMedia",
+        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
     )
     browser.open(page)
     colours = browser.driver.execute_script(
@@ -321,7 +365,9 @@ def test_text_stands_out_in_both_schemes(browser, page, scheme):
 
 def luminance(colour: str) -> float:
     """Relative luminance of `rgb(r, g, b)`, as WCAG defines it."""
-    channels = np.array([int(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]) / 255
+    channels = (
+        np.array([int(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]) / 255
+    )
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
@@ -342,7 +388,10 @@ def test_hostile_names_stay_text(browser, tmp_path):
 
 @pytest.mark.parametrize("law", ["transport", "beta"])
 def test_degenerate_distributions_are_drawn(browser, tmp_path, law):
-    flat = {"flat": (np.full(50, 1e9), np.full(50, 1e9)), "also": (np.full(50, 1e9 + 1), np.full(50, 1e9 + 1))}
+    flat = {
+        "flat": (np.full(50, 1e9), np.full(50, 1e9)),
+        "also": (np.full(50, 1e9 + 1), np.full(50, 1e9 + 1)),
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", rivals.RivalsWarning)  # of ties, under law "beta"
         result = rivals.compare(flat, law=law, rng=0)
@@ -367,7 +416,8 @@ def many(tmp_path_factory):
     observed = rng.exponential(1.0, 200)
     names = [f"a model with a rather long name, variant {i}" for i in range(30)]
     models = {
-        name: (observed * (1 + 0.02 * i), rng.exponential(1 + 0.02 * i, (2, 200))) for i, name in enumerate(names)
+        name: (observed * (1 + 0.02 * i), rng.exponential(1 + 0.02 * i, (2, 200)))
+        for i, name in enumerate(names)
     }
     result = rivals.compare(models, c=0.1, rng=0)
     return result, write_report(result, tmp_path_factory.mktemp("many") / "many.html", c=GRID)
@@ -387,9 +437,7 @@ def test_nothing_is_hidden_on_a_telephone(narrow, page, many, which):
     assert [address for address in sent if not address.startswith(OWN)] == []
     assert narrow.driver.execute_script("return document.documentElement.scrollWidth") == 390
     assert narrow.driver.execute_script(OUTSIDE) == []
-    overflowing = (
-        "return Array.from(document.querySelectorAll('.scroll')).filter(e => e.scrollWidth > e.clientWidth).length"
-    )
+    overflowing = "return Array.from(document.querySelectorAll('.scroll')).filter(e => e.scrollWidth > e.clientWidth).length"
     assert narrow.driver.execute_script(overflowing) == 0
     label = "return getComputedStyle(document.querySelector('#models td'), '::before').content"
     assert narrow.driver.execute_script(label) == '"mean loss"'
@@ -433,9 +481,7 @@ def test_paper_has_all_models(browser, many):
     browser.open(path)
     browser.driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    shown = (
-        "return Array.from(document.querySelectorAll('#models tbody tr')).filter(e => e.getClientRects().length).length"
-    )
+    shown = "return Array.from(document.querySelectorAll('#models tbody tr')).filter(e => e.getClientRects().length).length"
     assert browser.driver.execute_script(shown) == 30
     captions = browser.texts("#quantiles-of-all figcaption")
     assert [caption.split(", W = ")[0] for caption in captions] == list(result.ranking[:12])
@@ -470,17 +516,23 @@ def test_a_hopeless_model_does_not_press_the_others_into_a_line(browser, tmp_pat
     curves = browser.driver.execute_script(
         "return Array.from(document.querySelectorAll('#risks .area'), area => area.getBBox().width)"
     )
-    frame = browser.driver.execute_script("return document.querySelector('#risks rect').getBBox().width")
+    frame = browser.driver.execute_script(
+        "return document.querySelector('#risks rect').getBBox().width"
+    )
     assert min(curves[:2]) > 0.1 * frame
     assert "leave the frame" in browser.text("#cut")
-    browser.set_slider("threshold", len(contents(result, [0.1])["thresholds"]) - 1)  # 1: nothing is rejected
+    browser.set_slider(
+        "threshold", len(contents(result, [0.1])["thresholds"]) - 1
+    )  # 1: nothing is rejected
     assert browser.text("#cut") == ""
 
 
 def test_numbers_have_the_digits_that_their_interval_supports(browser, tmp_path):
     rng = np.random.default_rng(0)
     narrow, wide = rng.normal(5.0, 0.01, 400), rng.normal(7000.0, 2000.0, 400)
-    result = rivals.compare({"narrow": (narrow, narrow + 0.001), "wide": (wide, 1.1 * wide)}, c=1.0, rng=0)
+    result = rivals.compare(
+        {"narrow": (narrow, narrow + 0.001), "wide": (wide, 1.1 * wide)}, c=1.0, rng=0
+    )
     browser.open(write_report(result, tmp_path / "digits.html", c=[1.0]))
     means = browser.texts("#models tbody td:nth-child(2)")
     for name, text in zip(result.ranking, means, strict=True):
@@ -488,7 +540,11 @@ def test_numbers_have_the_digits_that_their_interval_supports(browser, tmp_path)
         assert abs(float(text) - result.empirical_risk[name]) < 0.1 * (high - low)
         assert len(text) <= 10
     for column in (2, 4):
-        texts = " ".join(browser.texts(f"#models tbody td:nth-child({column})")).replace("…", " ").split()
+        texts = (
+            " ".join(browser.texts(f"#models tbody td:nth-child({column})"))
+            .replace("…", " ")
+            .split()
+        )
         assert len({len(text.partition(".")[2]) for text in texts}) == 1
 
 
@@ -511,13 +567,22 @@ def test_the_policy_of_the_page_allows_nothing_from_outside(browser, page):
         fetch(address).catch(() => 0);
         setTimeout(() => done([refused, window.ran ?? false]), 300);
     """)
-    assert {"img-src", "script-src-elem", "style-src-elem", "frame-src", "object-src", "connect-src"} <= set(refused)
+    assert {
+        "img-src",
+        "script-src-elem",
+        "style-src-elem",
+        "frame-src",
+        "object-src",
+        "connect-src",
+    } <= set(refused)
     assert not ran
     browser.logs()
 
 
 def test_two_hundred_models_answer_at_once(browser, tmp_path):
-    browser.open(write_report(comparison(200, n=100, n_simulations=1, n_draws=100), tmp_path / "many.html"))
+    browser.open(
+        write_report(comparison(200, n=100, n_simulations=1, n_draws=100), tmp_path / "many.html")
+    )
     # The limit is 200 ms on an idle machine (benchmarks/report.py); the margin is for a busy one.
     assert browser.slowest_answer(moves=4) < 1000
     assert browser.logs()[0] == []

@@ -46,7 +46,9 @@ class Structure(HTMLParser):
 
 
 def test_structure_is_safe_and_every_label_points_somewhere(tmp_path):
-    page = Structure(write_report(comparison(3), tmp_path / "r.html", c=[0.25]).read_text(encoding="utf-8"))
+    page = Structure(
+        write_report(comparison(3), tmp_path / "r.html", c=[0.25]).read_text(encoding="utf-8")
+    )
     assert page.suspect == []
     assert set(page.references) <= page.ids
     assert page.tags["h1"] == page.tags["main"] == 1
@@ -87,8 +89,12 @@ def test_embedded_numbers_are_those_of_the_library(law):
     upper = np.triu_indices(4, k=1)
     for run, expected in zip(page["runs"], sweep.comparisons, strict=True):
         np.testing.assert_allclose(run["p"], expected.probability[upper], atol=1e-7)
-        if law == "transport" or expected.c == result.c:  # elsewhere the page applies the rule to the probabilities
-            assert [by is None for by in run["by"]] == [name in expected.survivors for name in result.names]
+        if (
+            law == "transport" or expected.c == result.c
+        ):  # elsewhere the page applies the rule to the probabilities
+            assert [by is None for by in run["by"]] == [
+                name in expected.survivors for name in result.names
+            ]
         intervals = [expected.risk_interval(name) for name in result.names]
         shown = np.array([run["low"], run["high"]]).T + result.applied.reference
         np.testing.assert_allclose(shown, intervals, rtol=1e-4, atol=1e-4)
@@ -104,7 +110,10 @@ def test_own_settings_are_offered_even_between_the_grid_points():
 def test_diagnostics_are_sentences():
     rng = np.random.default_rng(0)
     walk = np.cumsum(rng.standard_normal(400))
-    models = {"walk": (walk, walk + rng.standard_normal(400)), "noise": tuple(rng.normal(50, 1, (2, 400)))}
+    models = {
+        "walk": (walk, walk + rng.standard_normal(400)),
+        "noise": tuple(rng.normal(50, 1, (2, 400))),
+    }
     for order in ("time", None):
         result = rivals.compare(models, order=order, rng=0)
         sentences = {note["model"]: " ".join(note["sentences"]) for note in notes(result)}
@@ -138,7 +147,9 @@ def test_a_page_takes_less_than_three_seconds(law, tmp_path):
         models = {f"m{i}": row for i, row in enumerate(observed)}
         result = rivals.compare(models, law=law, groups=np.arange(4000) % 8, rng=0)
     else:
-        models = {f"m{i}": (row, rng.exponential(size=(16, 4000))) for i, row in enumerate(observed)}
+        models = {
+            f"m{i}": (row, rng.exponential(size=(16, 4000))) for i, row in enumerate(observed)
+        }
         result = rivals.compare(models, rng=0)
     begin = time.process_time()
     write_report(result, tmp_path / "r.html")
@@ -148,7 +159,8 @@ def test_a_page_takes_less_than_three_seconds(law, tmp_path):
 def test_two_hundred_models_take_less_than_thirty_seconds(tmp_path):
     rng = np.random.default_rng(0)
     models = {
-        f"m{i}": (row, rng.exponential(size=(2, 1000))) for i, row in enumerate(rng.exponential(size=(200, 1000)))
+        f"m{i}": (row, rng.exponential(size=(2, 1000)))
+        for i, row in enumerate(rng.exponential(size=(200, 1000)))
     }
     result = rivals.compare(models, rng=0)
     begin = time.process_time()
@@ -162,7 +174,10 @@ def test_diagnostics_stand_under_the_verdict(tmp_path):
     heavy, light = 5 + rng.pareto(0.8, 1000), rng.exponential(size=1000)
     result = rivals.compare({"heavy": (heavy, 1.1 * heavy), "light": (light, 1.1 * light)}, rng=0)
     text = write_report(result, tmp_path / "r.html", title="My models").read_text(encoding="utf-8")
-    positions = [text.index(f'id="{name}"') for name in ("sentence", "remarks", "notes", "controls", "models")]
+    positions = [
+        text.index(f'id="{name}"')
+        for name in ("sentence", "remarks", "notes", "controls", "models")
+    ]
     assert positions == sorted(positions)
     assert "<h1>My models</h1>" in text
 
@@ -178,7 +193,10 @@ def test_method_of_the_result_writes_the_same(tmp_path):
 def test_pairs_of_many_models_are_those_of_each_pair():
     rng = np.random.default_rng(5)
     centres, widths = rng.normal(0.0, 1.0, 40), rng.uniform(0.01, 1.0, 40)
-    draws = [np.sort(rng.normal(centre, width, 2000)) for centre, width in zip(centres, widths, strict=True)]
+    draws = [
+        np.sort(rng.normal(centre, width, 2000))
+        for centre, width in zip(centres, widths, strict=True)
+    ]
     binned, binned_error = binned_probabilities(draws)
     exact, error = probability_matrix(draws)
     # The same draws: what differs is the order within bins, which must be small beside the Monte Carlo error.
@@ -199,6 +217,8 @@ def test_notes_that_ask_end_with_their_question_mark():
     losses = {
         name: (rng.exponential(size=400), rng.exponential(size=400)) for name in "AB"
     }  # of other points, it seems
-    sentences = [sentence for each in notes(rivals.compare(losses, rng=0)) for sentence in each["sentences"]]
+    sentences = [
+        sentence for each in notes(rivals.compare(losses, rng=0)) for sentence in each["sentences"]
+    ]
     assert any(sentence.endswith("order?") for sentence in sentences)
     assert not any(sentence.endswith("?.") for sentence in sentences)

@@ -66,8 +66,17 @@ def run_part(module: str, function: str, seconds: float) -> dict[str, Any]:
         f"import json, sys; from stress import {module} as part\n"
         f"print('\\n' + json.dumps(part.{function}({seconds!r}, {SEED})))"
     )
-    paths = [str(TESTS), str(TESTS / "calibration"), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0"}
+    paths = [
+        str(TESTS),
+        str(TESTS / "calibration"),
+        str(ROOT / "src"),
+        os.environ.get("PYTHONPATH", ""),
+    ]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(paths),
+        "MPLBACKEND": "Agg",
+        "PYTHONHASHSEED": "0",
+    }
     environment["PYTHONSAFEPATH"] = (
         "1"  # or `numbers`, beside a part that runs itself, would hide that of the standard library
     )
@@ -85,7 +94,10 @@ def run_part(module: str, function: str, seconds: float) -> dict[str, Any]:
     try:
         counts: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError):
-        return {"raw_errors": 1, "problems": [f"{function} ended with {done.returncode}: {done.stderr[-800:]}"]}
+        return {
+            "raw_errors": 1,
+            "problems": [f"{function} ended with {done.returncode}: {done.stderr[-800:]}"],
+        }
     wrong = counts.pop("wrong", [])  # a part may list what is wrong instead of counting it
     if wrong:
         counts["problems"] = [*counts.get("problems", []), *wrong]
@@ -113,12 +125,23 @@ def as_markdown(found: dict[str, Any]) -> str:
         "| --- |" + " ---: |" * len(columns),
     ]
     for name, counts in found["parts"].items():
-        cells = [f"{int(counts.get(key, 0)):,}".replace(",", " ") if key in counts else "" for key in columns]
+        cells = [
+            f"{int(counts.get(key, 0)):,}".replace(",", " ") if key in counts else ""
+            for key in columns
+        ]
         lines.append(f"| {WHAT[name]} | " + " | ".join(cells) + " |")
     sums = [f"**{found[key]:,}**".replace(",", " ") for key in columns]
     lines.append("| **together** | " + " | ".join(sums) + " |")
-    notes = [f"- {name}: {counts['skipped']}" for name, counts in found["parts"].items() if "skipped" in counts]
-    problems = [f"- {problem}" for counts in found["parts"].values() for problem in counts.get("problems", [])]
+    notes = [
+        f"- {name}: {counts['skipped']}"
+        for name, counts in found["parts"].items()
+        if "skipped" in counts
+    ]
+    problems = [
+        f"- {problem}"
+        for counts in found["parts"].values()
+        for problem in counts.get("problems", [])
+    ]
     for heading, items in (("Not run", notes), ("Problems", problems[:200])):
         if items:
             lines += ["", f"## {heading}", "", *items]
@@ -133,14 +156,23 @@ def on_the_page(text: str, results: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--minutes", type=float, default=15.0, help="for all parts together; they may take a little longer"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", nargs="*", metavar="PART", help="functions, such as damage_stores")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=15.0,
+        help="for all parts together; they may take a little longer",
+    )
+    parser.add_argument(
+        "--only", nargs="*", metavar="PART", help="functions, such as damage_stores"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "stress")
     options = parser.parse_args()
-    chosen = [part for part in PARTS if present(part[0]) and (not options.only or part[1] in options.only)]
+    chosen = [
+        part for part in PARTS if present(part[0]) and (not options.only or part[1] in options.only)
+    ]
     shares = sum(share for *_, share in chosen)
     began, parts = time.monotonic(), {}
     for module, function, share in chosen:
@@ -157,14 +189,20 @@ def main() -> None:
         **{key: total(parts, key) for key in (*TRIED, *BAD)},
         "parts": parts,
     }
-    options.out.with_suffix(".json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    options.out.with_suffix(".json").write_text(
+        json.dumps(found, indent=1) + "\n", encoding="utf-8"
+    )
     options.out.with_suffix(".md").write_text(as_markdown(found), encoding="utf-8")
     if not options.only:
-        PAGE.write_text(on_the_page(PAGE.read_text(encoding="utf-8"), as_markdown(found)), encoding="utf-8")
+        PAGE.write_text(
+            on_the_page(PAGE.read_text(encoding="utf-8"), as_markdown(found)), encoding="utf-8"
+        )
     print(", ".join(f"{name} {found[key]}" for key, name in {**TRIED, **BAD}.items()))
     raise SystemExit(any(found[key] for key in BAD))
 
 
 if __name__ == "__main__":
-    sys.path[0] = str(ROOT / "src")  # instead of this folder, whose `numbers` would hide that of the standard library
+    sys.path[0] = str(
+        ROOT / "src"
+    )  # instead of this folder, whose `numbers` would hide that of the standard library
     main()

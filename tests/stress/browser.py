@@ -30,7 +30,9 @@ return window.boomed;
 @contextmanager
 def chromium() -> Iterator[Any]:
     """A driver, or None where there is no Chromium."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    found = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
     driver_path = shutil.which("chromedriver")
     try:
         from selenium import webdriver
@@ -53,7 +55,9 @@ def chromium() -> Iterator[Any]:
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             options.add_argument("--no-sandbox")
         options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
-        driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver_path))
+        driver = webdriver.Chrome(
+            options=options, service=webdriver.ChromeService(executable_path=driver_path)
+        )
         try:
             driver.set_page_load_timeout(60)
             driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": TRAP})
@@ -70,8 +74,12 @@ def write_pages(result: rivals.Comparison, folder: Path) -> list[Path]:
     from rivals import plots
 
     result.report(folder / "report.html", title=result.names[0])
-    shown = result._repr_html_() + result.pairs._repr_html_() + result.sweep([0.1, 1.0])._repr_html_()
-    (folder / "notebook.html").write_text(f"<!DOCTYPE html><meta charset=utf-8><body>{shown}", encoding="utf-8")
+    shown = (
+        result._repr_html_() + result.pairs._repr_html_() + result.sweep([0.1, 1.0])._repr_html_()
+    )
+    (folder / "notebook.html").write_text(
+        f"<!DOCTYPE html><meta charset=utf-8><body>{shown}", encoding="utf-8"
+    )
     for name, plot in (("risks.svg", plots.plot_risks), ("matrix.svg", plots.plot_probability)):
         figure = Figure()
         plot(result, ax=figure.subplots())
@@ -96,11 +104,18 @@ def browse(seconds: float, seed: int, *, least: int = 1) -> dict[str, Any]:
                 counts["inputs"] += len(names)
                 boomed = driver.execute_script(TOUCH)
                 counts["executed"] += int(boomed)
-                events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
-                sent = [
-                    each["params"]["request"]["url"] for each in events if each["method"] == "Network.requestWillBeSent"
+                events = [
+                    json.loads(entry["message"])["message"]
+                    for entry in driver.get_log("performance")
                 ]
-                outside = [address for address in sent if not address.startswith(("file:", "data:"))]
+                sent = [
+                    each["params"]["request"]["url"]
+                    for each in events
+                    if each["method"] == "Network.requestWillBeSent"
+                ]
+                outside = [
+                    address for address in sent if not address.startswith(("file:", "data:"))
+                ]
                 counts["fetched"] += len(outside)
                 if boomed or outside:
                     counts["problems"].append(f"{page.name}: {boomed} calls, {outside[:3]}")

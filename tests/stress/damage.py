@@ -26,7 +26,10 @@ def comparison() -> rivals.Comparison:
     """Three models of which one is rejected, with several simulations."""
     rng = np.random.default_rng(15)
     models = {
-        f"model {index}": (rng.exponential(1 + 0.4 * index, 200), rng.exponential(1 + 0.4 * index, (2, 200)))
+        f"model {index}": (
+            rng.exponential(1 + 0.4 * index, 200),
+            rng.exponential(1 + 0.4 * index, (2, 200)),
+        )
         for index in range(3)
     }
     return rivals.compare(models, rng=0)
@@ -37,29 +40,42 @@ def content_of_archive(path: Path) -> str:
     result = rivals.load(path)
     parts = [json.dumps(result.to_dict(), sort_keys=True), str(result), repr(result.entropy)]
     arrays = [result.probability, *(result.risks[name] for name in result.names)]
-    arrays += [array for sample in result.losses.values() for array in (sample.observed, sample.synthetic)]
+    arrays += [
+        array for sample in result.losses.values() for array in (sample.observed, sample.synthetic)
+    ]
     return "".join([*parts, *(_digest(array) for array in arrays)])
 
 
 def content_of_store(path: Path) -> str:
     """Everything that a store says; when it was written is not part of it."""
     result = open_store(path)
-    return "".join([json.dumps(result.to_dict(), sort_keys=True), _digest(result.records), repr(result.failures)])
+    return "".join(
+        [
+            json.dumps(result.to_dict(), sort_keys=True),
+            _digest(result.records),
+            repr(result.failures),
+        ]
+    )
 
 
 def _digest(array: np.ndarray[Any, Any]) -> str:
-    return hashlib.sha256(repr(array.dtype).encode() + np.ascontiguousarray(array).tobytes()).hexdigest()
+    return hashlib.sha256(
+        repr(array.dtype).encode() + np.ascontiguousarray(array).tobytes()
+    ).hexdigest()
 
 
 def experiment(rng: np.random.Generator) -> rivals.Experiment:
     mean = rng.normal(0, 0.1)
     candidates = tuple(
         rivals.Candidate(
-            loss=lambda y, at=at: (y - at) ** 2 / 2, simulate=lambda n, rng, at=at: at + rng.standard_normal(n)
+            loss=lambda y, at=at: (y - at) ** 2 / 2,
+            simulate=lambda n, rng, at=at: at + rng.standard_normal(n),
         )
         for at in (-0.1, 0.1)
     )
-    return rivals.Experiment(observe=lambda n, rng: mean + rng.standard_normal(n), candidates=candidates)
+    return rivals.Experiment(
+        observe=lambda n, rng: mean + rng.standard_normal(n), candidates=candidates
+    )
 
 
 def write_archive(folder: Path) -> Path:
@@ -68,13 +84,22 @@ def write_archive(folder: Path) -> Path:
 
 
 def write_store(folder: Path, n_experiments: int = 80) -> Path:
-    settings = {"n_data": 32, "n_truth": 100, "c": [0.25, 1.0], "n_simulations": 2, "rng": 3, "progress": False}
+    settings = {
+        "n_data": 32,
+        "n_truth": 100,
+        "c": [0.25, 1.0],
+        "n_simulations": 2,
+        "rng": 3,
+        "progress": False,
+    }
     path = folder / "whole.sqlite"
     rivals.calibrate(experiment, n_experiments=n_experiments, store=path, executor=0, **settings)
     return path
 
 
-def damages(whole: bytes, seed: int, *, block: int = BLOCK, n_flips: int = 1000) -> Iterator[tuple[str, bytes]]:
+def damages(
+    whole: bytes, seed: int, *, block: int = BLOCK, n_flips: int = 1000
+) -> Iterator[tuple[str, bytes]]:
     """Cuts at every block and of a few bytes at the end, then bytes and single bits changed at random places."""
     for size in [*range(0, len(whole), block), *(len(whole) - cut for cut in (1, 2, 9, 80))]:
         yield f"cut to {size} bytes", whole[:size]
@@ -84,7 +109,10 @@ def damages(whole: bytes, seed: int, *, block: int = BLOCK, n_flips: int = 1000)
         changed[place] ^= int(rng.integers(1, 256)) if index % 2 else 1 << int(rng.integers(8))
         yield f"byte {place} is {changed[place]} and not {whole[place]}", bytes(changed)
     for place in rng.integers(len(whole), size=max(n_flips // 20, 1)).tolist():
-        yield f"{BLOCK} bytes at {place} are zero", whole[:place] + bytes(BLOCK) + whole[place + BLOCK :]
+        yield (
+            f"{BLOCK} bytes at {place} are zero",
+            whole[:place] + bytes(BLOCK) + whole[place + BLOCK :],
+        )
 
 
 def try_damages(
@@ -120,7 +148,9 @@ def try_damages(
                 counts["refused"] += 1
             except Exception as error:
                 counts["raw_errors"] += 1
-                counts["problems"].append(f"{path.name}, {what}: {type(error).__name__}: {error}"[:300])
+                counts["problems"].append(
+                    f"{path.name}, {what}: {type(error).__name__}: {error}"[:300]
+                )
             else:
                 counts["harmless" if found == expected else "silently_wrong"] += 1
                 if found != expected:
@@ -176,7 +206,11 @@ def edit_stores(seconds: float, seed: int) -> dict[str, Any]:
                 counts["problems"].append(f"{edit}: {type(error).__name__}: {error}"[:300])
             else:
                 # A row that is missing is an experiment that is not done; it is run again.
-                kind = "harmless" if found == expected or edit.startswith("DELETE") else "silently_wrong"
+                kind = (
+                    "harmless"
+                    if found == expected or edit.startswith("DELETE")
+                    else "silently_wrong"
+                )
                 counts[kind] += 1
                 if kind == "silently_wrong":
                     counts["problems"].append(f"{edit}: read as something else")

@@ -57,7 +57,10 @@ def dataset(random: Random, n: int = 40) -> Any:
     import xarray
 
     values = np.array([random.expovariate(1.0) for _ in range(4 * n)]).reshape(2, 2, n)
-    arrays = {kind: (("model", "point"), values[index]) for index, kind in enumerate(("observed", "synthetic"))}
+    arrays = {
+        kind: (("model", "point"), values[index])
+        for index, kind in enumerate(("observed", "synthetic"))
+    }
     return xarray.Dataset(arrays, coords={"model": ["A", "B"]})
 
 
@@ -67,12 +70,19 @@ def zarr_store(folder: Path, random: Random, version: int | None = None) -> Path
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         chosen = version or random.choice([2, 3])
-        dataset(random).to_zarr(folder / "t.zarr", zarr_format=chosen, consolidated=False, encoding=encoding)
+        dataset(random).to_zarr(
+            folder / "t.zarr", zarr_format=chosen, consolidated=False, encoding=encoding
+        )
     return folder / "t.zarr"
 
 
 def chunks_of(store: Path) -> list[Path]:
-    files = [path for kind in ("observed", "synthetic") for path in (store / kind).rglob("*") if path.is_file()]
+    files = [
+        path
+        for kind in ("observed", "synthetic")
+        for path in (store / kind).rglob("*")
+        if path.is_file()
+    ]
     return sorted(path for path in files if not path.name.startswith((".z", "zarr.json")))
 
 
@@ -123,7 +133,10 @@ def zarr_piped_chunk(folder: Path, random: Random) -> Path:
 
 def zarr_pickles(folder: Path, random: Random) -> Path:
     store = zarr_store(folder, random)
-    with_codec(store / random.choice(["observed", "synthetic"]), random.choice(["pickle", "json2", "unheard-of"]))
+    with_codec(
+        store / random.choice(["observed", "synthetic"]),
+        random.choice(["pickle", "json2", "unheard-of"]),
+    )
     return store
 
 
@@ -134,7 +147,11 @@ def zarr_missing_chunk(folder: Path, random: Random) -> Path:
         if path.name in (*METADATA, ".zattrs"):
             content = json.loads(path.read_text())
             content.get("attributes", content).pop("_FillValue", None)
-            path.write_text(json.dumps(content | ({"fill_value": 0.0} if content.get("fill_value") == "NaN" else {})))
+            path.write_text(
+                json.dumps(
+                    content | ({"fill_value": 0.0} if content.get("fill_value") == "NaN" else {})
+                )
+            )
     random.choice(chunks_of(store)).unlink()
     return store
 
@@ -148,9 +165,9 @@ def zarr_large_chunk(folder: Path, random: Random) -> Path:
             if "chunks" in content:
                 content["chunks"] = [2 ** random.randrange(20, 40)] * len(content["shape"])
             elif "chunk_grid" in content:
-                content["chunk_grid"]["configuration"]["chunk_shape"] = [2 ** random.randrange(20, 40)] * len(
-                    content["shape"]
-                )
+                content["chunk_grid"]["configuration"]["chunk_shape"] = [
+                    2 ** random.randrange(20, 40)
+                ] * len(content["shape"])
             path.write_text(json.dumps(content))
     return store
 
@@ -176,7 +193,10 @@ def hdf5_soft_links(folder: Path, random: Random) -> Path:
     import h5py
     import xarray
 
-    tree = {"/": dataset(random), "/large": xarray.Dataset(coords={"place": np.zeros(int(2**24 * SCALE))})}
+    tree = {
+        "/": dataset(random),
+        "/large": xarray.Dataset(coords={"place": np.zeros(int(2**24 * SCALE))}),
+    }
     packed = {"/large": {"place": {"zlib": True, "chunksizes": (int(2**22 * SCALE),)}}}
     xarray.DataTree.from_dict(tree).to_netcdf(folder / "t.nc", engine="h5netcdf", encoding=packed)
     with h5py.File(folder / "t.nc", "r+") as file:
@@ -191,7 +211,11 @@ def hdf5_external_link(folder: Path, random: Random) -> Path:
     with h5py.File(folder / "other.h5", "w") as other:
         other["x"] = np.ones((2, 40))
     return replaced(
-        folder, random, lambda file, name: file.__setitem__(name, h5py.ExternalLink(str(folder / "other.h5"), "/x"))
+        folder,
+        random,
+        lambda file, name: file.__setitem__(
+            name, h5py.ExternalLink(str(folder / "other.h5"), "/x")
+        ),
     )
 
 
@@ -199,7 +223,9 @@ def hdf5_external_storage(folder: Path, random: Random) -> Path:
     """The bytes of another file become losses."""
 
     def make(file: Any, name: str) -> None:
-        file.create_dataset(name, shape=(2, 40), dtype="u1", external=[(str(folder / "secret"), 0, 80)])
+        file.create_dataset(
+            name, shape=(2, 40), dtype="u1", external=[(str(folder / "secret"), 0, 80)]
+        )
 
     return replaced(folder, random, make)
 
@@ -322,10 +348,13 @@ def parquet_rows(folder: Path, random: Random) -> Path:
 
     kind = random.choice([pyarrow.large_string(), pyarrow.decimal128(9, 2)])
     rows = pyarrow.repeat(
-        pyarrow.scalar("x" if pyarrow.types.is_large_string(kind) else Decimal(1), kind), int(10**6 * SCALE)
+        pyarrow.scalar("x" if pyarrow.types.is_large_string(kind) else Decimal(1), kind),
+        int(10**6 * SCALE),
     )
     table = pyarrow.table({"model": rows})
-    with pyarrow.parquet.ParquetWriter(folder / "t.parquet", table.schema, compression="zstd") as file:
+    with pyarrow.parquet.ParquetWriter(
+        folder / "t.parquet", table.schema, compression="zstd"
+    ) as file:
         for _ in range(random.choice([100, 120])):
             file.write_table(table)
     return folder / "t.parquet"
@@ -345,7 +374,9 @@ def sheet(folder: Path, rows: Iterator[bytes]) -> Path:
             if name != "xl/worksheets/sheet1.xml":
                 target.writestr(name, source.read(name))
         with target.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as file:
-            file.write(b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>')
+            file.write(
+                b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+            )
             for row in rows:
                 file.write(row)
             file.write(b"</sheetData></worksheet>")
@@ -364,7 +395,10 @@ def excel_far_cell(folder: Path, random: Random) -> Path:
 
 def excel_long_row(folder: Path, random: Random) -> Path:
     """Two hundred million cells in one row, each of four bytes."""
-    return sheet(folder, iter([b"<row>", *[b"<c/>" * int(10**6 * SCALE)] * random.randrange(190, 230), b"</row>"]))
+    return sheet(
+        folder,
+        iter([b"<row>", *[b"<c/>" * int(10**6 * SCALE)] * random.randrange(190, 230), b"</row>"]),
+    )
 
 
 def excel_laughs(folder: Path, random: Random) -> Path:
@@ -410,7 +444,9 @@ def npz_claims(folder: Path, random: Random) -> Path:
     shape = random.choice([(2**40,), (2**20, 2**20)])
     header = f"{ {'descr': '|V0', 'fortran_order': False, 'shape': shape}!r}\n".encode()
     with zipfile.ZipFile(folder / "t.npz", "w") as archive:
-        archive.writestr("A/observed.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+        archive.writestr(
+            "A/observed.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+        )
     return folder / "t.npz"
 
 
@@ -489,9 +525,16 @@ def refuse_hostile(seconds: float, seed: int) -> dict[str, Any]:
         counts[outcome] += 1
         by_kind[kind] += 1
         if outcome != "refused":
-            counts["problems"].append(f"{kind}, input {number - 1} of seed {seed}: {outcome}: {remark}"[:300])
+            counts["problems"].append(
+                f"{kind}, input {number - 1} of seed {seed}: {outcome}: {remark}"[:300]
+            )
     return counts | {"by_kind": dict(by_kind)}
 
 
 if __name__ == "__main__":
-    print(json.dumps(refuse_hostile(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0), indent=1))
+    print(
+        json.dumps(
+            refuse_hostile(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0),
+            indent=1,
+        )
+    )

@@ -70,7 +70,9 @@ class Elements(HTMLParser):
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.tags[tag] += 1
         for name, value in attributes:
-            fetches = name in ("src", "href", "action") and not (value or "").startswith(("#", "data:,"))
+            fetches = name in ("src", "href", "action") and not (value or "").startswith(
+                ("#", "data:,")
+            )
             if name.startswith("on") or fetches:
                 self.suspect.append(f"{tag} {name}={value}")
 
@@ -78,7 +80,10 @@ class Elements(HTMLParser):
 def losses(names: list[str], n: int = 120) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     scales = 1.0 + 0.3 * np.arange(len(names))
-    return {name: (rng.exponential(s, n), rng.exponential(s, (2, n))) for name, s in zip(names, scales, strict=True)}
+    return {
+        name: (rng.exponential(s, n), rng.exponential(s, (2, n)))
+        for name, s in zip(names, scales, strict=True)
+    }
 
 
 def compare(names: list[str]) -> rivals.Comparison:
@@ -87,7 +92,11 @@ def compare(names: list[str]) -> rivals.Comparison:
 
 def acting(text: str) -> list[str]:
     """The characters of a text that act on a terminal, or that hide or reorder what it shows."""
-    return [char for char in text if char != "\n" and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+    return [
+        char
+        for char in text
+        if char != "\n" and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    ]
 
 
 def check_terminal(result: rivals.Comparison) -> None:
@@ -168,7 +177,10 @@ def check_pictures(result: rivals.Comparison) -> None:
         figure, file = Figure(), io.BytesIO()
         plot(sweep if plot is plots.plot_sweep else result, ax=figure.subplots())
         figure.savefig(file, format="svg")
-        tags = {element.tag.rpartition("}")[2] for element in ElementTree.fromstring(file.getvalue()).iter()}
+        tags = {
+            element.tag.rpartition("}")[2]
+            for element in ElementTree.fromstring(file.getvalue()).iter()
+        }
         assert tags & {"script", "a", "foreignObject"} == set()
 
 
@@ -180,7 +192,10 @@ def check_table(result: rivals.Comparison) -> None:
             writer = csv.writer(file)
             writer.writerow(["model", "kind", "loss"])
             for name, sample in result.losses.items():
-                for kind, values in (("observed", sample.observed), ("synthetic", sample.synthetic.ravel())):
+                for kind, values in (
+                    ("observed", sample.observed),
+                    ("synthetic", sample.synthetic.ravel()),
+                ):
                     writer.writerows([name, kind, repr(float(value))] for value in values[:4])
         try:
             read = rivals.read.long_table(path)
@@ -205,7 +220,9 @@ def mixtures(seed: int) -> Iterator[str]:
             yield name
 
 
-def try_names(seconds: float, seed: int, checks: list[Callable[..., None]] = CHECKS) -> dict[str, Any]:
+def try_names(
+    seconds: float, seed: int, checks: list[Callable[..., None]] = CHECKS
+) -> dict[str, Any]:
     """Every name, alone beside a harmless one and all together, through every check; then mixtures until the time is over."""
     end = time.monotonic() + seconds
     counts: dict[str, Any] = {"inputs": 0, "silently_wrong": 0, "executed": 0, "problems": []}
@@ -223,7 +240,9 @@ def try_names(seconds: float, seed: int, checks: list[Callable[..., None]] = CHE
                 check(result)
             except Exception as error:  # an assertion, or an output that fails at this name
                 counts["silently_wrong"] += 1
-                counts["problems"].append(f"{check.__name__}, {names[0][:40]!r}: {type(error).__name__}: {error}"[:300])
+                counts["problems"].append(
+                    f"{check.__name__}, {names[0][:40]!r}: {type(error).__name__}: {error}"[:300]
+                )
     for name in NO_TEXT.values():
         counts["inputs"] += 1
         try:

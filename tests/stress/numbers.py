@@ -11,7 +11,17 @@ import rivals
 from core import plain
 from rivals.core.verdict import decide, probability_below, rejected
 
-KINDS = ("exponential", "normal", "lognormal", "student", "bernoulli", "poisson", "rounded", "constant", "one outlier")
+KINDS = (
+    "exponential",
+    "normal",
+    "lognormal",
+    "student",
+    "bernoulli",
+    "poisson",
+    "rounded",
+    "constant",
+    "one outlier",
+)
 
 
 def fuzz_numbers(seconds, seed):
@@ -44,7 +54,11 @@ def one_input(seed, index):
 
 def random_problem(rng):
     kind = str(rng.choice(KINDS))
-    n = int(10 ** rng.uniform(0.31, 3.3)) if rng.random() < 0.97 else int(10 ** rng.uniform(4.0, 6.0))
+    n = (
+        int(10 ** rng.uniform(0.31, 3.3))
+        if rng.random() < 0.97
+        else int(10 ** rng.uniform(4.0, 6.0))
+    )
     scale = 10.0 ** (rng.uniform(-3, 3) if rng.random() < 0.5 else rng.uniform(-300, 297))
     c = 10.0 ** rng.uniform(-12, 12)
     n_models, n_simulations = int(rng.integers(2, 6)), int(rng.integers(1, 4))
@@ -52,9 +66,18 @@ def random_problem(rng):
     for _ in range(n_models):
         width, shift = np.exp(rng.normal(0, 0.2)), rng.normal(0, 0.1)
         observed = shift + sample(kind, width, n, rng)
-        simulated = shift + np.stack([sample(kind, 1.1 * width, n, rng) for _ in range(n_simulations)])
+        simulated = shift + np.stack(
+            [sample(kind, 1.1 * width, n, rng) for _ in range(n_simulations)]
+        )
         losses.append((observed, simulated))
-    of = {"kind": kind, "losses": n, "scale": f"{scale:.3g}", "c": f"{c:.3g}", "models": n_models, "S": n_simulations}
+    of = {
+        "kind": kind,
+        "losses": n,
+        "scale": f"{scale:.3g}",
+        "c": f"{c:.3g}",
+        "models": n_models,
+        "S": n_simulations,
+    }
     return {"of": of, "losses": losses, "scale": scale, "c": c, "n": n}
 
 
@@ -85,7 +108,9 @@ def check_process(problem, rng):
     observed, simulated = scale * observed, scale * simulated
     depth = int(rng.integers(1, 5))
     try:
-        process = rivals.HierarchicalBetaProcess.from_losses((observed, simulated), c, depth, reference=0.0)
+        process = rivals.HierarchicalBetaProcess.from_losses(
+            (observed, simulated), c, depth, reference=0.0
+        )
     except ValueError as error:
         gap = np.max(np.abs(simulated - observed)) * np.sqrt(c)
         largest = max(gap, np.max(np.abs(observed)), np.max(np.abs(simulated)))
@@ -111,12 +136,18 @@ def check_transport(problem, rng):
     """Probabilities and rejections against those from the differences themselves, in the plain unit."""
     losses, scale, c = problem["losses"], problem["scale"], problem["c"]
     expected = plain.transport(losses, c)
-    scaled = {f"m{index}": (scale * own, scale * other) for index, (own, other) in enumerate(losses)}
+    scaled = {
+        f"m{index}": (scale * own, scale * other) for index, (own, other) in enumerate(losses)
+    }
     try:
         result = rivals.compare(scaled, law="transport", c=c, rng=0)
     except ValueError as error:
         # Simulations that are the data, and losses beyond the largest that are promised to work, are to be refused.
-        return None if "value for value" in str(error) or "beyond 1e+300" in str(error) else f"refused: {error}"
+        return (
+            None
+            if "value for value" in str(error) or "beyond 1e+300" in str(error)
+            else f"refused: {error}"
+        )
     means = np.array([np.mean(own) for own, _ in losses])
     gap = np.abs(means[:, None] - means[None, :])
     # Where models agree to rounding the sign of the gap is chance, and so is a probability without any spread.
@@ -128,7 +159,11 @@ def check_transport(problem, rng):
     names = result.names
     said = {names.index(name): names.index(why.by) for name, why in result.rejections.items()}
     # Those that single simulations disagree about are told, but do not reject.
-    said |= {names.index(duel.model): names.index(duel.by) for duel in result.undecided if duel.reason == "simulations"}
+    said |= {
+        names.index(duel.model): names.index(duel.by)
+        for duel in result.undecided
+        if duel.reason == "simulations"
+    }
     if said != brute:
         return f"rejections {said} where all duels say {brute}"
     return None
@@ -148,6 +183,8 @@ def check_verdict(problem, rng):
     matrix = np.array([[probability_below(a, b)[0] for b in draws] for a in draws])
     brute = plain.rejections(risk, matrix, threshold)
     found, _ = decide(risk, list(draws), threshold, lambda model: False)
-    if set(found) != set(brute) or set(np.flatnonzero(rejected(risk, draws, threshold))) != set(brute):
+    if set(found) != set(brute) or set(np.flatnonzero(rejected(risk, draws, threshold))) != set(
+        brute
+    ):
         return f"rejected {sorted(found)} where all duels say {sorted(brute)}"
     return None

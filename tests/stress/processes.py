@@ -48,7 +48,9 @@ def inject_faults(seconds: float, seed: int) -> dict[str, Any]:
     kinds = list(KINDS)
     for turn in itertools.count():
         kind = kinds[turn % len(kinds)]
-        if time.monotonic() > deadline and turn >= len(kinds):  # every kind is tried, however slow the machine
+        if time.monotonic() > deadline and turn >= len(
+            kinds
+        ):  # every kind is tried, however slow the machine
             break
         folder = Path(tempfile.mkdtemp(prefix="rivals-stress-"))
         os.chmod(folder, 0o755)
@@ -94,7 +96,10 @@ def calm(index: int) -> bytes:
 
 
 def by_experiment(records: Any) -> dict[int, bytes]:
-    return {int(i): records[records["experiment"] == i].tobytes() for i in np.unique(records["experiment"])}
+    return {
+        int(i): records[records["experiment"] == i].tobytes()
+        for i in np.unique(records["experiment"])
+    }
 
 
 @dataclass
@@ -111,7 +116,9 @@ class Case:
 
     def start(self, omega: str = "plain", **spec: Any) -> subprocess.Popen[str]:
         """A calibration in a process group of its own."""
-        text = json.dumps({"omega": omega, "store": str(self.store), "folder": str(self.folder), **spec})
+        text = json.dumps(
+            {"omega": omega, "store": str(self.store), "folder": str(self.folder), **spec}
+        )
         with open(self.folder / "output", "a") as output:
             return subprocess.Popen(
                 [sys.executable, __file__, text],
@@ -140,15 +147,25 @@ class Case:
         """A calibration to its end."""
         return self.wait(self.start(omega, **spec))
 
-    def expect(self, said: dict[str, Any], *, failed: set[int] = frozenset(), refusal: str | None = None) -> None:  # type: ignore[assignment]
+    def expect(
+        self, said: dict[str, Any], *, failed: set[int] = frozenset(), refusal: str | None = None
+    ) -> None:  # type: ignore[assignment]
         """The run ended as it should, and its store holds what it should."""
         if refusal is not None:
-            if not (said.get("refused") and any(part in said["message"] for part in refusal.split("|"))):
-                self.count.problem("raw_errors", self.kind, f"expected {refusal!r}, found {said or self.output()}")
+            if not (
+                said.get("refused") and any(part in said["message"] for part in refusal.split("|"))
+            ):
+                self.count.problem(
+                    "raw_errors", self.kind, f"expected {refusal!r}, found {said or self.output()}"
+                )
         elif "failures" not in said:
             self.count.problem("raw_errors", self.kind, f"no result: {said or self.output()}")
-        elif {int(i) for i in said["failures"]} != set(failed) or said["finished"] != N - len(failed):
-            self.count.problem("silently_wrong", self.kind, f"expected {sorted(failed)} to fail: {said}")
+        elif {int(i) for i in said["failures"]} != set(failed) or said["finished"] != N - len(
+            failed
+        ):
+            self.count.problem(
+                "silently_wrong", self.kind, f"expected {sorted(failed)} to fail: {said}"
+            )
         self.check_store(complete=refusal is None, failed=set(failed))
 
     def check_store(self, *, complete: bool, failed: set[int]) -> None:
@@ -163,12 +180,16 @@ class Case:
                 self.count.problem("lost", self.kind, str(error))
         wrong = [index for index, record in found.items() if record != calm(index)]
         if wrong:
-            self.count.problem("silently_wrong", self.kind, f"experiments {wrong} differ from those of a calm run")
+            self.count.problem(
+                "silently_wrong", self.kind, f"experiments {wrong} differ from those of a calm run"
+            )
         gone = self.acknowledged() - set(found)
         if complete:
             gone |= set(range(N)) - set(found) - failed
         if gone:
-            self.count.problem("lost", self.kind, f"experiments {sorted(gone)} are not in the store")
+            self.count.problem(
+                "lost", self.kind, f"experiments {sorted(gone)} are not in the store"
+            )
 
     def acknowledged(self) -> set[int]:
         try:
@@ -179,7 +200,11 @@ class Case:
     def wait_for(self, process: subprocess.Popen[str], n_acknowledged: int) -> None:
         """Until so many experiments are acknowledged, or the run is over."""
         deadline = time.monotonic() + LONGEST
-        while len(self.acknowledged()) < n_acknowledged and process.poll() is None and time.monotonic() < deadline:
+        while (
+            len(self.acknowledged()) < n_acknowledged
+            and process.poll() is None
+            and time.monotonic() < deadline
+        ):
             time.sleep(0.02)
 
     def output(self) -> str:
@@ -196,8 +221,13 @@ def misbehaves(omega: str, case: Case, *, failed: bool, **spec: Any) -> None:
     if left.exists():
         time.sleep(1.0)
         with contextlib.suppress(FileNotFoundError):
-            if Path(f"/proc/{left.read_text()}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
-                case.count.problem("hung", case.kind, "a process that an experiment started is still there")
+            if (
+                Path(f"/proc/{left.read_text()}/stat").read_text().rpartition(")")[2].split()[0]
+                != "Z"
+            ):
+                case.count.problem(
+                    "hung", case.kind, "a process that an experiment started is still there"
+                )
 
 
 def parent_is_killed(case: Case, *, by: signal.Signals = signal.SIGKILL, times: int = 1) -> None:
@@ -255,8 +285,12 @@ def store_goes_away(case: Case, *, renamed: bool) -> None:
         os.rename(case.store, case.folder / "elsewhere") if renamed else os.remove(case.store)
     said = case.wait(process)
     if not said.get("refused") or "was deleted, renamed or replaced" not in said["message"]:
-        case.count.problem("lost", case.kind, f"nothing was said: {said} after {len(before)} were acknowledged")
-    (case.folder / "acknowledged").unlink(missing_ok=True)  # they went with the file, and that was said
+        case.count.problem(
+            "lost", case.kind, f"nothing was said: {said} after {len(before)} were acknowledged"
+        )
+    (case.folder / "acknowledged").unlink(
+        missing_ok=True
+    )  # they went with the file, and that was said
     for name in ("-wal", "-shm"):
         Path(f"{case.store}{name}").unlink(missing_ok=True)
     case.expect(case.run())
@@ -264,7 +298,9 @@ def store_goes_away(case: Case, *, renamed: bool) -> None:
 
 def disk_is_full(case: Case) -> None:
     """A limit on the size of files stands for the full disk; then there is room again."""
-    case.expect(case.run(file_limit=60_000, n_experiments=4 * N), refusal="disk cannot be|disk is full")
+    case.expect(
+        case.run(file_limit=60_000, n_experiments=4 * N), refusal="disk cannot be|disk is full"
+    )
     case.expect(case.run())
 
 
@@ -280,7 +316,9 @@ def small_disk(case: Case) -> None:
         return
     case.store = disk / "s.sqlite"
     try:
-        case.expect(case.run(n_experiments=4 * N, block_size=1), refusal="disk is full|disk cannot be")
+        case.expect(
+            case.run(n_experiments=4 * N, block_size=1), refusal="disk is full|disk cannot be"
+        )
     finally:
         subprocess.run(["umount", "-l", str(disk)], capture_output=True, check=False)
 
@@ -295,8 +333,12 @@ def read_only(case: Case) -> None:
     moved = Path(shutil.move(case.store, ours))
     os.chmod(ours, 0o555)
     said = case.run(user=65534, store=str(moved), n_experiments=N + 1)
-    if "is its folder writable" not in said.get("message", "") and "read-only" not in said.get("message", ""):
-        case.count.problem("raw_errors", case.kind, f"expected a word on permissions: {said or case.output()}")
+    if "is its folder writable" not in said.get("message", "") and "read-only" not in said.get(
+        "message", ""
+    ):
+        case.count.problem(
+            "raw_errors", case.kind, f"expected a word on permissions: {said or case.output()}"
+        )
     os.chmod(ours, 0o755)
     case.store = moved
     case.check_store(complete=True, failed=set())
@@ -307,12 +349,27 @@ def dask_cluster_dies(case: Case, *, victim: str) -> None:
     address = case.folder / "scheduler.json"
     command = [sys.executable, "-m", "distributed.cli"]
     paths = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path])}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "env": paths, "start_new_session": True}
+    quiet = {
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "env": paths,
+        "start_new_session": True,
+    }
     options = ["--scheduler-file", str(address), "--no-dashboard"]
-    scheduler = subprocess.Popen([*command[:2], "distributed.cli.dask_scheduler", *options, "--port", "0"], **quiet)  # type: ignore[call-overload]
+    scheduler = subprocess.Popen(
+        [*command[:2], "distributed.cli.dask_scheduler", *options, "--port", "0"], **quiet
+    )  # type: ignore[call-overload]
     workers = [
         subprocess.Popen(
-            [*command[:2], "distributed.cli.dask_worker", *options, "--nthreads", "1", "--no-nanny"], **quiet
+            [
+                *command[:2],
+                "distributed.cli.dask_worker",
+                *options,
+                "--nthreads",
+                "1",
+                "--no-nanny",
+            ],
+            **quiet,
         )  # type: ignore[call-overload]
         for _ in range(2)
     ]
@@ -339,13 +396,17 @@ KINDS: dict[str, Callable[[Case], None]] = {
     "a worker segfaults": partial(misbehaves, "segfaults", failed=True),
     "sys.exit in an experiment": partial(misbehaves, "leaves", failed=True),
     "out of memory": partial(misbehaves, "out_of_memory", failed=True),
-    "compiled code never returns": partial(misbehaves, "never_returns", failed=True, time_limit=1.0),
+    "compiled code never returns": partial(
+        misbehaves, "never_returns", failed=True, time_limit=1.0
+    ),
     "everything is caught": partial(misbehaves, "catches_all", failed=True, time_limit=1.0),
     "a thread is left behind": partial(misbehaves, "leaves_a_thread", failed=False),
     "an experiment forks": partial(misbehaves, "forks", failed=False),
     "a forked process stays": partial(misbehaves, "leaves_a_process", failed=False),
     "standard streams are closed": partial(misbehaves, "closes_streams", failed=False),
-    "the same streams, in this process": partial(misbehaves, "closes_streams", failed=False, executor=0),
+    "the same streams, in this process": partial(
+        misbehaves, "closes_streams", failed=False, executor=0
+    ),
     "stdout is flooded": partial(misbehaves, "floods", failed=False),
     "exceptions that cannot be pickled": partial(misbehaves, "unpicklable", failed=True),
     "wrong types": partial(misbehaves, "wrong_type", failed=True),
@@ -373,7 +434,10 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError, ValueError, IndexError):
             line = (entry / "cmdline").read_text()
-            if int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == process.pid and "popen_loky" in line:
+            if (
+                int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == process.pid
+                and "popen_loky" in line
+            ):
                 found.append(int(entry.name))
     return found
 
@@ -467,7 +531,11 @@ def child(spec: dict[str, Any]) -> None:
         os.setuid(spec["user"])
     settings = {
         **SETTINGS,
-        **{key: spec[key] for key in ("time_limit", "executor", "n_experiments", "block_size") if key in spec},
+        **{
+            key: spec[key]
+            for key in ("time_limit", "executor", "n_experiments", "block_size")
+            if key in spec
+        },
     }
     omega = omega_of(spec["omega"], folder)
     try:

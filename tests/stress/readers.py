@@ -43,7 +43,10 @@ HEADERS = (
 def table(random: Random) -> dict[str, list[Any]]:
     """A long table of two models, in order."""
     rows = [
-        (name, kind, random.expovariate(1.0)) for name in MODELS for kind in ("observed", "synthetic") for _ in range(4)
+        (name, kind, random.expovariate(1.0))
+        for name in MODELS
+        for kind in ("observed", "synthetic")
+        for _ in range(4)
     ]
     return dict(zip(("model", "kind", "loss"), map(list, zip(*rows, strict=True)), strict=True))
 
@@ -53,7 +56,10 @@ def text(random: Random) -> bytes:
     delimiter = random.choice([",", ";", "\t", "|", " "])
     if random.random() < 0.5:
         columns = table(random)
-        rows = [list(columns), *(list(map(str, row)) for row in zip(*columns.values(), strict=True))]
+        rows = [
+            list(columns),
+            *(list(map(str, row)) for row in zip(*columns.values(), strict=True)),
+        ]
         for _ in range(random.randrange(3)):
             row = random.choice(rows)
             row[random.randrange(len(row))] = random.choice(CELLS)
@@ -101,16 +107,23 @@ class _Bomb:
 def crafted(random: Random, bomb: str) -> bytes:
     """An archive whose members and headers are written by hand: object arrays, claims, other names."""
     file = io.BytesIO()
-    with warnings.catch_warnings(), zipfile.ZipFile(file, "w", random.choice([0, 8, 12, 14])) as archive:
+    with (
+        warnings.catch_warnings(),
+        zipfile.ZipFile(file, "w", random.choice([0, 8, 12, 14])) as archive,
+    ):
         warnings.simplefilter("ignore")
         for _ in range(random.randrange(1, 5)):
-            shape = random.choice([(4,), (2**40,), (-4,), (), (4.0,), "x", (2, 2), (2**63,), (0,) * 40])
-            descr = random.choice(["<f8", "|O", "<U4", "|V0", ">f4", "<c16", "x", [("a", "<f8")], "|S0"])
-            header = (
-                f"{ {'descr': descr, 'fortran_order': random.choice([False, True, 3]), 'shape': shape}!r}\n".encode()
+            shape = random.choice(
+                [(4,), (2**40,), (-4,), (), (4.0,), "x", (2, 2), (2**63,), (0,) * 40]
             )
+            descr = random.choice(
+                ["<f8", "|O", "<U4", "|V0", ">f4", "<c16", "x", [("a", "<f8")], "|S0"]
+            )
+            header = f"{ {'descr': descr, 'fortran_order': random.choice([False, True, 3]), 'shape': shape}!r}\n".encode()
             if random.random() < 0.1:
-                header = random.choice([b"__import__('os').system('x')\n", b"(" * 500, b"", b"{'descr'", b"\xff"])
+                header = random.choice(
+                    [b"__import__('os').system('x')\n", b"(" * 500, b"", b"{'descr'", b"\xff"]
+                )
             data = pickle.dumps(_Bomb(bomb)) if descr == "|O" else np.arange(4.0).tobytes()
             content = (
                 b"\x93NUMPY"
@@ -139,7 +152,9 @@ def frame(random: Random, write: Callable[[Any, io.BytesIO], None]) -> bytes:
     columns: dict[str, list[Any]] = table(random)
     for _ in range(random.randrange(2)):
         column = random.choice([*columns, "simulation", "more"])
-        cells: list[Any] = random.choice([[None, "x", "observed"], [None, 1.0, float("nan")], [True, None], [1, 2]])
+        cells: list[Any] = random.choice(
+            [[None, "x", "observed"], [None, 1.0, float("nan")], [True, None], [1, 2]]
+        )
         columns[column] = [random.choice(cells) for _ in columns["loss"]]
     file = io.BytesIO()
     write(pyarrow.table(columns), file)
@@ -206,7 +221,9 @@ def damage(content: bytes, random: Random) -> bytes:
         elif how == 1:
             del changed[place : place + random.choice([1, 8, 512])]
         elif how == 2:
-            changed[place:place] = bytes(random.randrange(256) for _ in range(random.choice([1, 4, 64])))
+            changed[place:place] = bytes(
+                random.randrange(256) for _ in range(random.choice([1, 4, 64]))
+            )
         elif how == 3:
             del changed[place:]
         else:
@@ -250,7 +267,10 @@ def _outcome(path: Path) -> tuple[str, str]:
         return "raw_errors", f"{type(error).__name__}: {error}"
     except Exception as error:
         return "raw_errors", f"{type(error).__name__}: {error}"
-    if not all(isinstance(name, str) and name.strip() and _is_sound(losses) for name, losses in found.items()):
+    if not all(
+        isinstance(name, str) and name.strip() and _is_sound(losses)
+        for name, losses in found.items()
+    ):
         return "silently_wrong", f"{found}"
     return "read", ""
 
@@ -265,20 +285,41 @@ def _found(path: Path, *, fast: bool) -> str:
 
 
 def _is_sound(losses: Losses) -> bool:
-    return losses.n_observed > 1 and bool(np.isfinite(losses.observed).all() and np.isfinite(losses.synthetic).all())
+    return losses.n_observed > 1 and bool(
+        np.isfinite(losses.observed).all() and np.isfinite(losses.synthetic).all()
+    )
 
 
 def _content(path: Path) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = losses_from_files(path)
-    return repr([(name, losses.observed.tolist(), losses.synthetic.tolist()) for name, losses in found.items()])
+    return repr(
+        [
+            (name, losses.observed.tolist(), losses.synthetic.tolist())
+            for name, losses in found.items()
+        ]
+    )
 
 
 def column(random: Random) -> Any:
     """A column as a program may pass it, of any make."""
     values: list[Any] = [random.expovariate(1.0) for _ in range(4)]
-    odd = [None, float("nan"), float("inf"), 1j, "x", "1", "", b"1", 10**400, True, np.ma.masked, [1.0], object()]
+    odd = [
+        None,
+        float("nan"),
+        float("inf"),
+        1j,
+        "x",
+        "1",
+        "",
+        b"1",
+        10**400,
+        True,
+        np.ma.masked,
+        [1.0],
+        object(),
+    ]
     for _ in range(random.randrange(2)):
         values[random.randrange(4)] = random.choice(odd)
     make = random.choice(
@@ -299,7 +340,10 @@ def try_columns(random: Random) -> tuple[str, str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tables = [{name: column(random) for name in names} for _ in range(2)]
-            long = {key: column(random) if random.random() < 0.3 else cells for key, cells in table(random).items()}
+            long = {
+                key: column(random) if random.random() < 0.3 else cells
+                for key, cells in table(random).items()
+            }
             found = wide_tables(*tables) if random.random() < 0.5 else long_table(long)
     except Exception as error:
         return (
@@ -326,7 +370,9 @@ def fuzz_readers(seconds: float, seed: int) -> dict[str, Any]:
             if kind == "columns":
                 outcome, remark = try_columns(random)
             else:
-                outcome, remark = try_reading(kind, *make_input(kind, random, str(bomb)), Path(name))
+                outcome, remark = try_reading(
+                    kind, *make_input(kind, random, str(bomb)), Path(name)
+                )
             if bomb.exists():
                 bomb.unlink()
                 outcome, remark = "executed", "a pickle was loaded"
@@ -335,9 +381,15 @@ def fuzz_readers(seconds: float, seed: int) -> dict[str, Any]:
             counts[outcome] += 1
             by_kind[kind] += 1
             if outcome not in ("read", "refused"):
-                counts["problems"].append(f"{kind}, input {number - 1} of seed {seed}: {outcome}: {remark}"[:300])
+                counts["problems"].append(
+                    f"{kind}, input {number - 1} of seed {seed}: {outcome}: {remark}"[:300]
+                )
     return counts | {"by_kind": dict(by_kind)}
 
 
 if __name__ == "__main__":
-    print(json.dumps(fuzz_readers(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0), indent=1))
+    print(
+        json.dumps(
+            fuzz_readers(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0), indent=1
+        )
+    )

@@ -35,7 +35,9 @@ while True:
 """
 
 
-def start(source: Path, target: Path, limit: int = 0, method: str = "save") -> subprocess.Popen[str]:
+def start(
+    source: Path, target: Path, limit: int = 0, method: str = "save"
+) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", WRITER, str(source), str(target), str(limit), method]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -43,10 +45,19 @@ def start(source: Path, target: Path, limit: int = 0, method: str = "save") -> s
     return process
 
 
-def interrupt_writes(seconds: float, seed: int, *, n_kills: int = 20, n_full: int = 10) -> dict[str, Any]:
+def interrupt_writes(
+    seconds: float, seed: int, *, n_kills: int = 20, n_full: int = 10
+) -> dict[str, Any]:
     """Kill a writer at random moments, and let its disk be full at random sizes; look at the file each time."""
     rng = np.random.default_rng(seed)
-    counts: dict[str, Any] = {"faults": 0, "lost": 0, "silently_wrong": 0, "hung": 0, "left_over": 0, "problems": []}
+    counts: dict[str, Any] = {
+        "faults": 0,
+        "lost": 0,
+        "silently_wrong": 0,
+        "hung": 0,
+        "left_over": 0,
+        "problems": [],
+    }
     end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as name:
         folder, source = Path(name) / "out", Path(name) / "source.npz"
@@ -71,7 +82,9 @@ def interrupt_writes(seconds: float, seed: int, *, n_kills: int = 20, n_full: in
             if time.monotonic() > end:
                 break
             method, page = ("save", target) if index % 2 else ("report", folder / "x.html")
-            page.write_bytes(before := b"what was there" if method == "report" else target.read_bytes())
+            page.write_bytes(
+                before := b"what was there" if method == "report" else target.read_bytes()
+            )
             there = {path.name for path in folder.iterdir()}
             process = start(source, page, int(rng.integers(1, 12_000)), method)
             try:
@@ -87,7 +100,9 @@ def interrupt_writes(seconds: float, seed: int, *, n_kills: int = 20, n_full: in
                 or {path.name for path in folder.iterdir()} != there
             ):
                 counts["lost"] += 1
-                counts["problems"].append(f"{method} on a full disk: exit code {process.returncode}")
+                counts["problems"].append(
+                    f"{method} on a full disk: exit code {process.returncode}"
+                )
     return counts
 
 

@@ -12,18 +12,26 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCK = ROOT / "requirements-ci.txt"
 GROUPS = ("test", "recipes", "lint", "docs", "release", "paper")
 
-pytestmark = pytest.mark.skipif(not LOCK.exists(), reason="the lock file is of the repository alone")
+pytestmark = pytest.mark.skipif(
+    not LOCK.exists(), reason="the lock file is of the repository alone"
+)
 
 
 def locked() -> dict[str, str]:
-    return dict(re.findall(r"^([a-z0-9.-]+)==(\S+) \\$", LOCK.read_text(encoding="utf-8"), re.MULTILINE))
+    return dict(
+        re.findall(r"^([a-z0-9.-]+)==(\S+) \\$", LOCK.read_text(encoding="utf-8"), re.MULTILINE)
+    )
 
 
 def test_every_package_has_hashes_and_none_an_address():
     text = LOCK.read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     assert len(locked()) == sum(not line.startswith(" ") for line in lines) > 100
-    assert all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}( \\)?", line) for line in lines if line.startswith(" "))
+    assert all(
+        re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}( \\)?", line)
+        for line in lines
+        if line.startswith(" ")
+    )
     assert "://" not in text
 
 
@@ -35,7 +43,12 @@ def test_it_has_what_the_project_asks_for():
     extras = project["project"]["optional-dependencies"]
     (everything,) = map(requirements.Requirement, extras["all"])
     wanted += [text for extra in everything.extras for text in extras[extra]]
-    wanted += [text for group in GROUPS for text in project["dependency-groups"][group] if isinstance(text, str)]
+    wanted += [
+        text
+        for group in GROUPS
+        for text in project["dependency-groups"][group]
+        if isinstance(text, str)
+    ]
     versions = locked()
     for requirement in map(requirements.Requirement, wanted):
         if requirement.name != "rivals":

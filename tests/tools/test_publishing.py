@@ -16,7 +16,9 @@ ROOT = Path(__file__).resolve().parents[2]
 ADDRESS = "https://example.org/someone/rivals"
 FILES = ("README.md", "pyproject.toml", "CITATION.cff", "conda/meta.yaml", "tools/address.py")
 
-pytestmark = pytest.mark.skipif(not (ROOT / "conda").exists(), reason="the recipe for conda is of the repository alone")
+pytestmark = pytest.mark.skipif(
+    not (ROOT / "conda").exists(), reason="the recipe for conda is of the repository alone"
+)
 
 
 @pytest.fixture
@@ -47,13 +49,18 @@ def test_the_project_and_its_citation_have_the_address(addressed):
     project = tomllib.loads((addressed / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["urls"]["Repository"] == ADDRESS
     assert project["scripts"] == {"rivals": "rivals.cli:main"}
-    assert f'repository-code: "{ADDRESS}"\n' in (addressed / "CITATION.cff").read_text(encoding="utf-8")
+    assert f'repository-code: "{ADDRESS}"\n' in (addressed / "CITATION.cff").read_text(
+        encoding="utf-8"
+    )
     assert (addressed / "conda/meta.yaml").read_text(encoding="utf-8").count(ADDRESS) == 2
 
 
 def test_an_address_that_is_none_is_refused():
     found = subprocess.run(
-        [sys.executable, ROOT / "tools" / "address.py", "rivals"], capture_output=True, text=True, check=False
+        [sys.executable, ROOT / "tools" / "address.py", "rivals"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert found.returncode == 2
     assert "expected https://host/owner/name" in found.stderr
@@ -67,7 +74,11 @@ def test_versions_and_requirements_agree():
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     run = re.search(r"  run:\n((?:    .*\n)+)", recipe)[1]
     found = {line.strip(" -").replace(" ", "") for line in run.splitlines() if "#" not in line}
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["cli"], f"python{project['requires-python']}"]
+    wanted = [
+        *project["dependencies"],
+        *project["optional-dependencies"]["cli"],
+        f"python{project['requires-python']}",
+    ]
     assert found == set(wanted)
 
 

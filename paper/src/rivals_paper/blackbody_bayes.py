@@ -65,7 +65,9 @@ class Posterior:
         a standard deviation apart integrate it to many digits.
         """
         sparse = self.probability[every // 2 :: every, every // 2 :: every]
-        sigma, kelvin = (np.exp(axis[every // 2 :: every]) for axis in (self.log_sigma, self.log_temperature))
+        sigma, kelvin = (
+            np.exp(axis[every // 2 :: every]) for axis in (self.log_sigma, self.log_temperature)
+        )
         rows, columns = np.nonzero(sparse > 1e-11 * sparse.max())
         log_likelihood = np.empty((rows.size, len(self.data)))
         for column in np.unique(columns):
@@ -73,7 +75,9 @@ class Posterior:
             assert problem is not None  # its probability is not zero
             chosen = columns == column
             variance = sigma[rows[chosen], None] ** 2 * problem.weight
-            log_likelihood[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * problem.residual**2 / variance
+            log_likelihood[chosen] = (
+                -0.5 * np.log(2 * np.pi * variance) - 0.5 * problem.residual**2 / variance
+            )
         return log_likelihood, sparse[rows, columns]
 
     def pointwise(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
@@ -89,7 +93,9 @@ class Posterior:
             coefficients = problem.draw(sigma, self.prior.coefficient, rng)
             residual = problem.residual - coefficients @ problem.design.T
             variance = sigma[:, None] ** 2 * problem.weight
-            log_likelihood[chosen] = -0.5 * np.log(2 * np.pi * variance) - 0.5 * residual**2 / variance
+            log_likelihood[chosen] = (
+                -0.5 * np.log(2 * np.pi * variance) - 0.5 * residual**2 / variance
+            )
         return log_likelihood
 
 
@@ -118,7 +124,9 @@ def posterior(
     size = COARSE
     while True:
         axes = [_cells(low, high, size) for low, high in box]
-        density = np.column_stack([_log_density(frame, axes[0], kelvin) for kelvin in np.exp(axes[1])])
+        density = np.column_stack(
+            [_log_density(frame, axes[0], kelvin) for kelvin in np.exp(axes[1])]
+        )
         if size == FINE:
             break
         smaller = _closer(box, axes, density)
@@ -128,10 +136,22 @@ def posterior(
     total = float(logsumexp(density))
     # Cells are even in log σ and log T, and so is the prior.
     cell = (
-        np.log(np.diff(box)).sum() - 2 * np.log(size) - np.log(np.diff(np.log([prior.sigma, prior.temperature]))).sum()
+        np.log(np.diff(box)).sum()
+        - 2 * np.log(size)
+        - np.log(np.diff(np.log([prior.sigma, prior.temperature]))).sum()
     )
     probability = np.exp(density - total)
-    return Posterior(total + float(cell), data, law, n_coefficients, prior, proportional, axes[0], axes[1], probability)
+    return Posterior(
+        total + float(cell),
+        data,
+        law,
+        n_coefficients,
+        prior,
+        proportional,
+        axes[0],
+        axes[1],
+        probability,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +181,9 @@ class _Linear:
         """Draw the coefficients given noise and temperature, one row for each noise."""
         precision = self.values / sigma[:, None] ** 2 + 1 / width**2
         mean = self.moments / sigma[:, None] ** 2 / precision
-        return np.asarray((mean + rng.standard_normal(mean.shape) / np.sqrt(precision)) @ self.vectors.T)
+        return np.asarray(
+            (mean + rng.standard_normal(mean.shape) / np.sqrt(precision)) @ self.vectors.T
+        )
 
 
 def _log_density(frame: Posterior, log_sigma: FloatArray, kelvin: float) -> FloatArray:
@@ -175,7 +197,9 @@ def _log_density(frame: Posterior, log_sigma: FloatArray, kelvin: float) -> Floa
     # ∫ N(b | 0, w²) exp(−|r − Xb|²/2σ²) db, diagonal in the eigenvectors of A.
     width = frame.prior.coefficient**2
     spread = 1 + width * problem.values / variance[:, None]
-    gain = 0.5 * np.sum(width * problem.moments**2 / variance[:, None] ** 2 / spread - np.log(spread), axis=1)
+    gain = 0.5 * np.sum(
+        width * problem.moments**2 / variance[:, None] ** 2 / spread - np.log(spread), axis=1
+    )
     return np.asarray(constant - n * log_sigma - 0.5 * squares / variance + gain)
 
 

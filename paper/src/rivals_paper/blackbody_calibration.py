@@ -19,7 +19,16 @@ from rivals_paper.blackbody_records import Record, committed
 from rivals_paper.calibration_panels import frame_panel
 from rivals_paper.experiments import Experiments
 from rivals_paper.method import PAPER
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, IN_FILES, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.output import (
+    AS_PUBLISHED,
+    CORRECTED,
+    IN_FILES,
+    Reproduction,
+    Task,
+    comparison,
+    new_figure,
+    published,
+)
 from rivals_paper.streams import stream
 
 NAME = "blackbody-calibration"
@@ -84,12 +93,15 @@ def make(task: Task) -> Reproduction:
     """Make the picture and the numbers: from the committed 4096 experiments, or from as many new ones as are asked for."""
     records = _committed() if task.experiments is None else _fresh(task, task.experiments)
     summaries = {
-        name: {int(k): _summary(each, column) for column, k in enumerate(each.log2_c)} for name, each in records.items()
+        name: {int(k): _summary(each, column) for column, k in enumerate(each.log2_c)}
+        for name, each in records.items()
     }
     return Reproduction(
         figure=_draw(records),
         comparisons=_comparisons(published("calibration"), records, summaries),
-        numbers={name: {f"2^{k}": each for k, each in by_k.items()} for name, by_k in summaries.items()},
+        numbers={
+            name: {f"2^{k}": each for k, each in by_k.items()} for name, by_k in summaries.items()
+        },
         settings={
             "experiments": {name: len(each) for name, each in records.items()},
             "bin_size": BIN_SIZE,
@@ -101,14 +113,21 @@ def make(task: Task) -> Reproduction:
 
 
 def _committed() -> dict[str, Record]:
-    names = {AS_PUBLISHED: "as-published", EXACT_LIMITS: "exact-process", CORRECTED: "beta", TRANSPORT: "transport"}
+    names = {
+        AS_PUBLISHED: "as-published",
+        EXACT_LIMITS: "exact-process",
+        CORRECTED: "beta",
+        TRANSPORT: "transport",
+    }
     return {variant: committed(name) for variant, name in names.items()}
 
 
 def _fresh(task: Task, n: int) -> dict[str, Record]:
     task.folder.mkdir(parents=True, exist_ok=True)
     mirrored, exact = published_experiments(task.folder, n, task.seed, task.progress)
-    beta, transport = (corrected_experiments(law, task.folder, n, task.seed, task.progress) for law in LAWS)
+    beta, transport = (
+        corrected_experiments(law, task.folder, n, task.seed, task.progress) for law in LAWS
+    )
     return {AS_PUBLISHED: mirrored, EXACT_LIMITS: exact, CORRECTED: beta, TRANSPORT: transport}
 
 
@@ -119,7 +138,9 @@ def _bins(n: int) -> int:
 def _summary(record: Record, column: int) -> dict[str, Any]:
     experiments, values = record.experiments, record.probability[:, column]
     right = _right(values, experiments.truth)
-    validity = judge_experiments({NAME: (values[:, None], experiments.truth)}, [2.0 ** int(record.log2_c[column])])
+    validity = judge_experiments(
+        {NAME: (values[:, None], experiments.truth)}, [2.0 ** int(record.log2_c[column])]
+    )
     too_sure = np.abs(values - 0.5) + 0.5 - right
     excess = experiments.excess(column, _bins(len(record)))
     predicted, observed = experiments.curve(column, _bins(len(record)))
@@ -162,7 +183,9 @@ def _right(values: FloatArray, truth: FloatArray) -> FloatArray:
     return np.where(values == 0.5, 0.5, (values > 0.5) == (truth > 0.5))
 
 
-def _comparisons(stored: dict[str, Any], records: dict[str, Record], summaries: dict[str, Any]) -> list[dict[str, Any]]:
+def _comparisons(
+    stored: dict[str, Any], records: dict[str, Record], summaries: dict[str, Any]
+) -> list[dict[str, Any]]:
     rows = []
     for what in (SHARE, PICKS, BINS):
         for i, k in enumerate(stored["log2_c"]):
@@ -170,9 +193,13 @@ def _comparisons(stored: dict[str, Any], records: dict[str, Record], summaries: 
             for variant in (AS_PUBLISHED, CORRECTED):
                 ours = summaries[variant][k][what]
                 if variant == AS_PUBLISHED:
-                    error = _paired_error(what, records[variant], i, theirs, stored["n_experiments"])
+                    error = _paired_error(
+                        what, records[variant], i, theirs, stored["n_experiments"]
+                    )
                 else:
-                    error = _independent_error(what, theirs, stored["n_experiments"], ours, len(records[variant]))
+                    error = _independent_error(
+                        what, theirs, stored["n_experiments"], ours, len(records[variant])
+                    )
                 rows.append(
                     comparison(
                         f"c = 2^{k}: {what}",
@@ -193,7 +220,9 @@ def _paired_error(what: str, record: Record, column: int, theirs: float, n_their
     To it come the rounding of the published number, and the sampling of the experiments where only a part is repeated.
     """
     if record.again is None:
-        raise ValueError("the experiments as published have no second set of draws; compute them anew")
+        raise ValueError(
+            "the experiments as published have no second set of draws; compute them anew"
+        )
     n, truth = len(record), record.experiments.truth
     both = record.probability[:, column], record.again[:, column]
     if what == BINS:
@@ -201,14 +230,18 @@ def _paired_error(what: str, record: Record, column: int, theirs: float, n_their
         variance = 2 * found.var(axis=1).mean() + float(np.diff(found.mean(axis=1))[0] ** 2)
         counted = _bins(n)
     else:
-        first, second = (_decided(values) if what == SHARE else _right(values, truth) for values in both)
+        first, second = (
+            _decided(values) if what == SHARE else _right(values, truth) for values in both
+        )
         variance = float(np.sum((first - second) ** 2)) / n**2
         counted = n
     part = theirs * (1 - theirs) / counted * (1 - min(n / n_theirs, 1))
     return float(np.sqrt(variance + part + 0.001**2 / 12))
 
 
-def _shares_of_orders(values: FloatArray, truth: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _shares_of_orders(
+    values: FloatArray, truth: FloatArray, rng: np.random.Generator
+) -> FloatArray:
     """Return the share of overconfident bins when equal probabilities are sorted in random order, for several orders."""
     orders = (rng.permutation(len(values)) for _ in range(N_ORDERS))
     shuffled = (Experiments(values[order, None], truth[order]) for order in orders)
@@ -237,7 +270,14 @@ def _draw(records: dict[str, Record]) -> Any:
                 colour, marker = LOOKS[k]
                 curve = record.experiments.curve(log2_c.index(k), _bins(len(record)))
                 panel.plot(*curve, marker, ms=3.5, mew=0, color=colour, label=f"$2^{{{k}}}$")
-            panel.legend(title="c", fontsize=8, title_fontsize=8, loc="lower right", handlelength=0.5, borderpad=0.2)
+            panel.legend(
+                title="c",
+                fontsize=8,
+                title_fontsize=8,
+                loc="lower right",
+                handlelength=0.5,
+                borderpad=0.2,
+            )
             panel.tick_params(labelsize=8)
         row[0].set_title(TITLES[variant], fontsize=10, loc="left")
         row[0].set_ylabel("part of experiments\nin which Planck is better", fontsize=8)

@@ -31,7 +31,10 @@ N_DATA = 4096
 # Published experiments that one process runs at a time.
 BLOCK = 64
 # The paper's law, and that of the library, with its sixteen simulations: in what each differs from the paper's method.
-LAWS: dict[str, dict[str, Any]] = {"beta": {}, "transport": {"law": "transport", "n_simulations": 16}}
+LAWS: dict[str, dict[str, Any]] = {
+    "beta": {},
+    "transport": {"law": "transport", "n_simulations": 16},
+}
 
 
 def published_experiments(folder: Path, n: int, seed: int, progress: bool) -> tuple[Record, Record]:
@@ -42,7 +45,11 @@ def published_experiments(folder: Path, n: int, seed: int, progress: bool) -> tu
     if have < n:
         blocks = [range(start, min(start + BLOCK, n)) for start in range(have, n, BLOCK)]
         for fresh in _on_all_processors(blocks, seed, progress):
-            records = [old.then(new) for old, new in zip(records, fresh, strict=True)] if records else list(fresh)
+            records = (
+                [old.then(new) for old, new in zip(records, fresh, strict=True)]
+                if records
+                else list(fresh)
+            )
         for record, path in zip(records, paths, strict=True):
             write(record, path)
     mirrored, exact = (record.first(n) for record in records)
@@ -63,15 +70,22 @@ def corrected_experiments(law: str, folder: Path, n: int, seed: int, progress: b
         store=folder / f"blackbody-{law}.sqlite",
         progress=progress,
     )
-    records = np.sort(calibration.records, order=["experiment", "c"]).reshape(-1, len(LOG2_C_CORRECTED))
+    records = np.sort(calibration.records, order=["experiment", "c"]).reshape(
+        -1, len(LOG2_C_CORRECTED)
+    )
     each = records[:n, 0]
     record = Record(
-        np.array(LOG2_C_CORRECTED), records["probability"][:n], each["risk_a"] - each["risk_b"], each["truth_error"]
+        np.array(LOG2_C_CORRECTED),
+        records["probability"][:n],
+        each["risk_a"] - each["risk_b"],
+        each["truth_error"],
     )
     return rounded(record)
 
 
-def _on_all_processors(blocks: Sequence[range], seed: int, progress: bool) -> Iterator[tuple[Record, Record]]:
+def _on_all_processors(
+    blocks: Sequence[range], seed: int, progress: bool
+) -> Iterator[tuple[Record, Record]]:
     if len(blocks) == 1:
         yield _published(blocks[0], seed)
         return
@@ -85,7 +99,10 @@ def _published(experiments: range, seed: int) -> tuple[Record, Record]:
     """Run experiments of the published study: its data bit for bit, both processes."""
     designs = seeds.generator("uv", "calibration", "bias-only")
     # The order of draws matters: first the bias, then the law.
-    drawn = [(float(designs.uniform(-1e-4, 1e-4)), int(designs.integers(2))) for _ in range(experiments.stop)]
+    drawn = [
+        (float(designs.uniform(-1e-4, 1e-4)), int(designs.integers(2)))
+        for _ in range(experiments.stop)
+    ]
     shape = (len(experiments), len(LOG2_C))
     mirrored, again, exact = np.empty(shape), np.empty(shape), np.empty(shape)
     difference, error = np.empty(shape[0]), np.empty(shape[0])
@@ -100,14 +117,20 @@ def _published(experiments: range, seed: int) -> tuple[Record, Record]:
         pointwise = models[0].loss(fresh) - models[1].loss(fresh)
         difference[row], error[row] = pointwise.mean(), pointwise.std() / np.sqrt(N_TRUTH)
         simulated = [
-            _simulated(model, data, keys, title) for model, title in zip(models, ("Planck", "RJ"), strict=True)
+            _simulated(model, data, keys, title)
+            for model, title in zip(models, ("Planck", "RJ"), strict=True)
         ]
         for j, k in enumerate(LOG2_C):
             rng, c, block = stream(seed, i, j), 2.0**k, _block(i, j)
-            pair = [Losses(model.loss(data), losses[block]) for model, losses in zip(models, simulated, strict=True)]
+            pair = [
+                Losses(model.loss(data), losses[block])
+                for model, losses in zip(models, simulated, strict=True)
+            ]
             processes = [PublishedProcess(losses, c) for losses in pair]
             for values in (mirrored, again):
-                values[row, j] = probability(*(process.sample_until_precise(rng) for process in processes))[0]
+                values[row, j] = probability(
+                    *(process.sample_until_precise(rng) for process in processes)
+                )[0]
             exact[row, j] = probability(*(sample_risk(losses, c, 2048, rng) for losses in pair))[0]
     log2_c = np.array(LOG2_C)
     return (

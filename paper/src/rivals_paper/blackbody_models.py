@@ -30,7 +30,10 @@ def fitted_as_published(data: blackbody.Spectrum) -> dict[str, blackbody.Radianc
 
 
 def losses_as_published(
-    data: blackbody.Spectrum, models: dict[str, blackbody.RadianceModel], *, at_true_temperature: bool = True
+    data: blackbody.Spectrum,
+    models: dict[str, blackbody.RadianceModel],
+    *,
+    at_true_temperature: bool = True,
 ) -> dict[str, Losses]:
     """Return the losses as published: simulated at the fitted temperature, evaluated at the true one.
 
@@ -40,7 +43,9 @@ def losses_as_published(
     losses = {}
     for law, model in models.items():
         simulating = blackbody.RadianceModel(law, model.sigma, model.temperature, data.wavelength)
-        simulated = simulating.simulate(SYNTHETIC_SIZE, seeds.generator("uv", "synth_ppf", TITLES[law]))
+        simulated = simulating.simulate(
+            SYNTHETIC_SIZE, seeds.generator("uv", "synth_ppf", TITLES[law])
+        )
         kelvin = TRUE_TEMPERATURE if at_true_temperature else model.temperature
         scoring = blackbody.RadianceModel(law, model.sigma, kelvin, data.wavelength)
         losses[law] = Losses(scoring.loss(data), scoring.loss(simulated))
@@ -48,9 +53,15 @@ def losses_as_published(
 
 
 def losses_corrected(
-    data: blackbody.Spectrum, models: dict[str, blackbody.RadianceModel] | None = None, *, rng: np.random.Generator
+    data: blackbody.Spectrum,
+    models: dict[str, blackbody.RadianceModel] | None = None,
+    *,
+    rng: np.random.Generator,
 ) -> dict[str, Losses]:
     """Return the losses of maximum likelihood fits, at the fitted temperature, with as many points simulated."""
     models = models or {law: blackbody.fit(data, law=law) for law in blackbody.LAWS}
     seed = seed_from(rng)
-    return {law: models[law].losses(data, rng=stream(seed, index)) for index, law in enumerate(blackbody.LAWS)}
+    return {
+        law: models[law].losses(data, rng=stream(seed, index))
+        for index, law in enumerate(blackbody.LAWS)
+    }

@@ -22,12 +22,22 @@ from rivals_paper.blackbody_models import (
 )
 from rivals_paper.densities import common_range, density
 from rivals_paper.mirrored import sample_risk_as_published
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, IN_PAPER, Reproduction, Task, comparison, new_figure
+from rivals_paper.output import (
+    AS_PUBLISHED,
+    CORRECTED,
+    IN_PAPER,
+    Reproduction,
+    Task,
+    comparison,
+    new_figure,
+)
 from rivals_paper.risks import probability, sample_risk
 from rivals_paper.streams import stream
 
 NAME = "blackbody-rdists"
-DESCRIPTION = "Risk distributions of the Planck and Rayleigh-Jeans models for nine simulated spectra"
+DESCRIPTION = (
+    "Risk distributions of the Planck and Rayleigh-Jeans models for nine simulated spectra"
+)
 
 C = 0.5
 N_DATA = 512
@@ -84,7 +94,9 @@ def make(task: Task) -> Reproduction:
         for variant in (AS_PUBLISHED, CORRECTED):
             value = numbers[panel.letter][variant]["B"]
             what = f"panel {panel.letter}: P(R_Planck < R_Rayleigh-Jeans)"
-            comparisons.append(comparison(what, variant=variant, reference=None, source=None, ours=value))
+            comparisons.append(
+                comparison(what, variant=variant, reference=None, source=None, ours=value)
+            )
     return Reproduction(
         figure=_draw(panels, numbers),
         comparisons=comparisons,
@@ -96,8 +108,12 @@ def make(task: Task) -> Reproduction:
 def _panel(index: int, seed: int) -> Panel:
     window, bias, gains, refit = ROWS[index // 3]
     gain = gains[index % 3]
-    data = blackbody.observe(N_DATA, wavelengths=window, bias=bias, gain=gain, rng=seeds.generator("UV", "data"))
-    regularised = fitted_as_published(data if refit else blackbody.observe(4096, rng=seeds.generator("UV", "data")))
+    data = blackbody.observe(
+        N_DATA, wavelengths=window, bias=bias, gain=gain, rng=seeds.generator("UV", "data")
+    )
+    regularised = fitted_as_published(
+        data if refit else blackbody.observe(4096, rng=seeds.generator("UV", "data"))
+    )
     models = {law: blackbody.fit(data, law=law) for law in blackbody.LAWS}
     losses = {
         AS_PUBLISHED: losses_as_published(data, regularised),
@@ -112,13 +128,17 @@ def _panel(index: int, seed: int) -> Panel:
         draws[variant] = {}
         for k, (law, each) in enumerate(by_law.items()):
             generator = stream(seed, 2, index, v, k)
-            sample = sample_risk if variant in (CORRECTED, EXACT_PROCESS) else sample_risk_as_published
+            sample = (
+                sample_risk if variant in (CORRECTED, EXACT_PROCESS) else sample_risk_as_published
+            )
             draws[variant][law] = sample(each, C, N_DRAWS, generator)
     repeats = np.array([_repeat(data, models, stream(seed, 5, index, r)) for r in range(N_REPEATS)])
     return Panel("abcdefghi"[index], data, models, gain, draws, losses, repeats)
 
 
-def _repeat(data: blackbody.Spectrum, models: dict[str, blackbody.RadianceModel], rng: np.random.Generator) -> float:
+def _repeat(
+    data: blackbody.Spectrum, models: dict[str, blackbody.RadianceModel], rng: np.random.Generator
+) -> float:
     """Return the corrected B once more, with another simulation of the candidates."""
     losses = losses_corrected(data, models, rng=rng)
     return probability(*(sample_risk(each, C, 2000, rng) for each in losses.values()))[0]
@@ -126,7 +146,9 @@ def _repeat(data: blackbody.Spectrum, models: dict[str, blackbody.RadianceModel]
 
 def _numbers(panel: Panel) -> dict[str, Any]:
     numbers: dict[str, Any] = {
-        "fitted temperature (K)": {TITLES[law]: model.temperature for law, model in panel.models.items()}
+        "fitted temperature (K)": {
+            TITLES[law]: model.temperature for law, model in panel.models.items()
+        }
     }
     for variant, draws in panel.draws.items():
         value, error = probability(*(draws[law] for law in blackbody.LAWS))
@@ -156,7 +178,10 @@ def _stated(seed: int) -> list[dict[str, Any]]:
     for i, (c, stated) in enumerate(STATED.items()):
         for v, (variant, losses) in enumerate(((AS_PUBLISHED, by_law), (CORRECTED, mended))):
             sample = sample_risk_as_published if variant == AS_PUBLISHED else sample_risk
-            draws = [sample(losses[law], c, N_DRAWS, stream(seed, 4, i, v, k)) for k, law in enumerate(blackbody.LAWS)]
+            draws = [
+                sample(losses[law], c, N_DRAWS, stream(seed, 4, i, v, k))
+                for k, law in enumerate(blackbody.LAWS)
+            ]
             value, error = probability(*draws)
             # Theirs: rounded to a percent, from at most 1024 draws.
             total = np.sqrt(error**2 * (1 + N_DRAWS / 1024) + 0.01**2 / 12)
@@ -181,7 +206,9 @@ def _draw(panels: list[Panel], numbers: dict[str, Any]) -> Any:
     for i, panel in enumerate(panels):
         row, column = divmod(i, 3)
         _draw_data(grid[3 * row, column], panel)
-        for axes, variant in zip(grid[3 * row + 1 : 3 * row + 3, column], (AS_PUBLISHED, CORRECTED), strict=True):
+        for axes, variant in zip(
+            grid[3 * row + 1 : 3 * row + 3, column], (AS_PUBLISHED, CORRECTED), strict=True
+        ):
             _draw_risks(axes, panel.draws[variant])
             text = f"B = {numbers[panel.letter][variant]['B']:.2f}"
             if variant == CORRECTED:
@@ -199,17 +226,29 @@ def _draw_data(axes: Any, panel: Panel) -> None:
     axes.plot(panel.data.wavelength, panel.data.radiance, ".", ms=2, color="0.6", label="data")
     for law, style in zip(blackbody.LAWS, ("-", "--"), strict=True):
         expected = panel.models[law].mean(panel.data.wavelength)
-        axes.plot(panel.data.wavelength, expected, style, color=COLOURS[law], label=f"{TITLES[law]}, T fitted")
+        axes.plot(
+            panel.data.wavelength,
+            expected,
+            style,
+            color=COLOURS[law],
+            label=f"{TITLES[law]}, T fitted",
+        )
     for law in blackbody.LAWS:
         at_truth = blackbody.radiance(law, panel.data.wavelength, TRUE_TEMPERATURE)
-        axes.plot(panel.data.wavelength, at_truth, ":", color=COLOURS[law], label=f"{TITLES[law]}, 4000 K")
+        axes.plot(
+            panel.data.wavelength, at_truth, ":", color=COLOURS[law], label=f"{TITLES[law]}, 4000 K"
+        )
     # Room for the temperatures above the data.
     top = 10 if panel.data.wavelength[0] < 1 else 0.03
     axes.set(xscale="log", ylim=(-0.05 * top, top))
     bias = ROWS[(ord(panel.letter) - ord("a")) // 3][1]
     label = f"$B_0$ = {1e3 * bias:.2g}·10$^{{-3}}$" if bias else "$B_0$ = 0"
-    axes.set_title(f"{panel.letter}   gain 2$^{{{np.log2(panel.gain):.0f}}}$, {label}", fontsize=11, loc="left")
-    kelvin = "\n".join(f"{TITLES[law]} {_kelvin(panel.models[law].temperature)}" for law in blackbody.LAWS)
+    axes.set_title(
+        f"{panel.letter}   gain 2$^{{{np.log2(panel.gain):.0f}}}$, {label}", fontsize=11, loc="left"
+    )
+    kelvin = "\n".join(
+        f"{TITLES[law]} {_kelvin(panel.models[law].temperature)}" for law in blackbody.LAWS
+    )
     # Where no curve passes: visible light has the law of Rayleigh and Jeans on the right.
     place, side = (0.03, "left") if panel.data.wavelength[0] < 1 else (0.97, "right")
     axes.text(place, 0.95, kelvin, transform=axes.transAxes, ha=side, va="top", fontsize=9)

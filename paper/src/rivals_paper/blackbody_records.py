@@ -47,7 +47,11 @@ class Record:
 
     def then(self, other: Record) -> Record:
         """Return these experiments, followed by others at the same c."""
-        again = None if self.again is None or other.again is None else np.concatenate([self.again, other.again])
+        again = (
+            None
+            if self.again is None or other.again is None
+            else np.concatenate([self.again, other.again])
+        )
         return Record(
             self.log2_c,
             np.concatenate([self.probability, other.probability]),
@@ -64,7 +68,9 @@ class Record:
 
 def committed(name: str) -> Record:
     """Return the experiments of that name which ship with the package."""
-    with (resources.files("rivals_paper") / "data" / "records" / f"blackbody-{name}.npz").open("rb") as file:
+    with (resources.files("rivals_paper") / "data" / "records" / f"blackbody-{name}.npz").open(
+        "rb"
+    ) as file:
         return read(file)
 
 
@@ -74,7 +80,13 @@ def read(source: Path | IO[bytes]) -> Record:
         arrays = {key: archive[key] for key in archive.files}
     probability = {key: _unpacked(arrays[key]) for key in ("probability", "again") if key in arrays}
     difference, error = (arrays[key].astype(float) for key in ("difference", "error"))
-    return Record(arrays["log2_c"].astype(int), probability["probability"], difference, error, probability.get("again"))
+    return Record(
+        arrays["log2_c"].astype(int),
+        probability["probability"],
+        difference,
+        error,
+        probability.get("again"),
+    )
 
 
 def write(record: Record, path: Path) -> None:
@@ -93,14 +105,18 @@ def write(record: Record, path: Path) -> None:
 def rounded(record: Record) -> Record:
     """Return the record as it will be read again, so that a fresh run shows the same numbers as its file."""
     again = None if record.again is None else _unpacked(_packed(record.again))
-    difference, error = (values.astype(np.float32).astype(float) for values in (record.difference, record.error))
+    difference, error = (
+        values.astype(np.float32).astype(float) for values in (record.difference, record.error)
+    )
     return Record(record.log2_c, _unpacked(_packed(record.probability)), difference, error, again)
 
 
 def _packed(probability: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.uint16]]:
     """Round to 1/65535; only what is exactly 0 or 1 stays so, because these are counted."""
     inside = np.clip(np.rint(MOST * probability), 1, MOST - 1)
-    return np.where((probability == 0) | (probability == 1), MOST * probability, inside).astype(np.uint16)
+    return np.where((probability == 0) | (probability == 1), MOST * probability, inside).astype(
+        np.uint16
+    )
 
 
 def _unpacked(numbers: np.ndarray[tuple[int, ...], np.dtype[np.uint16]]) -> FloatArray:

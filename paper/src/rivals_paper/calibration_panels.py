@@ -17,7 +17,12 @@ MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 
 
 def draw_neuron_curves(
-    panel: Any, experiments: Experiments, c: Sequence[float], *, size: float = 3.5, line: float = 0.8
+    panel: Any,
+    experiments: Experiments,
+    c: Sequence[float],
+    *,
+    size: float = 3.5,
+    line: float = 0.8,
 ) -> None:
     """Curves of one condition for all c, over the overconfident area."""
     frame_panel(panel)
@@ -82,4 +87,13 @@ def plain_ticks(panel: Any, *, left: bool, bottom: bool) -> None:
 def one_legend(part: Any, panel: Any, title: str, **options: Any) -> None:
     """The entries of one panel, beside all of them."""
     handles, labels = panel.get_legend_handles_labels()
-    part.legend(handles, labels, title=title, fontsize=8, title_fontsize=8, frameon=False, handletextpad=0.4, **options)
+    part.legend(
+        handles,
+        labels,
+        title=title,
+        fontsize=8,
+        title_fontsize=8,
+        frameon=False,
+        handletextpad=0.4,
+        **options,
+    )

@@ -16,7 +16,9 @@ def check_positive(value: float, what: str) -> float:
     >>> check_positive(2, "sigma")
     2.0
     """
-    if not (isinstance(value, (int, float)) or hasattr(value, "__float__")) or isinstance(value, bool):
+    if not (isinstance(value, (int, float)) or hasattr(value, "__float__")) or isinstance(
+        value, bool
+    ):
         raise TypeError(f"{what} must be a number; got {value!r}")
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"{what} must be a finite number above 0; got {value!r}")
@@ -41,5 +43,6 @@ def need(module: str, purpose: str, *, extra: str = "") -> Any:
     except ImportError as error:
         missing, wheel = error.name or module, f"rivals-paper[{extra}]" if extra else "rivals-paper"
         raise ImportError(
-            f'{purpose}: the package {missing!r} is not installed; pip install "{wheel}"', name=missing
+            f'{purpose}: the package {missing!r} is not installed; pip install "{wheel}"',
+            name=missing,
         ) from None

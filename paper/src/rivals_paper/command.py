@@ -19,12 +19,17 @@ SOURCE_HEADINGS = ("number we compare with, computed as published", *HEADINGS[2:
 
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Figures and tables, or `all`.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the pictures and the numbers.")] = Path("rivals-paper"),
+    out: Annotated[Path, typer.Option(help="Folder for the pictures and the numbers.")] = Path(
+        "rivals-paper"
+    ),
     experiments: Annotated[
-        int | None, typer.Option(min=1, help="Number of simulated experiments, where there are any.")
+        int | None,
+        typer.Option(min=1, help="Number of simulated experiments, where there are any."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random numbers.")] = 0,
-    list_names: Annotated[bool, typer.Option("--list", help="Say what there is, and stop.")] = False,
+    list_names: Annotated[
+        bool, typer.Option("--list", help="Say what there is, and stop.")
+    ] = False,
     progress: Annotated[bool, typer.Option(help="Show how far a run has come.")] = True,
 ) -> None:
     """Reproduce figures and tables of the paper, as published and corrected.
@@ -37,7 +42,9 @@ def reproduce(
             typer.echo(f"{module.NAME:<{width}}  {module.DESCRIPTION}")
         return
     if not names:
-        raise typer.BadParameter(f"nothing to reproduce; choose from {', '.join(registry.names())}, or all")
+        raise typer.BadParameter(
+            f"nothing to reproduce; choose from {', '.join(registry.names())}, or all"
+        )
     try:
         modules = registry.select(names)
     except ValueError as error:
@@ -70,7 +77,13 @@ def counts(rows: Sequence[dict[str, Any]]) -> list[int]:
     apart = [row for row in rows if differs(row)]
     explained = sum("explanation" in row for row in apart)
     with_error = sum(_has_error(row) for row in rows)
-    return [len(rows), with_error - len(apart), explained, len(apart) - explained, len(rows) - with_error]
+    return [
+        len(rows),
+        with_error - len(apart),
+        explained,
+        len(apart) - explained,
+        len(rows) - with_error,
+    ]
 
 
 def _reproduce(module: registry.PaperModule, task: Task) -> Done:
@@ -93,7 +106,11 @@ def _reproduce(module: registry.PaperModule, task: Task) -> Done:
 def _summary(done: Sequence[Done]) -> str:
     """A line for each module, and one for all: time, and how the published numbers compare with ours."""
     body = [
-        [each.name, f"{each.seconds:.0f}", *(["failed"] if each.comparisons is None else map(str, each.counts()))]
+        [
+            each.name,
+            f"{each.seconds:.0f}",
+            *(["failed"] if each.comparisons is None else map(str, each.counts())),
+        ]
         for each in done
     ]
     sums = [sum(column) for column in zip(*(each.counts() for each in done), strict=True)]
@@ -103,8 +120,13 @@ def _summary(done: Sequence[Done]) -> str:
 
 def _by_source(done: Sequence[Done]) -> str:
     """The numbers computed as published, by where the original number stands: only the first two are published."""
-    rows = [row for each in done for row in each.comparisons or [] if row["variant"] == AS_PUBLISHED]
-    body = [[source, *map(str, counts([row for row in rows if row["source"] == source]))] for source in SOURCES]
+    rows = [
+        row for each in done for row in each.comparisons or [] if row["variant"] == AS_PUBLISHED
+    ]
+    body = [
+        [source, *map(str, counts([row for row in rows if row["source"] == source]))]
+        for source in SOURCES
+    ]
     return _table(SOURCE_HEADINGS, body)
 
 
@@ -122,7 +144,9 @@ def _table(headings: Sequence[str], body: Sequence[Sequence[str]]) -> str:
 
 def _has_error(row: dict[str, Any]) -> bool:
     """Whether both numbers are finite, and their difference has a standard error."""
-    return all(isinstance(row[key], (int, float)) for key in ("reference", "ours", "standard_error"))
+    return all(
+        isinstance(row[key], (int, float)) for key in ("reference", "ours", "standard_error")
+    )
 
 
 def _numeric(row: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,9 @@ FLAT_OPTIMUM = (
     "With six coefficients the optimum is flat, and the other optimiser ended elsewhere: at another temperature, on which "
     "the discrepancy of the model depends."
 )
-SHARED_COMPLEXITY = "The published code gave the Planck family the complexity of the Rayleigh-Jeans family."
+SHARED_COMPLEXITY = (
+    "The published code gave the Planck family the complexity of the Rayleigh-Jeans family."
+)
 UNEVEN_SUM = (
     "The published sum stopped at a tolerance of 0.01, drew unevenly within its classes and left out the last class; "
     "its own error is unknown, and the one here is that of ours alone."
@@ -74,12 +76,23 @@ def _information(stored: dict[str, Any], scores: dict[str, Any]) -> Rows:
                 refit = f"{name}, refitted by an independent optimiser, same penalties"
                 for what, variant, reference, value, source in (
                     (name, AS_PUBLISHED, theirs[criterion][i], published, IN_FILES),
-                    (refit, CORRECTED, theirs[f"{criterion}_refit"][i], ours[f"{criterion} refit"][i], RERUN),
+                    (
+                        refit,
+                        CORRECTED,
+                        theirs[f"{criterion}_refit"][i],
+                        ours[f"{criterion} refit"][i],
+                        RERUN,
+                    ),
                 ):
                     why = FLAT_OPTIMUM if m == 6 and abs(value - reference) > 0.1 else None
                     rows.append(
                         comparison(
-                            what, variant=variant, reference=reference, source=source, ours=value, explanation=why
+                            what,
+                            variant=variant,
+                            reference=reference,
+                            source=source,
+                            ours=value,
+                            explanation=why,
                         )
                     )
     return rows
@@ -158,7 +171,9 @@ def _risk(stored: dict[str, Any], risks: dict[str, Any], spreads: dict[str, Any]
             draws = risks[variant][law, int(m), int(size)]
             # Standard errors of a mean, and of a standard deviation by the fourth moment of our draws.
             kurtosis = float(np.mean((draws - draws.mean()) ** 4) / draws.var() ** 2)
-            both = float(np.hypot(theirs["std"] / np.sqrt(theirs["n"]), draws.std() / np.sqrt(draws.size)))
+            both = float(
+                np.hypot(theirs["std"] / np.sqrt(theirs["n"]), draws.std() / np.sqrt(draws.size))
+            )
             for what, ours, factor in (
                 ("mean", draws.mean(), 1.0),
                 ("std", draws.std(), np.sqrt((kurtosis - 1) / 4)),
@@ -184,7 +199,10 @@ def _probability(stored: dict[str, Any], pairs: dict[str, Any]) -> Rows:
     # Theirs rests on 128 to some thousand draws; 128 are assumed where the draws are not stored.
     few = float(np.sqrt(nested.N_DRAWS / 128))
     published = {
-        ("rayleigh-jeans", 0, int(size)): (value, few * pairs[AS_PUBLISHED]["rayleigh-jeans", 0, int(size)][1])
+        ("rayleigh-jeans", 0, int(size)): (
+            value,
+            few * pairs[AS_PUBLISHED]["rayleigh-jeans", 0, int(size)][1],
+        )
         for size, value in stored["probability_planck_below"].items()
     }
     for name, theirs in stored["probability_reference_below"].items():
@@ -192,7 +210,9 @@ def _probability(stored: dict[str, Any], pairs: dict[str, Any]) -> Rows:
         published[law, int(m), int(size)] = (theirs["value"], theirs["standard_error"])
     rows = []
     for (law, m, size), (value, error) in published.items():
-        label = "P(R_Planck < R_Rayleigh-Jeans), no polynomial" if m == 0 else f"P(R_0 < R_{m}), {law}"
+        label = (
+            "P(R_Planck < R_Rayleigh-Jeans), no polynomial" if m == 0 else f"P(R_0 < R_{m}), {law}"
+        )
         for variant in (AS_PUBLISHED, CORRECTED):
             ours, our_error = pairs[variant][law, m, size]
             rows.append(

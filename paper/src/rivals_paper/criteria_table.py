@@ -19,7 +19,16 @@ from rivals_paper.blackbody_models import (
 )
 from rivals_paper.criteria_table_picture import draw
 from rivals_paper.mirrored import probability_as_published
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, IN_FILES, IN_PAPER, Reproduction, Task, comparison, published
+from rivals_paper.output import (
+    AS_PUBLISHED,
+    CORRECTED,
+    IN_FILES,
+    IN_PAPER,
+    Reproduction,
+    Task,
+    comparison,
+    published,
+)
 from rivals_paper.risks import probability, sample_risk
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
@@ -86,12 +95,18 @@ class Cell:
     def observe(self, n: int, purpose: str = PURPOSE) -> blackbody.Spectrum:
         """Return the published spectrum of `n` points of that purpose."""
         return blackbody.observe(
-            n, wavelengths=self.window, bias=self.bias, gain=self.gain, rng=seeds.generator("UV", purpose)
+            n,
+            wavelengths=self.window,
+            bias=self.bias,
+            gain=self.gain,
+            rng=seeds.generator("UV", purpose),
         )
 
     def renew(self, n: int, rng: np.random.Generator) -> blackbody.Spectrum:
         """Return a new spectrum of the same process."""
-        return blackbody.observe(n, wavelengths=self.window, bias=self.bias, gain=self.gain, rng=rng)
+        return blackbody.observe(
+            n, wavelengths=self.window, bias=self.bias, gain=self.gain, rng=rng
+        )
 
     def __str__(self) -> str:
         low, high = self.window
@@ -111,7 +126,9 @@ def make(task: Task) -> Reproduction:
             (CORRECTED, _corrected(cell, generator)),
         ):
             for criterion, pair in row.items():
-                columns = values.setdefault(variant, {}).setdefault(criterion, {"value": [], "standard_error": []})
+                columns = values.setdefault(variant, {}).setdefault(
+                    criterion, {"value": [], "standard_error": []}
+                )
                 columns["value"].append(pair[0])
                 columns["standard_error"].append(pair[1])
     noise = _relative_noise(cells, stored)
@@ -139,14 +156,20 @@ def _relative_noise(cells: list[Cell], stored: dict[str, Any]) -> dict[str, list
     """Return the row rel. σ by window, for the most points, as the published code left it (it hardly depends on them)."""
     largest = [cell for cell in cells if cell.size == max(stored["sizes"])]
     return {
-        f"{low:g}-{high:g} µm": [cell.relative_noise() for cell in largest if cell.window == (low, high)]
+        f"{low:g}-{high:g} µm": [
+            cell.relative_noise() for cell in largest if cell.window == (low, high)
+        ]
         for low, high in stored["windows"]
     }
 
 
-def _noise_comparisons(noise: dict[str, list[float]], stored: dict[str, Any]) -> list[dict[str, Any]]:
+def _noise_comparisons(
+    noise: dict[str, list[float]], stored: dict[str, Any]
+) -> list[dict[str, Any]]:
     columns = [
-        f"gain 2^{np.log2(g):.0f}, {'bias > 0' if b else 'no bias'}" for b in stored["biases"] for g in stored["gains"]
+        f"gain 2^{np.log2(g):.0f}, {'bias > 0' if b else 'no bias'}"
+        for b in stored["biases"]
+        for g in stored["gains"]
     ]
     other, printed = noise
     return [
@@ -158,7 +181,10 @@ def _noise_comparisons(noise: dict[str, list[float]], stored: dict[str, Any]) ->
             ours=100 * noise[window][i],
             explanation=why,
         )
-        for variant, window, why in ((AS_PUBLISHED, printed, None), (CORRECTED, other, RELATIVE_NOISE))
+        for variant, window, why in (
+            (AS_PUBLISHED, printed, None),
+            (CORRECTED, other, RELATIVE_NOISE),
+        )
         for i, column in enumerate(columns)
     ]
 
@@ -183,7 +209,9 @@ def _corrected(cell: Cell, rng: np.random.Generator) -> dict[str, tuple[float, f
     by_law = {law: blackbody.fit(data, law=law) for law in blackbody.LAWS}
     models = list(by_law.values())
     test = cell.renew(N_TEST, rng)
-    ratio, _ = criteria.difference(*(criteria.log_likelihood(-model.loss(data)) for model in models))
+    ratio, _ = criteria.difference(
+        *(criteria.log_likelihood(-model.loss(data)) for model in models)
+    )
     risk, risk_error = criteria.difference(*(criteria.risk(model.loss(test)) for model in models))
     losses = losses_corrected(data, by_law, rng=rng)
     draws = [sample_risk(losses[law], C, N_DRAWS_CORRECTED, rng) for law in blackbody.LAWS]
@@ -202,7 +230,9 @@ def log10_odds(value: float, error: float) -> tuple[float, float]:
     return float(np.log10(value / (1 - value))), error / (value * (1 - value) * LOG10)
 
 
-def _comparisons(cells: list[Cell], values: dict[str, Any], stored: dict[str, Any]) -> list[dict[str, Any]]:
+def _comparisons(
+    cells: list[Cell], values: dict[str, Any], stored: dict[str, Any]
+) -> list[dict[str, Any]]:
     rows = []
     for criterion in CRITERIA:
         theirs = np.ravel(stored["criteria"][criterion])
@@ -212,10 +242,14 @@ def _comparisons(cells: list[Cell], values: dict[str, Any], stored: dict[str, An
                 error = ours["standard_error"][i]
                 if criterion == "B^EMD":
                     # Theirs rests on as many draws as ours as published.
-                    error = float(np.hypot(error, values[AS_PUBLISHED][criterion]["standard_error"][i]))
+                    error = float(
+                        np.hypot(error, values[AS_PUBLISHED][criterion]["standard_error"][i])
+                    )
                 if criterion == "B^R" and variant == CORRECTED:
                     error *= np.sqrt(1 + N_TEST / 4096)  # theirs rests on 4096 new points
-                same = criterion == "B^l" and cell.size == 4096  # the fit was to the data themselves
+                same = (
+                    criterion == "B^l" and cell.size == 4096
+                )  # the fit was to the data themselves
                 rows.append(
                     comparison(
                         f"{criterion}, {cell}",
@@ -224,7 +258,9 @@ def _comparisons(cells: list[Cell], values: dict[str, Any], stored: dict[str, An
                         source=IN_FILES,
                         ours=ours["value"][i],
                         standard_error=error,
-                        explanation=EXPLANATIONS[criterion] if variant == CORRECTED and not same else None,
+                        explanation=EXPLANATIONS[criterion]
+                        if variant == CORRECTED and not same
+                        else None,
                     )
                 )
     return rows

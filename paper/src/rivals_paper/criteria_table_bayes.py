@@ -28,7 +28,9 @@ Row = dict[str, tuple[float, float | None]]
 
 def corrected(data: blackbody.Spectrum) -> Row:
     """Return the Bayes factor and the difference in elpd under a prior that covers the data."""
-    posteriors = [posterior(data, law=law, prior=PRIOR, proportional=False) for law in blackbody.LAWS]
+    posteriors = [
+        posterior(data, law=law, prior=PRIOR, proportional=False) for law in blackbody.LAWS
+    ]
     scores = []
     for each in posteriors:
         # With many recordings the posterior is Gaussian, and fewer nodes (0.8 standard deviations apart) do.
@@ -50,7 +52,9 @@ def as_published(data: blackbody.Spectrum) -> Row:
     for law in blackbody.LAWS:
         # At 10 to 22 K a residual is the recording itself, of order 1e-4, against σ > 9: its variation with T and
         # from point to point is beyond double precision, so that one mean square describes the likelihood.
-        residual = data.radiance - blackbody.radiance(law, data.wavelength, float(np.mean(PUBLISHED_TEMPERATURE)))
+        residual = data.radiance - blackbody.radiance(
+            law, data.wavelength, float(np.mean(PUBLISHED_TEMPERATURE))
+        )
         by_law.append(_noise_only(len(data), float(np.mean(residual**2))))
     evidence, elpd = (a - b for a, b in zip(*by_law, strict=True))
     return {

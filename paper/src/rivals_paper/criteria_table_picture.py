@@ -41,7 +41,10 @@ def draw(values: dict[str, Any], stored: dict[str, Any], noise: dict[str, list[f
     _noise(axes[0], stored, noise)
     for i, (criterion, label) in enumerate(LABELS.items(), start=1):
         printed = np.array(stored["criteria"][criterion], dtype=float)
-        ours = [np.reshape(values[v][criterion]["value"], printed.shape) for v in (AS_PUBLISHED, CORRECTED)]
+        ours = [
+            np.reshape(values[v][criterion]["value"], printed.shape)
+            for v in (AS_PUBLISHED, CORRECTED)
+        ]
         for j, cells in enumerate((printed, *ours)):
             _block(axes[i, j], cells)
             axes[i, j].set_yticks(range(len(rows)), rows if j == 0 else [], fontsize=SMALL)
@@ -57,7 +60,10 @@ def draw(values: dict[str, Any], stored: dict[str, Any], noise: dict[str, list[f
 def _noise(axes: Any, stored: dict[str, Any], noise: dict[str, list[float]]) -> None:
     """Draw the strip above the blocks: gain and bias of the columns, and the relative noise in both windows."""
     other, printed = ([f"{100 * value:.0f} %" for value in row] for row in noise.values())
-    as_printed, none = [f"{value} %" for value in stored["relative_noise_percent"]], [""] * len(printed)
+    as_printed, none = (
+        [f"{value} %" for value in stored["relative_noise_percent"]],
+        [""] * len(printed),
+    )
     names = [f"rel. σ, {window.replace('-', '–').removesuffix(' µm')}" for window in noise]
     gains = [f"$2^{{{np.log2(gain):.0f}}}$" for _ in stored["biases"] for gain in stored["gains"]]
     contents = (
@@ -66,7 +72,9 @@ def _noise(axes: Any, stored: dict[str, Any], noise: dict[str, list[float]]) -> 
         ("corrected", other, printed),
     )
     for each, (title, *rows) in zip(axes, contents, strict=True):
-        each.set_title(f"{title}\n" + "$B_0 > 0$".center(24) + "$B_0 = 0$".center(24), fontsize=MEDIUM)
+        each.set_title(
+            f"{title}\n" + "$B_0 > 0$".center(24) + "$B_0 = 0$".center(24), fontsize=MEDIUM
+        )
         each.set(xlim=(-0.5, len(gains) - 0.5), ylim=(1.5, -0.5))
         each.xaxis.tick_top()
         each.set_xticks(range(len(gains)), gains, fontsize=SMALL)
@@ -82,7 +90,13 @@ def _block(axes: Any, cells: Any) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
     colours = LinearSegmentedColormap.from_list("evidence", ["#E69F00", "#FFFFFF", "#56B4E9"])
-    axes.imshow(np.clip(cells, -SATURATION, SATURATION), cmap=colours, vmin=-SATURATION, vmax=SATURATION, aspect="auto")
+    axes.imshow(
+        np.clip(cells, -SATURATION, SATURATION),
+        cmap=colours,
+        vmin=-SATURATION,
+        vmax=SATURATION,
+        aspect="auto",
+    )
     for (row, column), value in np.ndenumerate(cells):
         axes.text(column, row, text(value), ha="center", va="center", fontsize=SMALL)
     axes.axhline(2.5, color="0.3", lw=0.8)

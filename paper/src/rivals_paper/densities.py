@@ -9,7 +9,9 @@ import numpy as np
 from rivals_paper.arrays import FloatArray
 
 
-def common_range(samples: Sequence[FloatArray], *, left_out: float, margin: float, n_points: int) -> FloatArray:
+def common_range(
+    samples: Sequence[FloatArray], *, left_out: float, margin: float, n_points: int
+) -> FloatArray:
     """Return even points from the lowest to the highest quantile, `left_out` of all beyond each, and a margin."""
     low, high = np.quantile(np.concatenate(samples), [left_out, 1 - left_out])
     return np.linspace(low - margin * (high - low), high + margin * (high - low), n_points)

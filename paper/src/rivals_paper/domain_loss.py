@@ -140,19 +140,28 @@ def judge(variant: str, copy: int, seed: int) -> Verdicts:
 
     The random numbers are the same in all copies.
     """
-    solver, elsewhere = (ACCURATE.with_other_rounding(number) for number in (copy, copy + ELSEWHERE))
-    cells = {label: Cell(name, variant, elsewhere if label == TRUE else solver) for label, name in CANDIDATES.items()}
+    solver, elsewhere = (
+        ACCURATE.with_other_rounding(number) for number in (copy, copy + ELSEWHERE)
+    )
+    cells = {
+        label: Cell(name, variant, elsewhere if label == TRUE else solver)
+        for label, name in CANDIDATES.items()
+    }
     example = digitise(accurate_voltage("LP 1", variant, copy) + example_noise(), "round")
     recordings = {
         EXAMPLE: spike_train(example),
         LONGER: Cell("LP 1", variant, solver).simulate(LONG, stream(seed, 1)),
     }
     fitted = fit_corrected(stream(seed, 2), variant=variant, copy=copy)
-    pointwise = draw_risks({label: fitted[label] for label in CANDIDATES}, variant, C, N_DRAWS, stream(seed, 3))
+    pointwise = draw_risks(
+        {label: fitted[label] for label in CANDIDATES}, variant, C, N_DRAWS, stream(seed, 3)
+    )
     risks: dict[str, dict[str, FloatArray]] = {length: {} for length in recordings}
     means = {}
     for k, (label, cell) in enumerate(cells.items()):
-        model = summaries(cell, [count, silence], block=WINDOW, score="energy", n_ensemble=ENSEMBLE, rng=k)
+        model = summaries(
+            cell, [count, silence], block=WINDOW, score="energy", n_ensemble=ENSEMBLE, rng=k
+        )
         for length, data in recordings.items():
             rng = stream(seed, 4, k, len(data))
             own = model.simulate(len(data) // WINDOW, rng)
@@ -168,7 +177,11 @@ def judge(variant: str, copy: int, seed: int) -> Verdicts:
         empirical_risk=means,
         spikes={"data": recordings[LONGER]}
         # To be drawn, once.
-        | ({label: cells[label].simulate(LONG, stream(seed, 5)) for label in LABELS} if copy == 0 else {}),
+        | (
+            {label: cells[label].simulate(LONG, stream(seed, 5)) for label in LABELS}
+            if copy == 0
+            else {}
+        ),
     )
 
 
@@ -183,16 +196,24 @@ def _numbers(runs: list[Verdicts]) -> dict[str, Any]:
     return {
         "pairs": ["".join(pair) if pair[0] in LABELS else " and ".join(pair) for pair in PAIRS],
         "probability": {
-            kind: {"mean": each.mean(axis=0), "standard deviation": each.std(axis=0, ddof=1), "runs": each}
+            kind: {
+                "mean": each.mean(axis=0),
+                "standard deviation": each.std(axis=0, ddof=1),
+                "runs": each,
+            }
             for kind, each in by_kind.items()
         },
         "empirical risk, counts and intervals, 24 s": {
             label: {"mean": np.mean(values), "standard deviation": np.std(values, ddof=1)}
             for label, values in risks.items()
         },
-        "spikes per second of the recording": [run.spikes["data"].sum() / LONG * 1000 for run in runs],
+        "spikes per second of the recording": [
+            run.spikes["data"].sum() / LONG * 1000 for run in runs
+        ],
         "spikes per second": {
-            label: train.sum() / LONG * 1000 for label, train in runs[0].spikes.items() if label != "data"
+            label: train.sum() / LONG * 1000
+            for label, train in runs[0].spikes.items()
+            if label != "data"
         },
     }
 
@@ -232,7 +253,9 @@ def _draw_risks(axes: Any, runs: list[Verdicts]) -> None:
 def _draw_spikes(axes: Any, spikes: dict[str, FloatArray], variant: str) -> None:
     for row, (label, train) in enumerate(spikes.items()):
         moments = np.flatnonzero(train[:8000]) / 1000
-        axes.plot(moments, np.full(moments.size, row), "|", ms=13, color=COLOURS.get(label, "black"))
+        axes.plot(
+            moments, np.full(moments.size, row), "|", ms=13, color=COLOURS.get(label, "black")
+        )
     axes.set_yticks(range(len(spikes)), spikes)
     axes.set_ylim(len(spikes) - 0.5, -0.5)
     axes.set_ylabel(variant, fontsize=12)

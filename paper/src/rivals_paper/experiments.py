@@ -53,16 +53,26 @@ class Experiments:
         probability = self.probability[:, column]
         stated = np.maximum(probability, 1 - probability) > threshold
         wrong = (probability > 0.5) != (self.truth > 0.5)
-        return Verdicts(float(stated.mean()), float(wrong[stated].mean()) if stated.any() else float("nan"))
+        return Verdicts(
+            float(stated.mean()), float(wrong[stated].mean()) if stated.any() else float("nan")
+        )
 
     def auc(self, column: int) -> tuple[float, float]:
         """Area under the ROC curve of the probability for the truth, and its standard error (Hanley and McNeil)."""
-        first, second = (np.sort(self.probability[self.truth == value, column]) for value in (1.0, 0.0))
+        first, second = (
+            np.sort(self.probability[self.truth == value, column]) for value in (1.0, 0.0)
+        )
         if not (first.size and second.size):
             return float("nan"), float("nan")
         # How many of the second lie below each of the first; ties count half.
-        below = 0.5 * (np.searchsorted(second, first, "left") + np.searchsorted(second, first, "right"))
+        below = 0.5 * (
+            np.searchsorted(second, first, "left") + np.searchsorted(second, first, "right")
+        )
         area = float(below.mean() / second.size)
         q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
-        spread = area * (1 - area) + (first.size - 1) * max(q1 - area**2, 0) + (second.size - 1) * max(q2 - area**2, 0)
+        spread = (
+            area * (1 - area)
+            + (first.size - 1) * max(q1 - area**2, 0)
+            + (second.size - 1) * max(q2 - area**2, 0)
+        )
         return area, float(np.sqrt(spread / (first.size * second.size)))

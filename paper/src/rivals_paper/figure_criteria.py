@@ -20,7 +20,9 @@ from rivals_paper.streams import stream
 from rivals_paper.tracking import track
 
 NAME = "criteria"
-DESCRIPTION = "BIC, evidence, MDL, AIC, elpd and risk distributions of nested families as data accumulate"
+DESCRIPTION = (
+    "BIC, evidence, MDL, AIC, elpd and risk distributions of nested families as data accumulate"
+)
 
 N_POSTERIOR = 1000
 N_COMPLEXITY = 600
@@ -71,19 +73,31 @@ def make(task: Task) -> Reproduction:
     scores: dict[str, dict[str, Any]] = {}
     elpds: dict[tuple[str, int, int], criteria.Score] = {}
     for index, (law, m, size) in enumerate(track(jobs, "fits and evidences", task.progress)):
-        by_name, elpds[law, m, size] = _scores(law, m, size, example[law, m], stream(task.seed, index))
+        by_name, elpds[law, m, size] = _scores(
+            law, m, size, example[law, m], stream(task.seed, index)
+        )
         # Against the reference of the row, and for the laws alone against Planck: paired, point by point.
         reference = elpds["planck" if m == 0 else law, 0, size]
-        by_name["elpd corrected se of the difference"] = criteria.difference(elpds[law, m, size], reference)[1]
+        by_name["elpd corrected se of the difference"] = criteria.difference(
+            elpds[law, m, size], reference
+        )[1]
         for name, value in by_name.items():
             scores.setdefault(nested.key(law, m), {}).setdefault(name, []).append(value)
     risks = _risks(task.seed, task.progress)
     complexities = _complexities(stream(task.seed, len(jobs)), task.progress)
-    numbers = {"sizes": stored["sizes"], "scores": scores, "complexity": complexities, "risks": _summaries(risks)}
+    numbers = {
+        "sizes": stored["sizes"],
+        "scores": scores,
+        "complexity": complexities,
+        "risks": _summaries(risks),
+    }
     numbers["log evidence of Rayleigh-Jeans with temperatures from 0.01 K"] = {
         nested.key("rayleigh-jeans", m): {
             size: posterior(
-                nested.observe(size), law="rayleigh-jeans", prior=nested.WIDEST_PRIOR, n_coefficients=m
+                nested.observe(size),
+                law="rayleigh-jeans",
+                prior=nested.WIDEST_PRIOR,
+                n_coefficients=m,
             ).log_evidence
             for size in nested.SIZES_SHOWN
         }
@@ -154,13 +168,19 @@ def _risks(seed: int, progress: bool) -> dict[str, dict[tuple[str, int, int], An
     for index, (law, m, size) in enumerate(track(jobs, "risk distributions", progress)):
         data, generator = nested.observe(size), stream(seed, 1000, index)
         regularised = fit_nested(data, law=law, n_coefficients=m, method="published")
-        risks[AS_PUBLISHED][law, m, size] = nested.risk_as_published(regularised, data, nested.N_DRAWS, generator)
+        risks[AS_PUBLISHED][law, m, size] = nested.risk_as_published(
+            regularised, data, nested.N_DRAWS, generator
+        )
         best = nested.best_fit(data, law, m)
-        risks[CORRECTED][law, m, size] = nested.risk_corrected(best, data, nested.N_DRAWS, generator)
+        risks[CORRECTED][law, m, size] = nested.risk_corrected(
+            best, data, nested.N_DRAWS, generator
+        )
     return risks
 
 
-def _pairs(risks: dict[tuple[str, int, int], Any]) -> dict[tuple[str, int, int], tuple[float, float]]:
+def _pairs(
+    risks: dict[tuple[str, int, int], Any],
+) -> dict[tuple[str, int, int], tuple[float, float]]:
     """Return B^EMD of each row's reference against each other model, with its error, by the other's name.
 
     The reference is the law without a polynomial; that of Rayleigh-Jeans without one is Planck.
@@ -184,8 +204,13 @@ def _spreads(rng: np.random.Generator) -> dict[str, Any]:
                     HierarchicalBetaProcess.from_losses(model.losses(data, rng=rng), c=nested.C)
                     for _ in range(N_SIMULATIONS)
                 ]
-                means, stds = (np.array([getattr(p, name) for p in processes]) for name in ("risk_mean", "risk_std"))
-                quantiles = zip(("q05", "median", "q95"), np.quantile(stds, [0.05, 0.5, 0.95]), strict=True)
+                means, stds = (
+                    np.array([getattr(p, name) for p in processes])
+                    for name in ("risk_mean", "risk_std")
+                )
+                quantiles = zip(
+                    ("q05", "median", "q95"), np.quantile(stds, [0.05, 0.5, 0.95]), strict=True
+                )
                 spreads[f"{law},{m},{size}"] = {
                     **dict(quantiles),
                     "mean varies by": means.std(ddof=1),
@@ -203,7 +228,9 @@ def _probabilities(seed: int) -> dict[str, Any]:
         values = []
         for index in range(N_SIMULATIONS):
             rng = stream(seed, 2000, size, index)
-            values.append(probability(*(nested.risk_corrected(model, data, 1024, rng) for model in models))[0])
+            values.append(
+                probability(*(nested.risk_corrected(model, data, 1024, rng) for model in models))[0]
+            )
         quantiles = np.quantile(values, [0.05, 0.5, 0.95])
         probabilities[str(size)] = dict(zip(("q05", "median", "q95"), quantiles, strict=True))
     return probabilities
@@ -230,7 +257,9 @@ def _complexities(rng: np.random.Generator, progress: bool) -> dict[str, Any]:
     complexities: dict[str, Any] = {"size": CHECKED_SIZE}
     ways = {
         "own, by Fisher information": lambda law: nested_mdl.complexity(law, 0, wavelength, rng),
-        "own, by Monte Carlo": lambda law: nested_mdl.complexity_by_simulation(law, wavelength, N_COMPLEXITY, rng),
+        "own, by Monte Carlo": lambda law: nested_mdl.complexity_by_simulation(
+            law, wavelength, N_COMPLEXITY, rng
+        ),
         "over the published event space": lambda law: nested_mdl.complexity_as_published(
             law, wavelength, N_COMPLEXITY, rng
         ),
@@ -238,5 +267,8 @@ def _complexities(rng: np.random.Generator, progress: bool) -> dict[str, Any]:
     for way in track(list(ways), "complexities", progress):
         for law in blackbody.LAWS:
             score = ways[way](law)
-            complexities.setdefault(way, {})[law] = {"value": score.value, "standard_error": score.standard_error}
+            complexities.setdefault(way, {})[law] = {
+                "value": score.value,
+                "standard_error": score.standard_error,
+            }
     return complexities

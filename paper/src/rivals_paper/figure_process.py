@@ -12,7 +12,15 @@ from rivals.testbeds import blackbody
 from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.blackbody_models import LOSS_AT_TRUE_TEMPERATURE, TITLES, losses_corrected
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, RERUN, Reproduction, Task, comparison, new_figure
+from rivals_paper.output import (
+    AS_PUBLISHED,
+    CORRECTED,
+    RERUN,
+    Reproduction,
+    Task,
+    comparison,
+    new_figure,
+)
 from rivals_paper.penalised import fit_penalised
 from rivals_paper.streams import stream
 
@@ -39,7 +47,8 @@ READING = (
     "drawn from a beta distribution (grey) between its neighbours."
 )
 DIFFERENCES = [
-    LOSS_AT_TRUE_TEMPERATURE + " Here the fitted temperature is 3994.7 K, and the picture, which shows the published "
+    LOSS_AT_TRUE_TEMPERATURE
+    + " Here the fitted temperature is 3994.7 K, and the picture, which shows the published "
     "variant, hardly changes. What changes the spread of the marginals is the simulation of the model: over 16 of them it "
     "varies by several per cent (numbers, 'over simulations').",
     "The data are not those of the panel the caption refers to (4096 points of another seed instead of 512), and the published "
@@ -54,7 +63,11 @@ OTHER_SIMULATION = (
 def make(task: Task) -> Reproduction:
     """Make the picture and the numbers."""
     data = blackbody.observe(
-        4096, wavelengths=(6.0, 20.0), gain=2.0**14, bias=0.0, rng=seeds.generator("UV", "PPF sampling illustration")
+        4096,
+        wavelengths=(6.0, 20.0),
+        gain=2.0**14,
+        bias=0.0,
+        rng=seeds.generator("UV", "PPF sampling illustration"),
     )
     variants = {
         AS_PUBLISHED: _as_published(data),
@@ -84,8 +97,12 @@ def make(task: Task) -> Reproduction:
                         reference=reference,
                         source=RERUN,
                         ours=ours[what][i],
-                        standard_error=float(errors[variant][i]) if what.startswith("standard") else None,
-                        explanation=OTHER_SIMULATION if variant == CORRECTED and what != "q*" else None,
+                        standard_error=float(errors[variant][i])
+                        if what.startswith("standard")
+                        else None,
+                        explanation=OTHER_SIMULATION
+                        if variant == CORRECTED and what != "q*"
+                        else None,
                     )
                 )
     return Reproduction(
@@ -118,7 +135,9 @@ def _as_published(data: blackbody.Spectrum) -> Losses:
     return Losses(scoring.loss(data), scoring.loss(simulated))
 
 
-def _numbers(process: HierarchicalBetaProcess, phi: FloatArray, paths: FloatArray) -> dict[str, Any]:
+def _numbers(
+    process: HierarchicalBetaProcess, phi: FloatArray, paths: FloatArray
+) -> dict[str, Any]:
     columns = [round(value * (len(phi) - 1)) for value in PHI]
     centre = process.reference + process.observed(PHI)
     spread = paths[:, columns].std(axis=0)
@@ -155,7 +174,9 @@ def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
             axes.legend(fontsize=SMALL, loc="upper left")
             for (left, right), (low, high) in windows[1:]:
                 top = min(high, ylim[1] - 0.1)
-                axes.plot([left, right, right, left, left], [low, low, top, top, low], color="black", lw=1)
+                axes.plot(
+                    [left, right, right, left, left], [low, low, top, top, low], color="black", lw=1
+                )
         if number == 2:
             axes.set_xticks([0.97, 0.98, 0.99, 1])
     step = 1 / (len(phi) - 1)
@@ -163,13 +184,24 @@ def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
         column = round(value / step)
         marginal, increments = (figure.add_subplot(grid[row, 2 * i : 2 * i + 2]) for row in (2, 3))
         _draw_marginal(marginal, process, value, paths[:, column])
-        before, after = paths[:, column] - paths[:, column - 1], paths[:, column + 1] - paths[:, column]
+        before, after = (
+            paths[:, column] - paths[:, column - 1],
+            paths[:, column + 1] - paths[:, column],
+        )
         low, high = 0.0, np.quantile(np.concatenate([before, after]), 0.995)
         for values, colour, style, label in (
             (before, "#0072B2", "-", "before"),
             (after, "#D55E00", "--", "after"),
         ):
-            increments.hist(values, bins=60, range=(low, high), histtype="step", color=colour, ls=style, label=label)
+            increments.hist(
+                values,
+                bins=60,
+                range=(low, high),
+                histtype="step",
+                color=colour,
+                ls=style,
+                label=label,
+            )
         increments.set_title(f"c  increments at Φ = {value * 16:.0f}/16", fontsize=MEDIUM)
         increments.set_xlabel("increment of $q$ over ΔΦ = 1/16", fontsize=SMALL)
         increments.set_yticks([])
@@ -193,7 +225,13 @@ def _draw_paths(axes: Any, process: HierarchicalBetaProcess, seed: int) -> None:
     band = np.sqrt(process.c) * np.abs(simulated - centre)
     axes.plot(phi, paths.T, color="0.6", lw=0.4, label=["realisations"] + [None] * (len(paths) - 1))
     axes.fill_between(
-        phi, centre - band, centre + band, color="#F0E442", alpha=0.6, lw=0, label="$q^* ± \\sqrt{c}\\,δ$"
+        phi,
+        centre - band,
+        centre + band,
+        color="#F0E442",
+        alpha=0.6,
+        lw=0,
+        label="$q^* ± \\sqrt{c}\\,δ$",
     )
     axes.plot(phi, centre, color="#009E73", lw=1.6, label="observed, $q^*$")
     axes.plot(phi, simulated, color="#D55E00", lw=1.6, ls="--", label="simulated, $\\tilde q$")
@@ -201,7 +239,9 @@ def _draw_paths(axes: Any, process: HierarchicalBetaProcess, seed: int) -> None:
         axes.axvline(value, color="#56B4E9", lw=1, ls=":")
 
 
-def _draw_marginal(axes: Any, process: HierarchicalBetaProcess, phi: float, values: FloatArray) -> None:
+def _draw_marginal(
+    axes: Any, process: HierarchicalBetaProcess, phi: float, values: FloatArray
+) -> None:
     centre = float(process.reference + process.observed(phi))
     band = float(np.sqrt(process.c) * np.abs(process.synthetic[0](phi) - process.observed(phi)))
     axes.hist(values, bins=60, range=tuple(np.quantile(values, [0.002, 0.998])), color="0.7")
@@ -235,7 +275,9 @@ def _draw_refinement(figure: Any, cell: Any, losses: Losses, seed: int) -> None:
             heights = np.linspace(0.005, 0.995, 200)
             density = beta_distribution.pdf(heights, process.alpha[node], process.beta[node])
             width = 0.8 * (phi[spacing // 2]) * density / density.max()
-            axes.fill_betweenx(low + heights * (high - low), phi[point], phi[point] + width, color="0.8", lw=0)
+            axes.fill_betweenx(
+                low + heights * (high - low), phi[point], phi[point] + width, color="0.8", lw=0
+            )
             axes.plot([phi[point]] * 2, [low, high], color="0.6", lw=0.8)
         axes.plot(phi[new], path[new], "o", color="#009E73", ms=5, label="new")
         axes.set(xlim=(-0.02, 0.56), xticks=(0, 0.25, 0.5), ylim=_lower_half(path[: half + 1]))

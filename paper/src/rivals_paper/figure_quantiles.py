@@ -13,8 +13,22 @@ from rivals import QuantileFunction
 from rivals.testbeds import blackbody
 from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
-from rivals_paper.neuron_example import CONSTANTS, NoiseName, fit_as_published, fit_corrected, integrate_copies
-from rivals_paper.output import AS_PUBLISHED, CORRECTED, RERUN, Reproduction, Task, comparison, new_figure
+from rivals_paper.neuron_example import (
+    CONSTANTS,
+    NoiseName,
+    fit_as_published,
+    fit_corrected,
+    integrate_copies,
+)
+from rivals_paper.output import (
+    AS_PUBLISHED,
+    CORRECTED,
+    RERUN,
+    Reproduction,
+    Task,
+    comparison,
+    new_figure,
+)
 from rivals_paper.penalised import fit_penalised
 from rivals_paper.streams import stream
 
@@ -61,7 +75,9 @@ def neuron_gaussian(rng: np.random.Generator) -> Column:
 
 def neuron_cauchy(rng: np.random.Generator) -> Column:
     """Neuron model D with Cauchy loss; the recording has Cauchy noise only as corrected."""
-    return _neuron("cauchy", {"smallest loss": 3.24, "largest loss": 8.37, "scale (mV)": 8.1}, (2.5, 11.0), rng)
+    return _neuron(
+        "cauchy", {"smallest loss": 3.24, "largest loss": 8.37, "scale (mV)": 8.1}, (2.5, 11.0), rng
+    )
 
 
 def _neuron(
@@ -88,7 +104,10 @@ def _neuron(
     for variant, ours in values.items():
         for what, value in known.items():
             # Theirs is one run, ours a mean.
-            spreads = values[AS_PUBLISHED][what].std(ddof=1), ours[what].std(ddof=1) / np.sqrt(COPIES)
+            spreads = (
+                values[AS_PUBLISHED][what].std(ddof=1),
+                ours[what].std(ddof=1) / np.sqrt(COPIES),
+            )
             rows.append(
                 comparison(
                     f"neuron, {noise} loss, {what} (read off the figure by an independent re-run)",
@@ -116,7 +135,11 @@ def black_body(rng: np.random.Generator) -> Column:
         AS_PUBLISHED: blackbody.RadianceModel("planck", model.sigma, 4000.0, wavelength).loss(data),
         CORRECTED: blackbody.fit(data, law="planck").loss(data),
     }
-    published = {"smallest loss": (-6.874, 0.0), "largest loss": (12.36, 1.0), "median loss": (-6.793, 0.5)}
+    published = {
+        "smallest loss": (-6.874, 0.0),
+        "largest loss": (12.36, 1.0),
+        "median loss": (-6.793, 0.5),
+    }
     rows = [
         comparison(
             f"black body, {what}",
@@ -129,14 +152,18 @@ def black_body(rng: np.random.Generator) -> Column:
         for what, (value, level) in published.items()
     ]
     marked = np.sort(generator.integers(0, 4000, size=30))
-    return Column("black body: Poisson data, Gaussian loss", losses[CORRECTED], marked, (-7.0, 5.5), rows)
+    return Column(
+        "black body: Poisson data, Gaussian loss", losses[CORRECTED], marked, (-7.0, 5.5), rows
+    )
 
 
 def high_dimensional(rng: np.random.Generator) -> Column:
     """Negative log density of a standard normal in 30 dimensions."""
     squares = rng.chisquare(30, size=4000)
     losses = squares / 2 + 15 * np.log(2 * np.pi)
-    return Column("30-dimensional Gaussian", losses, np.sort(rng.integers(0, 4000, size=30)), (30.0, 60.0), [])
+    return Column(
+        "30-dimensional Gaussian", losses, np.sort(rng.integers(0, 4000, size=30)), (30.0, 60.0), []
+    )
 
 
 # In the order of the paper.
@@ -178,14 +205,28 @@ def _draw(columns: list[Column]) -> Any:
         phi = np.arange(1, ordered.size + 1) / (ordered.size + 1)
         for panel, x, y in ((above, ordered, phi), (below, phi, ordered)):
             panel.plot(x, y, color="#56B4E9", lw=2.5, label=f"all {ordered.size} points, joined")
-            panel.plot(x[column.marked], y[column.marked], "o", color="#000000", ms=3, label="thirty of them")
+            panel.plot(
+                x[column.marked],
+                y[column.marked],
+                "o",
+                color="#000000",
+                ms=3,
+                label="thirty of them",
+            )
         above.set(xlim=column.window, ylim=(-0.02, 1.02), xlabel="loss $q$ (nats)")
         below.set(ylim=column.window, xlim=(-0.02, 1.02), xlabel="Φ")
         above.set_title(column.title.replace(": ", ":\n").replace("data, ", "data,\n"), fontsize=11)
     axes[0, 0].set_ylabel("part of the data, Φ", fontsize=11)
     axes[1, 0].set_ylabel("loss $q$ (nats)", fontsize=11)
-    figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncol=2, frameon=False, fontsize=11)
+    figure.legend(
+        *above.get_legend_handles_labels(),
+        loc="outside lower center",
+        ncol=2,
+        frameon=False,
+        fontsize=11,
+    )
     figure.suptitle(
-        "Distribution function of the loss (above) and its inverse, the quantile function (below)", fontsize=12
+        "Distribution function of the loss (above) and its inverse, the quantile function (below)",
+        fontsize=12,
     )
     return figure

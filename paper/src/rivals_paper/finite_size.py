@@ -27,13 +27,23 @@ from rivals_paper.neuron_example import (
     fit_as_published,
     fit_corrected,
 )
-from rivals_paper.output import AS_PUBLISHED, IN_FILES, VARIANTS, Reproduction, Task, comparison, new_figure
+from rivals_paper.output import (
+    AS_PUBLISHED,
+    IN_FILES,
+    VARIANTS,
+    Reproduction,
+    Task,
+    comparison,
+    new_figure,
+)
 from rivals_paper.pyloric import ACCURATE, LABELS, LOOSE, NeuronModel, fit, observe
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
 
 NAME = "finite-size"
-DESCRIPTION = "Bootstrap and repeated simulation: how uncertain the risk is because the data are finite"
+DESCRIPTION = (
+    "Bootstrap and repeated simulation: how uncertain the risk is because the data are finite"
+)
 
 SIZES = (400, 4000, 40_000)
 SIMULATED_SIZES = (*SIZES, 400_000)
@@ -88,7 +98,11 @@ def make(task: Task) -> Reproduction:
     comparisons = []
     for variant, panels in panels_by_variant.items():
         for stated, kind, what in (
-            (STATED_BOOTSTRAP, "bootstrap of the example", "bootstrap of the example recording, 4000 points"),
+            (
+                STATED_BOOTSTRAP,
+                "bootstrap of the example",
+                "bootstrap of the example recording, 4000 points",
+            ),
             (STATED_RISK, "risk", "risk distribution"),
         ):
             comparisons.append(
@@ -110,10 +124,14 @@ def make(task: Task) -> Reproduction:
                 for size, by_label in panels["bootstrap"].items()
             },
             "simulations": {
-                str(size): {label: _summary(each.risks) | _far(each) for label, each in by_label.items()}
+                str(size): {
+                    label: _summary(each.risks) | _far(each) for label, each in by_label.items()
+                }
                 for size, by_label in panels["simulations"].items()
             },
-            "sigma of the simulations": {label: each.sigma for label, each in panels["simulations"][SIZES[0]].items()},
+            "sigma of the simulations": {
+                label: each.sigma for label, each in panels["simulations"][SIZES[0]].items()
+            },
         }
         | {
             kind: {label: _summary(values) for label, values in panels[kind].items()}
@@ -121,18 +139,27 @@ def make(task: Task) -> Reproduction:
         }
         for variant, panels in panels_by_variant.items()
     }
-    simulations = {variant: len(by_size[SIZES[0]]["A"].risks) for variant, by_size in simulated.items()}
+    simulations = {
+        variant: len(by_size[SIZES[0]]["A"].risks) for variant, by_size in simulated.items()
+    }
     return Reproduction(
         figure=_draw(panels_by_variant),
         comparisons=comparisons,
         numbers=numbers,
-        settings={"simulations": simulations, "resamples": RESAMPLES, "sizes": SIMULATED_SIZES, "c": C},
+        settings={
+            "simulations": simulations,
+            "resamples": RESAMPLES,
+            "sizes": SIMULATED_SIZES,
+            "c": C,
+        },
     )
 
 
 def _variant(variant: str, task: Task, number: int) -> dict[str, Any]:
     key = partial(stream, task.seed, number)
-    example = fit_as_published() if variant == AS_PUBLISHED else fit_corrected(key(1), variant=variant)
+    example = (
+        fit_as_published() if variant == AS_PUBLISHED else fit_corrected(key(1), variant=variant)
+    )
     example = {label: example[label] for label in LABELS}
     models, long = _models_as_published() if variant == AS_PUBLISHED else _models_corrected(variant)
     on_long = {label: model.loss(long) for label, model in models.items()}
@@ -142,7 +169,9 @@ def _variant(variant: str, task: Task, number: int) -> dict[str, Any]:
             label: _resampled(each.losses.observed, key(5)) for label, each in example.items()
         },
         "bootstrap": {
-            size: {label: _resampled(values[:size], key(2, size)) for label, values in on_long.items()}
+            size: {
+                label: _resampled(values[:size], key(2, size)) for label, values in on_long.items()
+            }
             for size in SIZES
         },
         "simulations": _simulations(variant, models, task, number),
@@ -153,16 +182,23 @@ def _variant(variant: str, task: Task, number: int) -> dict[str, Any]:
 def _models_as_published() -> tuple[dict[str, NeuronModel], Any]:
     """Candidates without input, their noise fitted to another recording, with the random numbers of the example."""
     long = observe("LP 1", SIZES[-1], solver=LOOSE, rng=_long_seed())
-    other = observe("LP 1", SIZES[-1], solver=LOOSE, rng=seeds.generator("Prinz", "example trace", "data"))
-    return {label: fit(other, cell, driven=False, solver=LOOSE) for label, cell in LABELS.items()}, long
+    other = observe(
+        "LP 1", SIZES[-1], solver=LOOSE, rng=seeds.generator("Prinz", "example trace", "data")
+    )
+    return {
+        label: fit(other, cell, driven=False, solver=LOOSE) for label, cell in LABELS.items()
+    }, long
 
 
 def _models_corrected(variant: str) -> tuple[dict[str, NeuronModel], Any]:
     """Candidates with the input of the recording, their noise fitted to it."""
     constants = CONSTANTS[variant]
-    long = observe("LP 1", SIZES[-1], rounding="round", variant=constants, solver=ACCURATE, rng=_long_seed())
+    long = observe(
+        "LP 1", SIZES[-1], rounding="round", variant=constants, solver=ACCURATE, rng=_long_seed()
+    )
     return {
-        label: fit(long, cell, driven=True, variant=constants, solver=ACCURATE) for label, cell in LABELS.items()
+        label: fit(long, cell, driven=True, variant=constants, solver=ACCURATE)
+        for label, cell in LABELS.items()
     }, long
 
 
@@ -188,7 +224,9 @@ def _simulations(
     if task.experiments is None:
         return _by_size(variant, *_committed(variant))
     key = partial(stream, task.seed, number, 3)
-    work = [(i, label, repeat) for i, label in enumerate(LABELS) for repeat in range(task.experiments)]
+    work = [
+        (i, label, repeat) for i, label in enumerate(LABELS) for repeat in range(task.experiments)
+    ]
     # Threads are enough: the compiled simulator and NumPy's generators do not hold the global lock.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         done = pool.map(lambda item: own_squares(models[item[1]], key(item[0], item[2])), work)
@@ -196,13 +234,17 @@ def _simulations(
     squares = dict(zip(LABELS, found.reshape(len(LABELS), task.experiments, -1), strict=True))
     # As published, σ was fitted to another recording.
     sigma = {
-        label: models[label].sigma if variant == AS_PUBLISHED else float(np.sqrt(each[:, -1].mean()))
+        label: models[label].sigma
+        if variant == AS_PUBLISHED
+        else float(np.sqrt(each[:, -1].mean()))
         for label, each in squares.items()
     }
     return _by_size(variant, squares, sigma)
 
 
-def own_squares(model: NeuronModel, rng: np.random.Generator, sizes: tuple[int, ...] = SIMULATED_SIZES) -> FloatArray:
+def own_squares(
+    model: NeuronModel, rng: np.random.Generator, sizes: tuple[int, ...] = SIMULATED_SIZES
+) -> FloatArray:
     """Mean squared errors, in mV², of a model on the first L points of one recording of its own cell, for each L.
 
     The recording has input, and rounding errors of its own. A driven model gets that input.
@@ -230,10 +272,15 @@ def _committed(variant: str) -> tuple[dict[str, FloatArray], dict[str, float]]:
     with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
         sigma = {label: float(archive[f"{variant}/{label}/sigma"]) for label in LABELS}
         risks = {label: archive[f"{variant}/{label}/risks"].astype(float) for label in LABELS}
-    return {label: (risks[label] - risks_of(np.zeros(1), each)) * 2 * each**2 for label, each in sigma.items()}, sigma
+    return {
+        label: (risks[label] - risks_of(np.zeros(1), each)) * 2 * each**2
+        for label, each in sigma.items()
+    }, sigma
 
 
-def _by_size(variant: str, squares: dict[str, FloatArray], sigma: dict[str, float]) -> dict[int, dict[str, Simulated]]:
+def _by_size(
+    variant: str, squares: dict[str, FloatArray], sigma: dict[str, float]
+) -> dict[int, dict[str, Simulated]]:
     found: dict[int, dict[str, Simulated]] = {}
     for column, size in enumerate(SIMULATED_SIZES):
         # In step the squares are those of Gaussian noise, nearly: their mean exceeds this once in millions.
@@ -262,7 +309,10 @@ def _summary(values: FloatArray) -> dict[str, float]:
 def _far(each: Simulated) -> dict[str, Any]:
     """What the standard deviation hides: the middle half, the farthest recording's part of the variance, slips."""
     squares = (each.risks - each.risks.mean()) ** 2
-    found = {"width_25_75": _width(each.risks, 0.5), "farthest_of_variance": squares.max() / squares.sum()}
+    found = {
+        "width_25_75": _width(each.risks, 0.5),
+        "farthest_of_variance": squares.max() / squares.sum(),
+    }
     return found if each.out_of_step is None else found | {"out_of_step": each.out_of_step}
 
 
@@ -272,7 +322,10 @@ def _draw(panels_by_variant: dict[str, dict[str, Any]]) -> Any:
     axes = figure.subplots(rows, len(panels_by_variant))
     for column, (variant, panels) in zip(axes.T, panels_by_variant.items(), strict=True):
         simulated = panels["simulations"]
-        risks = {size: {label: each.risks for label, each in by.items()} for size, by in simulated.items()}
+        risks = {
+            size: {label: each.risks for label, each in by.items()}
+            for size, by in simulated.items()
+        }
         blocks = (
             ([("a  losses", panels["losses"])], "loss (nats)", 0.02, True),
             (_rows("b  bootstrap", panels["bootstrap"]), "risk (nats per ms)", 0.001, False),
@@ -295,22 +348,30 @@ def _draw(panels_by_variant: dict[str, dict[str, Any]]) -> Any:
         for panel, by_label in zip(column[1 + len(SIZES) : -1], simulated.values(), strict=True):
             _ticks(panel, {label: each.risks for label, each in by_label.items()})
             if variant != AS_PUBLISHED:
-                counts = "  ".join(f"{label} {each.out_of_step}" for label, each in by_label.items())
+                counts = "  ".join(
+                    f"{label} {each.out_of_step}" for label, each in by_label.items()
+                )
                 _note(panel, f"out of step: {counts}")
         column[0].set_title(variant, fontsize=12)
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), fontsize=11, frameon=False)
+    figure.legend(
+        handles, labels, loc="outside upper center", ncols=len(labels), fontsize=11, frameon=False
+    )
     return figure
 
 
-def _rows(name: str, by_size: dict[int, dict[str, FloatArray]]) -> list[tuple[str, dict[str, FloatArray]]]:
+def _rows(
+    name: str, by_size: dict[int, dict[str, FloatArray]]
+) -> list[tuple[str, dict[str, FloatArray]]]:
     """Label the panels of a block: its name on the first, the number of points on all."""
     sizes = [f"{size:,} ms".replace(",", " ") for size in by_size]
     labels = [f"{name}\n{sizes[0]}", *sizes[1:]]
     return list(zip(labels, by_size.values(), strict=True))
 
 
-def _densities(panel: Any, by_label: dict[str, FloatArray], points: FloatArray, *, long_tailed: bool) -> None:
+def _densities(
+    panel: Any, by_label: dict[str, FloatArray], points: FloatArray, *, long_tailed: bool
+) -> None:
     drawn = {}
     for label, values in by_label.items():
         if values.size < 2:  # `--experiments 1`: a tick without a curve
@@ -321,7 +382,9 @@ def _densities(panel: Any, by_label: dict[str, FloatArray], points: FloatArray, 
     # Areas are equal, as of densities; only where one is very narrow the others are shown a tenth as high at least.
     highest = max((heights.max() for _, heights in drawn.values()), default=1.0)
     for label, (here, heights) in drawn.items():
-        heights = heights / max(highest if heights.max() > 0.1 * highest else 10 * heights.max(), 1e-300)
+        heights = heights / max(
+            highest if heights.max() > 0.1 * highest else 10 * heights.max(), 1e-300
+        )
         panel.fill_between(here, heights, color=COLOURS[label], alpha=0.2, lw=0)
         panel.plot(here, heights, color=COLOURS[label], ls=STYLES[label], lw=1.3, label=label)
     panel.set(xlim=(points[0], points[-1]), ylim=(0, 1.05), yticks=[])
@@ -332,18 +395,32 @@ def _ticks(panel: Any, by_label: dict[str, FloatArray]) -> None:
     for label, values in by_label.items():
         beyond = values
         if values.size > 1:
-            heights = density(values, np.concatenate([values, [np.median(values)]]), long_tailed=True)
+            heights = density(
+                values, np.concatenate([values, [np.median(values)]]), long_tailed=True
+            )
             beyond = values[heights[:-1] < 0.02 * heights[-1]]
-        panel.plot(beyond, np.full(beyond.size, -0.09), ls="", marker="|", ms=6, mew=1.0, color=COLOURS[label])
+        panel.plot(
+            beyond,
+            np.full(beyond.size, -0.09),
+            ls="",
+            marker="|",
+            ms=6,
+            mew=1.0,
+            color=COLOURS[label],
+        )
     panel.set(ylim=(-0.18, 1.05))
 
 
 def _note(panel: Any, text: str) -> None:
     """Write above the curves."""
     panel.set(ylim=(panel.get_ylim()[0], 1.4))
-    panel.text(0.98, 0.96, text, transform=panel.transAxes, ha="right", va="top", fontsize=8, color="0.25")
+    panel.text(
+        0.98, 0.96, text, transform=panel.transAxes, ha="right", va="top", fontsize=8, color="0.25"
+    )
 
 
 def _resampled(losses: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Risks of data sets resampled from the observed one, with replacement: the uncertainty due to few data."""
-    return np.array([losses[rng.integers(losses.size, size=losses.size)].mean() for _ in range(RESAMPLES)])
+    return np.array(
+        [losses[rng.integers(losses.size, size=losses.size)].mean() for _ in range(RESAMPLES)]
+    )

@@ -10,7 +10,12 @@ from scipy.special import ndtr
 
 from rivals.criteria import loss_only
 from rivals_paper.arrays import FloatArray
-from rivals_paper.calibration_panels import draw_neuron_curves, draw_original, one_legend, plain_ticks
+from rivals_paper.calibration_panels import (
+    draw_neuron_curves,
+    draw_original,
+    one_legend,
+    plain_ticks,
+)
 from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_calibration import NAME as CALIBRATION
 from rivals_paper.neuron_calibration_all import NOISES, of_noise, pooled
@@ -32,7 +37,16 @@ from rivals_paper.neuron_runs import (
     summaries,
     summary,
 )
-from rivals_paper.output import AS_PUBLISHED, IN_FILES, VARIANTS, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.output import (
+    AS_PUBLISHED,
+    IN_FILES,
+    VARIANTS,
+    Reproduction,
+    Task,
+    comparison,
+    new_figure,
+    published,
+)
 from rivals_paper.pyloric import conditions
 from rivals_paper.records import recorded, recorded_loss_only, recorded_ratio
 from rivals_paper.streams import stream
@@ -60,13 +74,18 @@ Variants = dict[str, dict[str, Experiments]]
 
 def make(task: Task) -> Reproduction:
     """Make the picture and the numbers, from the records, or of as many experiments as asked for."""
-    criterion, copied = _recorded() if task.experiments is None else _computed(task, task.experiments)
+    criterion, copied = (
+        _recorded() if task.experiments is None else _computed(task, task.experiments)
+    )
     emd = experiments_of(task, CALIBRATION, MAIN, C_MAIN, COUNT_MAIN)
     numbers = {f"B^Q, {variant}": summaries(by) for variant, by in criterion.items()}
     numbers["tails of B^Q"] = {
-        variant: {key: _tails(each) for key, each in by.items()} for variant, by in criterion.items()
+        variant: {key: _tails(each) for key, each in by.items()}
+        for variant, by in criterion.items()
     }
-    numbers["tails of B^Q, original study"] = {each.key: _tails(original(each.key, "bq"), (0,)) for each in MAIN}
+    numbers["tails of B^Q, original study"] = {
+        each.key: _tails(original(each.key, "bq"), (0,)) for each in MAIN
+    }
     numbers["tails of B^EMD"] = {
         variant: {key: _tails(each) for key, each in by.items()} for variant, by in emd.items()
     }
@@ -109,9 +128,14 @@ def _recorded() -> tuple[Variants, dict[str, Any]]:
     """B^Q of all variants, and what copies of the published run say."""
     own = {each.key: recorded_ratio(AS_PUBLISHED, each.key) for each in MAIN}
     criterion = {
-        AS_PUBLISHED: {key: _from_ratio(ratio, recorded(AS_PUBLISHED, key).truth) for key, ratio in own.items()}
+        AS_PUBLISHED: {
+            key: _from_ratio(ratio, recorded(AS_PUBLISHED, key).truth) for key, ratio in own.items()
+        }
     }
-    for name, variant in ((OBSERVED, AS_PUBLISHED), *((variant, variant) for variant in VARIANTS[1:])):
+    for name, variant in (
+        (OBSERVED, AS_PUBLISHED),
+        *((variant, variant) for variant in VARIANTS[1:]),
+    ):
         criterion[name] = {each.key: recorded_loss_only(variant, each.key) for each in MAIN}
     return criterion, published("copies")[NAME]
 
@@ -124,23 +148,36 @@ def _computed(task: Task, count: int) -> tuple[Variants, dict[str, Any]]:
         for number, condition in enumerate(MAIN):
             what = f"{variant}, {condition.key}"
             rows = [
-                _experiment(omega_of(variant, condition), variant, stream(task.seed, 5, number, index), index)
+                _experiment(
+                    omega_of(variant, condition),
+                    variant,
+                    stream(task.seed, 5, number, index),
+                    index,
+                )
                 for index in track(range(count), what, task.progress)
             ]
             observed, ratio, truth = (np.array(each) for each in zip(*rows, strict=True))
-            criterion[OBSERVED if variant == AS_PUBLISHED else variant][condition.key] = Experiments(observed, truth)
+            criterion[OBSERVED if variant == AS_PUBLISHED else variant][condition.key] = (
+                Experiments(observed, truth)
+            )
             if variant == AS_PUBLISHED:
                 ratios[condition.key] = [ratio]
                 criterion[variant][condition.key] = _from_ratio(ratio, truth)
-    return criterion, of_copies(ratios, {key: [each.truth] for key, each in criterion[AS_PUBLISHED].items()})
+    return criterion, of_copies(
+        ratios, {key: [each.truth] for key, each in criterion[AS_PUBLISHED].items()}
+    )
 
 
-def _experiment(omega: Any, variant: str, rng: np.random.Generator, index: int) -> tuple[list[float], float, float]:
+def _experiment(
+    omega: Any, variant: str, rng: np.random.Generator, index: int
+) -> tuple[list[float], float, float]:
     """B^Q of the observed losses at every c_Q, ln(sigma_b / sigma_a), and whether the first model is better."""
     # As published, the random numbers are the original ones, which go by the index.
     experiment = omega(rng, index) if variant == AS_PUBLISHED else omega(rng)
     data = experiment.observe(N_DATA, rng)
-    first, second = experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates
+    first, second = (
+        experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates
+    )
     losses = first.loss(data), second.loss(data)
     new = experiment.observe(n_truth(variant), rng)
     return (
@@ -154,9 +191,13 @@ def _all_conditions() -> dict[str, Any]:
     """B^Q of the observed losses, and for how many of the conditions of each noise it is valid."""
     found = {}
     for variant in VARIANTS:
-        by = {each.key: recorded_loss_only(variant, each.key).first(COUNT_ALL) for each in conditions()}
+        by = {
+            each.key: recorded_loss_only(variant, each.key).first(COUNT_ALL)
+            for each in conditions()
+        }
         found[variant] = {
-            noise: summary(pooled(by, noise)) | {"valid c_Q": valid_for(of_noise(by, noise), C_MAIN)}
+            noise: summary(pooled(by, noise))
+            | {"valid c_Q": valid_for(of_noise(by, noise), C_MAIN)}
             for noise in NOISES
         }
     return found
@@ -180,8 +221,14 @@ def of_copies(ratios: Ratios, truths: Mapping[str, Sequence[FloatArray]]) -> dic
         found[key] = [[each.auc(column)[0] for column in range(len(C_MAIN))] for each in ours]
         for column, c in enumerate(C_MAIN):
             # Of fewer experiments only one c_Q is known; the order of the experiments is the same for all.
-            area = stored[key]["auc_bq"][column] if count == COUNT_MAIN else theirs.first(count).auc(0)[0]
-            rows.append(compare_with_copies(_what(key, c), area, [each[column] for each in found[key]]))
+            area = (
+                stored[key]["auc_bq"][column]
+                if count == COUNT_MAIN
+                else theirs.first(count).auc(0)[0]
+            )
+            rows.append(
+                compare_with_copies(_what(key, c), area, [each[column] for each in found[key]])
+            )
         for end, name in ((0, "lowest"), (-1, "highest")):
             rows.append(
                 compare_with_copies(
@@ -217,7 +264,9 @@ def _otherwise(
 ) -> dict[str, Any]:
     area, error = found
     theirs_area, theirs_error = theirs.auc(0)
-    total = float(np.sqrt(error**2 + theirs_error**2 + (spread_of(copies) ** 2 if copies.size > 1 else 0.0)))
+    total = float(
+        np.sqrt(error**2 + theirs_error**2 + (spread_of(copies) ** 2 if copies.size > 1 else 0.0))
+    )
     return comparison(
         what,
         variant=variant,
@@ -253,11 +302,17 @@ def _draw(criterion: Variants, emd: Variants) -> Any:
             panel = axes[i, j]
             if i == 0:
                 draw_original(panel, original(condition.key, "bq"), 0, "original study, $2^0$")
-                panel.set_title(f"{' vs '.join(condition.pair)}\n{condition.input} input", fontsize=8)
+                panel.set_title(
+                    f"{' vs '.join(condition.pair)}\n{condition.input} input", fontsize=8
+                )
             draw_neuron_curves(panel, by[condition.key], C_MAIN, size=2.5, line=0.5)
             plain_ticks(panel, left=j == 0, bottom=i == len(rows) - 1)
-        axes[i, 0].set_ylabel(name.replace(" as pub", "\nas pub").replace(", but", ",\nbut"), fontsize=8)
+        axes[i, 0].set_ylabel(
+            name.replace(" as pub", "\nas pub").replace(", but", ",\nbut"), fontsize=8
+        )
     figure.supxlabel("criterion: stated probability that the first model is better", fontsize=8)
     figure.supylabel("part of experiments in which it is", fontsize=8)
-    one_legend(figure, axes[0, 0], "$c_Q$ of $B^Q$, c of $B^{EMD}$", loc="outside upper center", ncols=7)
+    one_legend(
+        figure, axes[0, 0], "$c_Q$ of $B^Q$, c of $B^{EMD}$", loc="outside upper center", ncols=7
+    )
     return figure

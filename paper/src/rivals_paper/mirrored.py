@@ -40,7 +40,9 @@ class PublishedProcess:
         self.ends, self.deviations = centre[[0, -1]], np.sqrt(c) * discrepancy[[0, -1]]
         self.log_ratio = tree.log_ratios(centre, DEPTH)
         self.variance = 2 * c * discrepancy[tree.midpoints(DEPTH)] ** 2
-        self.alpha, self.beta = beta_parameters(self.log_ratio, np.log(np.maximum(self.variance, 1e-300)))
+        self.alpha, self.beta = beta_parameters(
+            self.log_ratio, np.log(np.maximum(self.variance, 1e-300))
+        )
 
     def sample_risk(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Return draws of the risk."""
@@ -66,7 +68,9 @@ class PublishedProcess:
         return risks
 
 
-def sample_risk_as_published(losses: Losses, c: float, n_draws: int, rng: int | np.random.Generator) -> FloatArray:
+def sample_risk_as_published(
+    losses: Losses, c: float, n_draws: int, rng: int | np.random.Generator
+) -> FloatArray:
     """Return draws of the risk as `emdcmp` 1.1 makes them, mirrored limits included."""
     return PublishedProcess(losses, c).sample_risk(n_draws, np.random.default_rng(rng))
 
@@ -76,7 +80,9 @@ def probability_as_published(
 ) -> tuple[float, float]:
     """Return P(R_first < R_second) by that process, and its Monte Carlo standard error."""
     generator = np.random.default_rng(rng)
-    return probability(*(sample_risk_as_published(losses, c, n_draws, generator) for losses in (first, second)))
+    return probability(
+        *(sample_risk_as_published(losses, c, n_draws, generator) for losses in (first, second))
+    )
 
 
 def _end_points(
@@ -89,7 +95,9 @@ def _end_points(
     return ends[:, 0], ends[:, 1]
 
 
-def _mirror(x: FloatArray, ratio: FloatArray, variance: FloatArray, rng: np.random.Generator) -> None:
+def _mirror(
+    x: FloatArray, ratio: FloatArray, variance: FloatArray, rng: np.random.Generator
+) -> None:
     """Overwrite, in place, the draws of nodes beyond the four bounds (one column for each node)."""
     other_half = 1 / (1 + ratio)
     narrow, wide = variance < SMALL_VARIANCE, variance > LARGE_VARIANCE

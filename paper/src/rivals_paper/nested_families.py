@@ -57,14 +57,20 @@ def best_fit(data: Spectrum, law: str, n_coefficients: int) -> NestedModel:
         return fit_nested(data, law=law, n_coefficients=n_coefficients, temperature=VANISHING)
 
 
-def risk_as_published(model: NestedModel, data: Spectrum, n_draws: int, rng: np.random.Generator) -> FloatArray:
+def risk_as_published(
+    model: NestedModel, data: Spectrum, n_draws: int, rng: np.random.Generator
+) -> FloatArray:
     """Return draws of the risk with the published simulated data (16384 points) and mirrored limits."""
     keys = ("synth ppf - compare - models", "nested", "EMD", len(data), model.coefficients.size)
     simulated = model.simulate(2**14, seeds.generator(*keys))
-    return sample_risk_as_published(Losses(model.loss(data), model.loss(simulated)), C, n_draws, rng)
+    return sample_risk_as_published(
+        Losses(model.loss(data), model.loss(simulated)), C, n_draws, rng
+    )
 
 
-def risk_corrected(model: NestedModel, data: Spectrum, n_draws: int, rng: np.random.Generator) -> FloatArray:
+def risk_corrected(
+    model: NestedModel, data: Spectrum, n_draws: int, rng: np.random.Generator
+) -> FloatArray:
     """Return draws of the risk by the exact process, with as many points simulated as observed."""
     return sample_risk(model.losses(data, rng=rng), C, n_draws, rng)
 
@@ -80,4 +86,6 @@ def families() -> list[tuple[str, int]]:
 
 
 def _observe(n: int, purpose: str, gain: float = 16.0) -> Spectrum:
-    return blackbody.observe(n, wavelengths=(0.6, 2.0), gain=gain, bias=0.0, rng=seeds.generator("UV", purpose))
+    return blackbody.observe(
+        n, wavelengths=(0.6, 2.0), gain=gain, bias=0.0, rng=seeds.generator("UV", purpose)
+    )

@@ -27,20 +27,26 @@ MARGIN = 0.1
 GAIN, TRUE_TEMPERATURE = 16.0, 4000.0
 
 
-def complexity(law: str, n_coefficients: int, wavelength: FloatArray, rng: np.random.Generator) -> criteria.Score:
+def complexity(
+    law: str, n_coefficients: int, wavelength: FloatArray, rng: np.random.Generator
+) -> criteria.Score:
     """Return the log complexity of a family by its Fisher information, ½ ∇log v ∇log vᵀ + ∇μ ∇μᵀ / v."""
     domain = [*DOMAIN[law], *[(-COEFFICIENT, COEFFICIENT)] * n_coefficients]
     fisher = partial(information, law, n_coefficients, wavelength)
     return criteria.complexity_fisher(fisher, domain, wavelength.size, n_nodes=256, rng=rng)
 
 
-def information(law: str, n_coefficients: int, wavelength: FloatArray, point: FloatArray) -> FloatArray:
+def information(
+    law: str, n_coefficients: int, wavelength: FloatArray, point: FloatArray
+) -> FloatArray:
     """Return the Fisher information of one recording in the coordinates of the domain; it does not depend on b."""
     design = np.vander(wavelength, n_coefficients, increasing=True)
     if law == "planck":
         sigma, kelvin = np.exp(point[:2])
         by_law, step = blackbody.planck(wavelength, kelvin), 1e-5
-        slope = np.log(blackbody.planck(wavelength, kelvin * np.exp(step)) / by_law) / step  # ∂ log B / ∂ log T
+        slope = (
+            np.log(blackbody.planck(wavelength, kelvin * np.exp(step)) / by_law) / step
+        )  # ∂ log B / ∂ log T
         deviation, mean_slope = sigma * np.sqrt(by_law), by_law * slope
     else:
         unit = blackbody.rayleigh_jeans(wavelength, 1.0)
@@ -51,7 +57,11 @@ def information(law: str, n_coefficients: int, wavelength: FloatArray, point: Fl
 
 
 def complexity_by_simulation(
-    law: str, wavelength: FloatArray, n_samples: int, rng: np.random.Generator, n_nodes: int = 10_000
+    law: str,
+    wavelength: FloatArray,
+    n_samples: int,
+    rng: np.random.Generator,
+    n_nodes: int = 10_000,
 ) -> criteria.Score:
     """Return the same for the law alone by Monte Carlo, to check the asymptotics at this number of recordings."""
     nodes = _jeffreys_nodes(law, wavelength, n_nodes, rng)
@@ -60,7 +70,9 @@ def complexity_by_simulation(
     precisions = 1 / (nodes[:, :1] ** 2 * means)
 
     def simulate(node: FloatArray, generator: np.random.Generator) -> Spectrum:
-        return NestedModel(law, node[0], node[1], np.zeros(0), wavelength).simulate(wavelength.size, generator)
+        return NestedModel(law, node[0], node[1], np.zeros(0), wavelength).simulate(
+            wavelength.size, generator
+        )
 
     def log_likelihood(_: FloatArray, data: Spectrum) -> FloatArray:
         return np.asarray(constants - 0.5 * ((data.radiance - means) ** 2 * precisions).sum(axis=1))
@@ -69,7 +81,10 @@ def complexity_by_simulation(
         sigma, kelvin = best
         noise = sigma if law == "planck" else sigma * np.sqrt(kelvin)
         point = np.array([np.log(noise), np.log(kelvin) if law == "planck" else kelvin])
-        return bool(np.isfinite(point).all() and ((DOMAIN[law][:, 0] <= point) & (point <= DOMAIN[law][:, 1])).all())
+        return bool(
+            np.isfinite(point).all()
+            and ((DOMAIN[law][:, 0] <= point) & (point <= DOMAIN[law][:, 1])).all()
+        )
 
     maximise = partial(_maximise, law)
     return criteria.complexity_monte_carlo(
@@ -77,7 +92,9 @@ def complexity_by_simulation(
     )
 
 
-def _jeffreys_nodes(law: str, wavelength: FloatArray, n: int, rng: np.random.Generator) -> FloatArray:
+def _jeffreys_nodes(
+    law: str, wavelength: FloatArray, n: int, rng: np.random.Generator
+) -> FloatArray:
     """Return (σ, T) spread as the data can tell them apart, √det I, a little beyond the domain, in random order."""
     reach = np.diff(DOMAIN[law]) * MARGIN * np.array([-1, 1])
     domain = DOMAIN[law] + reach
@@ -85,8 +102,12 @@ def _jeffreys_nodes(law: str, wavelength: FloatArray, n: int, rng: np.random.Gen
         domain[1, 0] = 0.0
     axes = [low + (np.arange(60) + 0.5) * (high - low) / 60 for low, high in domain]
     points = np.array([(s, t) for s in axes[0] for t in axes[1]])
-    density = np.exp([0.5 * np.linalg.slogdet(information(law, 0, wavelength, point))[1] for point in points])
-    levels = (np.arange(n) + rng.random()) / n  # systematic resampling: each cell gets its share, to the nearest node
+    density = np.exp(
+        [0.5 * np.linalg.slogdet(information(law, 0, wavelength, point))[1] for point in points]
+    )
+    levels = (
+        np.arange(n) + rng.random()
+    ) / n  # systematic resampling: each cell gets its share, to the nearest node
     cells = points[np.searchsorted(np.cumsum(density) / density.sum(), levels)]
     noise, kelvin = (cells + (rng.random(cells.shape) - 0.5) * np.diff(domain).T / 60).T
     if law == "planck":
@@ -125,7 +146,9 @@ def complexity_as_published(
         return _maximise(law, Spectrum(wavelength, values[rows, chosen]))
 
     shuffled = nodes[rng.permutation(len(nodes))]
-    return criteria.complexity_monte_carlo(simulate, log_likelihood, maximise, shuffled, n_samples=n_samples, rng=rng)
+    return criteria.complexity_monte_carlo(
+        simulate, log_likelihood, maximise, shuffled, n_samples=n_samples, rng=rng
+    )
 
 
 def _maximise(law: str, data: Spectrum) -> tuple[FloatArray, float]:
@@ -150,7 +173,12 @@ def _event_space(wavelength: FloatArray) -> tuple[FloatArray, npt.NDArray[np.boo
 
 
 def _normalised(
-    law: str, sigma: float, kelvin: float, wavelength: FloatArray, values: FloatArray, allowed: npt.NDArray[np.bool_]
+    law: str,
+    sigma: float,
+    kelvin: float,
+    wavelength: FloatArray,
+    values: FloatArray,
+    allowed: npt.NDArray[np.bool_],
 ) -> FloatArray:
     """Return the log probability of each allowed recording under a member of the family, truncated to the allowed."""
     by_law = blackbody.radiance(law, wavelength, kelvin)[:, None]

@@ -12,7 +12,14 @@ from collections.abc import Callable
 import numpy as np
 
 from rivals import Candidate
-from rivals.testbeds.blackbody import FitError, Spectrum, check_law, radiance, resampled, search_temperature
+from rivals.testbeds.blackbody import (
+    FitError,
+    Spectrum,
+    check_law,
+    radiance,
+    resampled,
+    search_temperature,
+)
 from rivals_paper.arrays import FloatArray
 from rivals_paper.penalised import METHODS, penalised_sigma, penalty
 
@@ -44,7 +51,12 @@ class NestedModel(Candidate):
     """
 
     def __init__(
-        self, law: str, sigma: float, temperature: float, coefficients: FloatArray, wavelength: FloatArray
+        self,
+        law: str,
+        sigma: float,
+        temperature: float,
+        coefficients: FloatArray,
+        wavelength: FloatArray,
     ) -> None:
         self.law = check_law(law)
         self.sigma, self.temperature, self.wavelength = sigma, temperature, wavelength
@@ -146,18 +158,24 @@ def powers(wavelength: FloatArray, n: int) -> FloatArray:
     return np.vander(wavelength, n, increasing=True)
 
 
-def weighted_fit(residual: FloatArray, by_law: FloatArray, design: FloatArray) -> tuple[FloatArray, float, float]:
+def weighted_fit(
+    residual: FloatArray, by_law: FloatArray, design: FloatArray
+) -> tuple[FloatArray, float, float]:
     """Fit the polynomial with weights 1/B: coefficients, mean squared weighted residual, mean log B."""
     if not by_law.min() > 0:  # underflow at short waves and low temperatures: no such data can be
         return np.zeros(design.shape[1]), np.inf, np.inf
     scale = 1 / np.sqrt(by_law)
-    coefficients: FloatArray = np.linalg.lstsq(scale[:, None] * design, scale * residual, rcond=None)[0].astype(float)
+    coefficients: FloatArray = np.linalg.lstsq(
+        scale[:, None] * design, scale * residual, rcond=None
+    )[0].astype(float)
     remainder = scale * (residual - design @ coefficients)
     with np.errstate(over="ignore"):  # likewise, before the underflow is complete
         return coefficients, float(np.mean(remainder**2)), float(np.mean(np.log(by_law)))
 
 
-def _profile(weighted: Callable[[float], tuple[FloatArray, float, float]], method: str) -> Callable[[float], float]:
+def _profile(
+    weighted: Callable[[float], tuple[FloatArray, float, float]], method: str
+) -> Callable[[float], float]:
     """Return the mean loss (less a constant) as a function of log T, with all else at its best."""
 
     def profile(log_kelvin: float) -> float:

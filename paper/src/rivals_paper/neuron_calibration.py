@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from rivals_paper.arrays import FloatArray
-from rivals_paper.calibration_panels import draw_neuron_curves, draw_original, one_legend, plain_ticks
+from rivals_paper.calibration_panels import (
+    draw_neuron_curves,
+    draw_original,
+    one_legend,
+    plain_ticks,
+)
 from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_copies import (
     agreement,
@@ -38,7 +43,16 @@ from rivals_paper.neuron_runs import (
     recorded_at_all_c,
     summaries,
 )
-from rivals_paper.output import AS_PUBLISHED, IN_FILES, VARIANTS, Reproduction, Task, comparison, new_figure, published
+from rivals_paper.output import (
+    AS_PUBLISHED,
+    IN_FILES,
+    VARIANTS,
+    Reproduction,
+    Task,
+    comparison,
+    new_figure,
+    published,
+)
 from rivals_paper.pyloric import Condition
 from rivals_paper.records import LAWS, recorded_fresh, recorded_long
 
@@ -97,8 +111,12 @@ def _copies_in_numbers(copies: Copies) -> dict[str, Any]:
         condition.key: {
             "auc": np.round([_aucs(each) for each in copies[condition.key]], 4),
             "original auc": np.round(_aucs(_same(condition, copies)), 4),
-            "generator is better": np.round([_generator(condition, each) for each in copies[condition.key]], 4),
-            "original generator is better": round(_generator(condition, _same(condition, copies)), 4),
+            "generator is better": np.round(
+                [_generator(condition, each) for each in copies[condition.key]], 4
+            ),
+            "original generator is better": round(
+                _generator(condition, _same(condition, copies)), 4
+            ),
             "first is better": np.round([each.truth.mean() for each in copies[condition.key]], 4),
             "original first is better": round(float(_same(condition, copies).truth.mean()), 4),
         }
@@ -108,7 +126,9 @@ def _copies_in_numbers(copies: Copies) -> dict[str, Any]:
 
 def _validity(experiments: Variants, recorded: bool) -> dict[str, Any]:
     """For which conditions each c is valid: original study, each copy, the other variants, and the other law."""
-    found: dict[str, Any] = {"original study": valid_for({each.key: original(each.key) for each in MAIN}, C_MAIN)}
+    found: dict[str, Any] = {
+        "original study": valid_for({each.key: original(each.key) for each in MAIN}, C_MAIN)
+    }
     found |= {variant: valid_for(by, C_MAIN) for variant, by in experiments.items()}
     if recorded:
         for variant, law in product(VARIANTS, LAWS):
@@ -119,7 +139,10 @@ def _validity(experiments: Variants, recorded: bool) -> dict[str, Any]:
 
 def _valid_in_copies(copies: Copies) -> dict[str, list[int]]:
     number = len(copies[MAIN[0].key])
-    rows = [valid_for({key: each[copy] for key, each in copies.items()}, C_MAIN) for copy in range(number)]
+    rows = [
+        valid_for({key: each[copy] for key, each in copies.items()}, C_MAIN)
+        for copy in range(number)
+    ]
     return {f"{c:g}": [row[f"{c:g}"]["valid"] for row in rows] for c in C_MAIN}
 
 
@@ -129,9 +152,14 @@ def _length_of_the_truth() -> dict[str, dict[str, Any]]:
     for variant in VARIANTS[1:]:
         found[variant] = {}
         for condition in MAIN:
-            fresh, long = recorded_fresh(variant, condition.key), recorded_long(variant, condition.key)
+            fresh, long = (
+                recorded_fresh(variant, condition.key),
+                recorded_long(variant, condition.key),
+            )
             found[variant][condition.key] = {
-                "long and fresh agree": round(float(np.mean((long < 0) == (fresh.mean(axis=1) < 0))), 4),
+                "long and fresh agree": round(
+                    float(np.mean((long < 0) == (fresh.mean(axis=1) < 0))), 4
+                ),
                 "one fresh and the others agree": round(
                     float(np.mean((fresh[:, 0] < 0) == (fresh[:, 1:].mean(axis=1) < 0))), 4
                 ),
@@ -159,7 +187,9 @@ def of_copies(copies: Copies) -> dict[str, Any]:
     theirs = valid_for({each.key: _same(each, copies) for each in MAIN}, C_MAIN)
     rows += [
         compare_with_copies(
-            f"number of the six conditions for which c = {power_of_two(c)} is valid", theirs[f"{c:g}"]["valid"], ours
+            f"number of the six conditions for which c = {power_of_two(c)} is valid",
+            theirs[f"{c:g}"]["valid"],
+            ours,
         )
         for c, ours in zip(C_MAIN, _valid_in_copies(copies).values(), strict=True)
     ]
@@ -167,7 +197,9 @@ def of_copies(copies: Copies) -> dict[str, Any]:
     return {"comparisons": rows, "numbers": _copies_in_numbers(copies), "experiments": count}
 
 
-def _as_published(condition: Condition, copies: Sequence[Experiments], theirs: Experiments) -> list[dict[str, Any]]:
+def _as_published(
+    condition: Condition, copies: Sequence[Experiments], theirs: Experiments
+) -> list[dict[str, Any]]:
     """The original run as one more copy, on the same experiments."""
     key = condition.key
     rows = [
@@ -181,12 +213,19 @@ def _as_published(condition: Condition, copies: Sequence[Experiments], theirs: E
             _generator(condition, theirs),
             [_generator(condition, each) for each in copies],
         ),
-        between_runs(f"{key}: truth agrees between runs", theirs.truth, [each.truth for each in copies], agreement),
+        between_runs(
+            f"{key}: truth agrees between runs",
+            theirs.truth,
+            [each.truth for each in copies],
+            agreement,
+        ),
     ]
     for column, c in enumerate(C_MAIN):
         at = f"at c = {power_of_two(c)}"
         rows += [
-            compare_with_copies(f"{key}: AUC {at}", theirs.auc(column)[0], [each.auc(column)[0] for each in copies]),
+            compare_with_copies(
+                f"{key}: AUC {at}", theirs.auc(column)[0], [each.auc(column)[0] for each in copies]
+            ),
             compare_with_copies(
                 f"{key}: mean excess confidence {at}",
                 float(np.mean(theirs.excess(column))),
@@ -201,8 +240,17 @@ def _as_published(condition: Condition, copies: Sequence[Experiments], theirs: E
         ]
         ours = [each.probability[:, column] for each in copies]
         rows += [
-            between_runs(f"{key}: {name} of B between runs {at}", theirs.probability[:, column], ours, alike, FEW_PATHS)
-            for name, alike in (("correlation", correlation), ("median difference", median_difference))
+            between_runs(
+                f"{key}: {name} of B between runs {at}",
+                theirs.probability[:, column],
+                ours,
+                alike,
+                FEW_PATHS,
+            )
+            for name, alike in (
+                ("correlation", correlation),
+                ("median difference", median_difference),
+            )
         ]
     return rows + _two_original_runs(key, copies)
 
@@ -212,7 +260,9 @@ def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str
     known = published("neuron_calibration")["conditions"][key]["run_to_run"]
     number = len(copies)
 
-    def row(what: str, theirs: float, ours: list[FloatArray], alike: Callable[..., float]) -> dict[str, Any]:
+    def row(
+        what: str, theirs: float, ours: list[FloatArray], alike: Callable[..., float]
+    ) -> dict[str, Any]:
         pairs = np.array([alike(one[:512], other[:512]) for one, other in combinations(ours, 2)])
         # Pairs of eight copies are not independent: their mean is no better known than that of eight numbers.
         error = float(pairs.std(ddof=1) * np.sqrt(1 + 1 / number))
@@ -227,7 +277,9 @@ def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str
         )
 
     rows = [row("truth agrees", known["Bepis_agree"], [each.truth for each in copies], agreement)]
-    for c, related, middle in zip(known["c"], known["Bemd_corr"], known["Bemd_median_absdiff"], strict=True):
+    for c, related, middle in zip(
+        known["c"], known["Bemd_corr"], known["Bemd_median_absdiff"], strict=True
+    ):
         column, at = C_MAIN.index(float(c)), f"at c = {power_of_two(c)}"
         ours = [each.probability[:, column] for each in copies]
         rows.append(row(f"correlation of B {at}", related, ours, correlation))
@@ -235,7 +287,9 @@ def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str
     return rows
 
 
-def _otherwise(condition: Condition, variant: str, ours: Experiments, areas: FloatArray) -> list[dict[str, Any]]:
+def _otherwise(
+    condition: Condition, variant: str, ours: Experiments, areas: FloatArray
+) -> list[dict[str, Any]]:
     """A corrected variant beside the original study: other experiments, so that both have a sampling error."""
     rows, theirs = [], original(condition.key)
     for column, c in enumerate(C_MAIN):
@@ -281,7 +335,9 @@ def _draw(experiments: Variants) -> Any:
         for column, condition in enumerate(MAIN):
             panel = axes[row, column]
             if variant == AS_PUBLISHED:
-                draw_original(panel, original(condition.key), C_MAIN.index(0.25), "original study, $2^{-2}$")
+                draw_original(
+                    panel, original(condition.key), C_MAIN.index(0.25), "original study, $2^{-2}$"
+                )
                 panel.set_title(f"{_pair(condition)}\n{condition.input} input", fontsize=8)
             draw_neuron_curves(panel, by[condition.key], C_MAIN, size=2.5, line=0.6)
             plain_ticks(panel, left=column == 0, bottom=row == len(experiments) - 1)
@@ -295,7 +351,13 @@ def _draw(experiments: Variants) -> Any:
 def _draw_errors(part: Any, experiments: Variants) -> None:
     """Of each variant, the part of the stated winners that is wrong (above), and how often one is stated, against c."""
     panels = part.subplots(2, len(experiments), sharex=True, sharey="row")
-    looks = dict(zip(dict.fromkeys(each.pair for each in MAIN), ("#D55E00", "#0072B2", "#009E73"), strict=True))
+    looks = dict(
+        zip(
+            dict.fromkeys(each.pair for each in MAIN),
+            ("#D55E00", "#0072B2", "#009E73"),
+            strict=True,
+        )
+    )
     for column, (variant, by) in enumerate(experiments.items()):
         for condition in MAIN:
             found = [by[condition.key].verdicts(k) for k in range(len(C_MAIN))]
@@ -307,7 +369,9 @@ def _draw_errors(part: Any, experiments: Variants) -> None:
                 "lw": 1,
             }
             label = f"{_pair(condition)}, {condition.input}"
-            panels[0, column].plot(np.log2(C_MAIN), [each.wrong for each in found], label=label, **style)
+            panels[0, column].plot(
+                np.log2(C_MAIN), [each.wrong for each in found], label=label, **style
+            )
             panels[1, column].plot(np.log2(C_MAIN), [each.stated for each in found], **style)
         panels[0, column].axhline(0.05, color="0.5", lw=0.8, ls=":")
         panels[0, column].set(title=variant, ylim=(-0.02, 0.55))

@@ -28,7 +28,15 @@ from rivals_paper.neuron_runs import (
     summaries,
     summary,
 )
-from rivals_paper.output import AS_PUBLISHED, IN_FILES, VARIANTS, Reproduction, Task, comparison, new_figure
+from rivals_paper.output import (
+    AS_PUBLISHED,
+    IN_FILES,
+    VARIANTS,
+    Reproduction,
+    Task,
+    comparison,
+    new_figure,
+)
 from rivals_paper.pyloric import Condition, conditions
 from rivals_paper.records import LAWS
 
@@ -62,7 +70,9 @@ def make(task: Task) -> Reproduction:
             "conditions": summaries(by),
             "all of one noise": {noise: summary(pooled(by, noise)) for noise in NOISES},
             "valid c": valid_for(by, C_ALL),
-            "valid c, one noise": {noise: valid_for(of_noise(by, noise), C_ALL) for noise in NOISES},
+            "valid c, one noise": {
+                noise: valid_for(of_noise(by, noise), C_ALL) for noise in NOISES
+            },
         }
         for variant, by in experiments.items()
     }
@@ -87,7 +97,8 @@ def pooled(by: dict[str, Experiments], noise: str) -> Experiments:
     """The experiments of all conditions with this label of the noise."""
     chosen = of_noise(by, noise).values()
     return Experiments(
-        np.concatenate([each.probability for each in chosen]), np.concatenate([each.truth for each in chosen])
+        np.concatenate([each.probability for each in chosen]),
+        np.concatenate([each.truth for each in chosen]),
     )
 
 
@@ -104,7 +115,10 @@ def _verdicts(experiments: Variants, from_records: bool) -> dict[str, dict[str, 
     if not from_records:
         return {variant: {LAWS[0]: verdict_table(by, C_ALL)} for variant, by in experiments.items()}
     return {
-        variant: {law: verdict_table(recorded_at_all_c(variant, conditions(), COUNT_ALL, law), all_c()) for law in LAWS}
+        variant: {
+            law: verdict_table(recorded_at_all_c(variant, conditions(), COUNT_ALL, law), all_c())
+            for law in LAWS
+        }
         for variant in VARIANTS
     }
 
@@ -115,11 +129,16 @@ def _only_recorded() -> dict[str, Any]:
         f"{variant}, law {law}": recorded_at_all_c(variant, conditions(), COUNT_ALL, law)
         for variant, law in product(VARIANTS, LAWS)
     }
-    by_noise = {f"{name}, {noise}": of_noise(each, noise) for name, each in by.items() for noise in NOISES}
+    by_noise = {
+        f"{name}, {noise}": of_noise(each, noise) for name, each in by.items() for noise in NOISES
+    }
     return {
-        "valid c, all that was tried": {name: valid_for(each, all_c()) for name, each in by.items()},
+        "valid c, all that was tried": {
+            name: valid_for(each, all_c()) for name, each in by.items()
+        },
         "valid c, all that was tried, one noise": {
-            name: {c: row["valid"] for c, row in valid_for(each, all_c()).items()} for name, each in by_noise.items()
+            name: {c: row["valid"] for c, row in valid_for(each, all_c()).items()}
+            for name, each in by_noise.items()
         },
         "auc, all that was tried": {name: _areas(each) for name, each in by_noise.items()},
     }
@@ -145,7 +164,11 @@ def of_copies(copies: Copies) -> dict[str, Any]:
         each, place = copies[condition.key], C_MAIN.index(c)
         areas[f"{condition.key}, {c:g}"] = [one.first(COUNT_ALL).auc(place)[0] for one in each]
         same = original(condition.key).first(min(len(each[0].truth), COUNT_ALL))
-        rows.append(compare_with_copies(_what(condition, c), same.auc(place)[0], areas[f"{condition.key}, {c:g}"]))
+        rows.append(
+            compare_with_copies(
+                _what(condition, c), same.auc(place)[0], areas[f"{condition.key}, {c:g}"]
+            )
+        )
     return {"comparisons": rows, "auc": areas}
 
 
@@ -190,17 +213,26 @@ def _draw(experiments: Variants, verdicts: dict[str, dict[str, Any]]) -> Any:
             panel = axes[row, column]
             frame_panel(panel)
             for noise, level, correlation in product(NOISES, LEVELS, CORRELATIONS):
-                curve = by[Condition(pair, noise, level, correlation, input_).key].curve(C_ALL.index(0.25), 16)
+                curve = by[Condition(pair, noise, level, correlation, input_).key].curve(
+                    C_ALL.index(0.25), 16
+                )
                 style = {
                     "color": {"Gaussian": "#0072B2", "Cauchy": "#D55E00"}[noise],
                     "ls": {"low": "-", "high": ":"}[level],
                 }
-                panel.plot(*curve, lw=1, label=f"{noise}, {level} noise" if correlation == "short" else None, **style)
+                panel.plot(
+                    *curve,
+                    lw=1,
+                    label=f"{noise}, {level} noise" if correlation == "short" else None,
+                    **style,
+                )
             plain_ticks(panel, left=column == 0, bottom=row == len(experiments) - 1)
             if row == 0:
                 panel.set_title(f"{' vs '.join(pair)}\n{input_} input", fontsize=8)
         axes[row, 0].set_ylabel(variant.replace(" as ", "\nas "), fontsize=8)
-    upper.supxlabel("stated probability $B$ that the first model is better, $c = 2^{-2}$", fontsize=8)
+    upper.supxlabel(
+        "stated probability $B$ that the first model is better, $c = 2^{-2}$", fontsize=8
+    )
     one_legend(upper, axes[0, 0], "", loc="outside upper center", ncols=4)
     _draw_verdicts(lower, verdicts)
     return figure
@@ -213,11 +245,29 @@ def _draw_verdicts(part: Any, verdicts: dict[str, dict[str, Any]]) -> None:
         for (law, table), style, marker in zip(laws.items(), ("-", "--"), ("o", "s"), strict=False):
             shown = {c: row for c, row in table.items() if row["wrong"] is not None}
             stated, wrong = ([row[name] for row in shown.values()] for name in ("stated", "wrong"))
-            panel.plot(stated, wrong, ls=style, lw=0.8, color="0.5", marker=marker, mfc="w", ms=5, label=f"law {law}")
+            panel.plot(
+                stated,
+                wrong,
+                ls=style,
+                lw=0.8,
+                color="0.5",
+                marker=marker,
+                mfc="w",
+                ms=5,
+                label=f"law {law}",
+            )
             for c, x, y in zip(shown, stated, wrong, strict=True):
                 label = f"c = $2^{{{np.log2(float(c)):.0f}}}$" if marker == "o" else None
                 if float(c) in C_MAIN:  # those in between stay open
-                    panel.plot(x, y, ls="", marker=marker, ms=5, color=COLOURS[C_MAIN.index(float(c))], label=label)
+                    panel.plot(
+                        x,
+                        y,
+                        ls="",
+                        marker=marker,
+                        ms=5,
+                        color=COLOURS[C_MAIN.index(float(c))],
+                        label=label,
+                    )
         panel.axhline(1 - THRESHOLD, color="0.7", lw=0.8, zorder=0)
         panel.set_title(variant, fontsize=8)
         panel.set_xlabel("part of experiments with a verdict", fontsize=8)

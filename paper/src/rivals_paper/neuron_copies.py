@@ -21,7 +21,10 @@ Copies = dict[str, list[Experiments]]
 
 
 def summary_of_copies(
-    name: str, task: Task, of: Callable[[Copies], dict[str, Any]], conditions: Sequence[Condition] = MAIN
+    name: str,
+    task: Task,
+    of: Callable[[Copies], dict[str, Any]],
+    conditions: Sequence[Condition] = MAIN,
 ) -> dict[str, Any]:
     """What a figure says of copies of the published run: kept with the package, or of copies computed anew if the task asks for that.
 

@@ -82,7 +82,11 @@ def example_input() -> ColouredNoise:
 def example_noise(observation: NoiseName = "gaussian", recording: str = "data") -> FloatArray:
     """The observation noise of that recording, or of one of a candidate ("A"), mV; or Cauchy noise from its generator."""
     rng = _random_numbers(recording)[1]
-    draws = rng.standard_normal(N_DATA) if observation == "gaussian" else rng.standard_cauchy(N_DATA) / 2
+    draws = (
+        rng.standard_normal(N_DATA)
+        if observation == "gaussian"
+        else rng.standard_cauchy(N_DATA) / 2
+    )
     return np.asarray(SCALE * draws)
 
 
@@ -134,15 +138,21 @@ def accurate_voltage(cell: str, variant: str, copy: int) -> FloatArray:
     """Voltage of a cell with the input of the recording; the first steps of copies differ by parts in 1e12."""
     solver = ACCURATE.with_other_rounding(copy)
     current = example_input()
-    v: FloatArray = simulate(cell, sample_times(N_DATA), current=current, variant=CONSTANTS[variant], solver=solver)[1]
+    v: FloatArray = simulate(
+        cell, sample_times(N_DATA), current=current, variant=CONSTANTS[variant], solver=solver
+    )[1]
     v.flags.writeable = False
     return v
 
 
 def integrate_copies(copies: int, progress: bool) -> None:
     """Integrate copies of both corrected variants beforehand, on all processors; `fit_corrected` then finds them done."""
-    tasks = [(cell, variant, copy) for variant in CONSTANTS for copy in range(copies) for cell in CELLS]
-    tasks += [("LP 1", variant, copy + ELSEWHERE) for variant in CONSTANTS for copy in range(copies)]
+    tasks = [
+        (cell, variant, copy) for variant in CONSTANTS for copy in range(copies) for cell in CELLS
+    ]
+    tasks += [
+        ("LP 1", variant, copy + ELSEWHERE) for variant in CONSTANTS for copy in range(copies)
+    ]
     # Threads are enough: the compiled simulator does not hold the global lock.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         done = pool.map(lambda task: accurate_voltage(*task), tasks)
@@ -160,7 +170,9 @@ def draw_risks(
 
 def variants(rng: np.random.Generator) -> dict[str, dict[str, Fitted]]:
     """All three, by name."""
-    return {AS_PUBLISHED: fit_as_published()} | {variant: fit_corrected(rng, variant=variant) for variant in CONSTANTS}
+    return {AS_PUBLISHED: fit_as_published()} | {
+        variant: fit_corrected(rng, variant=variant) for variant in CONSTANTS
+    }
 
 
 def spread_of_summaries(copies: Sequence[dict[str, Fitted]]) -> dict[str, Any]:
@@ -184,7 +196,9 @@ def _random_numbers(recording: str) -> tuple[ColouredNoise, np.random.Generator]
     return ColouredNoise(TAU, STRENGTH, float(sample_times(N_DATA)[-1]), rng=rng), rng
 
 
-def _run(cell: str, times: FloatArray, current: ColouredNoise | None, jitter: np.random.Generator | None) -> FloatArray:
+def _run(
+    cell: str, times: FloatArray, current: ColouredNoise | None, jitter: np.random.Generator | None
+) -> FloatArray:
     circuit = pair(cell)
     state = settled(circuit)
     if jitter is not None:
@@ -193,7 +207,9 @@ def _run(cell: str, times: FloatArray, current: ColouredNoise | None, jitter: np
     return v
 
 
-def _fit_noise(residual: FloatArray, noise: NoiseName, n_synthetic: int, rng: np.random.Generator) -> Fitted:
+def _fit_noise(
+    residual: FloatArray, noise: NoiseName, n_synthetic: int, rng: np.random.Generator
+) -> Fitted:
     sigma = best_sigma(residual, noise)
     if noise == "gaussian":
         draws = sigma * rng.standard_normal(n_synthetic)

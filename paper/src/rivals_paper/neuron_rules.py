@@ -19,16 +19,28 @@ def valid_for(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, An
 
     A c is used for all conditions together, so it has to be valid for each: the worst case decides.
     """
-    validity = judge_experiments({key: (each.probability, each.truth) for key, each in by.items()}, c)
+    validity = judge_experiments(
+        {key: (each.probability, each.truth) for key, each in by.items()}, c
+    )
     found = {}
     for column, value in enumerate(c):
         good, reasons = validity.valid[:, column], [row[column] for row in validity.reasons]
         found[f"{value:g}"] = {
             "valid": int(good.sum()),
             "of": len(by),
-            "not valid": dict(Counter(why.partition(":")[0] for why, ok in zip(reasons, good, strict=True) if not ok)),
-            "error": {key: round(float(each), 4) for key, each in zip(by, validity.error[:, column], strict=True)},
-            "stated": {key: round(float(each), 4) for key, each in zip(by, validity.stated[:, column], strict=True)},
+            "not valid": dict(
+                Counter(
+                    why.partition(":")[0] for why, ok in zip(reasons, good, strict=True) if not ok
+                )
+            ),
+            "error": {
+                key: round(float(each), 4)
+                for key, each in zip(by, validity.error[:, column], strict=True)
+            },
+            "stated": {
+                key: round(float(each), 4)
+                for key, each in zip(by, validity.stated[:, column], strict=True)
+            },
         }
     return found
 
@@ -42,7 +54,9 @@ def verdict_table(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str
     for column, value in enumerate(c):
         each_condition = {key: each.verdicts(column, THRESHOLD) for key, each in by.items()}
         stated = np.array([each.stated for each in each_condition.values()])
-        wrong = np.array([each.stated * each.wrong if each.stated else 0.0 for each in each_condition.values()])
+        wrong = np.array(
+            [each.stated * each.wrong if each.stated else 0.0 for each in each_condition.values()]
+        )
         place = int(np.argmax(wrong))
         table[f"{value:g}"] = {
             "stated": round(float(stated.mean()), 4),

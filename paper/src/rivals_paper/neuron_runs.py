@@ -26,7 +26,9 @@ C_MAIN: Final = (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 4.0, 16.0)
 C_ALL: Final = (2.0**-6, 2.0**-4, 2.0**-2, 1.0, 16.0)
 # The columns and rows of the main figure.
 MAIN: Final = tuple(
-    Condition(pair, input=input_) for pair in (("C", "D"), ("A", "B"), ("A", "D")) for input_ in ("weak", "strong")
+    Condition(pair, input=input_)
+    for pair in (("C", "D"), ("A", "B"), ("A", "D"))
+    for input_ in ("weak", "strong")
 )
 
 WHAT_WAS_WRONG: Final = [
@@ -48,7 +50,9 @@ WHAT_WAS_WRONG: Final = [
 OTHER_EXPERIMENTS: Final = {
     variant: "Not the same experiments: candidates get the input and the solver is accurate, where the published ones compared grown rounding errors; widths are "
     "fitted on another recording, and the truth is the mean over fresh ones" + rest
-    for variant, rest in zip(VARIANTS[1:], (".", "; and the constants of the circuit are others."), strict=True)
+    for variant, rest in zip(
+        VARIANTS[1:], (".", "; and the constants of the circuit are others."), strict=True
+    )
 }
 
 
@@ -70,7 +74,8 @@ def recorded_at(
     """The first `count` recorded experiments of these conditions, at these c."""
     columns = [C_MAIN.index(value) for value in c]
     return {
-        condition.key: recorded(variant, condition.key, law=law).first(count).at(columns) for condition in conditions
+        condition.key: recorded(variant, condition.key, law=law).first(count).at(columns)
+        for condition in conditions
     }
 
 
@@ -81,7 +86,10 @@ def recorded_at_all_c(
     order = np.argsort([*C_MAIN, *recorded_c_between()]).tolist()
     found = {}
     for condition in conditions:
-        one, other = recorded(variant, condition.key, law=law), recorded_between(variant, condition.key, law=law)
+        one, other = (
+            recorded(variant, condition.key, law=law),
+            recorded_between(variant, condition.key, law=law),
+        )
         both = Experiments(np.hstack([one.probability, other.probability]), one.truth)
         found[condition.key] = both.first(count).at(order)
     return found
@@ -93,7 +101,12 @@ def all_c() -> tuple[float, ...]:
 
 
 def run_conditions(
-    task: Task, name: str, conditions: Sequence[Condition], variant: str, c: Sequence[float], experiments: int
+    task: Task,
+    name: str,
+    conditions: Sequence[Condition],
+    variant: str,
+    c: Sequence[float],
+    experiments: int,
 ) -> Calibration:
     """Calibrate over these conditions; a store keeps every finished experiment, and more can be asked for later."""
     omegas = {condition.key: omega_of(variant, condition) for condition in conditions}
@@ -104,7 +117,9 @@ def omega_of(variant: str, condition: Condition) -> Any:
     """The epistemic distribution of a condition in one of the variants."""
     if variant == AS_PUBLISHED:
         return Published(condition)
-    return Corrected(condition, variant="published" if variant == CONSTANTS_PUBLISHED else "prinz2004")
+    return Corrected(
+        condition, variant="published" if variant == CONSTANTS_PUBLISHED else "prinz2004"
+    )
 
 
 def n_truth(variant: str) -> int:
@@ -113,7 +128,12 @@ def n_truth(variant: str) -> int:
 
 
 def run_omegas(
-    task: Task, store: str, omegas: dict[str, Any], c: Sequence[float], experiments: int, variant: str = AS_PUBLISHED
+    task: Task,
+    store: str,
+    omegas: dict[str, Any],
+    c: Sequence[float],
+    experiments: int,
+    variant: str = AS_PUBLISHED,
 ) -> Calibration:
     """Calibrate over these epistemic distributions with the sizes of the paper, kept in the store of that name."""
     task.folder.mkdir(parents=True, exist_ok=True)
@@ -139,7 +159,9 @@ def by_condition(calibration: Calibration) -> dict[str, Experiments]:
         chosen = np.sort(records[records["omega"] == key], order=["experiment", "c"])
         order = np.argsort(np.argsort(calibration.c))
         probability = chosen["probability"].reshape(-1, n_c)[:, order]
-        experiments[str(key)] = Experiments(probability, chosen["truly_better"].reshape(-1, n_c)[:, 0].astype(float))
+        experiments[str(key)] = Experiments(
+            probability, chosen["truly_better"].reshape(-1, n_c)[:, 0].astype(float)
+        )
     return experiments
 
 
@@ -160,7 +182,9 @@ def original(key: str, criterion: str = "emd") -> Experiments:
 @cache
 def generator_is_first(condition: Condition, count: int) -> FloatArray:
     """Whether the first model made the data of each experiment of the original study (1 or 0)."""
-    return np.array([float(draw.cell == condition.cells[0]) for draw in published_draws(condition, count)])
+    return np.array(
+        [float(draw.cell == condition.cells[0]) for draw in published_draws(condition, count)]
+    )
 
 
 def summaries(by: Mapping[str, Experiments]) -> dict[str, Any]:
@@ -174,12 +198,16 @@ def summary(each: Experiments) -> dict[str, Any]:
     return {
         "mean truth": each.truth.mean(),
         "auc": [round(each.auc(column)[0], 4) for column in columns],
-        "mean excess confidence": [round(float(np.mean(each.excess(column))), 4) for column in columns],
+        "mean excess confidence": [
+            round(float(np.mean(each.excess(column))), 4) for column in columns
+        ],
         "share beyond 0.01 and 0.99": [
-            round(float(np.mean(np.abs(each.probability[:, column] - 0.5) > 0.49)), 4) for column in columns
+            round(float(np.mean(np.abs(each.probability[:, column] - 0.5) > 0.49)), 4)
+            for column in columns
         ],
         "right side": [
-            round(float(np.mean((each.probability[:, column] > 0.5) == (each.truth > 0.5))), 4) for column in columns
+            round(float(np.mean((each.probability[:, column] > 0.5) == (each.truth > 0.5))), 4)
+            for column in columns
         ],
     }
 

@@ -73,15 +73,24 @@ def make(task: Task) -> Reproduction:
     repeats = max(task.experiments_or(REPEATS), 2)
     runs = {
         AS_PUBLISHED: np.array(
-            [_as_published(stream(task.seed, 1, i)) for i in track(range(repeats), "runs as published", task.progress)]
+            [
+                _as_published(stream(task.seed, 1, i))
+                for i in track(range(repeats), "runs as published", task.progress)
+            ]
         )
     }
     integrate_copies(repeats, task.progress)
     candidates = {}
     for k, variant in enumerate(CONSTANTS):
-        fitted = [fit_corrected(stream(task.seed, 2, k, copy), variant=variant, copy=copy) for copy in range(repeats)]
+        fitted = [
+            fit_corrected(stream(task.seed, 2, k, copy), variant=variant, copy=copy)
+            for copy in range(repeats)
+        ]
         runs[variant] = np.array(
-            [_probabilities(each, variant, M_CORRECTED, stream(task.seed, 3, k, i)) for i, each in enumerate(fitted)]
+            [
+                _probabilities(each, variant, M_CORRECTED, stream(task.seed, 3, k, i))
+                for i, each in enumerate(fitted)
+            ]
         )
         candidates[variant] = spread_of_summaries(fitted)
     means = {variant: each.mean(axis=0) for variant, each in runs.items()}
@@ -105,7 +114,11 @@ def make(task: Task) -> Reproduction:
     numbers = {
         "pairs": list(PUBLISHED),
         **{
-            variant: {"mean": means[variant], "standard deviation": spreads[variant], "runs": runs[variant]}
+            variant: {
+                "mean": means[variant],
+                "standard deviation": spreads[variant],
+                "runs": runs[variant],
+            }
             | ({"candidates": candidates[variant]} if variant in candidates else {})
             for variant in VARIANTS
         },
@@ -123,7 +136,9 @@ def _as_published(rng: np.random.Generator) -> FloatArray:
     return _probabilities(fit_as_published(jitter=rng), AS_PUBLISHED, M_PUBLISHED, rng)
 
 
-def _probabilities(fitted: dict[str, Fitted], variant: str, n_draws: int, rng: np.random.Generator) -> FloatArray:
+def _probabilities(
+    fitted: dict[str, Fitted], variant: str, n_draws: int, rng: np.random.Generator
+) -> FloatArray:
     risks = draw_risks({label: fitted[label] for label in LABELS}, variant, C, n_draws, rng)
     return np.array([probability(risks[a], risks[b])[0] for a, b in combinations(LABELS, 2)])
 

@@ -23,7 +23,9 @@ from rivals_paper.arrays import RNG, FloatArray
 from rivals_paper.checks import check_positive
 
 IMPULSES: Final = 30  # per bin
-REACH: Final = 5  # bins on either side which are taken in, and by which the bins go beyond the interval
+REACH: Final = (
+    5  # bins on either side which are taken in, and by which the bins go beyond the interval
+)
 NODES: Final = 16  # of the Chebyshev interpolant of the kernel, in either variable
 
 
@@ -58,7 +60,9 @@ class ColouredNoise:
     True
     """
 
-    def __init__(self, tau: float, sigma: float, duration: float | tuple[float, float], *, rng: RNG = None) -> None:
+    def __init__(
+        self, tau: float, sigma: float, duration: float | tuple[float, float], *, rng: RNG = None
+    ) -> None:
         self.tau, self.sigma = check_positive(tau, "tau"), _check_sigma(sigma)
         self.first, self.last = _interval(duration)
         rng = np.random.default_rng(rng)
@@ -82,7 +86,9 @@ class ColouredNoise:
         """Evaluate the sum over impulses itself, 330 terms for each time."""
         t = self._checked(t)
         index = np.floor((t - self.first) / self.tau).astype(int)
-        index = np.clip(index, 0, len(self.polynomials) - 1)  # the last time itself may open a bin of its own
+        index = np.clip(
+            index, 0, len(self.polynomials) - 1
+        )  # the last time itself may open a bin of its own
         value = np.zeros(t.shape)
         for shift in range(2 * REACH + 1):
             distance = (t[..., None] - self.times[index + shift]) / self.tau
@@ -108,7 +114,10 @@ class ColouredNoise:
         # Row b holds the moments of the bins b to b + 2 REACH; one product takes them to the polynomial of the middle bin.
         inner = bins - 2 * REACH
         windows = np.lib.stride_tricks.as_strided(
-            moments, (inner, (2 * REACH + 1) * NODES), (moments.strides[0], moments.strides[1]), writeable=False
+            moments,
+            (inner, (2 * REACH + 1) * NODES),
+            (moments.strides[0], moments.strides[1]),
+            writeable=False,
         )
         return np.asarray(windows @ _kernel().polynomials)
 
@@ -171,7 +180,9 @@ def _kernel() -> _Kernel:
     for shift in range(-REACH, REACH + 1):
         series.append(fit @ _gaussian(nodes, shift) @ fit.T)
         errors.append(np.abs(basis @ series[-1] @ basis.T - _gaussian(fine, shift)).max())
-    monomials = [np.append(chebyshev.cheb2poly(row), np.zeros(NODES))[:NODES] for row in np.eye(NODES)]
+    monomials = [
+        np.append(chebyshev.cheb2poly(row), np.zeros(NODES))[:NODES] for row in np.eye(NODES)
+    ]
     return _Kernel(np.concatenate(series) @ np.array(monomials), 2 * float(max(errors)))
 
 
@@ -190,5 +201,7 @@ def _check_sigma(sigma: float) -> float:
 def _interval(duration: float | tuple[float, float]) -> tuple[float, float]:
     first, last = duration if isinstance(duration, tuple) else (0.0, duration)
     if not (np.isfinite(first) and np.isfinite(last) and first < last):
-        raise ValueError(f"duration must be a number above 0 or an increasing pair of times; got {duration!r}")
+        raise ValueError(
+            f"duration must be a number above 0 or an increasing pair of times; got {duration!r}"
+        )
     return float(first), float(last)

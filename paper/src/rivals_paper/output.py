@@ -115,7 +115,9 @@ def comparison(
     if variant not in VARIANTS:
         raise ValueError(f"variant must be one of {VARIANTS}: got {variant!r}")
     if source not in SOURCES and (source, reference) != (None, None):
-        raise ValueError(f"source must be one of {SOURCES}, or None where there is no reference: got {source!r}")
+        raise ValueError(
+            f"source must be one of {SOURCES}, or None where there is no reference: got {source!r}"
+        )
     row = {
         "what": what,
         "variant": variant,
@@ -146,7 +148,9 @@ def describe(row: Mapping[str, Any]) -> str:
     if theirs is None or ours is None or not (math.isfinite(theirs) and math.isfinite(ours)):
         return line
     difference = f"{ours - theirs:+.3g}"
-    return f"{line}, difference {difference}" + (f" = {(ours - theirs) / error:+.1f} SE" if error else "")
+    return f"{line}, difference {difference}" + (
+        f" = {(ours - theirs) / error:+.1f} SE" if error else ""
+    )
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -156,7 +160,9 @@ def new_figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def write(task: Task, made: Reproduction, *, name: str, reading: str, differences: list[str]) -> dict[str, Any]:
+def write(
+    task: Task, made: Reproduction, *, name: str, reading: str, differences: list[str]
+) -> dict[str, Any]:
     """Write ``NAME.png`` and ``NAME.json`` and return what the latter holds.
 
     Parameters

@@ -16,9 +16,7 @@ from rivals_paper.output import Reproduction, Task, new_figure
 from rivals_paper.streams import stream
 
 NAME = "overview"
-DESCRIPTION = (
-    "Overview of the approach: losses, quantile functions, paths, risk distributions, verdict, and calibration"
-)
+DESCRIPTION = "Overview of the approach: losses, quantile functions, paths, risk distributions, verdict, and calibration"
 
 READING = (
     "1 to 4, for each model: the fit to the data; losses on the data and on the model's own simulations; their quantile functions, "
@@ -56,7 +54,9 @@ def make(task: Task) -> Reproduction:
         progress=task.progress,
     )
     training, data = (
-        blackbody.observe(N_DATA, wavelengths=WAVELENGTHS, gain=GAIN, bias=0.0, rng=stream(task.seed, 2, k))
+        blackbody.observe(
+            N_DATA, wavelengths=WAVELENGTHS, gain=GAIN, bias=0.0, rng=stream(task.seed, 2, k)
+        )
         for k in (0, 1)
     )
     models = {name: blackbody.fit(training, law=law) for name, law in LAWS.items()}
@@ -69,10 +69,18 @@ def make(task: Task) -> Reproduction:
         numbers={
             "models": result.to_dict()["models"],
             "probability": result.probability,
-            "overconfidence": {f"{value:g}": calibration.overconfidence(value) for value in C_TRIED},
+            "overconfidence": {
+                f"{value:g}": calibration.overconfidence(value) for value in C_TRIED
+            },
             "Brier score": {f"{value:g}": calibration.brier_score(value) for value in C_TRIED},
         },
-        settings={"c": c, "n_data": N_DATA, "wavelengths": WAVELENGTHS, "gain": GAIN, "experiments": n},
+        settings={
+            "c": c,
+            "n_data": N_DATA,
+            "wavelengths": WAVELENGTHS,
+            "gain": GAIN,
+            "experiments": n,
+        },
     )
 
 
@@ -98,7 +106,10 @@ def draw(
     """One row of steps for each model; below, the verdict, and the calibration from which c comes."""
     figure = new_figure(10.5, 9.2)
     grid = figure.add_gridspec(3, 4, height_ratios=[1, 1, 1.45])
-    processes = {name: HierarchicalBetaProcess.from_losses(losses, result.c) for name, losses in result.losses.items()}
+    processes = {
+        name: HierarchicalBetaProcess.from_losses(losses, result.c)
+        for name, losses in result.losses.items()
+    }
     for row, (name, process) in enumerate(processes.items()):
         panels = [figure.add_subplot(grid[row, column]) for column in range(4)]
         _draw_fit(panels[0], name, models[name], data, COLOURS[row])
@@ -112,21 +123,44 @@ def draw(
     _draw_risks(figure.add_subplot(grid[2, :2]), result)
     panel = figure.add_subplot(grid[2, 2:])
     plot_calibration(calibration, bins=8, band=False, title=False, ax=panel)
-    panel.set(xlabel="stated probability that Planck is better", ylabel="part of experiments in which it is")
+    panel.set(
+        xlabel="stated probability that Planck is better",
+        ylabel="part of experiments in which it is",
+    )
     panel.set_title("")
     handles, _ = panel.get_legend_handles_labels()
-    panel.legend(handles, [f"$2^{{{np.log2(c):.0f}}}$" for c in calibration.c], title="c", fontsize=8, loc="upper left")
+    panel.legend(
+        handles,
+        [f"$2^{{{np.log2(c):.0f}}}$" for c in calibration.c],
+        title="c",
+        fontsize=8,
+        loc="upper left",
+    )
     panel.set_title(
-        f"6  calibration: c = $2^{{{np.log2(result.c):.0f}}}$ for 4 and 5", loc="left", fontsize=12, fontweight="bold"
+        f"6  calibration: c = $2^{{{np.log2(result.c):.0f}}}$ for 4 and 5",
+        loc="left",
+        fontsize=12,
+        fontweight="bold",
     )
     return figure
 
 
-def _draw_fit(panel: Any, name: str, model: blackbody.RadianceModel, data: blackbody.Spectrum, colour: str) -> None:
+def _draw_fit(
+    panel: Any, name: str, model: blackbody.RadianceModel, data: blackbody.Spectrum, colour: str
+) -> None:
     # A tenth of the recordings shows them all.
-    panel.plot(data.wavelength[::10], 1e3 * data.radiance[::10], ".", color="0.6", ms=2, label="held-out data")
+    panel.plot(
+        data.wavelength[::10],
+        1e3 * data.radiance[::10],
+        ".",
+        color="0.6",
+        ms=2,
+        label="held-out data",
+    )
     panel.plot(data.wavelength, 1e3 * model.mean(data.wavelength), color=colour, lw=2, label=name)
-    panel.set(xlabel="wavelength (µm)", ylabel=f"{name}\n" + r"radiance (W m$^{-2}$ nm$^{-1}$ sr$^{-1}$)")
+    panel.set(
+        xlabel="wavelength (µm)", ylabel=f"{name}\n" + r"radiance (W m$^{-2}$ nm$^{-1}$ sr$^{-1}$)"
+    )
     panel.legend(fontsize=8)
 
 
@@ -142,18 +176,25 @@ def _draw_losses(panel: Any, result: Comparison, name: str) -> None:
 
 def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool) -> None:
     phi = np.linspace(0.0, 1.0, 513)
-    observed, synthetic = process.reference + process.observed(phi), process.reference + process.synthetic[0](phi)
+    observed, synthetic = (
+        process.reference + process.observed(phi),
+        process.reference + process.synthetic[0](phi),
+    )
     if paths:
         grid, drawn = process.sample_paths(N_PATHS, rng=0)
         panel.plot(grid, drawn.T, color="0.5", lw=0.5)
         panel.plot([], [], color="0.5", lw=0.8, label="sampled paths")
         panel.plot(phi, observed, "--", color=COLOURS[0], lw=1, label="q*")
     else:
-        panel.fill_between(phi, observed, synthetic, color=BAND, alpha=0.8, lw=0, label="discrepancy δ")
+        panel.fill_between(
+            phi, observed, synthetic, color=BAND, alpha=0.8, lw=0, label="discrepancy δ"
+        )
         panel.plot(phi, observed, color=COLOURS[0], lw=2, label="q*, on the data")
         panel.plot(phi, synthetic, "--", color=COLOURS[1], lw=1.6, label="q~, simulated")
     low = min(observed[0], synthetic[0])
-    high = process.reference + max(float(quantile(SHOWN)) for quantile in (process.observed, process.synthetic[0]))
+    high = process.reference + max(
+        float(quantile(SHOWN)) for quantile in (process.observed, process.synthetic[0])
+    )
     panel.set(
         ylim=(low - 0.05 * (high - low), high + 0.2 * (high - low)),
         xlabel="cumulative probability Φ",
@@ -173,7 +214,9 @@ def _draw_risks(panel: Any, result: Comparison) -> None:
     best, other = (result.names.index(name) for name in result.ranking)
     probability = result.probability[best, other]
     panel.set_title("5  risks and verdict", loc="left", fontsize=12, fontweight="bold")
-    panel.set(xlabel="risk R (nats; ticks: empirical risks)", ylabel="probability density", ylim=(0, None))
+    panel.set(
+        xlabel="risk R (nats; ticks: empirical risks)", ylabel="probability density", ylim=(0, None)
+    )
     panel.set_ylim(top=1.7 * panel.get_ylim()[1])
     rejected = bool(result.rejections)
     panel.text(

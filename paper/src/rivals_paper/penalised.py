@@ -32,7 +32,9 @@ def fit_penalised(data: Spectrum, *, law: str, temperature: float | None = None)
 
     if temperature is None:
         temperature = search_temperature(objective, TEMPERATURES, law)
-    return RadianceModel(law, penalised_sigma(variance(temperature)), float(temperature), data.wavelength)
+    return RadianceModel(
+        law, penalised_sigma(variance(temperature)), float(temperature), data.wavelength
+    )
 
 
 def penalty(sigma: float, log_kelvin: float) -> float:

@@ -43,7 +43,8 @@ READING = (
     "made the data is shown too: integrated again (LP 1), and with the very rounding errors of the recording (dashed grey)."
 )
 DIFFERENCES = [
-    NO_INPUT + " Its caption places the true model far to the left; as computed it is at R = 4.3, among the others.",
+    NO_INPUT
+    + " Its caption places the true model far to the left; as computed it is at R = 4.3, among the others.",
     LOOSE_SOLVER
     + " The cell that made the data is then no better than A or B, although it gets its input: it is far to "
     "the left only if it is rounded exactly as the recording was.",
@@ -58,12 +59,21 @@ def make(task: Task) -> Reproduction:
     integrate_copies(repeats, task.progress)
     runs: dict[str, list[dict[str, Fitted]]] = {
         AS_PUBLISHED: [fit_as_published(true_cell=True)]
-        + [fit_as_published(jitter=stream(task.seed, 3, copy), true_cell=True) for copy in range(1, repeats)]
+        + [
+            fit_as_published(jitter=stream(task.seed, 3, copy), true_cell=True)
+            for copy in range(1, repeats)
+        ]
     }
     for k, variant in enumerate(CONSTANTS):
-        runs[variant] = [fit_corrected(stream(task.seed, 1, k, i), variant=variant, copy=i) for i in range(repeats)]
+        runs[variant] = [
+            fit_corrected(stream(task.seed, 1, k, i), variant=variant, copy=i)
+            for i in range(repeats)
+        ]
     risks = {
-        variant: [draw_risks(each, variant, C, N_DRAWS, stream(task.seed, 2, k, i)) for i, each in enumerate(fitted)]
+        variant: [
+            draw_risks(each, variant, C, N_DRAWS, stream(task.seed, 2, k, i))
+            for i, each in enumerate(fitted)
+        ]
         for k, (variant, fitted) in enumerate(runs.items())
     }
     numbers = {variant: spread_of_summaries(fitted) for variant, fitted in runs.items()}
@@ -71,12 +81,17 @@ def make(task: Task) -> Reproduction:
     for variant, by_copy in risks.items():
         for label in by_copy[0]:
             draws = [each[label] for each in by_copy]
-            inside = [float(np.mean((values > PUBLISHED_RANGE[0]) & (values < PUBLISHED_RANGE[1]))) for values in draws]
+            inside = [
+                float(np.mean((values > PUBLISHED_RANGE[0]) & (values < PUBLISHED_RANGE[1])))
+                for values in draws
+            ]
             numbers[variant][label] |= {
                 "mean": np.mean(draws),
                 "mean, spread": np.std([values.mean() for values in draws], ddof=1),
                 "std": np.mean([values.std() for values in draws]),
-                "quantiles_05_50_95": np.mean([np.quantile(values, [0.05, 0.5, 0.95]) for values in draws], axis=0),
+                "quantiles_05_50_95": np.mean(
+                    [np.quantile(values, [0.05, 0.5, 0.95]) for values in draws], axis=0
+                ),
             }
             comparisons.append(
                 comparison(
@@ -112,7 +127,10 @@ def _draw(risks: dict[str, list[dict[str, FloatArray]]], numbers: dict[str, Any]
                 panel.plot(middle, place, "o", color=colour, ms=2)
             if runs:
                 panel.plot(
-                    [numbers[variant][label]["empirical_risk, mean"]] * 2, [row - 0.42, row + 0.42], color="black", lw=1
+                    [numbers[variant][label]["empirical_risk, mean"]] * 2,
+                    [row - 0.42, row + 0.42],
+                    color="black",
+                    lw=1,
                 )
         panel.set_title(variant, fontsize=9)
         panel.set_xlabel("risk $R$ (nats per ms)", fontsize=8)

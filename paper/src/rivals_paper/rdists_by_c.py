@@ -66,7 +66,11 @@ def make(task: Task) -> Reproduction:
     risks: dict[str, list[dict[str, FloatArray]]] = {
         variant: [
             draw_risks(
-                {label: each[label] for label in LABELS}, variant, 2.0**exponent, N_DRAWS, stream(task.seed, 2, i, j)
+                {label: each[label] for label in LABELS},
+                variant,
+                2.0**exponent,
+                N_DRAWS,
+                stream(task.seed, 2, i, j),
             )
             for j, exponent in enumerate(EXPONENTS)
         ]
@@ -110,10 +114,16 @@ def make(task: Task) -> Reproduction:
 def _moments(variant: str, copy: int, rng: np.random.Generator) -> list[list[list[float]]]:
     """Mean and standard deviation of the risk in one run, [c][model]."""
     published_run = variant == AS_PUBLISHED
-    fitted = fit_as_published(jitter=rng) if published_run else fit_corrected(rng, variant=variant, copy=copy)
+    fitted = (
+        fit_as_published(jitter=rng)
+        if published_run
+        else fit_corrected(rng, variant=variant, copy=copy)
+    )
     candidates = {label: fitted[label] for label in LABELS}
     by_c = [draw_risks(candidates, variant, 2.0**exponent, 1000, rng) for exponent in EXPONENTS]
-    return [[[float(values.mean()), float(values.std())] for values in draws.values()] for draws in by_c]
+    return [
+        [[float(values.mean()), float(values.std())] for values in draws.values()] for draws in by_c
+    ]
 
 
 def _comparisons(moments: dict[str, FloatArray]) -> list[dict[str, Any]]:
@@ -127,7 +137,9 @@ def _comparisons(moments: dict[str, FloatArray]) -> list[dict[str, Any]]:
             for k, key in enumerate(("mean", "sd")):
                 for variant, each in moments.items():
                     # Theirs is one run, ours a mean.
-                    error = np.hypot(spread[i, j, k], each[:, i, j, k].std(ddof=1) / np.sqrt(len(each)))
+                    error = np.hypot(
+                        spread[i, j, k], each[:, i, j, k].std(ddof=1) / np.sqrt(len(each))
+                    )
                     rows.append(
                         comparison(
                             f"{key} of the risk of {label} at c = 2^{exponent} (independent re-run)",

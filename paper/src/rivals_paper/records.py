@@ -45,12 +45,16 @@ def recorded(variant: str, key: str, *, law: str = "beta") -> Experiments:
 def _truth(variant: str, key: str) -> FloatArray:
     """1 where the first model has the lower risk: as published on 16 384 ms of one recording, else over fresh recordings as long as the data."""
     difference = _column(variant, key, "difference")
-    return np.asarray((difference if difference.ndim == 1 else difference.mean(axis=1)) < 0, dtype=float)
+    return np.asarray(
+        (difference if difference.ndim == 1 else difference.mean(axis=1)) < 0, dtype=float
+    )
 
 
 def recorded_between(variant: str, key: str, *, law: str = "beta") -> Experiments:
     """The same experiments, with B at every c of `recorded_c_between`, where the original study tried nothing."""
-    return Experiments(_fractions(_column(variant, key, f"{law}_between")), recorded(variant, key, law=law).truth)
+    return Experiments(
+        _fractions(_column(variant, key, f"{law}_between")), recorded(variant, key, law=law).truth
+    )
 
 
 def recorded_loss_only(variant: str, key: str) -> Experiments:

@@ -62,7 +62,9 @@ def names() -> tuple[str, ...]:
 def find(name: str) -> PaperModule:
     """Return the module of that name, or say which names there are."""
     if name not in MODULES:
-        raise ValueError(f"nothing in the paper is called {name!r}; choose from {', '.join(names())}, or all")
+        raise ValueError(
+            f"nothing in the paper is called {name!r}; choose from {', '.join(names())}, or all"
+        )
     return cast(PaperModule, import_module(f"rivals_paper.{MODULES[name]}"))
 
 
@@ -78,5 +80,9 @@ def select(wanted: Iterable[str]) -> tuple[PaperModule, ...]:
 def reproduce(module: PaperModule, task: Task) -> dict[str, Any]:
     """Make the figure or table, write it, and return the numbers that were written."""
     return write(
-        task, module.make(task), name=module.NAME, reading=module.READING, differences=list(module.DIFFERENCES)
+        task,
+        module.make(task),
+        name=module.NAME,
+        reading=module.READING,
+        differences=list(module.DIFFERENCES),
     )

@@ -60,7 +60,12 @@ class Steps:
         """As plain numbers, lists and text, for JSON."""
         return {
             "steps": [
-                {"c": each.c, "omegas": list(omegas), "candidates": list(each.names), "rejected": list(each.rejections)}
+                {
+                    "c": each.c,
+                    "omegas": list(omegas),
+                    "candidates": list(each.names),
+                    "rejected": list(each.rejections),
+                }
                 for each, omegas in zip(self.comparisons, self.omegas, strict=True)
             ],
             "survivors": list(self.survivors),
@@ -72,7 +77,9 @@ class Steps:
             f"c = {each.c:g}: of {', '.join(each.ranking)}, rejected {', '.join(each.rejections) or 'none'}"
             for each in self.comparisons
         ]
-        return "\n".join([*lines, f"Worth keeping: {', '.join(self.survivors)}. Stopped because {self.stopped}."])
+        return "\n".join(
+            [*lines, f"Worth keeping: {', '.join(self.survivors)}. Stopped because {self.stopped}."]
+        )
 
     __repr__ = __str__
 
@@ -214,7 +221,9 @@ def _lowest_valid(validity: Validity, about: tuple[str, ...], start: float) -> f
     return lowest
 
 
-def _check_pairs(pairs: Mapping[str, tuple[str, str]], calibration: Calibration, names: tuple[str, ...]) -> None:
+def _check_pairs(
+    pairs: Mapping[str, tuple[str, str]], calibration: Calibration, names: tuple[str, ...]
+) -> None:
     for omega, pair in pairs.items():
         if omega not in calibration.omegas:
             raise ValueError(

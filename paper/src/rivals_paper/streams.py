@@ -12,4 +12,6 @@ def stream(seed: int, *key: int) -> np.random.Generator:
 
 def seed_from(rng: np.random.Generator) -> int:
     """Draw a seed, for streams that depend on the state of a generator."""
-    return int.from_bytes(rng.integers(0, 2**32, size=4, dtype=np.uint32).astype("<u4").tobytes(), "little")
+    return int.from_bytes(
+        rng.integers(0, 2**32, size=4, dtype=np.uint32).astype("<u4").tobytes(), "little"
+    )

@@ -36,7 +36,9 @@ from rivals_paper.output import (
 from rivals_paper.pyloric import ACCURATE, LABELS, LOOSE, digitise, observe, sample_times, simulate
 
 NAME = "traces"
-DESCRIPTION = "Voltages of the neuron example: AB, the recording of LP 1, and of the four candidates"
+DESCRIPTION = (
+    "Voltages of the neuron example: AB, the recording of LP 1, and of the four candidates"
+)
 
 READING = (
     "Top: the circuit; AB drives LP, and the external current enters both. Below: voltage against time of AB, and recordings of "
@@ -70,11 +72,15 @@ def make(task: Task) -> Reproduction:
     times = sample_times(N_DATA)
     traces = {variant: _traces(variant, times) for variant in VARIANTS}
     numbers = {
-        variant: {name: _numbers(v, times) for name, v in by_name.items()} for variant, by_name in traces.items()
+        variant: {name: _numbers(v, times) for name, v in by_name.items()}
+        for variant, by_name in traces.items()
     }
     for variant in CONSTANTS:
         for name, cell in RECORDED.items():
-            counts = [len(spike_times(accurate_voltage(cell, variant, copy), times)) for copy in range(COPIES)]
+            counts = [
+                len(spike_times(accurate_voltage(cell, variant, copy), times))
+                for copy in range(COPIES)
+            ]
             numbers[variant][name] |= {
                 "spikes, mean of copies": np.mean(counts),
                 "spikes, spread of copies": np.std(counts, ddof=1),
@@ -102,10 +108,14 @@ def _traces(variant: str, times: FloatArray) -> dict[str, FloatArray]:
             for name, cell in RECORDED.items()
         }
         return {"AB": simulate("LP 1", times)[0], **recordings}
-    ab = simulate("LP 1", times, current=example_input(), variant=CONSTANTS[variant], solver=ACCURATE)[0]
+    ab = simulate(
+        "LP 1", times, current=example_input(), variant=CONSTANTS[variant], solver=ACCURATE
+    )[0]
     recordings = {
         name: digitise(
-            accurate_voltage(cell, variant, 0) + example_noise(recording="data" if name == "LP 1" else name), "round"
+            accurate_voltage(cell, variant, 0)
+            + example_noise(recording="data" if name == "LP 1" else name),
+            "round",
         )
         for name, cell in RECORDED.items()
     }
@@ -120,7 +130,9 @@ def _spikes() -> list[dict[str, Any]]:
     for variant in VARIANTS:
         solver = LOOSE if variant == AS_PUBLISHED else ACCURATE
         for cell, counts in theirs.items():
-            voltages = simulate(cell, times, variant=CONSTANTS.get(variant, "published"), solver=solver)
+            voltages = simulate(
+                cell, times, variant=CONSTANTS.get(variant, "published"), solver=solver
+            )
             ab, lp = (spike_times(v, times) for v in voltages)
             onsets = ab[1:][np.diff(ab) > 150]
             for what, value, ours in (
@@ -149,20 +161,31 @@ def spike_times(v: FloatArray, times: FloatArray) -> FloatArray:
 
 
 def _numbers(v: FloatArray, times: FloatArray) -> dict[str, Any]:
-    return {"spikes": len(spike_times(v, times)), "mean": v.mean(), "std": v.std(), "voltage": np.round(v, 2)[::4]}
+    return {
+        "spikes": len(spike_times(v, times)),
+        "mean": v.mean(),
+        "std": v.std(),
+        "voltage": np.round(v, 2)[::4],
+    }
 
 
 def _draw(traces: dict[str, dict[str, FloatArray]], times: FloatArray) -> Any:
     figure = new_figure(10.5, 9.5)
     names = list(traces[AS_PUBLISHED])
-    grid = figure.add_gridspec(1 + len(names), len(VARIANTS), height_ratios=[1.15] + [1] * len(names))
+    grid = figure.add_gridspec(
+        1 + len(names), len(VARIANTS), height_ratios=[1.15] + [1] * len(names)
+    )
     titles = {"AB": "b  AB", "LP 1": "c  LP 1, the data"} | {
         name: f"d  {name} ({cell})" for name, cell in LABELS.items()
     }
     for column, variant in enumerate(VARIANTS):
         circuit = figure.add_subplot(grid[0, column])
         circuit.set_title(variant, fontsize=12)
-        _draw_circuit(circuit, SYNAPSES[CONSTANTS.get(variant, "published")], one_input=variant != AS_PUBLISHED)
+        _draw_circuit(
+            circuit,
+            SYNAPSES[CONSTANTS.get(variant, "published")],
+            one_input=variant != AS_PUBLISHED,
+        )
         for row, name in enumerate(names):
             axes = figure.add_subplot(grid[1 + row, column])
             axes.plot(times / 1000, traces[variant][name], lw=0.6, color=COLOURS.get(name, "black"))
@@ -199,10 +222,21 @@ def _draw_circuit(axes: Any, synapse: str, *, one_input: bool) -> None:
         axes.annotate("", xy=(x, 1.06), xytext=(x, 1.58), arrowprops=arrow)
     # A filled dot inhibits, an arrow excites, as in circuit diagrams.
     end = "-" if inhibits else "-|>"
-    axes.annotate("", xy=(2.66, 0.62), xytext=(1.32, 0.62), arrowprops={"arrowstyle": end, "lw": 1.8, "color": "black"})
+    axes.annotate(
+        "",
+        xy=(2.66, 0.62),
+        xytext=(1.32, 0.62),
+        arrowprops={"arrowstyle": end, "lw": 1.8, "color": "black"},
+    )
     if inhibits:
         axes.plot(2.58, 0.62, "o", color="black", ms=7)
-    axes.text(2.0, 1.62, "current " + ("of the data" if one_input else "of each recording"), ha="center", fontsize=9)
+    axes.text(
+        2.0,
+        1.62,
+        "current " + ("of the data" if one_input else "of each recording"),
+        ha="center",
+        fontsize=9,
+    )
     axes.text(0.0, 1.62, "a", fontsize=10)
     axes.text(2.0, -0.08, synapse, ha="center", fontsize=10)
     axes.set(xlim=(0, 4), ylim=(-0.15, 1.95), aspect="equal")

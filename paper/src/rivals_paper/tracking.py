@@ -20,6 +20,10 @@ def track(items: Sequence[Item], what: str, progress: bool) -> Iterator[Item]:
         now = time.monotonic()
         if progress and done and now - last >= EVERY:
             remaining = (now - start) / done * (len(items) - done)
-            print(f"  {what}: {done} of {len(items)}, about {remaining:.0f} s to go", file=sys.stderr, flush=True)
+            print(
+                f"  {what}: {done} of {len(items)}, about {remaining:.0f} s to go",
+                file=sys.stderr,
+                flush=True,
+            )
             last = now
         yield item

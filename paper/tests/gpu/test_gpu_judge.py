@@ -34,7 +34,10 @@ def library(tmp_path_factory):
         pytest.skip("no C++ compiler on this machine")
     folder = tmp_path_factory.mktemp("judge")
     (folder / "judge.cpp").write_text(judge.SOURCE + HOST)
-    subprocess.run([compiler, "-O2", "-shared", "-fPIC", "-o", folder / "judge.so", folder / "judge.cpp"], check=True)
+    subprocess.run(
+        [compiler, "-O2", "-shared", "-fPIC", "-o", folder / "judge.so", folder / "judge.cpp"],
+        check=True,
+    )
     return ctypes.CDLL(str(folder / "judge.so"))
 
 
@@ -46,7 +49,10 @@ def pointer(array: np.ndarray) -> ctypes.c_void_p:
 @pytest.mark.parametrize("tail", [0.5, 1.5, 3.0])
 def test_nodes_and_draws_are_those_of_the_process(library, tail):
     rng = np.random.default_rng(0)
-    observed, synthetic = np.exp(tail * rng.standard_normal(2000)), np.exp(rng.standard_normal(2000))
+    observed, synthetic = (
+        np.exp(tail * rng.standard_normal(2000)),
+        np.exp(rng.standard_normal(2000)),
+    )
     centre, other = (judge.quantiles(np.sort(sample), np) for sample in (observed, synthetic))
     discrepancy = np.abs(other - centre)
     log_ratio = judge.log_ratios(centre, np)
@@ -57,10 +63,19 @@ def test_nodes_and_draws_are_those_of_the_process(library, tail):
     library.solve(count, C.size, *map(pointer, (C, log_ratio, log_discrepancy, parameters)))
     inverse = INVERSE(lambda p: float(ndtri(p)))
     library.set_inverse(inverse)
-    given = (pointer(C), pointer(parameters), pointer(ends), ctypes.c_uint(0), ctypes.c_uint(7), pointer(draws))
+    given = (
+        pointer(C),
+        pointer(parameters),
+        pointer(ends),
+        ctypes.c_uint(0),
+        ctypes.c_uint(7),
+        pointer(draws),
+    )
     library.draw(ctypes.c_longlong(draws.size), C.size, DRAWS, *given)
     for column, c in enumerate(C):
-        process = HierarchicalBetaProcess(QuantileFunction(observed), QuantileFunction(synthetic), c=c, depth=8)
+        process = HierarchicalBetaProcess(
+            QuantileFunction(observed), QuantileFunction(synthetic), c=c, depth=8
+        )
         np.testing.assert_allclose(parameters[column, :, 0], process.alpha, rtol=1e-10)
         np.testing.assert_allclose(parameters[column, :, 1], process.beta, rtol=1e-10)
         # The mean of the draws has this standard error exactly; four of them are exceeded once in 16 000 tests.

@@ -29,7 +29,10 @@ def test_the_first_100_ms_are_those_of_the_processor(cupy, variant):
         pyloric.simulate(circuit, times, current=noise, solver=solver, initial=state)
         for circuit, noise, state in zip(circuits, noises, states, strict=True)
     ]
-    impulses = [gpu.Impulses(each.tau, within_bins(each.times, each.tau, each.first), each.weights) for each in noises]
+    impulses = [
+        gpu.Impulses(each.tau, within_bins(each.times, each.tau, each.first), each.weights)
+        for each in noises
+    ]
     ours = gpu.simulate_many(
         circuits, times, gpu.given_noise(impulses), solver=solver, initial=cupy.asarray(states)
     ).get()

@@ -41,7 +41,9 @@ def test_example_data_give_the_fitted_widths_of_the_study(example):
 
 def test_risk_at_the_fitted_width_is_the_entropy_of_a_gaussian(example):
     model = fit(example, "LP 2")
-    assert model.loss(example).mean() == pytest.approx(0.5 * np.log(2 * np.pi * np.e * model.sigma**2))
+    assert model.loss(example).mean() == pytest.approx(
+        0.5 * np.log(2 * np.pi * np.e * model.sigma**2)
+    )
 
 
 def test_losses_are_negative_log_densities():
@@ -50,7 +52,9 @@ def test_losses_are_negative_log_densities():
     np.testing.assert_allclose(losses(r, 3.0, "cauchy"), -stats.cauchy.logpdf(r, scale=1.5))
 
 
-@pytest.mark.parametrize(("noise", "draw"), [("gaussian", "standard_normal"), ("cauchy", "standard_cauchy")])
+@pytest.mark.parametrize(
+    ("noise", "draw"), [("gaussian", "standard_normal"), ("cauchy", "standard_cauchy")]
+)
 def test_best_sigma_minimises_the_mean_loss(noise, draw):
     r = getattr(np.random.default_rng(0), draw)(2001) * 2.5
     best = best_sigma(r, noise)
@@ -108,12 +112,21 @@ def test_48_conditions_with_distinct_keys_and_the_original_draws(checks):
     [
         (lambda: observe("LP 7", 10, rng=0), "unknown cell 'LP 7'"),
         (lambda: observe("LP 1", 0, rng=0), "n must be at least 1"),
-        (lambda: observe("LP 1", 10, scale=-1.0, rng=0), "scale must be a finite number of mV, 0 or above; got -1.0"),
+        (
+            lambda: observe("LP 1", 10, scale=-1.0, rng=0),
+            "scale must be a finite number of mV, 0 or above; got -1.0",
+        ),
         (lambda: observe("LP 1", 10, tau=-1.0, rng=0), "tau must be a finite number above 0"),
-        (lambda: observe("LP 1", 10, strength=-1.0, rng=0), "sigma must be a finite number, 0 or above"),
+        (
+            lambda: observe("LP 1", 10, strength=-1.0, rng=0),
+            "sigma must be a finite number, 0 or above",
+        ),
         (lambda: observe("LP 1", 10, noise="laplace", rng=0), "noise must be .*; got 'laplace'"),
         (lambda: digitise(np.zeros(1), "floor"), "rounding must be .*; got 'floor'"),
-        (lambda: NeuronModel("LP 1", 0.0), "sigma of a LP 1 model must be a finite number above 0; got 0.0"),
+        (
+            lambda: NeuronModel("LP 1", 0.0),
+            "sigma of a LP 1 model must be a finite number above 0; got 0.0",
+        ),
         (lambda: Condition(("A", "C")), "pair of a condition is one of"),
         (lambda: Condition(("A", "B"), level="loud"), "level of a condition is one of"),
     ],
@@ -125,7 +138,9 @@ def test_bad_input_is_named(call, message):
 
 def test_times_may_be_whole_numbers():
     model = NeuronModel("LP 2", sigma=1.0)
-    losses_of = [model.loss(Recording(times, np.zeros(3))) for times in (np.arange(3), np.arange(3.0))]
+    losses_of = [
+        model.loss(Recording(times, np.zeros(3))) for times in (np.arange(3), np.arange(3.0))
+    ]
     np.testing.assert_array_equal(*losses_of)
 
 
@@ -143,7 +158,9 @@ def test_runs_are_remembered_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(recording, "simulate", stand_in)
 
     def run(start):
-        return recording.voltage("LP 1", np.array([start]), None, variant="a stand-in", solver=LOOSE)
+        return recording.voltage(
+            "LP 1", np.array([start]), None, variant="a stand-in", solver=LOOSE
+        )
 
     monkeypatch.setattr(recording, "pair", lambda cell, variant: None)
     first = run(1.0)

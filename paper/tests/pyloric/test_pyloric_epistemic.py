@@ -27,7 +27,10 @@ def test_published_experiments_are_those_of_their_index():
 def test_corrected_candidates_are_told_the_input_and_the_right_one_wins():
     condition = Condition(("A", "B"), correlation="long", input="strong")
     records = rivals.calibrate(
-        Corrected(condition, variant="published", n_session=256), n_experiments=3, rng=0, **SIZES | {"n_data": 256}
+        Corrected(condition, variant="published", n_session=256),
+        n_experiments=3,
+        rng=0,
+        **SIZES | {"n_data": 256},
     ).records
     designs = [stream(experiment_entropy(0, 0, index), EXPERIMENT_DESIGN) for index in range(3)]
     made_by_a = [condition.draw(design).cell == "LP 2" for design in designs]
@@ -53,7 +56,11 @@ def test_a_recording_with_rounding_errors_of_its_own_departs_from_the_model_that
     widths = {}
     for own in (False, True):
         experiment = Corrected(condition, own_rounding=own, n_session=1500)(rng(1))
-        widths[own] = next(model.sigma for model in experiment.candidates if model.cell == drawn.cell)
+        widths[own] = next(
+            model.sigma for model in experiment.candidates if model.cell == drawn.cell
+        )
     # Noise and the rounding to whole mV, or a chaotic cell that was integrated twice.
-    assert widths[False] == pytest.approx(np.hypot(drawn.scale, np.sqrt(1 / 12)), rel=4 / np.sqrt(2 * 1500))
+    assert widths[False] == pytest.approx(
+        np.hypot(drawn.scale, np.sqrt(1 / 12)), rel=4 / np.sqrt(2 * 1500)
+    )
     assert widths[True] > 3 * widths[False]

@@ -9,7 +9,9 @@ from rivals_paper.pyloric.field import EXPONENTIALS, derivative
 def slope(circuit, state, current=0.0):
     n = len(circuit.cells)
     out = np.empty(14 * n)
-    derivative(np.array(state, float), current, *circuit.constants(), np.zeros((3, EXPONENTIALS * n)), out)
+    derivative(
+        np.array(state, float), current, *circuit.constants(), np.zeros((3, EXPONENTIALS * n)), out
+    )
     return out
 
 

@@ -5,7 +5,15 @@ import numpy as np
 import pytest
 
 from rivals_paper.noise import ColouredNoise
-from rivals_paper.pyloric import CONDUCTANCES, Circuit, IntegrationError, Solver, pair, settled, simulate
+from rivals_paper.pyloric import (
+    CONDUCTANCES,
+    Circuit,
+    IntegrationError,
+    Solver,
+    pair,
+    settled,
+    simulate,
+)
 from rivals_paper.pyloric.circuit import SYNAPSE_REVERSAL
 
 T = np.arange(50.0)
@@ -62,7 +70,9 @@ def test_noise_and_its_values_on_a_fine_grid_give_the_same_run():
 def test_no_current_is_zero_current():
     free = simulate("LP 2", T)
     np.testing.assert_array_equal(simulate("LP 2", T, current=np.zeros(50)), free)
-    np.testing.assert_array_equal(simulate("LP 2", T, current=ColouredNoise(5.0, 0.0, 50.0, rng=0)), free)
+    np.testing.assert_array_equal(
+        simulate("LP 2", T, current=ColouredNoise(5.0, 0.0, 50.0, rng=0)), free
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,7 +127,13 @@ def test_a_blow_up_says_when_and_where(solver, strength):
 def test_without_numba_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "numba", None)
     for module in [name for name in sys.modules if name.startswith("rivals_paper.pyloric.")]:
-        if module.rsplit(".")[-1] in ("kernels", "compiled", "field", "dormand_prince", "splitting"):
+        if module.rsplit(".")[-1] in (
+            "kernels",
+            "compiled",
+            "field",
+            "dormand_prince",
+            "splitting",
+        ):
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.delattr("rivals_paper.pyloric.kernels", raising=False)
     with pytest.raises(ImportError, match=re.escape('pip install "rivals-paper"')):

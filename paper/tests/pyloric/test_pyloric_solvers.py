@@ -13,7 +13,9 @@ EARLY = np.arange(0.0, 101.0)
 
 # At the published tolerances, rounding errors grow to millivolts within 100 ms: to follow the original traces every
 # operation has to be rounded as theirs were. All but pow is in our hands; theirs, and ours here, is that of glibc.
-needs_glibc = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library rounds pow differently")
+needs_glibc = pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc", reason="another C library rounds pow differently"
+)
 
 
 @needs_glibc
@@ -50,7 +52,10 @@ def test_a_change_of_one_unit_in_the_last_place_grows_to_millivolts():
     nudged = state.copy()
     nudged[1] = np.nextafter(nudged[1], np.inf)
     for solver, grows in ((LOOSE, True), (ACCURATE, False)):
-        one, other = (integrate(pair("LP 1"), start, EARLY, solver=solver).voltages for start in (state, nudged))
+        one, other = (
+            integrate(pair("LP 1"), start, EARLY, solver=solver).voltages
+            for start in (state, nudged)
+        )
         assert (np.abs(one - other).max() > 1e-3) == grows
 
 

@@ -23,7 +23,9 @@ from rivals._checks import saying_once
 ATTEMPTS = 3
 LONGEST_MESSAGE, LONGEST_TRACEBACK = 2_000, 20_000  # characters kept of the error of a failed piece
 PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent dies
-BEAT = struct.Struct("<qqd")  # place, index, begin: what a worker notes for the watchdog of the parent
+BEAT = struct.Struct(
+    "<qqd"
+)  # place, index, begin: what a worker notes for the watchdog of the parent
 
 
 class TimeLimitExceeded(BaseException):
@@ -88,8 +90,12 @@ class Task:
 
     job: Job | Packed  # as it is within this process, packed for others
     time_limit: float | None = None
-    watched: str | None = None  # folder in which workers note their current piece, for the parent's watchdog
-    said: set[str] = field(default_factory=set, compare=False, repr=False)  # warnings given, within this process
+    watched: str | None = (
+        None  # folder in which workers note their current piece, for the parent's watchdog
+    )
+    said: set[str] = field(
+        default_factory=set, compare=False, repr=False
+    )  # warnings given, within this process
 
 
 def run_block(task: Task, block: Block) -> list[Ended]:
@@ -99,10 +105,22 @@ def run_block(task: Task, block: Block) -> list[Ended]:
     ahead = replace(task, time_limit=task.time_limit and task.time_limit * size, watched=None)
     with _one_thread(), saying_once(said):
         # Where this fails, each piece prepares itself, and is blamed for itself.
-        first = _try(partial(job.prepare, place, block.indices), ahead, place, block.indices.start, attempts=1)
+        first = _try(
+            partial(job.prepare, place, block.indices),
+            ahead,
+            place,
+            block.indices.start,
+            attempts=1,
+        )
         prepared, share = ({} if first.error else first.result), first.seconds / size
         return [
-            _try(partial(job.run, place, index, prepared.get(index)), task, place, index, already=share)
+            _try(
+                partial(job.run, place, index, prepared.get(index)),
+                task,
+                place,
+                index,
+                already=share,
+            )
             for index in block.indices
         ]
 
@@ -114,7 +132,13 @@ def failed(place: int, index: int, attempts: int, error: str, trace: str = "") -
 
 
 def _try(
-    call: Callable[[], Any], task: Task, place: int, index: int, *, attempts: int = ATTEMPTS, already: float = 0.0
+    call: Callable[[], Any],
+    task: Task,
+    place: int,
+    index: int,
+    *,
+    attempts: int = ATTEMPTS,
+    already: float = 0.0,
 ) -> Ended:
     """The result of a call, tried so often, with the seconds that it took besides those that were spent on it already."""
     limit = task.time_limit
@@ -130,8 +154,12 @@ def _try(
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # sys.exit, too, ends the piece and not the run
-            said = traceback.TracebackException.from_exception(error)  # also of one that cannot say what it is
-            ended = failed(place, index, attempt, f"{type(error).__name__}: {said}", "".join(said.format()))
+            said = traceback.TracebackException.from_exception(
+                error
+            )  # also of one that cannot say what it is
+            ended = failed(
+                place, index, attempt, f"{type(error).__name__}: {said}", "".join(said.format())
+            )
             if isinstance(error, TimeLimitExceeded):  # it would take as long again
                 break
     return ended
@@ -151,11 +179,15 @@ def _contained() -> Iterator[None]:
     try:
         yield
     finally:
-        if os.getpid() != process:  # the piece forked, and this is the copy: it must not go on with our work
+        if (
+            os.getpid() != process
+        ):  # the piece forked, and this is the copy: it must not go on with our work
             os._exit(0)
         for number, name, stream in zip((1, 2), ("stdout", "stderr"), streams, strict=True):
             if getattr(getattr(sys, name), "closed", True) and stream is not None:
-                setattr(sys, name, os.fdopen(number, "w", closefd=False) if stream.closed else stream)
+                setattr(
+                    sys, name, os.fdopen(number, "w", closefd=False) if stream.closed else stream
+                )
 
 
 @contextmanager
@@ -184,7 +216,9 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+    if threading.current_thread() is not threading.main_thread() or not hasattr(
+        signal, "setitimer"
+    ):
         with _asynchronous_exception(seconds):
             yield
         return
@@ -210,7 +244,9 @@ def _asynchronous_exception(seconds: float) -> Iterator[None]:
     def interrupt() -> None:
         with turn:  # never what this thread does after the piece
             if not over:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(TimeLimitExceeded))
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    thread, ctypes.py_object(TimeLimitExceeded)
+                )
 
     timer = threading.Timer(seconds, interrupt)
     timer.daemon = True
@@ -240,14 +276,18 @@ def pack(job: Job) -> Packed:
         ) from error
 
 
-@lru_cache(maxsize=2)  # by the run, not by the bytes: functions of modules travel by name, and may change under it
+@lru_cache(
+    maxsize=2
+)  # by the run, not by the bytes: functions of modules travel by name, and may change under it
 def unpack(packed: Packed) -> tuple[Job, set[str]]:
     """The job again, and room for the warnings that this worker gives in the run.
 
     Once per worker and run, since a job may hold data. Threads may serve two runs at a time.
     """
     try:
-        return pickle.loads(packed.pickled), set()  # made by the parent of this very run, never read from a file
+        return pickle.loads(
+            packed.pickled
+        ), set()  # made by the parent of this very run, never read from a file
     except Exception as error:
         raise WorkerSetupError(
             f"the workers cannot load {packed.contents}: {type(error).__name__}: {error}; the modules that "
@@ -256,7 +296,9 @@ def unpack(packed: Packed) -> tuple[Job, set[str]]:
 
 
 _turn = threading.Lock()
-_limits: list[Any] = []  # one for each block that runs in this process now; the first knows what was before
+_limits: list[
+    Any
+] = []  # one for each block that runs in this process now; the first knows what was before
 
 
 @contextmanager
@@ -283,7 +325,9 @@ def prepare_worker(parent: int, folder: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)  # with all that it will start
-    if sys.platform == "linux":  # the thread below never runs while compiled code holds the interpreter
+    if (
+        sys.platform == "linux"
+    ):  # the thread below never runs while compiled code holds the interpreter
         _end_with_parent_process()
         os.register_at_fork(after_in_child=_end_with_parent_process)
     threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()

@@ -42,7 +42,12 @@ from rivals._workers.attempts import (
     run_block,
 )
 
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
 # The grace time after its limit in which an experiment may end by itself before its process is killed: a fraction of the
 # limit, and some seconds more.
 OVERTIME_PART, OVERTIME_SECONDS = 0.1, 2.0
@@ -88,8 +93,12 @@ class Plan:
     failed: int = 0  # of those that are done
     done: int = 0  # counted when it is made, and by `run_all`
     again: deque[Block] = field(default_factory=deque)  # blocks to be tried again
-    suspects: deque[Block] = field(default_factory=deque)  # single pieces, to be run with nothing beside them
-    _seconds: dict[int, float] = field(default_factory=dict)  # per piece at each place, as far as known
+    suspects: deque[Block] = field(
+        default_factory=deque
+    )  # single pieces, to be run with nothing beside them
+    _seconds: dict[int, float] = field(
+        default_factory=dict
+    )  # per piece at each place, as far as known
     _turn: int = 0
 
     def __post_init__(self) -> None:
@@ -117,7 +126,9 @@ class Plan:
         if not block.alone and tried.crashes < 2:
             self.again.append(tried)
         elif not block.alone:
-            self.suspects += [Block(block.place, range(index, index + 1), alone=True) for index in block.indices]
+            self.suspects += [
+                Block(block.place, range(index, index + 1), alone=True) for index in block.indices
+            ]
         elif tried.crashes < ATTEMPTS:
             self.suspects.append(tried)
         else:
@@ -135,7 +146,9 @@ class Plan:
         return int(np.clip(BLOCK_SECONDS / max(self._seconds[place], 1e-6), 1, LARGEST_BLOCK))
 
 
-def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -> Iterator[list[Ended]]:
+def execute(
+    pool: Pool, job: Job, plan: Plan, time_limit: float | None = None
+) -> Iterator[list[Ended]]:
     """Run the whole plan, and yield the results of each block, to be committed.
 
     When a worker dies, we cannot know which block killed it. All blocks that were out are tried again; those that were out
@@ -143,7 +156,11 @@ def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -
     times when alone is recorded as failed. A piece whose worker we killed because it was overdue is known: it alone
     is recorded, and the others are tried again as if nothing had happened.
     """
-    task = Task(job if pool.in_process else pack(job), time_limit, None if time_limit is None else pool.notes)
+    task = Task(
+        job if pool.in_process else pack(job),
+        time_limit,
+        None if time_limit is None else pool.notes,
+    )
     out: dict[Future[Any], Block] = {}
     overdue: set[tuple[int, int]] = set()
     last = time.monotonic()  # when something came back
@@ -155,8 +172,14 @@ def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -
             time.sleep(LOOK_SECONDS)  # for a cluster to come back
             continue
         dead = []
-        done = wait(out, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED).done if broken is None else ()
-        for future in [future for future in out if future in done]:  # in order: the first error is always the same
+        done = (
+            wait(out, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED).done
+            if broken is None
+            else ()
+        )
+        for future in [
+            future for future in out if future in done
+        ]:  # in order: the first error is always the same
             block = out.pop(future)
             last = time.monotonic()
             try:
@@ -198,9 +221,13 @@ def execute(pool: Pool, job: Job, plan: Plan, time_limit: float | None = None) -
         overdue.clear()
 
 
-def _hand_out(pool: Pool, task: Task, plan: Plan, out: dict[Future[Any], Block]) -> BrokenExecutor | None:
+def _hand_out(
+    pool: Pool, task: Task, plan: Plan, out: dict[Future[Any], Block]
+) -> BrokenExecutor | None:
     """Submit blocks until all workers are busy; how the pool broke, if it did. A block that cannot be submitted goes back."""
-    while len(out) < IN_FLIGHT_PER_WORKER * pool.n_workers and not any(block.alone for block in out.values()):
+    while len(out) < IN_FLIGHT_PER_WORKER * pool.n_workers and not any(
+        block.alone for block in out.values()
+    ):
         block = plan.next_block(free=not out)
         if block is None:
             break
@@ -215,7 +242,9 @@ def _hand_out(pool: Pool, task: Task, plan: Plan, out: dict[Future[Any], Block])
     return None
 
 
-def _check_patience(pool: Pool, time_limit: float, out: dict[Future[Any], Block], last: float) -> None:
+def _check_patience(
+    pool: Pool, time_limit: float, out: dict[Future[Any], Block], last: float
+) -> None:
     """Blocks whose experiments have a time limit come back sooner or later; if none does, workers that we do not own hang."""
     longest = sum(len(block.indices) for block in out.values()) * time_limit * ATTEMPTS
     if isinstance(pool, Foreign) and time.monotonic() - last > longest + PATIENCE:
@@ -233,7 +262,9 @@ def _check_patience(pool: Pool, time_limit: float, out: dict[Future[Any], Block]
 def open_pool(executor: Executor | int | None) -> Iterator[Pool]:
     """The pool for the `executor` argument of `calibrate` and `cross_validated`; what it started ends with the block, immediately on an error."""
     pool = _make_pool(executor)
-    with nullcontext() if pool.in_process else pool.interrupts:  # work in this process is interrupted where it is
+    with (
+        nullcontext() if pool.in_process else pool.interrupts
+    ):  # work in this process is interrupted where it is
         try:
             yield pool
         except BaseException:
@@ -243,13 +274,19 @@ def open_pool(executor: Executor | int | None) -> Iterator[Pool]:
 
 
 def _make_pool(executor: Executor | int | None) -> Pool:
-    if isinstance(executor, bool) or not (executor is None or isinstance(executor, int) or hasattr(executor, "submit")):
-        raise TypeError(f"executor must be None, a number of processes, or a futures.Executor: got {executor!r}")
+    if isinstance(executor, bool) or not (
+        executor is None or isinstance(executor, int) or hasattr(executor, "submit")
+    ):
+        raise TypeError(
+            f"executor must be None, a number of processes, or a futures.Executor: got {executor!r}"
+        )
     if executor is not None and not isinstance(executor, int):
         return Foreign(executor)
     n_workers = _cores() if executor is None else executor
     if n_workers < 0:
-        raise ValueError(f"a number of processes must not be negative: got {n_workers}; 0 runs in this process")
+        raise ValueError(
+            f"a number of processes must not be negative: got {n_workers}; 0 runs in this process"
+        )
     try:
         return LocalProcesses(n_workers) if n_workers else InProcess()
     except ImportError as error:
@@ -298,7 +335,9 @@ class Pool:
 
     n_workers = 1
     in_process = False  # whether they run here and now: arguments then need not be sent
-    notes: str | None = None  # folder in which workers note their current piece, if someone watches them
+    notes: str | None = (
+        None  # folder in which workers note their current piece, if someone watches them
+    )
     _executor: Any = None
 
     def __init__(self) -> None:
@@ -351,7 +390,9 @@ class LocalProcesses(Pool):
         self._loky = need("loky", extra="parallel", purpose="several processes")
         # A process of loky outlives this one, even if it is killed, and then removes the folder.
         self._tracker = import_module("loky.backend.resource_tracker")
-        self._folder = tempfile.mkdtemp(prefix="rivals-")  # of each worker a note, named by its number
+        self._folder = tempfile.mkdtemp(
+            prefix="rivals-"
+        )  # of each worker a note, named by its number
         self._tracker.register(self._folder, "folder")
         self.notes = self._folder
         self._executor = self._start()
@@ -508,7 +549,9 @@ class Progress:
         if now >= self._next:
             self._say("" if self._in_place else "\n")
             # Logs get fewer and fewer lines.
-            self._next = now + (0.5 if self._in_place else min(max(2.0, 0.2 * (now - self._begin)), 60.0))
+            self._next = now + (
+                0.5 if self._in_place else min(max(2.0, 0.2 * (now - self._begin)), 60.0)
+            )
 
     def _say(self, end: str) -> None:
         """Say the numbers; in place, over the sentence before."""

@@ -171,5 +171,7 @@ def calibrate(
             kept = "they are lost; name a store= to keep them next time"
             if opened.path:
                 kept = f"all of them are in {opened.path!r}; run it again to continue"
-            raise CalibrationInterrupted(f"stopped after {plan.done} of {plan.total} experiments; {kept}") from None
+            raise CalibrationInterrupted(
+                f"stopped after {plan.done} of {plan.total} experiments; {kept}"
+            ) from None
         return Calibration(**opened.read(study.n_experiments))

@@ -92,7 +92,9 @@ def beyond_scores(probability: FloatArray, scores: Sequence[FloatArray]) -> Floa
     return _mirrored(probability, np.min([upper, *parts], axis=0))
 
 
-def one_of_many(probability: FloatArray, k: int, of_pairs: Callable[[FloatArray], FloatArray]) -> FloatArray:
+def one_of_many(
+    probability: FloatArray, k: int, of_pairs: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
     """B for one of k models: 1 − B times the number of rivals (Bonferroni), or as of a pair, whichever is less sure.
 
     Examples

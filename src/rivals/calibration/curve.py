@@ -71,10 +71,14 @@ def calibration_curve(
     counts = np.array([group.size for group in groups])
     observed = np.array([truth[group].mean() for group in groups])
     predicted = np.array([probability[group].mean() for group in groups])
-    return CalibrationCurve(predicted, observed, counts, *wilson_interval(observed, counts, confidence))
+    return CalibrationCurve(
+        predicted, observed, counts, *wilson_interval(observed, counts, confidence)
+    )
 
 
-def wilson_interval(fraction: FloatArray, counts: IntArray, confidence: float) -> tuple[FloatArray, FloatArray]:
+def wilson_interval(
+    fraction: FloatArray, counts: IntArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
     """Wilson's score interval of a binomial proportion.
 
     Examples
@@ -86,7 +90,9 @@ def wilson_interval(fraction: FloatArray, counts: IntArray, confidence: float) -
     z = float(ndtri(0.5 + 0.5 * confidence))
     weight = z**2 / counts
     centre = (fraction + 0.5 * weight) / (1.0 + weight)
-    half = z * np.sqrt(fraction * (1.0 - fraction) / counts + 0.25 * weight / counts) / (1.0 + weight)
+    half = (
+        z * np.sqrt(fraction * (1.0 - fraction) / counts + 0.25 * weight / counts) / (1.0 + weight)
+    )
     return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
 
 

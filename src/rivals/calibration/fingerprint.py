@@ -28,10 +28,28 @@ import numpy as np
 DEEPEST = 60  # what is nested deeper is described later: Python does not go down without end
 ATOMS = (bool, int, float, complex, str, type(None), type(Ellipsis), type(NotImplemented))
 # Entries of a class that Python makes on demand, or that depend on the layout of the file.
-PASSING = {"__module__", "__doc__", "__dict__", "__weakref__", "__slotnames__", "__annotations__", "__annotate__"}
-PASSING |= {"__annotate_func__", "__annotations_cache__", "__static_attributes__", "__firstlineno__"}
+PASSING = {
+    "__module__",
+    "__doc__",
+    "__dict__",
+    "__weakref__",
+    "__slotnames__",
+    "__annotations__",
+    "__annotate__",
+}
+PASSING |= {
+    "__annotate_func__",
+    "__annotations_cache__",
+    "__static_attributes__",
+    "__firstlineno__",
+}
 # Generators of random numbers change with every use, and experiments get theirs from us; weak references make caches.
-RANDOM = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
+RANDOM = (
+    np.random.Generator,
+    np.random.RandomState,
+    np.random.BitGenerator,
+    np.random.SeedSequence,
+)
 # By these a function may reach what it names in a text: other modules, and anything in its own. A script then counts as a whole, too.
 IMPORTING = {"modules", "import_module", "__import__"}
 BY_TEXT = {"globals", "eval", "exec", "vars", *IMPORTING}
@@ -64,7 +82,9 @@ class Reach:
     def __init__(self, root: Any) -> None:
         self.parts: dict[str, str] = {}
         self._module = getattr(root, "__module__", None) or type(root).__module__
-        self._known: dict[int, tuple[Any, str]] = {}  # with the objects, whose addresses are not to be given away again
+        self._known: dict[
+            int, tuple[Any, str]
+        ] = {}  # with the objects, whose addresses are not to be given away again
         self._depth = 0
         self._files: set[str] = set()
         self._deep: list[Any] = []
@@ -92,7 +112,9 @@ class Reach:
             for name in sorted(self._used):
                 self._follow(f"{own}.{name}")
                 late = f"{own}.{name}" in self._late or "__getattr__" in vars(module)
-                if name in vars(module) and not (late and isinstance(vars(module)[name], ModuleType)):
+                if name in vars(module) and not (
+                    late and isinstance(vars(module)[name], ModuleType)
+                ):
                     self._part(self._name(own, name), vars(module)[name])
         return before != (len(self.parts), len(self._modules))
 
@@ -136,13 +158,18 @@ class Reach:
         if type(value) in (dict, MappingProxyType):
             return ["dict", *(text for pair in value.items() for text in self._all(*pair))]
         if isinstance(value, (set, frozenset)):
-            return [*self._all(type(value), getattr(value, "__dict__", None)), *sorted(self._all(*value))]
+            return [
+                *self._all(type(value), getattr(value, "__dict__", None)),
+                *sorted(self._all(*value)),
+            ]
         return self._object(value)
 
     def _function(self, function: FunctionType) -> Iterator[str]:
         module = function.__globals__.get("__name__")
         yield f"function {function.__name__}"
-        if module == "functools" and hasattr(function, "registry"):  # single dispatch: the rest of it is a cache
+        if module == "functools" and hasattr(
+            function, "registry"
+        ):  # single dispatch: the rest of it is a cache
             yield self._describe(function.registry)
             return
         filled = [cell for cell in function.__closure__ or () if cell != EMPTY]
@@ -155,7 +182,10 @@ class Reach:
         codes = list(_codes(function.__code__))
         used = {name for code in codes for name in code.co_names}
         texts = {text for code in codes for text in code.co_consts if isinstance(text, str)}
-        named, imported = _looked_up(codes, "LOAD_GLOBAL", "LOAD_NAME"), _looked_up(codes, "IMPORT_NAME")
+        named, imported = (
+            _looked_up(codes, "LOAD_GLOBAL", "LOAD_NAME"),
+            _looked_up(codes, "IMPORT_NAME"),
+        )
         if used & BY_TEXT:
             self._follow(module, whole=True)
             named, imported = named | texts, imported | texts
@@ -170,7 +200,9 @@ class Reach:
     def _code(self, code: CodeType) -> Iterator[str]:
         """The instructions as they run, which the text of a file, edited since, may not be."""
         yield from (code.co_code.hex(), getattr(code, "co_exceptiontable", b"").hex())
-        yield from map(str, (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags))
+        yield from map(
+            str, (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+        )
         yield from (*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars)
         yield from self._all(*code.co_consts)
 
@@ -179,7 +211,9 @@ class Reach:
         if not self._is_library(kind.__module__):
             self._follow(kind.__module__)
             yield from self._all(type(kind), *kind.__bases__)
-            yield self._describe({name: vars(kind)[name] for name in sorted(set(vars(kind)) - PASSING)})
+            yield self._describe(
+                {name: vars(kind)[name] for name in sorted(set(vars(kind)) - PASSING)}
+            )
 
     def _object(self, value: Any) -> Iterator[str]:
         """An object by its class and by what it holds, which is what pickle would write."""
@@ -188,30 +222,58 @@ class Reach:
         if isinstance(value, RANDOM) or kind.__module__ in ("weakref", "_weakrefset"):
             return
         library = self._is_library(kind.__module__)
-        if library and hasattr(value, "__array__") and not isinstance(value, (np.ndarray, np.generic)):
+        if (
+            library
+            and hasattr(value, "__array__")
+            and not isinstance(value, (np.ndarray, np.generic))
+        ):
             with suppress(Exception):  # not an array after all
                 yield from self._tensor(value)
                 return
-        wrapped = [getattr(value, name) for name in WRAPPED if inspect.getattr_static(value, name, None) is not None]
+        wrapped = [
+            getattr(value, name)
+            for name in WRAPPED
+            if inspect.getattr_static(value, name, None) is not None
+        ]
         yield from self._all(*wrapped)
         # What JAX and Numba would have pickle write holds folders, and numbers of the process.
-        if wrapped and library and (kind.__reduce__, kind.__getstate__) != (object.__reduce__, object.__getstate__):
+        if (
+            wrapped
+            and library
+            and (kind.__reduce__, kind.__getstate__) != (object.__reduce__, object.__getstate__)
+        ):
             return
         try:
-            reduced = copyreg.dispatch_table[kind](value) if kind in copyreg.dispatch_table else value.__reduce_ex__(4)
+            reduced = (
+                copyreg.dispatch_table[kind](value)
+                if kind in copyreg.dispatch_table
+                else value.__reduce_ex__(4)
+            )
         except Exception:  # locks, files, connections: what cannot be sent to workers either
             reduced = ""
-        state = getattr(value, "__dict__", None) if isinstance(value, np.ndarray) or isinstance(reduced, str) else None
+        state = (
+            getattr(value, "__dict__", None)
+            if isinstance(value, np.ndarray) or isinstance(reduced, str)
+            else None
+        )
         for part in (state, *([reduced] if isinstance(reduced, str) else reduced)):
             if isinstance(part, dict):
-                part = {name: held for name, held in part.items() if not _is_cache(kind, name)} or None
+                part = {
+                    name: held for name, held in part.items() if not _is_cache(kind, name)
+                } or None
             yield self._describe(list(part) if isinstance(part, Iterator) else part)
 
     def _tensor(self, value: Any) -> Iterable[str]:
         """Tables, and tensors of other libraries: their numbers, and what these are named by."""
         plain = value.detach().cpu() if hasattr(value, "detach") else value
-        named = [np.asarray(getattr(value, name)) for name in ("index", "columns") if hasattr(value, name)]
-        coordinates = {name: np.asarray(each) for name, each in dict(getattr(value, "coords", {})).items()}
+        named = [
+            np.asarray(getattr(value, name))
+            for name in ("index", "columns")
+            if hasattr(value, name)
+        ]
+        coordinates = {
+            name: np.asarray(each) for name, each in dict(getattr(value, "coords", {})).items()
+        }
         return list(self._all(np.asarray(plain), *named, coordinates))
 
     # ---------------------------------------------------------------- files
@@ -220,7 +282,11 @@ class Reach:
         """Take the file of a module of the user, and those of all modules that it imports, here or within functions."""
         module = module or ""
         key = f"{module}!" if whole else module
-        if key in self._files or not module.replace(".", "_").isidentifier() or self._is_library(module):
+        if (
+            key in self._files
+            or not module.replace(".", "_").isidentifier()
+            or self._is_library(module)
+        ):
             return
         self._files.add(key)
         file, _ = _find(module)
@@ -228,7 +294,9 @@ class Reach:
             return
         digest, imports = _read(file.read_bytes(), module, file.stem == "__init__")
         if whole or module != "__main__":
-            self.parts[f"the file {file.name}" + (f" of module {module}" if "." in module else "")] = digest
+            self.parts[
+                f"the file {file.name}" + (f" of module {module}" if "." in module else "")
+            ] = digest
         for name in imports:
             self._follow(name)
 
@@ -238,7 +306,9 @@ class Reach:
         if top in ("", "__main__", "rivals"):
             return top == "rivals"
         file = _find(module or "")[0] or _find(top)[0]
-        installed = str(file).startswith(INSTALLED) or not PACKAGES.isdisjoint(getattr(file, "parts", ()))
+        installed = str(file).startswith(INSTALLED) or not PACKAGES.isdisjoint(
+            getattr(file, "parts", ())
+        )
         if top in sys.stdlib_module_names:  # a module of the user may have the same name
             return installed or file is None
         return installed and top != (self._module or "").partition(".")[0]
@@ -275,10 +345,17 @@ def _read(source: bytes, module: str, is_package: bool) -> tuple[str, tuple[str,
 def _find(module: str) -> tuple[Path | None, list[str]]:
     """The file of a module, which need not be loaded, and where its submodules are; nothing is imported to find it."""
     if (loaded := sys.modules.get(module)) is not None:
-        file, places = map(vars(loaded).get, ("__file__", "__path__"))  # not getattr: a module may answer to any name
+        file, places = map(
+            vars(loaded).get, ("__file__", "__path__")
+        )  # not getattr: a module may answer to any name
     else:
-        spec = PathFinder.find_spec(module, _find(module.rpartition(".")[0])[1] if "." in module else None)
-        file, places = getattr(spec, "origin", None), getattr(spec, "submodule_search_locations", None)
+        spec = PathFinder.find_spec(
+            module, _find(module.rpartition(".")[0])[1] if "." in module else None
+        )
+        file, places = (
+            getattr(spec, "origin", None),
+            getattr(spec, "submodule_search_locations", None),
+        )
     return (Path(file) if file else None), list(places or ())
 
 
@@ -301,4 +378,9 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def _looked_up(codes: Iterable[CodeType], *instructions: str) -> set[str]:
     """The names that some instructions of a function, or of one within it, refer to."""
-    return {step.argval for code in codes for step in dis.get_instructions(code) if step.opname in instructions}
+    return {
+        step.argval
+        for code in codes
+        for step in dis.get_instructions(code)
+        if step.opname in instructions
+    }

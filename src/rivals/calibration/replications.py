@@ -135,7 +135,10 @@ def replications(
     >>> calibration.question
     'which candidate is better in a fresh replication'
     """
-    by_name = {name: check_model(model, f"model '{show(name)}': ") for name, model in models_in_turn(models)}
+    by_name = {
+        name: check_model(model, f"model '{show(name)}': ")
+        for name, model in models_in_turn(models)
+    }
     form = form_of(data, response, next(iter(by_name.values())))
     given = {"offset": offset, "gain": gain, "noise": noise, "outliers": outliers, "drift": drift}
     omega = Replications(
@@ -147,7 +150,9 @@ def replications(
         parameters=_parameters(parameters, by_name),
         design=design,
         residuals=_residuals(residuals, form.get(data), by_name),
-        n_candidates=len(by_name) if n_candidates is None else check_size(n_candidates, "n_candidates", least=2),
+        n_candidates=len(by_name)
+        if n_candidates is None
+        else check_size(n_candidates, "n_candidates", least=2),
     )
     _check(omega)
     return omega
@@ -200,7 +205,11 @@ class Replications:
         """What varies, in a line."""
         parts = [f"{name} {size:g}" for name, size in self.sizes.items() if size]
         parts += [name for name in ("parameters", "residuals") if getattr(self, name)]
-        parts += [] if self.design is None else [f"design {self.design if self.design == 'resample' else 'changed'}"]
+        parts += (
+            []
+            if self.design is None
+            else [f"design {self.design if self.design == 'resample' else 'changed'}"]
+        )
         return f"replications with {', '.join(parts)}"
 
     def __repr__(self) -> str:
@@ -213,26 +222,41 @@ class Replications:
             source = dict(zip(names, rng.dirichlet(np.ones(len(names))).tolist(), strict=True))
         else:
             source = {str(rng.choice(list(self.weights), p=list(self.weights.values()))): 1.0}
-        judged = {names[place]: self.models[names[place]] for place in rng.permutation(len(names))[: self.n_candidates]}
-        strength = {name: size * WITHIN ** rng.uniform(-1.0, 1.0) for name, size in self.sizes.items()}
+        judged = {
+            names[place]: self.models[names[place]]
+            for place in rng.permutation(len(names))[: self.n_candidates]
+        }
+        strength = {
+            name: size * WITHIN ** rng.uniform(-1.0, 1.0) for name, size in self.sizes.items()
+        }
         measure = partial(self.measure, source, strength)
         return Experiment(observe=measure, candidates=judged, replicate=measure)
 
     def measure(
-        self, source: Mapping[str, float], strength: Mapping[str, float], n: int, rng: np.random.Generator
+        self,
+        source: Mapping[str, float],
+        strength: Mapping[str, float],
+        n: int,
+        rng: np.random.Generator,
     ) -> Any:
         """Data of one replication of a problem, with its own variations."""
         form = self.form
         rows = self._rows(n, rng)
         parts = [self._made_by(name, n, rows, rng) for name in source]
         # Each point comes from one source, drawn by its weight.
-        data = form.pick(parts, rng.choice(len(parts), size=n, p=list(source.values()))) if len(parts) > 1 else parts[0]
+        data = (
+            form.pick(parts, rng.choice(len(parts), size=n, p=list(source.values())))
+            if len(parts) > 1
+            else parts[0]
+        )
         if callable(self.design):
             data = self.design(data, rng)
             form.check_size(data, n, "design(data, rng) gave")
         if not any(strength.values()):
             return data
-        return form.set(data, vary(form.get(data), strength, float(np.std(form.get(self.data))), rng))
+        return form.set(
+            data, vary(form.get(data), strength, float(np.std(form.get(self.data))), rng)
+        )
 
     def _rows(self, n: int, rng: np.random.Generator) -> IntArray:
         """Which row of the design each point is at: the design is repeated as often as needed."""
@@ -265,7 +289,9 @@ class Replications:
         return form.set(form.take(simulations[0], rows), responses[:n])
 
 
-def vary(response: FloatArray, strength: Mapping[str, float], deviation: float, rng: np.random.Generator) -> FloatArray:
+def vary(
+    response: FloatArray, strength: Mapping[str, float], deviation: float, rng: np.random.Generator
+) -> FloatArray:
     """The responses of a replication: each variation drawn once, with the given strength.
 
     Examples
@@ -301,7 +327,9 @@ def form_of(data: Any, response: tuple[Get, Set] | None, model: Model) -> Form:
     """
     if response is not None:
         if len(response) != 2 or not all(callable(function) for function in response):
-            raise TypeError(f"response must be a pair of functions (get, set): got {show(repr(response))}")
+            raise TypeError(
+                f"response must be a pair of functions (get, set): got {show(repr(response))}"
+            )
         return Form(partial(_whole, response[0]), partial(_replaced, response[1]), has_points=False)
     if isinstance(data, tuple) and len(data) > 1:
         return Form(_parts, tuple)
@@ -353,7 +381,11 @@ class Form:
     def pick(self, parts: Sequence[Any], which: IntArray) -> Any:
         """Point i of `parts[which[i]]`, for every i."""
         if self.has_points:
-            return self.join(tuple(_mixed(columns, which) for columns in zip(*map(self.split, parts), strict=True)))
+            return self.join(
+                tuple(
+                    _mixed(columns, which) for columns in zip(*map(self.split, parts), strict=True)
+                )
+            )
         return self.set(parts[0], np.choose(which, [self.get(part) for part in parts]))
 
     def check_size(self, data: Any, n: int, what: str) -> None:
@@ -376,7 +408,9 @@ def _replaced(set: Set, columns: tuple[Any, FloatArray]) -> Any:
 
 def _parts(data: Any) -> tuple[Any, ...]:
     if not isinstance(data, (tuple, list)) or len(data) < 2:
-        raise TypeError(f"expected data of the form (inputs, ..., response): got {type(data).__name__}")
+        raise TypeError(
+            f"expected data of the form (inputs, ..., response): got {type(data).__name__}"
+        )
     return tuple(data)
 
 
@@ -411,7 +445,9 @@ def as_vector(response: Any) -> FloatArray:
 def _by_model(given: Any, what: str, models: Mapping[str, Model]) -> dict[str, Any]:
     """What is given for some of the models, by their names."""
     if not isinstance(given, Mapping):
-        raise TypeError(f"{what} must be a mapping by the names of models: got {type(given).__name__}")
+        raise TypeError(
+            f"{what} must be a mapping by the names of models: got {type(given).__name__}"
+        )
     unknown = [show(name) for name in given if name not in models]
     if unknown:
         known = [show(name) for name in models]
@@ -423,7 +459,9 @@ def _weights(source: Any, models: Mapping[str, Model]) -> dict[str, float] | Non
     """Weight of each source, adding up to one; None for a mixture."""
     if source == "mixture":
         if "mixture" in models:
-            raise ValueError("source='mixture' is ambiguous: a model has this name; rename the model")
+            raise ValueError(
+                "source='mixture' is ambiguous: a model has this name; rename the model"
+            )
         return None
     if source is None:
         return dict.fromkeys(models, 1.0 / len(models))
@@ -433,7 +471,9 @@ def _weights(source: Any, models: Mapping[str, Model]) -> dict[str, float] | Non
         weights[name] = check_positive(weight, f"the weight of source '{show(name)}'", or_zero=True)
     total = sum(weights.values())
     if not total > 0.0:
-        raise ValueError(f"source: the weights add up to {total:g}; give at least one source a weight above 0")
+        raise ValueError(
+            f"source: the weights add up to {total:g}; give at least one source a weight above 0"
+        )
     return {name: weight / total for name, weight in weights.items() if weight > 0.0}
 
 
@@ -448,7 +488,9 @@ def _parameters(parameters: Any, models: Mapping[str, Model]) -> dict[str, Param
     return functions
 
 
-def _residuals(residuals: Any, response: FloatArray, models: Mapping[str, Model]) -> dict[str, FloatArray]:
+def _residuals(
+    residuals: Any, response: FloatArray, models: Mapping[str, Model]
+) -> dict[str, FloatArray]:
     given = _by_model({} if residuals is None else residuals, "residuals", models)
     vectors = {name: as_vector(values) for name, values in given.items()}
     for name, values in vectors.items():
@@ -462,14 +504,22 @@ def _residuals(residuals: Any, response: FloatArray, models: Mapping[str, Model]
 def _check(omega: Replications) -> None:
     """Refuse what does not go together."""
     if omega.n_candidates > len(omega.models):
-        raise ValueError(f"n_candidates = {omega.n_candidates}, but there are {len(omega.models)} models; give fewer")
+        raise ValueError(
+            f"n_candidates = {omega.n_candidates}, but there are {len(omega.models)} models; give fewer"
+        )
     if not (omega.design is None or omega.design == "resample" or callable(omega.design)):
-        raise ValueError(f"design must be 'resample' or a function (data, rng) → data: got {show(repr(omega.design))}")
+        raise ValueError(
+            f"design must be 'resample' or a function (data, rng) → data: got {show(repr(omega.design))}"
+        )
     if omega.design == "resample" and not omega.form.has_points:
-        raise ValueError("design='resample' needs rows: data of a custom form have none; pass a function (data, rng)")
+        raise ValueError(
+            "design='resample' needs rows: data of a custom form have none; pass a function (data, rng)"
+        )
     twice = [show(name) for name in omega.residuals if name in omega.parameters]
     if twice:
-        raise ValueError(f"both parameters and residuals are given for {twice}: give one, which makes the data")
+        raise ValueError(
+            f"both parameters and residuals are given for {twice}: give one, which makes the data"
+        )
     if any(omega.sizes.values()) and np.ptp(omega.form.get(omega.data)) == 0.0:
         raise ValueError(
             "all responses of the data are equal, but sizes are in units of their standard deviation, which is 0; "

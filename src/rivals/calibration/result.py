@@ -13,12 +13,32 @@ import numpy.typing as npt
 
 from rivals._checks import need, show
 from rivals._types import FloatArray
-from rivals.calibration.correction import ENOUGH_TO_CORRECT, Correction, beyond_scores, fit_correction, one_of_many
+from rivals.calibration.correction import (
+    ENOUGH_TO_CORRECT,
+    Correction,
+    beyond_scores,
+    fit_correction,
+    one_of_many,
+)
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious
 from rivals.calibration.shown import ShownCalibration
-from rivals.calibration.store import AT_EACH_C, NOTHING_KNOWN, NUMBERS, SETTINGS, Failure, new_outcomes, open_reader
+from rivals.calibration.store import (
+    AT_EACH_C,
+    NOTHING_KNOWN,
+    NUMBERS,
+    SETTINGS,
+    Failure,
+    new_outcomes,
+    open_reader,
+)
 from rivals.calibration.study import Settings, is_undecided
-from rivals.calibration.validity import ENOUGH_TO_JUDGE, Validity, ValidRange, checked_experiments, judge_experiments
+from rivals.calibration.validity import (
+    ENOUGH_TO_JUDGE,
+    Validity,
+    ValidRange,
+    checked_experiments,
+    judge_experiments,
+)
 from rivals.comparison import N_SIMULATIONS
 from rivals.comparison.judge import Rule
 from rivals.comparison.rendering import listed
@@ -157,14 +177,23 @@ class Calibration(ShownCalibration):
         0.9
         """
         settings = Settings.checked(
-            c=tuple(probability), law=law, n_data=n_data, n_simulations=n_simulations, order=order, loss_unit=loss_unit
+            c=tuple(probability),
+            law=law,
+            n_data=n_data,
+            n_simulations=n_simulations,
+            order=order,
+            loss_unit=loss_unit,
         )
         stated = np.column_stack([np.asarray(probability[c], dtype=np.float64) for c in settings.c])
         stated, true = checked_experiments(name, stated, truth, len(settings.c))
         outcomes = new_outcomes(true.size, len(settings.c))
         outcomes["probability"], outcomes["standard_error"], outcomes["truth"] = stated, 0.0, true
         known = {**settings.plain(), "n_truth": 0}
-        about = {"replicated": True, "candidates": [*candidates], "descriptions": {name: description}}
+        about = {
+            "replicated": True,
+            "candidates": [*candidates],
+            "descriptions": {name: description},
+        }
         return cls(
             omegas=(name,),
             c=tuple(settings.c),
@@ -180,7 +209,11 @@ class Calibration(ShownCalibration):
     @property
     def question(self) -> str:
         """What the probabilities refer to: new data of the process that made the data, or a fresh replication."""
-        where = "in a fresh replication" if self.about.get("replicated") else "on new data of the same process"
+        where = (
+            "in a fresh replication"
+            if self.about.get("replicated")
+            else "on new data of the same process"
+        )
         return f"which candidate is better {where}"
 
     # ---------------------------------------------------------------- records
@@ -201,8 +234,15 @@ class Calibration(ShownCalibration):
         error of their difference).
         """
         found = self._outcomes
-        kinds = {"omega": f"U{max(map(len, self.omegas))}", "experiment": "i8", "truly_better": "?", "undecided": "?"}
-        rows = np.empty((found.size, len(self.c)), dtype=[(name, kinds.get(name, "f8")) for name in FIELDS])
+        kinds = {
+            "omega": f"U{max(map(len, self.omegas))}",
+            "experiment": "i8",
+            "truly_better": "?",
+            "undecided": "?",
+        }
+        rows = np.empty(
+            (found.size, len(self.c)), dtype=[(name, kinds.get(name, "f8")) for name in FIELDS]
+        )
         risks = [found[name] for name in ("risk_a", "risk_b", "truth_error")]
         known = np.isfinite(risks[2])
         rows["omega"], rows["c"] = np.array(self.omegas)[found["omega"]][:, None], self.c
@@ -247,7 +287,9 @@ class Calibration(ShownCalibration):
 
     # ---------------------------------------------------------------- the choice of c, and the correction
 
-    def choose_c(self, omega: str | None = None, bins: int = 16, *, valid_only: bool = True) -> float:
+    def choose_c(
+        self, omega: str | None = None, bins: int = 16, *, valid_only: bool = True
+    ) -> float:
         """The c with the most informative probabilities: the best Brier score in the worst epistemic distribution.
 
         Parameters
@@ -295,8 +337,12 @@ class Calibration(ShownCalibration):
         outside = ~((values >= 0) & (values <= 1))
         if outside.any():
             wrong = values[outside].ravel()[0]
-            raise ValueError(f"probabilities must lie in [0, 1]: got {wrong:g}; pass those of compare")
-        return most_cautious(np.stack([self._correction(c, name)(values) for name in self._names(omega)]))
+            raise ValueError(
+                f"probabilities must lie in [0, 1]: got {wrong:g}; pass those of compare"
+            )
+        return most_cautious(
+            np.stack([self._correction(c, name)(values) for name in self._names(omega)])
+        )
 
     def _correction(self, c: float, omega: str) -> Correction:
         """The curve of one epistemic distribution that corrects B: its temperature."""
@@ -323,14 +369,21 @@ class Calibration(ShownCalibration):
             if k == 2:
                 how = f"B is corrected, after which {self._error_of(c, omega, threshold)} there"
             elif k <= n_candidates:
-                there, column = [self._of(name, ENOUGH_TO_CORRECT) for name in self._names(omega)], self._column(c)
-                correct = partial(beyond_scores, scores=[np.sort(each["score"][:, column]) for each in there])
+                there, column = (
+                    [self._of(name, ENOUGH_TO_CORRECT) for name in self._names(omega)],
+                    self._column(c),
+                )
+                correct = partial(
+                    beyond_scores, scores=[np.sort(each["score"][:, column]) for each in there]
+                )
                 how = f"B counts at most as the part of them in which the truly best of {n_candidates} candidates is beaten less clearly"
             else:
                 correct = partial(one_of_many, k=k, of_pairs=correct)
                 how = f"they have {n_candidates} candidates, so for one of {k} models 1 − B counts {k - 1} times, or B as of a pair"
             sentence = f"Calibrated on {self._experiments(omega)}: {how}."
-            found.append(Rule(omega or self.omegas[0], c, correct, (sentence, *self._remarks(names))))
+            found.append(
+                Rule(omega or self.omegas[0], c, correct, (sentence, *self._remarks(names)))
+            )
         return found
 
     def _experiments(self, omega: str | None) -> str:
@@ -338,13 +391,19 @@ class Calibration(ShownCalibration):
         parts = []
         for name in self._names(omega):
             said = self.about["descriptions"].get(name)
-            parts.append(f"{self._of(name).size} experiments of {show(name)!r}" + (f" ({show(said)})" if said else ""))
+            parts.append(
+                f"{self._of(name).size} experiments of {show(name)!r}"
+                + (f" ({show(said)})" if said else "")
+            )
         return ", ".join(parts)
 
     def _error_of(self, c: float, omega: str | None, threshold: float) -> str:
         """How many of the winners that the corrected B states are wrong, in the worst epistemic distribution."""
         found = {name: self._at(c, name) for name in self._names(omega)}
-        pairs = {name: (self._correction(c, name)(stated)[:, None], truth) for name, (stated, truth) in found.items()}
+        pairs = {
+            name: (self._correction(c, name)(stated)[:, None], truth)
+            for name, (stated, truth) in found.items()
+        }
         return judge_experiments(pairs, [c], threshold=threshold).at_each_c()[0][1]
 
     def _remarks(self, names: Sequence[str]) -> list[str]:
@@ -355,7 +414,11 @@ class Calibration(ShownCalibration):
             failed = sum(failure.omega == place for failure in self.failures)
             if done < self.n_wanted:
                 all_failed = failed == self.n_wanted - done
-                why = f"{failed} failed, which is not chance" if all_failed else "run the study to its end"
+                why = (
+                    f"{failed} failed, which is not chance"
+                    if all_failed
+                    else "run the study to its end"
+                )
                 found.append(
                     f"The calibration is not complete: {done} of {self.n_wanted} experiments of {show(name)!r} have an outcome; {why}."
                 )
@@ -368,7 +431,12 @@ class Calibration(ShownCalibration):
         return found
 
     def check_fit(
-        self, losses: Mapping[str, Losses], *, law: str | None, order: str | None, loss_unit: str | None
+        self,
+        losses: Mapping[str, Losses],
+        *,
+        law: str | None,
+        order: str | None,
+        loss_unit: str | None,
     ) -> None:
         """Refuse losses or settings of a comparison for which this calibration was not made.
 
@@ -390,7 +458,13 @@ class Calibration(ShownCalibration):
             for what, calibrated, size, factor, remedy in (
                 ("observed losses", self.n_data, sample.n_observed, SIMILAR_SIZE, REMEDY),
                 ("synthetic losses", self.n_data, sample.n_synthetic, SIMILAR_SIZE, REMEDY),
-                ("simulations", self.n_simulations, sample.n_simulations, SIMILAR_SIMULATIONS, others),
+                (
+                    "simulations",
+                    self.n_simulations,
+                    sample.n_simulations,
+                    SIMILAR_SIMULATIONS,
+                    others,
+                ),
             ):
                 if not calibrated / factor <= size <= calibrated * factor:
                     raise ValueError(
@@ -413,14 +487,22 @@ class Calibration(ShownCalibration):
         near = np.flatnonzero(np.isclose(self.c, c, rtol=1e-9, atol=0))
         if near.size == 0:
             tried = [float(f"{value:.6g}") for value in self.c]
-            raise ValueError(f"c = {c!r} was not calibrated: the values are {tried}; choose one of these")
+            raise ValueError(
+                f"c = {c!r} was not calibrated: the values are {tried}; choose one of these"
+            )
         return int(near[0])
 
     def _of(self, omega: str | None, least: int = 0) -> npt.NDArray[Any]:
         """The outcomes of one epistemic distribution, or all; refused where they are too few."""
-        found = self._outcomes if omega is None else self._outcomes[self._outcomes["omega"] == self._place(omega)]
+        found = (
+            self._outcomes
+            if omega is None
+            else self._outcomes[self._outcomes["omega"] == self._place(omega)]
+        )
         if found.size < least:
-            whose = "the calibration" if omega is None else f"epistemic distribution '{show(omega)}'"
+            whose = (
+                "the calibration" if omega is None else f"epistemic distribution '{show(omega)}'"
+            )
             raise ValueError(
                 f"{whose} has {found.size} experiments: fewer than {least} are too few to tell what a probability means; run more, "
                 f"at least {ENOUGH_TO_JUDGE}, better a thousand, or print the calibration to see what failed"
@@ -429,7 +511,9 @@ class Calibration(ShownCalibration):
 
     def _place(self, omega: str) -> int:
         if omega not in self.omegas:
-            raise ValueError(f"unknown epistemic distribution {omega!r}: choose one of {list(self.omegas)}")
+            raise ValueError(
+                f"unknown epistemic distribution {omega!r}: choose one of {list(self.omegas)}"
+            )
         return self.omegas.index(omega)
 
 

@@ -9,7 +9,16 @@ from rivals._checks import show
 from rivals.calibration.correction import ENOUGH_TO_CORRECT
 from rivals.calibration.validity import ENOUGH_TO_JUDGE, ranges
 
-PLAIN = ("n_data", "n_truth", "law", "n_simulations", "order", "n_replications", "question", "loss_unit")
+PLAIN = (
+    "n_data",
+    "n_truth",
+    "law",
+    "n_simulations",
+    "order",
+    "n_replications",
+    "question",
+    "loss_unit",
+)
 
 
 class ShownCalibration:
@@ -35,7 +44,9 @@ class ShownCalibration:
         return settings if unfinished(self) else {**settings, **_findings(self)}
 
     def __str__(self: Any) -> str:
-        return "\n".join([*_heading(self), *(unfinished(self) or [*_verdicts(self), *_choice(self)])])
+        return "\n".join(
+            [*_heading(self), *(unfinished(self) or [*_verdicts(self), *_choice(self)])]
+        )
 
     __repr__ = __str__
 
@@ -56,7 +67,9 @@ def grid_problem(calibration: Any) -> str | None:
 def _findings(calibration: Any) -> dict[str, Any]:
     validity, best = calibration.validity(), calibration.choose_c(valid_only=False)
     enough = all(calibration._of(name).size >= ENOUGH_TO_CORRECT for name in calibration.omegas)
-    slopes = {name: calibration._correction(best, name).slope for name in calibration.omegas if enough}
+    slopes = {
+        name: calibration._correction(best, name).slope for name in calibration.omegas if enough
+    }
     return {
         "validity": validity.to_dict(),
         "valid_range": validity.widest().to_dict(),
@@ -64,7 +77,10 @@ def _findings(calibration: Any) -> dict[str, Any]:
         "brier_score": [calibration.brier_score(c) for c in calibration.c],
         "chosen": best,
         # None where there are too few experiments, or where B is worth nothing at any temperature.
-        "temperature": {name: 1.0 / slope if slope > 0.0 else None for name, slope in slopes.items()} or None,
+        "temperature": {
+            name: 1.0 / slope if slope > 0.0 else None for name, slope in slopes.items()
+        }
+        or None,
         "grid_problem": grid_problem(calibration),
     }
 
@@ -77,7 +93,9 @@ def unfinished(calibration: Any) -> list[str]:
         if calibration._of(name).size:
             continue
         if failures:
-            lines.append(f"All {len(failures)} experiments of {show(name)!r} failed. The first failed with:")
+            lines.append(
+                f"All {len(failures)} experiments of {show(name)!r} failed. The first failed with:"
+            )
             lines += ["", failures[0].traceback.strip(), ""]
         else:
             lines.append(f"No experiment of {show(name)!r} has finished yet.")
@@ -117,14 +135,22 @@ def _choice(calibration: Any) -> list[str]:
     best = calibration.choose_c(valid_only=False)
     fewest, where = min((calibration._of(name).size, name) for name in calibration.omegas)
     of_which = f" of {show(where)!r}" if len(calibration.omegas) > 1 else ""
-    lines = [f"Best: c = {best:g} under law {calibration.law!r} (Brier score {calibration.brier_score(best):.3f})"]
+    lines = [
+        f"Best: c = {best:g} under law {calibration.law!r} (Brier score {calibration.brier_score(best):.3f})"
+    ]
     if fewest >= ENOUGH_TO_CORRECT:
         slope = min(calibration._correction(best, name).slope for name in calibration.omegas)
-        lines.append(f"  corrected, B moves {'towards' if slope < 1.0 else 'away from'} ½: log odds times {slope:.2g}")
+        lines.append(
+            f"  corrected, B moves {'towards' if slope < 1.0 else 'away from'} ½: log odds times {slope:.2g}"
+        )
     if fewest < ENOUGH_TO_JUDGE:
         lines.append(
             f"Too few experiments to call a c valid: {fewest}{of_which}; {ENOUGH_TO_JUDGE} are needed"
-            + (f", {ENOUGH_TO_CORRECT} for a curve that corrects B" if fewest < ENOUGH_TO_CORRECT else "")
+            + (
+                f", {ENOUGH_TO_CORRECT} for a curve that corrects B"
+                if fewest < ENOUGH_TO_CORRECT
+                else ""
+            )
         )
     beyond = grid_problem(calibration)
     return [*lines, f"  {beyond}"] if beyond else lines

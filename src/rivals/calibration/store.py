@@ -140,12 +140,16 @@ def open_writer(path: str | PathLike[str] | None, study: Study) -> Iterator[Stor
 def open_reader(path: str | PathLike[str]) -> Iterator[Store]:
     """Open for reading, also while another process writes."""
     if not os.path.exists(path):
-        raise FileNotFoundError(f"there is no calibration store {os.fspath(path)!r}; is the name right?")
+        raise FileNotFoundError(
+            f"there is no calibration store {os.fspath(path)!r}; is the name right?"
+        )
     name = real_path(path)
     with closing(_connect_to_read(name)) as connection:
         store = Store(connection, name)
         if store.is_blank():
-            raise EmptyStore(f"{name!r} is still empty: the run that writes it has just begun; wait a moment")
+            raise EmptyStore(
+                f"{name!r} is still empty: the run that writes it has just begun; wait a moment"
+            )
         store.check_file()
         yield store
 
@@ -161,7 +165,11 @@ def stored_entropy(path: str | PathLike[str]) -> int | None:
 
 def new_outcomes(size: int, n_c: int) -> npt.NDArray[Any]:
     """Room for so many outcomes, not a number where nothing is written; `omega` is the place of the epistemic distribution."""
-    kinds: list[Any] = [("omega", "i8"), ("experiment", "i8"), *((name, "f8", n_c) for name in AT_EACH_C)]
+    kinds: list[Any] = [
+        ("omega", "i8"),
+        ("experiment", "i8"),
+        *((name, "f8", n_c) for name in AT_EACH_C),
+    ]
     outcomes = np.zeros(size, dtype=kinds + [(name, "f8") for name in NUMBERS])
     for name in (*AT_EACH_C, *NUMBERS):
         outcomes[name] = np.nan
@@ -174,7 +182,9 @@ class Store:
 
     def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self._connection, self.path = connection, path
-        self._files: dict[str, os.stat_result] = {}  # those of a writer, to tell them from others of these names
+        self._files: dict[
+            str, os.stat_result
+        ] = {}  # those of a writer, to tell them from others of these names
 
     # ---------------------------------------------------------------- writing
 
@@ -221,7 +231,11 @@ class Store:
                     n_failed += failed
         with self._writing():
             self._put("target", n_experiments)  # for `status`
-        names = [self.path, f"{self.path}-wal"] if self._one("PRAGMA journal_mode") == "wal" else [self.path]
+        names = (
+            [self.path, f"{self.path}-wal"]
+            if self._one("PRAGMA journal_mode") == "wal"
+            else [self.path]
+        )
         self._files = {name: os.stat(name) for name in names if self.path}
         return missing, n_failed
 
@@ -234,11 +248,26 @@ class Store:
             for each in ended:
                 if each.error:
                     seed = f"numpy.random.SeedSequence({entropy}, spawn_key=({each.place}, {each.index}))"
-                    value = {"seed": seed, **{name: getattr(each, name) for name in ("attempts", "error", "traceback")}}
+                    value = {
+                        "seed": seed,
+                        **{
+                            name: getattr(each, name) for name in ("attempts", "error", "traceback")
+                        },
+                    }
                 else:
                     numbers = {name: getattr(each.result, name) for name in (*AT_EACH_C, *NUMBERS)}
-                    value = {name: np.asarray(number, dtype=float).tolist() for name, number in numbers.items()}
-                self._insert(tally, each.place, each.index, int(bool(each.error)), each.seconds, json.dumps(value))
+                    value = {
+                        name: np.asarray(number, dtype=float).tolist()
+                        for name, number in numbers.items()
+                    }
+                self._insert(
+                    tally,
+                    each.place,
+                    each.index,
+                    int(bool(each.error)),
+                    each.seconds,
+                    json.dumps(value),
+                )
             self._put("tally", tally)
 
     def _about(self, outcomes: Sequence[Outcome]) -> Any:
@@ -246,8 +275,16 @@ class Store:
         known = self.get("about")
         found: list[dict[str, Any]] = [] if known is None else [known]
         for each in outcomes:
-            found.append({"replicated": each.replicated, "n_candidates": each.n_candidates, "candidates": each.names})
-        replicated, sizes = ({each[key] for each in found} for key in ("replicated", "n_candidates"))
+            found.append(
+                {
+                    "replicated": each.replicated,
+                    "n_candidates": each.n_candidates,
+                    "candidates": each.names,
+                }
+            )
+        replicated, sizes = (
+            {each[key] for each in found} for key in ("replicated", "n_candidates")
+        )
         if False in replicated and (number := self.get("identity")["n_replications"]) > 1:
             raise ValueError(
                 f"n_replications = {number}, but an experiment has no replicate(n, rng); give it one, or leave n_replications out"
@@ -265,14 +302,20 @@ class Store:
 
     def _put(self, key: str, value: Any) -> None:
         row = (key, json.dumps(value))
-        self._connection.execute("INSERT OR REPLACE INTO study VALUES (?, ?, ?)", (*row, seal(*row)))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO study VALUES (?, ?, ?)", (*row, seal(*row))
+        )
 
     def _insert(self, tally: list[int], *row: Any) -> None:
         """Write a record with its checksum. An experiment that failed and was tried again has one record, the last."""
-        for (mark,) in self._rows("SELECT checksum FROM experiments WHERE omega = ? AND experiment = ?", *row[:2]):
+        for (mark,) in self._rows(
+            "SELECT checksum FROM experiments WHERE omega = ? AND experiment = ?", *row[:2]
+        ):
             _count(tally, mark, -1)
         mark = seal(*row)
-        self._connection.execute("INSERT OR REPLACE INTO experiments VALUES (?, ?, ?, ?, ?, ?)", (*row, mark))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO experiments VALUES (?, ?, ?, ?, ?, ?)", (*row, mark)
+        )
         _count(tally, mark)
 
     @contextmanager
@@ -308,7 +351,9 @@ class Store:
     def is_blank(self) -> bool:
         """Whether nothing was written yet: a new file, or one whose writer was killed before its first commit."""
         try:
-            return not self._one("SELECT COUNT(*) FROM sqlite_master") and not self._one("PRAGMA application_id")
+            return not self._one("SELECT COUNT(*) FROM sqlite_master") and not self._one(
+                "PRAGMA application_id"
+            )
         except (sqlite3.DatabaseError, ValueError, MemoryError):  # `check_file` says what is wrong
             return False
 
@@ -337,17 +382,25 @@ class Store:
         failures, place = [], 0
         with self._snapshot():
             size = self._one("SELECT COUNT(*) FROM experiments WHERE NOT failed")
-            entries = {key: self.get(key) for key in ("identity", "descriptions", "target", "about")}
+            entries = {
+                key: self.get(key) for key in ("identity", "descriptions", "target", "about")
+            }
             for key, entry in entries.items():
                 if entry is None and (size or key != "about"):
-                    raise StoreError(f"{self.path!r} is damaged: the study has no entry {key!r}; {MEND}")
+                    raise StoreError(
+                        f"{self.path!r} is damaged: the study has no entry {key!r}; {MEND}"
+                    )
             study = entries["identity"]
             outcomes = new_outcomes(size, len(study["c"]))
             for omega, experiment, failed, value in self._checked():
                 if failed:
                     failures.append(Failure(omega, experiment, **value))
                 else:
-                    outcomes[place] = (omega, experiment, *(value[name] for name in (*AT_EACH_C, *NUMBERS)))
+                    outcomes[place] = (
+                        omega,
+                        experiment,
+                        *(value[name] for name in (*AT_EACH_C, *NUMBERS)),
+                    )
                     place += 1
             most = np.inf if n_experiments is None else n_experiments
             return {
@@ -357,7 +410,11 @@ class Store:
                 "entropy": int(study["entropy"]),
                 "n_wanted": entries["target"] if n_experiments is None else n_experiments,
                 "failures": tuple(each for each in failures if each.experiment < most),
-                "about": {**NOTHING_KNOWN, "descriptions": entries["descriptions"], **(entries["about"] or {})},
+                "about": {
+                    **NOTHING_KNOWN,
+                    "descriptions": entries["descriptions"],
+                    **(entries["about"] or {}),
+                },
                 "_options": study["options"],
                 "_outcomes": outcomes[outcomes["experiment"] < most],
             }
@@ -372,10 +429,18 @@ class Store:
                 "store": self.path,
                 "experiments_wanted": self.get("target"),
                 "omegas": {
-                    name: dict(zip(("done", "failed", "seconds_each"), counts.get(place, (0, 0, None)), strict=True))
+                    name: dict(
+                        zip(
+                            ("done", "failed", "seconds_each"),
+                            counts.get(place, (0, 0, None)),
+                            strict=True,
+                        )
+                    )
                     for place, name in enumerate(self.get("identity")["omegas"])
                 },
-                "seconds_since_last_write": round(max(time.time() - max(map(os.path.getmtime, files)), 0.0), 1),
+                "seconds_since_last_write": round(
+                    max(time.time() - max(map(os.path.getmtime, files)), 0.0), 1
+                ),
                 "being_written": _is_locked(self.path),
             }
 
@@ -394,9 +459,13 @@ class Store:
         """All records, each checked to be as it was written, and at the end that none is missing."""
         tally = [0, 0]
         # Closed in every case: a query that is still referenced, as by the traceback of an error, keeps the file open.
-        with closing(self._connection.execute("SELECT * FROM experiments ORDER BY omega, experiment")) as rows:
+        with closing(
+            self._connection.execute("SELECT * FROM experiments ORDER BY omega, experiment")
+        ) as rows:
             for *row, mark in rows:
-                self._check_seal(mark, f"experiment {row[1]} of epistemic distribution {row[0]}", *row)
+                self._check_seal(
+                    mark, f"experiment {row[1]} of epistemic distribution {row[0]}", *row
+                )
                 _count(tally, mark)
                 yield row[0], row[1], bool(row[2]), json.loads(row[4])
         written = self.get("tally")
@@ -443,10 +512,20 @@ def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[s
     ]
     old, new = stored["omegas"], wanted["omegas"]
     if list(old) != list(new):
-        sentences.append(f"epistemic distributions: the store has {list(old)}, this run {list(new)}")
+        sentences.append(
+            f"epistemic distributions: the store has {list(old)}, this run {list(new)}"
+        )
     elif changed := [name for name in old if old[name] != new[name]]:
-        parts = sorted({part for name in changed for part, _ in set(old[name].items()) ^ set(new[name].items())})
-        sentences.append(f"the code or the settings of epistemic distribution(s) {changed} changed: {listed(parts, 5)}")
+        parts = sorted(
+            {
+                part
+                for name in changed
+                for part, _ in set(old[name].items()) ^ set(new[name].items())
+            }
+        )
+        sentences.append(
+            f"the code or the settings of epistemic distribution(s) {changed} changed: {listed(parts, 5)}"
+        )
     return sentences
 
 
@@ -458,7 +537,11 @@ def real_path(path: Any) -> str:
     name = os.fsdecode(path)
     with suppress(ValueError):  # a null byte
         real = os.path.realpath(name)
-        if name and not name.startswith(":memory:") and (os.path.isfile(real) or not os.path.exists(real)):
+        if (
+            name
+            and not name.startswith(":memory:")
+            and (os.path.isfile(real) or not os.path.exists(real))
+        ):
             return real
     raise StoreError(
         f"store={name!r} is not the name of a plain file, so nothing would be kept; name one, such as 'study.sqlite', or leave store out"
@@ -474,9 +557,13 @@ def _connect_to_read(path: str) -> sqlite3.Connection:
             connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         except (sqlite3.Error, ValueError, MemoryError):  # the next query says why
             log = f"{path}-wal"
-            if not os.access(os.path.dirname(path), os.W_OK) and not (os.path.exists(log) and os.path.getsize(log)):
+            if not os.access(os.path.dirname(path), os.W_OK) and not (
+                os.path.exists(log) and os.path.getsize(log)
+            ):
                 connection.close()
-                connection = sqlite3.connect(f"{address}&immutable=1", uri=True, isolation_level=None)
+                connection = sqlite3.connect(
+                    f"{address}&immutable=1", uri=True, isolation_level=None
+                )
         return connection
 
 
@@ -485,7 +572,9 @@ def locked(path: str) -> Iterator[None]:
     """Hold a lock that ends with this process, however it ends: an open transaction on a file beside the store."""
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
-        raise StoreError(f"the store {path!r} cannot be created: there is no folder {folder!r}; create it first")
+        raise StoreError(
+            f"the store {path!r} cannot be created: there is no folder {folder!r}; create it first"
+        )
     if os.path.exists(path) and os.stat(path).st_nlink > 1:
         raise StoreError(
             f"the store {path!r} has another name (a hard link), under which another process could write to it unnoticed; "
@@ -523,8 +612,18 @@ def as_store_errors(path: str, problem: str = "cannot be read") -> Iterator[None
         yield
     except sqlite3.Error as error:
         raise StoreError(f"{path!r} {problem}: {explain(error)}") from error
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError, RecursionError) as error:
-        raise StoreError(f"{path!r} is damaged: {type(error).__name__}: {show(error)[:200]}; {MEND}") from error
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        MemoryError,
+        RecursionError,
+    ) as error:
+        raise StoreError(
+            f"{path!r} is damaged: {type(error).__name__}: {show(error)[:200]}; {MEND}"
+        ) from error
 
 
 # What SQLite's errors mean, and what to do; the first entry that matches the error's name counts.

@@ -11,7 +11,15 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_choice, check_losses, check_model, check_name, check_positive, check_size, show
+from rivals._checks import (
+    check_choice,
+    check_losses,
+    check_model,
+    check_name,
+    check_positive,
+    check_size,
+    show,
+)
 from rivals._random import (
     EXPERIMENT_DATA,
     EXPERIMENT_DESIGN,
@@ -58,7 +66,9 @@ class Settings:
     loss_unit: str | None = None  # kept, because c may depend on it
 
     @classmethod
-    def checked(cls, *, c: Sequence[float] | None = None, law: str | Law | None = None, **others: Any) -> Settings:
+    def checked(
+        cls, *, c: Sequence[float] | None = None, law: str | Law | None = None, **others: Any
+    ) -> Settings:
         """Settings that make sense: by default with the values of c that suit the law, which must have a c to calibrate."""
         chosen = law_of(law)
         if chosen.needs_groups or not chosen.has_c:
@@ -70,12 +80,23 @@ class Settings:
             given = enumerate(chosen.grid if c is None else c)
             values = sorted(check_positive(value, f"c[{place}]") for place, value in given)
         except TypeError as error:
-            raise TypeError(f"c is not a sequence of numbers: {error}; pass a list of numbers") from None
+            raise TypeError(
+                f"c is not a sequence of numbers: {error}; pass a list of numbers"
+            ) from None
         if not values or len(set(values)) != len(values):
-            raise ValueError(f"c must be one or more different values: got {values}; list each value once")
+            raise ValueError(
+                f"c must be one or more different values: got {values}; list each value once"
+            )
         settings = cls(c=tuple(values), law=chosen, **others)
-        for name, least in (("n_data", 2), ("n_truth", 2), ("n_simulations", 1), ("n_replications", 1)):
-            object.__setattr__(settings, name, check_size(getattr(settings, name), name, least=least))
+        for name, least in (
+            ("n_data", 2),
+            ("n_truth", 2),
+            ("n_simulations", 1),
+            ("n_replications", 1),
+        ):
+            object.__setattr__(
+                settings, name, check_size(getattr(settings, name), name, least=least)
+            )
         if settings.order is not None:
             check_choice(settings.order, "order", ORDERS)
         return settings
@@ -130,7 +151,9 @@ class Study:
         if not hasattr(omega, "batch"):
             return {}
         found = list(omega.batch(list(indices), partial(self._generator, place)))
-        if len(found) != len(indices) or not all(isinstance(each, ExperimentLosses) for each in found):
+        if len(found) != len(indices) or not all(
+            isinstance(each, ExperimentLosses) for each in found
+        ):
             kinds = ", ".join(sorted({type(each).__name__ for each in found})) or "nothing"
             raise TypeError(
                 f"batch gave {len(found)} results ({kinds}) for {len(indices)} experiments; return one ExperimentLosses for each index"
@@ -143,7 +166,9 @@ class Study:
         if hasattr(omega, "batch") and prepared is None:
             prepared = self.prepare(place, [index])[index]
         outcome = run_experiment(omega, self.settings, place, index, prepared)
-        if not np.isfinite([*outcome.probability, outcome.risk_a, outcome.risk_b, outcome.truth_error]).all():
+        if not np.isfinite(
+            [*outcome.probability, outcome.risk_a, outcome.risk_b, outcome.truth_error]
+        ).all():
             raise ArithmeticError("the probabilities or the true risks are not finite")
         return outcome
 
@@ -152,11 +177,19 @@ class Study:
         return stream(experiment_entropy(self.settings.entropy, place, index), EXPERIMENT_DESIGN)
 
 
-def make_study(omegas: Mapping[str, Omega] | Omega, settings: Settings, n_experiments: int) -> Study:
+def make_study(
+    omegas: Mapping[str, Omega] | Omega, settings: Settings, n_experiments: int
+) -> Study:
     """The study of these epistemic distributions, checked."""
-    named = dict(omegas) if isinstance(omegas, Mapping) else {getattr(omegas, "__name__", "omega"): omegas}
+    named = (
+        dict(omegas)
+        if isinstance(omegas, Mapping)
+        else {getattr(omegas, "__name__", "omega"): omegas}
+    )
     if not named:
-        raise ValueError("at least one epistemic distribution is needed: got an empty mapping; pass {name: function}")
+        raise ValueError(
+            "at least one epistemic distribution is needed: got an empty mapping; pass {name: function}"
+        )
     for name, omega in named.items():
         check_name(name)
         if not (callable(omega) or callable(getattr(omega, "batch", None))):
@@ -175,20 +208,28 @@ def run_experiment(
     Of more than two candidates, a random pair is what is judged; the score is that of the best of all.
     """
     own = experiment_entropy(settings.entropy, place, index)
-    measured = _measured(omega, settings, own, index) if given is None else _given(given, settings, index)
+    measured = (
+        _measured(omega, settings, own, index) if given is None else _given(given, settings, index)
+    )
     samples, truths, replicated, names = measured
     k = len(samples)
     a, b = (0, 1) if k == 2 else stream(own, EXPERIMENT_PAIR).permutation(k)[:2].tolist()
     best = int(np.argmin(np.mean([losses.mean(axis=1) for losses in truths], axis=0)))
     setting = Setting(
-        c=settings.c[0], order=settings.order, entropy=own, n_simulations=settings.n_simulations, key=EXPERIMENT_DRAWS
+        c=settings.c[0],
+        order=settings.order,
+        entropy=own,
+        n_simulations=settings.n_simulations,
+        key=EXPERIMENT_DRAWS,
     )
     applied = settings.law.in_experiments().apply(samples, setting)
     better = applied.empirical < applied.empirical[best]
     found = []
     for here in applied.at_each(settings.c):
         probability, error = here.matrix()
-        found.append((probability[a, b], error[a, b], np.max(probability[better, best], initial=0.0)))
+        found.append(
+            (probability[a, b], error[a, b], np.max(probability[better, best], initial=0.0))
+        )
     probability, error, score = np.array(found).T
     risks = _risks([(losses[a], losses[b]) for losses in truths])
     return Outcome(probability, error, score, *risks, replicated, n_candidates=k, names=names)
@@ -204,15 +245,26 @@ def _measured(omega: Omega, settings: Settings, own: int, index: int) -> Measure
             "return Experiment(observe=..., candidates=...)"
         )
     data = experiment.observe(settings.n_data, stream(own, EXPERIMENT_DATA))
-    given = experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates
+    given = (
+        experiment.candidates(data) if callable(experiment.candidates) else experiment.candidates
+    )
     known = tuple(given) if isinstance(given, Mapping) else ()
-    models = _models(dict(given) if known else {_letter(which): model for which, model in enumerate(given)})
+    models = _models(
+        dict(given) if known else {_letter(which): model for which, model in enumerate(given)}
+    )
     samples = []
     for which, model in enumerate(models.values()):
         seed = np.random.SeedSequence(own, spawn_key=(EXPERIMENT_SYNTHETIC, which))
         samples.append(losses_of_model(model, data, n_simulations=settings.n_simulations, rng=seed))
-    _check_count("observe", settings.n_data, "n_data", models, [sample.n_observed for sample in samples])
-    return samples, _truths(experiment, models, settings, own), experiment.replicate is not None, known
+    _check_count(
+        "observe", settings.n_data, "n_data", models, [sample.n_observed for sample in samples]
+    )
+    return (
+        samples,
+        _truths(experiment, models, settings, own),
+        experiment.replicate is not None,
+        known,
+    )
 
 
 def _given(given: ExperimentLosses, settings: Settings, index: int) -> Measured:
@@ -235,20 +287,33 @@ def _given(given: ExperimentLosses, settings: Settings, index: int) -> Measured:
             )
     for which in range(k):
         check_losses(truth[:, which].ravel(), f"truth losses of candidate {_letter(which)}")
-    return [Losses(*pair) for pair in zip(observed, synthetic, strict=True)], list(truth), given.replicated, ()
+    return (
+        [Losses(*pair) for pair in zip(observed, synthetic, strict=True)],
+        list(truth),
+        given.replicated,
+        (),
+    )
 
 
-def _truths(experiment: Experiment, models: Mapping[str, Model], settings: Settings, own: int) -> list[FloatArray]:
+def _truths(
+    experiment: Experiment, models: Mapping[str, Model], settings: Settings, own: int
+) -> list[FloatArray]:
     """Losses of all candidates that tell the truth: on new data of the same process, or in each replication."""
     made_by, make = "observe", experiment.observe
     keys: list[tuple[int, ...]] = [()]
     if experiment.replicate is not None:
-        made_by, make, keys = "replicate", experiment.replicate, [(each,) for each in range(settings.n_replications)]
+        made_by, make, keys = (
+            "replicate",
+            experiment.replicate,
+            [(each,) for each in range(settings.n_replications)],
+        )
     found = []
     for key in keys:
         data = make(settings.n_truth, stream(own, EXPERIMENT_TRUTH, *key))
         losses = [
-            check_losses(model.loss(data), f"losses of candidate {show(name)} on the data for the truth")
+            check_losses(
+                model.loss(data), f"losses of candidate {show(name)} on the data for the truth"
+            )
             for name, model in models.items()
         ]
         _check_count(made_by, settings.n_truth, "n_truth", models, [each.size for each in losses])
@@ -263,7 +328,9 @@ def _risks(truths: Sequence[tuple[FloatArray, FloatArray]]) -> tuple[float, floa
     """
     found = []
     for a, b in truths:
-        unit = unit_exponent(a - b)  # squares of very large or small losses would overflow or vanish
+        unit = unit_exponent(
+            a - b
+        )  # squares of very large or small losses would overflow or vanish
         error = np.ldexp(np.std(np.ldexp(a - b, -unit)) / np.sqrt(effective_size(a - b)), unit)
         found.append((np.mean(a), np.mean(b), error))
     risks_a, risks_b, errors = np.transpose(found)
@@ -296,7 +363,9 @@ def wants_index(omega: Omega) -> bool:
     return index is not None and index.default is index.empty
 
 
-def is_undecided(risk_a: npt.ArrayLike, risk_b: npt.ArrayLike, truth_error: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+def is_undecided(
+    risk_a: npt.ArrayLike, risk_b: npt.ArrayLike, truth_error: npt.ArrayLike
+) -> npt.NDArray[np.bool_]:
     """Whether the true risks are too close to call.
 
     Examples
@@ -310,7 +379,9 @@ def is_undecided(risk_a: npt.ArrayLike, risk_b: npt.ArrayLike, truth_error: npt.
 
 def _models(named: dict[str, Any]) -> dict[str, Model]:
     if len(named) < 2:
-        raise ValueError(f"an Experiment needs two candidates or more: got {len(named)}; pass (model_a, model_b)")
+        raise ValueError(
+            f"an Experiment needs two candidates or more: got {len(named)}; pass (model_a, model_b)"
+        )
     return {name: check_model(model, f"candidate {show(name)}: ") for name, model in named.items()}
 
 
@@ -318,7 +389,9 @@ def _letter(place: int) -> str:
     return LETTERS[place] if place < len(LETTERS) else str(place)
 
 
-def _check_count(made_by: str, asked: int, name: str, models: Iterable[str], sizes: Sequence[int]) -> None:
+def _check_count(
+    made_by: str, asked: int, name: str, models: Iterable[str], sizes: Sequence[int]
+) -> None:
     """Data of another size than requested would be another experiment than the one that is calibrated."""
     if any(size != asked for size in sizes):
         counts, letters = (" and ".join(map(str, words)) for words in (sizes, map(show, models)))

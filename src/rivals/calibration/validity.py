@@ -54,7 +54,9 @@ class Judgement:
     fall: float
 
 
-def judge(probability: FloatArray, truth: FloatArray, *, threshold: float = THRESHOLD, bins: int = 16) -> Judgement:
+def judge(
+    probability: FloatArray, truth: FloatArray, *, threshold: float = THRESHOLD, bins: int = 16
+) -> Judgement:
     """Judge one c by its stated probabilities and the truth (1 where a is better, 0 where b is, ½ where undecided).
 
     Not valid if more than 1 − `threshold` of the winners stated beyond it are wrong, or if the truth falls by more than
@@ -74,7 +76,11 @@ def judge(probability: FloatArray, truth: FloatArray, *, threshold: float = THRE
     wrong = np.abs((probability > 0.5) - truth)[stated]
     n = int(stated.sum())
     error = float(wrong.mean()) if n else float("nan")
-    certain = float(wilson_interval(np.array([error]), np.array([n]), 1.0 - 2 * LEVEL)[0][0]) if n else 0.0
+    certain = (
+        float(wilson_interval(np.array([error]), np.array([n]), 1.0 - 2 * LEVEL)[0][0])
+        if n
+        else 0.0
+    )
     fall, what = _fall(calibration_curve(probability, truth, bins=bins))
     allowed, problem = 1.0 - threshold, ""
     if certain > allowed:
@@ -93,14 +99,19 @@ def _fall(curve: CalibrationCurve) -> tuple[float, str]:
     Bins between which the truth falls are those that isotonic regression puts into one; each is split in all ways, and the
     bound allows for the number of splits.
     """
-    from scipy.optimize import isotonic_regression  # on first use: it takes longer to load than all of rivals
+    from scipy.optimize import (
+        isotonic_regression,
+    )  # on first use: it takes longer to load than all of rivals
 
     counts, found = curve.counts, (0.0, "")
     fitted = isotonic_regression(curve.observed, weights=counts).x
     z = float(ndtri(1.0 - LEVEL / max(counts.size - 1, 1)))
     for split in range(1, counts.size):
         together = fitted == fitted[split]
-        parts = [together & (np.arange(counts.size) < split), together & (np.arange(counts.size) >= split)]
+        parts = [
+            together & (np.arange(counts.size) < split),
+            together & (np.arange(counts.size) >= split),
+        ]
         if not parts[0].any():
             continue
         sizes = np.array([counts[part].sum() for part in parts])
@@ -112,7 +123,10 @@ def _fall(curve: CalibrationCurve) -> tuple[float, str]:
             word = "reversed" if curve.observed[-1] < curve.observed[0] else "not monotone"
             low, high = (np.average(curve.predicted[part], weights=counts[part]) for part in parts)
             rise = f"{word}: where B rises from {low:.2f} to {high:.2f}"
-            found = (float(fall - z * error), f"{rise}, the truth falls by {fall:.2f} ± {error:.2f}")
+            found = (
+                float(fall - z * error),
+                f"{rise}, the truth falls by {fall:.2f} ± {error:.2f}",
+            )
     return found
 
 
@@ -237,7 +251,13 @@ class Validity:
         found = []
         for column in range(len(self.c)):
             judged = dict(zip(self.omegas, (row[column] for row in self.judgements), strict=True))
-            worst = max(judged, key=lambda name: (not judged[name].valid, np.nan_to_num(judged[name].error, nan=-1.0)))
+            worst = max(
+                judged,
+                key=lambda name: (
+                    not judged[name].valid,
+                    np.nan_to_num(judged[name].error, nan=-1.0),
+                ),
+            )
             whose = f" for {show(worst)!r}" if len(judged) > 1 else ""
             found.append((judged[worst].valid, f"{judged[worst].reason}{whose}"))
         return found
@@ -245,7 +265,11 @@ class Validity:
     def widest(self) -> ValidRange:
         """The widest range of neighbouring values that are valid for all; of equally wide ones, that of larger c."""
         verdicts = self.at_each_c()
-        runs = [[place for place, _ in run] for good, run in groupby(enumerate(verdicts), lambda at: at[1][0]) if good]
+        runs = [
+            [place for place, _ in run]
+            for good, run in groupby(enumerate(verdicts), lambda at: at[1][0])
+            if good
+        ]
         if not runs:
             return ValidRange(None, None, f"at c = {self.c[-1]:g}, {verdicts[-1][1]}", "", ())
         longest = max(runs, key=lambda run: (len(run), run[0]))
@@ -271,7 +295,10 @@ class Validity:
             [show(name), ranges(self.c, [each.valid for each in row]), _problems(self.c, row)]
             for name, row in zip(self.omegas, self.judgements, strict=True)
         ]
-        return text(HEADINGS, [*body, ["all of them", ranges(self.c, [c in self.for_all for c in self.c]), ""]])
+        return text(
+            HEADINGS,
+            [*body, ["all of them", ranges(self.c, [c in self.for_all for c in self.c]), ""]],
+        )
 
     __repr__ = __str__
 
@@ -322,12 +349,16 @@ def judge_experiments(
     all of them             1
     """
     if not experiments:
-        raise ValueError("experiments is empty: there is nothing to judge; give at least one epistemic distribution")
+        raise ValueError(
+            "experiments is empty: there is nothing to judge; give at least one epistemic distribution"
+        )
     values = tuple(float(value) for value in c)
     judged = []
     for name, records in experiments.items():
         probability, truth = checked_experiments(name, *records, len(values))
-        judged.append(tuple(judge(column, truth, threshold=threshold, bins=bins) for column in probability.T))
+        judged.append(
+            tuple(judge(column, truth, threshold=threshold, bins=bins) for column in probability.T)
+        )
     return Validity(tuple(experiments), values, tuple(judged))
 
 
@@ -347,8 +378,15 @@ def checked_experiments(
 
 def ranges(c: Sequence[float], valid: Sequence[bool]) -> str:
     """Runs of neighbouring valid values, as `0.25 … 1, 8`; none if there is none."""
-    runs = [[value for value, _ in run] for good, run in groupby(zip(c, valid, strict=True), lambda at: at[1]) if good]
-    return ", ".join(f"{run[0]:g}" if len(run) == 1 else f"{run[0]:g} … {run[-1]:g}" for run in runs) or "none"
+    runs = [
+        [value for value, _ in run]
+        for good, run in groupby(zip(c, valid, strict=True), lambda at: at[1])
+        if good
+    ]
+    return (
+        ", ".join(f"{run[0]:g}" if len(run) == 1 else f"{run[0]:g} … {run[-1]:g}" for run in runs)
+        or "none"
+    )
 
 
 def _problems(c: Sequence[float], judgements: Sequence[Judgement]) -> str:

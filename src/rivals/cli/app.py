@@ -20,7 +20,10 @@ from rivals._version import __version__
 from rivals.cli.console import printing, say, silence
 
 GROUP = "rivals.commands"
-OWN = {name: EntryPoint(name, f"rivals.cli.{name}:{name}", GROUP) for name in ("demo", "compare", "sweep", "calibrate")}
+OWN = {
+    name: EntryPoint(name, f"rivals.cli.{name}:{name}", GROUP)
+    for name in ("demo", "compare", "sweep", "calibrate")
+}
 
 # What to say if a known command is not installed.
 INSTALL = {
@@ -46,7 +49,9 @@ class Commands(TyperGroup):
         """The command of this name; None if there is none. Others are looked for only if it is not our own."""
         found = [OWN[cmd_name]] if cmd_name in OWN else entry_points(group=GROUP, name=cmd_name)
         for entry_point in found:
-            alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+            alone = typer.Typer(
+                add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
+            )
             alone.command(name=cmd_name)(entry_point.load())
             return typer.main.get_command(alone)
         return None
@@ -54,7 +59,11 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command; of one that is not there, what to install, or what may have been meant."""
         name = args[0]
-        if not ctx.resilient_parsing and not name.startswith("-") and self.get_command(ctx, name) is None:
+        if (
+            not ctx.resilient_parsing
+            and not name.startswith("-")
+            and self.get_command(ctx, name) is None
+        ):
             near = get_close_matches(name, self.list_commands(ctx), n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             ctx.fail(INSTALL.get(name, f"No such command {name!r}.{hint}"))
@@ -80,7 +89,9 @@ def main() -> None:
     _spell_out_what_cannot_be_encoded()
     try:
         if sys.stdout is None:  # as after `rivals … >&-`
-            raise OSError("standard output is closed: no result could be printed; send it to a file, or to /dev/null")
+            raise OSError(
+                "standard output is closed: no result could be printed; send it to a file, or to /dev/null"
+            )
         raise SystemExit(_exit_code())
     except BrokenPipeError:
         silence(sys.stdout)
@@ -102,7 +113,9 @@ def _spell_out(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     text = error.object[error.start : error.end]
-    return "".join(PLAIN.get(char, char.encode("ascii", "backslashreplace").decode()) for char in text), error.end
+    return "".join(
+        PLAIN.get(char, char.encode("ascii", "backslashreplace").decode()) for char in text
+    ), error.end
 
 
 def _exit_code() -> object:
@@ -126,7 +139,10 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Options of `rivals` itself."""

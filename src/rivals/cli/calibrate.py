@@ -85,7 +85,9 @@ def load_omegas(target: str) -> Mapping[str, Any] | Any:
     """The epistemic distribution(s) named module:name, from the path or the current folder."""
     module_name, colon, name = target.partition(":")
     if not colon or not name or module_name.endswith(".py"):
-        suggestion = f"{module_name.removesuffix('.py') or 'my_models'}:{name or 'omega'}".replace("/", ".")
+        suggestion = f"{module_name.removesuffix('.py') or 'my_models'}:{name or 'omega'}".replace(
+            "/", "."
+        )
         raise ValueError(
             f"the epistemic distribution must be module:name: got {show(target)!r}; write it as {show(suggestion)}"
         )
@@ -111,7 +113,9 @@ def load_omegas(target: str) -> Mapping[str, Any] | Any:
             f"{show(target)!r} is not a function: got {type(omegas).__name__}; name a function from a generator to an Experiment, or "
             "a mapping of such functions by name"
         )
-    with suppress(ImportError):  # workers elsewhere need not have the user's module: its functions are sent by value
+    with suppress(
+        ImportError
+    ):  # workers elsewhere need not have the user's module: its functions are sent by value
         importlib.import_module("cloudpickle").register_pickle_by_value(module)
     return omegas
 
@@ -131,7 +135,9 @@ def _store_to_show(ctx: typer.Context, target: str | None, store: Path | None) -
         raise ValueError(
             "nothing to calibrate: neither a module:name nor a store was given; see rivals calibrate --help"
         )
-    is_store = os.path.isfile(path) or (":" not in str(path) and Path(path).suffix.lower() in STORES)
+    is_store = os.path.isfile(path) or (
+        ":" not in str(path) and Path(path).suffix.lower() in STORES
+    )
     if path is target and not is_store and "status" not in asked:
         return None
     if not os.path.isfile(path):
@@ -210,7 +216,9 @@ def _check_finished(result: Calibration) -> None:
                 "missing licence), run it again with --retry"
             )
         # A store from someone else may hold anything.
-        raise RuntimeError("\n".join(show(line) for text in (*why, remedy) for line in text.split("\n")))
+        raise RuntimeError(
+            "\n".join(show(line) for text in (*why, remedy) for line in text.split("\n"))
+        )
     for place, name in enumerate(result.omegas):
         errors = [failure.error for failure in result.failures if failure.omega == place]
         if errors:
@@ -227,8 +235,14 @@ def _print_status(path: Path, as_json: bool) -> None:
         typer.echo(json.dumps(standing))
         return
     written = "being written" if standing["being_written"] else "not being written"
-    typer.echo(f"{show(path)}: {written}, last change {standing['seconds_since_last_write']:.0f} s ago")
-    wanted = "" if standing["experiments_wanted"] is None else f" of {standing['experiments_wanted']}"
+    typer.echo(
+        f"{show(path)}: {written}, last change {standing['seconds_since_last_write']:.0f} s ago"
+    )
+    wanted = (
+        "" if standing["experiments_wanted"] is None else f" of {standing['experiments_wanted']}"
+    )
     for name, counts in standing["omegas"].items():
         each = "" if counts["seconds_each"] is None else f", {counts['seconds_each']:.3g} s each"
-        typer.echo(f"  {show(name)}: {counts['done']}{wanted} done, {counts['failed']} failed{each}")
+        typer.echo(
+            f"  {show(name)}: {counts['done']}{wanted} done, {counts['failed']} failed{each}"
+        )

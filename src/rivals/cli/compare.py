@@ -65,22 +65,39 @@ def compare(
     print_result(result, as_json=as_json)
 
 
-def compare_files(ctx: typer.Context, observed: Path, synthetic: Path | None, c: str | None = None) -> Comparison:
+def compare_files(
+    ctx: typer.Context, observed: Path, synthetic: Path | None, c: str | None = None
+) -> Comparison:
     """Compare the models in files as the options of a command ask; if no seed was given, say which one was drawn.
 
     A saved comparison is used as it is, unless options ask for something else; the others then keep their saved values.
     """
     for option, endings in OUTPUTS.items():
-        check_output(ctx.params.get(option), f"--{option}", endings=endings, inputs=[observed, synthetic])
+        check_output(
+            ctx.params.get(option), f"--{option}", endings=endings, inputs=[observed, synthetic]
+        )
     if ctx.params.get("report") is not None:
         need("jinja2", extra="report", purpose="reports")
-    options, labels = ctx.params, {kind: ctx.params[kind] for kind in LABELS if ctx.params[kind] is not None}
+    options, labels = (
+        ctx.params,
+        {kind: ctx.params[kind] for kind in LABELS if ctx.params[kind] is not None},
+    )
     models, ignore = (parse_names(options[key] or []) for key in ("models", "ignore"))
-    selection = Selection(models or None, ignore, options["index"], labels, options["log_likelihood"])
+    selection = Selection(
+        models or None, ignore, options["index"], labels, options["log_likelihood"]
+    )
     given = {name: options[name] for name in given_options(ctx) if name in SETTINGS}
-    given |= {name: value for name, value in (("c", read_c(c)), ("rng", options["seed"])) if value is not None}
+    given |= {
+        name: value
+        for name, value in (("c", read_c(c)), ("rng", options["seed"]))
+        if value is not None
+    }
     with warnings_as_sentences():
-        if synthetic is not None and SIMULATED.search(observed.name) and not SIMULATED.search(synthetic.name):
+        if (
+            synthetic is not None
+            and SIMULATED.search(observed.name)
+            and not SIMULATED.search(synthetic.name)
+        ):
             warn(
                 f"{show(observed)} is read as observed losses and {show(synthetic)} as synthetic ones; swap the arguments if "
                 "that is wrong"
@@ -90,8 +107,16 @@ def compare_files(ctx: typer.Context, observed: Path, synthetic: Path | None, c:
             say(f"losses: {show(observed)}, models: {listed(saved.names)}")
             return saved
         losses, found = read_files(observed, synthetic, selection)
-        kinds = ("losses: ", "") if synthetic is None or is_labelled(observed) else ("observed: ", "synthetic: ")
-        files = [kind + show(path) for kind, path in zip(kinds, (observed, synthetic), strict=True) if path is not None]
+        kinds = (
+            ("losses: ", "")
+            if synthetic is None or is_labelled(observed)
+            else ("observed: ", "synthetic: ")
+        )
+        files = [
+            kind + show(path)
+            for kind, path in zip(kinds, (observed, synthetic), strict=True)
+            if path is not None
+        ]
         say(f"{', '.join(files)}, models: {listed(list(losses))}")
         result = compare_models(losses, **(given if saved is None else _over(saved, given)) | found)
     if saved is None and "rng" not in given:
@@ -102,7 +127,12 @@ def compare_files(ctx: typer.Context, observed: Path, synthetic: Path | None, c:
 def _over(saved: Comparison, now: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a saved comparison, except for those given now."""
     law, kept = saved.applied.law, saved.applied.setting
-    values: dict[str, Any] = {"law": law, "threshold": kept.threshold, "order": kept.order, "rng": kept.entropy}
+    values: dict[str, Any] = {
+        "law": law,
+        "threshold": kept.threshold,
+        "order": kept.order,
+        "rng": kept.entropy,
+    }
     values["c"] = None if math.isnan(kept.c) else kept.c
     values |= {kind: np.array(each.names)[each.codes] for kind, each in kept.labels.items()}
     calibrated = hasattr(now.get("c"), "choose_c")

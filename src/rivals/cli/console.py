@@ -26,7 +26,9 @@ def printing() -> Iterator[None]:
     except OSError as error:
         silence(sys.stdout)
         reason = error.strerror or error
-        raise OSError(f"the result could not be printed: {reason}; make room, or send it elsewhere") from error
+        raise OSError(
+            f"the result could not be printed: {reason}; make room, or send it elsewhere"
+        ) from error
 
 
 @printing()
@@ -50,7 +52,10 @@ def say(message: str) -> None:
 
 def silence(stream: IO[str]) -> None:
     """Discard what is left in a stream; otherwise Python tries to write it again when it exits."""
-    with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:  # a stream of a test has no descriptor
+    with (
+        suppress(OSError, ValueError),
+        open(os.devnull, "wb") as nowhere,
+    ):  # a stream of a test has no descriptor
         os.dup2(nowhere.fileno(), stream.fileno())
 
 
@@ -80,5 +85,7 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or error
-        raise OSError(f"{path} could not be written: {reason}; make room, or name another file") from error
+        raise OSError(
+            f"{path} could not be written: {reason}; make room, or name another file"
+        ) from error
     say(f"written: {path}")

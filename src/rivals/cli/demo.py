@@ -44,7 +44,9 @@ def demo(out: Path = Path("rivals-demo"), c: str | None = None, seed: int = 0) -
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ValueError(f"--out: {show(out)} cannot be a folder: {error.strerror}; name another one") from None
+        raise ValueError(
+            f"--out: {show(out)} cannot be a folder: {error.strerror}; name another one"
+        ) from None
     check_output(out / "report.html", "--out")
     result = blackbody_comparison(c=read_c(c), rng=seed)
     paper = blackbody_comparison(law="beta", n_simulations=1, c=PAPERS_C, rng=seed)
@@ -71,15 +73,21 @@ def blackbody_comparison(*, rng: RNG = 0, **settings: Any) -> Comparison:
 
     entropy = entropy_from(rng)
     training, held_out = (
-        blackbody.observe(N_POINTS, **RECORDING, rng=stream(entropy, DEMO_HELD_OUT, recording)) for recording in (0, 1)
+        blackbody.observe(N_POINTS, **RECORDING, rng=stream(entropy, DEMO_HELD_OUT, recording))
+        for recording in (0, 1)
     )
-    candidates = {name: blackbody.fit(training, law=name.lower()) for name in ("Planck", "Rayleigh-Jeans", "Wien")}
+    candidates = {
+        name: blackbody.fit(training, law=name.lower())
+        for name in ("Planck", "Rayleigh-Jeans", "Wien")
+    }
     return compare_models(candidates, held_out, **settings, rng=entropy)
 
 
 def side_by_side(result: Comparison, paper: Comparison) -> str:
     """The verdict under the paper's process beside this one, and in one line what differs and why."""
-    verdicts = [f"{made_with(each)}: worth keeping {', '.join(each.survivors)}" for each in (paper, result)]
+    verdicts = [
+        f"{made_with(each)}: worth keeping {', '.join(each.survivors)}" for each in (paper, result)
+    ]
     return (
         f"The paper's process, {verdicts[0]}. This run, {verdicts[1]}. What differs: in the beta process the largest losses stretch "
         "the whole path, so its width hangs on a few points of one simulation; law 'transport' moves every loss by as much as it differs "
@@ -111,7 +119,11 @@ def what_c_does(result: Comparison) -> str:
     largest = dict(zip(result.names, result.applied.critical_c, strict=True))
     parts = [
         f"{name} is "
-        + (f"rejected up to c = {largest[name]:.2g} and kept above" if largest[name] > 0 else "always kept")
+        + (
+            f"rejected up to c = {largest[name]:.2g} and kept above"
+            if largest[name] > 0
+            else "always kept"
+        )
         for name in result.ranking[1:]
     ]
     return (
@@ -125,7 +137,9 @@ def write_report(result: Comparison, paper: Comparison, folder: Path) -> list[st
     parts: dict[str, Callable[[Path], object]] = {
         "report.html": lambda path: result.report(path, title="Three laws of black body radiation"),
         "risks.png": lambda path: _draw(path, (6, 3.8), [result], plot_risks),
-        "paths.png": lambda path: _draw(path, (11, 4.2), [paper, result], plot_quantiles, model="Planck", n_paths=30),
+        "paths.png": lambda path: _draw(
+            path, (11, 4.2), [paper, result], plot_quantiles, model="Planck", n_paths=30
+        ),
     }
     lines = []
     for name, write in parts.items():
@@ -138,10 +152,16 @@ def write_report(result: Comparison, paper: Comparison, folder: Path) -> list[st
 
 
 def _draw(
-    path: Path, size: tuple[float, float], results: list[Comparison], plot: Callable[..., object], **options: Any
+    path: Path,
+    size: tuple[float, float],
+    results: list[Comparison],
+    plot: Callable[..., object],
+    **options: Any,
 ) -> None:
     """One picture of each result, side by side."""
-    figure = need("matplotlib.figure", extra="plot", purpose="pictures").Figure(size, layout="constrained")
+    figure = need("matplotlib.figure", extra="plot", purpose="pictures").Figure(
+        size, layout="constrained"
+    )
     axes = figure.subplots(1, len(results), sharey=True, squeeze=False)[0]
     for result, ax in zip(results, axes, strict=True):
         plot(result, ax=ax, **options)

@@ -62,7 +62,12 @@ SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repe
 SHOWN_AS = {"models": "NAMES", "ignore": "NAMES", "c": "VALUE"}
 SHOWN_AS |= dict.fromkeys(("index", "groups", "clusters"), "COLUMN")
 # Those that are only ever switched on.
-SWITCHES = {"as_json": "--json", "log_likelihood": "--log-likelihood", "retry": "--retry", "status": "--status"}
+SWITCHES = {
+    "as_json": "--json",
+    "log_likelihood": "--log-likelihood",
+    "retry": "--retry",
+    "status": "--status",
+}
 
 
 def described(**instead: str) -> Callable[[Command], Command]:
@@ -90,27 +95,42 @@ def described(**instead: str) -> Callable[[Command], Command]:
 
 def given_options(ctx: typer.Context) -> frozenset[str]:
     """The arguments and options of a command that are not defaults."""
-    return frozenset(name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") != "DEFAULT")
+    return frozenset(
+        name
+        for name in ctx.params
+        if getattr(ctx.get_parameter_source(name), "name", "") != "DEFAULT"
+    )
 
 
 def check_output(
-    path: str | Path | None, option: str, *, endings: Collection[str] = (), inputs: Collection[Path | None] = ()
+    path: str | Path | None,
+    option: str,
+    *,
+    endings: Collection[str] = (),
+    inputs: Collection[Path | None] = (),
 ) -> None:
     """Refuse a file that could not be written, or that would replace one of the inputs: before the work, not after it."""
     if path is None:
         return
     path = Path(path)  # old releases of typer have text here
     if endings and path.suffix.lower() not in endings:
-        raise ValueError(f"{option} must end in {' or '.join(endings)}: got {show(path.name)!r}; change its ending")
+        raise ValueError(
+            f"{option} must end in {' or '.join(endings)}: got {show(path.name)!r}; change its ending"
+        )
     if path.is_dir():
         raise ValueError(f"{option}: {show(path)} is a folder; name a file in it")
     if path.exists() and not path.is_file():
         raise ValueError(f"{option}: {show(path)} is not a plain file; name another one")
-    if any(other is not None and other.exists() and path.exists() and path.samefile(other) for other in inputs):
+    if any(
+        other is not None and other.exists() and path.exists() and path.samefile(other)
+        for other in inputs
+    ):
         raise ValueError(f"{option}: {show(path)} is one of the input files; name another one")
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
-        raise ValueError(f"{option}: there is no folder {show(folder)}; make it, or name another one")
+        raise ValueError(
+            f"{option}: there is no folder {show(folder)}; make it, or name another one"
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
         raise ValueError(f"{option}: the folder {show(folder)} is not writable; name another one")
 
@@ -134,7 +154,12 @@ def parse_names(texts: list[str]) -> list[str]:
     >>> parse_names(["A,B", '"C, the other"'])
     ['A', 'B', 'C, the other']
     """
-    return [name.strip() for names in csv.reader(texts, skipinitialspace=True) for name in names if name.strip()]
+    return [
+        name.strip()
+        for names in csv.reader(texts, skipinitialspace=True)
+        for name in names
+        if name.strip()
+    ]
 
 
 def read_c(text: str | None) -> float | Calibration | None:

@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_choice, check_name, check_positive, check_size, check_threshold, show
+from rivals._checks import (
+    check_choice,
+    check_name,
+    check_positive,
+    check_size,
+    check_threshold,
+    show,
+)
 from rivals._files import replacing
 from rivals._types import FloatArray
 from rivals._version import __version__
@@ -29,17 +36,24 @@ LABELS = ("groups", "clusters")
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-def save(path: str | PathLike[str], names: Sequence[str], applied: Applied, verdict: Verdict) -> None:
+def save(
+    path: str | PathLike[str], names: Sequence[str], applied: Applied, verdict: Verdict
+) -> None:
     """Write a comparison to one file: its losses, its settings and its verdict; the rest follows from these."""
     arrays: dict[str, Any] = {"stability": verdict.stability}
     for index, sample in enumerate(applied.losses):
-        arrays[f"observed_{index}"], arrays[f"synthetic_{index}"] = sample.observed, sample.synthetic
+        arrays[f"observed_{index}"], arrays[f"synthetic_{index}"] = (
+            sample.observed,
+            sample.synthetic,
+        )
     for index, summary in enumerate(applied.summaries or ()):
         arrays[f"summary_{index}"] = _as_array(summary, applied.law.name)
     arrays |= {kind: each.codes for kind, each in applied.setting.labels.items()}
     if verdict.calibrated is not None:
         arrays["calibrated"] = verdict.calibrated
-    arrays["header"] = np.frombuffer(json.dumps(_header(names, applied, verdict)).encode(), dtype=np.uint8)
+    arrays["header"] = np.frombuffer(
+        json.dumps(_header(names, applied, verdict)).encode(), dtype=np.uint8
+    )
     with replacing(path) as file:
         np.savez(file, checksum=_checksum(arrays), **arrays)
 
@@ -62,7 +76,11 @@ def load(path: str | PathLike[str]) -> tuple[tuple[str, ...], Applied, Verdict]:
 
 def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[str, Any]:
     """Everything but the arrays, as plain numbers and text; what is not a number is null."""
-    duels = {"rejections": verdict.rejections.values(), "undecided": verdict.undecided, "unstable": verdict.unstable}
+    duels = {
+        "rejections": verdict.rejections.values(),
+        "undecided": verdict.undecided,
+        "unstable": verdict.unstable,
+    }
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -73,7 +91,10 @@ def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[st
         "labels": {kind: list(each.names) for kind, each in applied.setting.labels.items()},
         "remarks": list(verdict.remarks),
         "survivors_under": verdict.survivors_under,
-        **{kind: [[d.model, d.rival, d.probability, d.standard_error] for d in some] for kind, some in duels.items()},
+        **{
+            kind: [[d.model, d.rival, d.probability, d.standard_error] for d in some]
+            for kind, some in duels.items()
+        },
     }
 
 
@@ -99,14 +120,21 @@ def _checksum(arrays: Arrays) -> npt.NDArray[np.uint8]:
 def _unpack(header: dict[str, Any], arrays: Arrays) -> tuple[tuple[str, ...], Applied, Verdict]:
     names = tuple(check_name(name) for name in header["names"])
     samples = [
-        Losses(arrays[f"observed_{i}"], arrays[f"synthetic_{i}"], may_repeat=header["may_repeat"][i] is True)
+        Losses(
+            arrays[f"observed_{i}"],
+            arrays[f"synthetic_{i}"],
+            may_repeat=header["may_repeat"][i] is True,
+        )
         for i in range(len(names))
     ]
     if len(set(names)) != len(names) or len(names) < 2:
         raise ValueError("its names do not fit together")
     if len({(sample.n_observed, sample.n_simulations) for sample in samples}) != 1:
         raise ValueError("its losses do not fit together")
-    law, setting = law_from_options(header["law"], header["options"]), _setting(header, arrays, samples[0].n_observed)
+    law, setting = (
+        law_from_options(header["law"], header["options"]),
+        _setting(header, arrays, samples[0].n_observed),
+    )
     if law.uses_c(setting.n_simulations) == isnan(setting.c):
         raise ValueError(f"its c is {header['c']!r} under law {law.name!r}")
     kept = [arrays[f"summary_{i}"] for i in range(len(names))] if "summary_0" in arrays else None
@@ -114,8 +142,15 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> tuple[tuple[str, ...], Ap
         raise ValueError("its simulations are missing")
     for sample in samples if kept is None else ():
         law.check(sample, setting)
-    duels = {kind: [_duel(row, len(names)) for row in header[kind]] for kind in ("rejections", "undecided", "unstable")}
-    calibrated = _fractions(arrays["calibrated"], "calibrated", (len(names),) * 2) if "calibrated" in arrays else None
+    duels = {
+        kind: [_duel(row, len(names)) for row in header[kind]]
+        for kind in ("rejections", "undecided", "unstable")
+    }
+    calibrated = (
+        _fractions(arrays["calibrated"], "calibrated", (len(names),) * 2)
+        if "calibrated" in arrays
+        else None
+    )
     verdict = Verdict(
         rejections={duel.model: duel for duel in duels["rejections"]},
         undecided=duels["undecided"],
@@ -123,7 +158,9 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> tuple[tuple[str, ...], Ap
         stability=_fractions(arrays["stability"], "stability", (len(names),)),
         calibrated=calibrated,
         remarks=tuple(map(_text, header["remarks"])),
-        survivors_under={key: list(map(_text, value)) for key, value in header["survivors_under"].items()},
+        survivors_under={
+            key: list(map(_text, value)) for key, value in header["survivors_under"].items()
+        },
     )
     applied = law.apply(samples, setting, kept)
     applied.decided = calibrated is None
@@ -132,7 +169,9 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> tuple[tuple[str, ...], Ap
 
 def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:
     labels: dict[str, Any] = {
-        kind: _grouping(header["labels"][kind], arrays[kind], n_points) for kind in LABELS if kind in arrays
+        kind: _grouping(header["labels"][kind], arrays[kind], n_points)
+        for kind in LABELS
+        if kind in arrays
     }
     return Setting(
         c=nan if header["c"] is None else check_positive(header["c"], "its c"),
@@ -145,8 +184,14 @@ def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:
 
 
 def _grouping(names: list[Any], codes: npt.NDArray[Any], n_points: int) -> Grouping:
-    if codes.shape != (n_points,) or codes.dtype.kind not in "iu" or not 0 <= codes.min() <= codes.max() < len(names):
-        raise ValueError(f"its groups have the shape {codes.shape} for {n_points} points, or codes without a name")
+    if (
+        codes.shape != (n_points,)
+        or codes.dtype.kind not in "iu"
+        or not 0 <= codes.min() <= codes.max() < len(names)
+    ):
+        raise ValueError(
+            f"its groups have the shape {codes.shape} for {n_points} points, or codes without a name"
+        )
     return Grouping(codes.astype(np.intp), tuple(map(str, names)))
 
 
@@ -164,7 +209,11 @@ def _duel(row: Any, n_models: int) -> Duel:
         if check_size(place, "the place of a model", least=0) >= n_models:
             raise ValueError(f"a duel names model {place} of {n_models}")
     for value in (probability, error):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or not 0.0 <= value <= 1.0
+        ):
             raise ValueError(f"the probability of a duel is {value!r}")
     return Duel(model, rival, float(probability), float(error))
 
@@ -189,4 +238,6 @@ def _check_format(header: Any, arrays: dict[str, npt.NDArray[Any]]) -> None:
         )
     expected = arrays.pop("checksum")
     if not np.array_equal(expected, _checksum(arrays)):
-        raise ValueError("its contents do not match its checksum: it was changed after it was saved")
+        raise ValueError(
+            "its contents do not match its checksum: it was changed after it was saved"
+        )

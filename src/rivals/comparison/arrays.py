@@ -38,7 +38,9 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     signature, count = struct.unpack("<4s6xH10x", file.read(22))
     # A byte that is wrong in the table of contents may hide members; of 65 535 or more it does not say how many.
     if signature == b"PK\x05\x06" and count < 0xFFFF and count != len(archive.infolist()):
-        raise ValueError(f"its table of contents lists {len(archive.infolist())} of {count} arrays: it is damaged")
+        raise ValueError(
+            f"its table of contents lists {len(archive.infolist())} of {count} arrays: it is damaged"
+        )
     for member in archive.infolist():
         name = member.filename.removesuffix(".npy")
         if name == member.filename:

@@ -110,7 +110,9 @@ def compare(
     """
     calibrations = _calibrations(c)
     if len(calibrations) > 1 and not keep_simulations:
-        raise ValueError("several calibrations have several c, which need the simulations; use keep_simulations=True")
+        raise ValueError(
+            "several calibrations have several c, which need the simulations; use keep_simulations=True"
+        )
     law = calibrations[0].as_law() if law is None and calibrations else law
     law_of(law)  # before anything is simulated
     setting = Setting(
@@ -122,10 +124,14 @@ def compare(
         n_simulations = calibrations[0].n_simulations if calibrations else N_SIMULATIONS
     n_simulations = check_size(n_simulations, "n_simulations")
     checked = models_in_turn(models)
-    pairs = list(checked) if keep_simulations else checked  # all of them checked before anything is simulated
+    pairs = (
+        list(checked) if keep_simulations else checked
+    )  # all of them checked before anything is simulated
     losses: dict[str, Losses] = {}
     summaries: list[Any] | None = None if keep_simulations else []
-    for name, sample in losses_in_turn(pairs, data, n_simulations=n_simulations, entropy=setting.entropy):
+    for name, sample in losses_in_turn(
+        pairs, data, n_simulations=n_simulations, entropy=setting.entropy
+    ):
         if not losses:
             chosen, setting = _labelled(setting, sample, law, groups, clusters)
             number = calibrations[0].choose_c(valid_only=False) if calibrations else c

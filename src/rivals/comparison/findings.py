@@ -66,7 +66,9 @@ class Findings:
     @cached_property
     def risks(self) -> Mapping[str, FloatArray]:
         """Name → draws of the risk."""
-        return self._by_name([_read_only(self.applied.reference + excess) for excess in self.applied.draws])
+        return self._by_name(
+            [_read_only(self.applied.reference + excess) for excess in self.applied.draws]
+        )
 
     @cached_property
     def risk_mean(self) -> Mapping[str, float]:
@@ -111,8 +113,12 @@ class Findings:
         if level not in self._intervals:
             self._intervals[level] = self.applied.interval(level)
         low, high = self._intervals[level]
-        place = self._place[name if name in self._place else check_choice(name, "model", self.names)]
-        return float(self.applied.reference + low[place]), float(self.applied.reference + high[place])
+        place = self._place[
+            name if name in self._place else check_choice(name, "model", self.names)
+        ]
+        return float(self.applied.reference + low[place]), float(
+            self.applied.reference + high[place]
+        )
 
     @cached_property
     def _intervals(self) -> dict[float, tuple[FloatArray, FloatArray]]:
@@ -130,7 +136,9 @@ class Findings:
     @cached_property
     def ranking(self) -> tuple[str, ...]:
         """All names, from the lowest empirical risk to the highest."""
-        return tuple(self.names[index] for index in np.argsort(self.applied.empirical, kind="stable"))
+        return tuple(
+            self.names[index] for index in np.argsort(self.applied.empirical, kind="stable")
+        )
 
     @cached_property
     def survivors(self) -> tuple[str, ...]:
@@ -142,7 +150,9 @@ class Findings:
         """Name → by whom a model is rejected, and with what probability."""
         return MappingProxyType(
             {
-                self.names[duel.model]: Rejection(self.names[duel.rival], duel.probability, duel.standard_error)
+                self.names[duel.model]: Rejection(
+                    self.names[duel.rival], duel.probability, duel.standard_error
+                )
                 for duel in self._verdict.rejections.values()
             }
         )
@@ -152,7 +162,13 @@ class Findings:
         """The duels that are too close to call: with other random numbers the verdict may be another."""
         kinds = {"draws": self._verdict.undecided, "simulations": self._verdict.unstable}
         return tuple(
-            Undecided(self.names[duel.model], self.names[duel.rival], duel.probability, duel.standard_error, reason)
+            Undecided(
+                self.names[duel.model],
+                self.names[duel.rival],
+                duel.probability,
+                duel.standard_error,
+                reason,
+            )
             for reason, duels in kinds.items()
             for duel in duels
         )
@@ -188,7 +204,10 @@ class Findings:
 
         Measured at the default c and threshold, from one data set and from 2 to 8 groups: `docs/does-it-work.md`.
         """
-        found, groups = expected(self.applied, calibrated=self.calibrated is not None), self.applied.setting.groups
+        found, groups = (
+            expected(self.applied, calibrated=self.calibrated is not None),
+            self.applied.setting.groups,
+        )
         n_groups = 1 if groups is None else len(groups.names)
         return found.error / 100.0 if found is not None and found.groups == n_groups else None
 

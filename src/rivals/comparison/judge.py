@@ -69,14 +69,22 @@ def judge(applied: Applied, correct: Correct | None = None) -> Verdict:
     unstable = [duel for model, duel in rejections.items() if same[model] < STABLE]
     gone = {duel.model for duel in unstable}
     kept = {model: duel for model, duel in rejections.items() if model not in gone}
-    return Verdict(kept, [duel for duel in undecided if duel.model not in gone], unstable, same, calibrated)
+    return Verdict(
+        kept, [duel for duel in undecided if duel.model not in gone], unstable, same, calibrated
+    )
 
 
-def _too_close(applied: Applied, probability: FloatArray, error: FloatArray, correct: Correct) -> list[Duel]:
+def _too_close(
+    applied: Applied, probability: FloatArray, error: FloatArray, correct: Correct
+) -> list[Duel]:
     """Duels whose corrected probability lies on the other side of the threshold two standard errors away."""
     threshold = applied.setting.threshold
     low, high = (correct(np.clip(probability + sign * error, 0.0, 1.0)) for sign in (-2.0, 2.0))
-    unclear = (low <= threshold) & (high > threshold) & (applied.empirical[:, None] < applied.empirical[None, :])
+    unclear = (
+        (low <= threshold)
+        & (high > threshold)
+        & (applied.empirical[:, None] < applied.empirical[None, :])
+    )
     return [
         Duel(int(model), int(rival), float(probability[rival, model]), float(error[rival, model]))
         for rival, model in zip(*np.nonzero(unclear), strict=True)
@@ -108,13 +116,19 @@ class Rule:
     remarks: tuple[str, ...]
 
 
-def judge_calibrated(names: Sequence[str], applied: Applied, calibrations: Sequence[Any]) -> tuple[Applied, Verdict]:
+def judge_calibrated(
+    names: Sequence[str], applied: Applied, calibrations: Sequence[Any]
+) -> tuple[Applied, Verdict]:
     """The verdict that rejects least, of one for each calibration; and who survives under every epistemic distribution."""
 
     @cache
     def at(c: float) -> Applied:
         setting = replace(applied.setting, c=c)
-        return applied if c == applied.setting.c else applied.law.apply(applied.losses, setting, applied.summaries)
+        return (
+            applied
+            if c == applied.setting.c
+            else applied.law.apply(applied.losses, setting, applied.summaries)
+        )
 
     order = np.argsort(applied.empirical, kind="stable").tolist()
     found, under = [], {}
@@ -135,8 +149,12 @@ def _under_each(under: dict[str, list[str]]) -> list[str]:
     if len(under) < 2:
         return []
     if len({frozenset(survivors) for survivors in under.values()}) == 1:
-        return [f"The same models survive under each of {len(under)} epistemic distributions ({listed(list(under))})."]
-    parts = "; ".join(f"under {show(name)!r}: {listed(survivors)}" for name, survivors in under.items())
+        return [
+            f"The same models survive under each of {len(under)} epistemic distributions ({listed(list(under))})."
+        ]
+    parts = "; ".join(
+        f"under {show(name)!r}: {listed(survivors)}" for name, survivors in under.items()
+    )
     return [
         f"The verdict depends on what varies between replications. Worth keeping {parts}. The most cautious decides."
     ]

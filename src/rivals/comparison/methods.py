@@ -32,9 +32,16 @@ def methods(result: Findings, sweep: Callable[[], ShownSweep]) -> str:
     sentences = [
         f"We compared {len(result.names)} models ({listed(result.names)}) by their losses on {result.applied.losses[0].n_observed} held-out "
         f"points{_labels(setting)} with rivals {__version__}.",
-        law.method + (f" {law.method_of_c} We used {_c(result)} and {_simulations(setting)}." if uses_c else ""),
+        law.method
+        + (
+            f" {law.method_of_c} We used {_c(result)} and {_simulations(setting)}."
+            if uses_c
+            else ""
+        ),
         "Points were treated as a time series." if setting.order else "",
-        "Probabilities were corrected by the curve of that calibration." if result.calibrated is not None else "",
+        "Probabilities were corrected by the curve of that calibration."
+        if result.calibrated is not None
+        else "",
         f"A model was rejected if a rival of lower mean loss had the lower risk with a probability above {setting.threshold:g}.",
         _sweep(result, sweep) if uses_c else "",
         f"The seed was {setting.entropy}.",

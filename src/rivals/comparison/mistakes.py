@@ -54,9 +54,7 @@ LIKELIHOODS = (
     "Losses.from_log_likelihood, or --log-likelihood on the command line"
 )
 UNIT = "its losses are {:.3g} times as wide as those of {}, on the data and simulated, as those of {} are; give all models one loss in one unit"
-CONSTANT = (
-    "its losses are those of {} + {:.3g} ± {:.2g}, though both fit; is a constant missing in one of the densities?"
-)
+CONSTANT = "its losses are those of {} + {:.3g} ± {:.2g}, though both fit; is a constant missing in one of the densities?"
 SYNTHETIC_SIGN = "its simulated losses would be where the observed ones are if they had the other sign; is that of the synthetic losses wrong?"
 COPIED = "{:.0%} of its synthetic losses also occur among the observed ones, to the last digit; were they computed on simulated data?"
 SHARED = (
@@ -130,13 +128,20 @@ class Side:
         if np.unique(self.observed).size < 0.9 * self.observed.size:
             return True
         one = self.losses.simulations[0] if self.losses.n_simulations else self.observed[:0]
-        return one.size == self.losses.n_observed and float(np.mean(one == self.losses.observed)) > 0.02
+        return (
+            one.size == self.losses.n_observed
+            and float(np.mean(one == self.losses.observed)) > 0.02
+        )
 
     @cached_property
     def fits(self) -> bool:
         """Whether simulated losses are about where the observed ones are, and as wide."""
         near = abs(self.seen.middle - self.own.middle) <= 0.25 * self.own.span
-        return bool(self.simulated.size and near and 0.5 * self.own.span <= self.seen.span <= 2.0 * self.own.span)
+        return bool(
+            self.simulated.size
+            and near
+            and 0.5 * self.own.span <= self.seen.span <= 2.0 * self.own.span
+        )
 
     @cached_property
     def from_zero(self) -> bool:
@@ -173,7 +178,10 @@ def signs(sides: Sequence[Side]) -> Found:
     if all(_like_likelihood(side) for side in sides):
         return [(place, "log_likelihoods", LIKELIHOODS) for place in range(len(sides))]
     found: Found = []
-    leans, together = np.array([side.seen.lean for side in sides]), _with_others([side.ranks for side in sides])
+    leans, together = (
+        np.array([side.seen.lean for side in sides]),
+        _with_others([side.ranks for side in sides]),
+    )
     of_labels, of_others, of_fitting = OPPOSITE
     for place, side in enumerate(sides):
         if together[place] > of_labels:
@@ -184,8 +192,16 @@ def signs(sides: Sequence[Side]) -> Found:
         little = together[place] < of_others and lean > LEANS_LITTLE and np.max(others) < 0.5 * lean
         if turned or (little and not side.of_labels):
             found.append((place, "sign", SIGN.format(together[place])))
-    if not found and np.min(together) < of_fitting and all(side.fits and not side.of_labels for side in sides):
-        found = [(place, "sign", SIGN.format(each)) for place, each in enumerate(together) if each < of_fitting]
+    if (
+        not found
+        and np.min(together) < of_fitting
+        and all(side.fits and not side.of_labels for side in sides)
+    ):
+        found = [
+            (place, "sign", SIGN.format(each))
+            for place, each in enumerate(together)
+            if each < of_fitting
+        ]
     return found
 
 
@@ -210,7 +226,11 @@ def units(sides: Sequence[Side]) -> Found:
     found: Found = []
     for place, side in enumerate(sides):
         ratio = side.own.width / usual.own.width
-        kinds = side.fits and side.from_zero != usual.from_zero and abs(log(side.own.span / usual.own.span)) > log(3.0)
+        kinds = (
+            side.fits
+            and side.from_zero != usual.from_zero
+            and abs(log(side.own.span / usual.own.span)) > log(3.0)
+        )
         if kinds or _agree_but_for(ratio, side, usual):
             named = [unit for unit, factor in UNITS.items() if abs(log(ratio / factor)) < SAME_UNIT]
             known = named[0] if named and not kinds else "squared errors beside log losses"
@@ -223,10 +243,15 @@ def _agree_but_for(ratio: float, side: Side, usual: Side) -> bool:
     widths = [each.seen.width / each.own.width for each in (side, usual)]
     if min(widths) <= 0.0 or abs(log(ratio)) < log(1.25):
         return False
-    close = max(abs(log(width)) for width in widths) < log(1.25) and abs(log(widths[0] / widths[1])) < log(1.15)
+    close = max(abs(log(width)) for width in widths) < log(1.25) and abs(
+        log(widths[0] / widths[1])
+    ) < log(1.15)
     return (
         close
-        and _correlation(*((each.observed - np.mean(each.observed)) / each.seen.width for each in (side, usual))) > 0.75
+        and _correlation(
+            *((each.observed - np.mean(each.observed)) / each.seen.width for each in (side, usual))
+        )
+        > 0.75
     )
 
 
@@ -252,7 +277,11 @@ def simulations(sides: Sequence[Side]) -> Found:
     """Observed losses are of the same points, so they rise together; simulations are each model's own, and do not."""
     if not sides[0].simulated.size:
         return []
-    found: Found = [(place, "synthetic_sign", SYNTHETIC_SIGN) for place, side in enumerate(sides) if _mirrored(side)]
+    found: Found = [
+        (place, "synthetic_sign", SYNTHETIC_SIGN)
+        for place, side in enumerate(sides)
+        if _mirrored(side)
+    ]
     for place, side in enumerate(sides):
         shared = 0.0 if side.losses.may_repeat else shared_values(side.losses)
         if shared > MANY_SHARED:
@@ -289,12 +318,19 @@ def shared_values(losses: Losses) -> float:
     """
     observed, simulated = losses.observed, losses.simulations[0]
     some = simulated[:: max(1, simulated.size // PROBE)]
-    if not np.isin(observed, some).any() or same_by_chance(observed) or np.unique(observed).size < 0.9 * observed.size:
+    if (
+        not np.isin(observed, some).any()
+        or same_by_chance(observed)
+        or np.unique(observed).size < 0.9 * observed.size
+    ):
         return 0.0
     shared = np.isin(simulated, observed)
     if simulated.size == observed.size:
         same_point = simulated == observed
-        if np.sum(same_point) >= 0.9 * np.sum(shared) and np.count_nonzero(np.diff(same_point)) >= SCATTERED:
+        if (
+            np.sum(same_point) >= 0.9 * np.sum(shared)
+            and np.count_nonzero(np.diff(same_point)) >= SCATTERED
+        ):
             return 0.0
     return float(np.mean(shared))
 
@@ -304,7 +340,11 @@ def _mirrored(side: Side) -> bool:
     if min(side.losses.n_observed, side.losses.n_synthetic) < FEWEST:
         return False
     as_given, turned = (abs(side.seen.middle - sign * side.own.middle) for sign in (1.0, -1.0))
-    return side.seen.lean < 1.0 / LEANS and side.own.lean > LEANS and turned < max(as_given, side.seen.span)
+    return (
+        side.seen.lean < 1.0 / LEANS
+        and side.own.lean > LEANS
+        and turned < max(as_given, side.seen.span)
+    )
 
 
 def _simulated_together(sides: Sequence[Side]) -> FloatArray:
@@ -318,7 +358,9 @@ def _simulated_together(sides: Sequence[Side]) -> FloatArray:
     if ranks[0].size != sides[0].ranks.size:
         return together
     observed = np.sum([side.ranks for side in sides], axis=0)
-    with_data = [_correlation(own, observed - side.ranks) for own, side in zip(ranks, sides, strict=True)]
+    with_data = [
+        _correlation(own, observed - side.ranks) for own, side in zip(ranks, sides, strict=True)
+    ]
     return together - np.maximum(with_data, 0.0)
 
 
@@ -342,12 +384,21 @@ def points(sides: Sequence[Side]) -> Found:
     n_points = sides[0].observed.size
     if n_points < FEWEST or len(sides) > MOST_PAIRED or any(side.of_labels for side in sides):
         return []
-    correlations = np.array([[_correlation(one.ranks, other.ranks) for other in sides] for one in sides])
+    correlations = np.array(
+        [[_correlation(one.ranks, other.ranks) for other in sides] for one in sides]
+    )
     unrelated = np.abs(correlations) < 2.0 / sqrt(n_points)
     found: Found = []
     for place, side in enumerate(sides):
-        strange = [other for other in np.flatnonzero(unrelated[place]).tolist() if _as_good(side, sides[other])]
-        if strange and unrelated[place].sum() == unrelated.sum(axis=1).max() >= (len(sides) - 1) / 2:
+        strange = [
+            other
+            for other in np.flatnonzero(unrelated[place]).tolist()
+            if _as_good(side, sides[other])
+        ]
+        if (
+            strange
+            and unrelated[place].sum() == unrelated.sum(axis=1).max() >= (len(sides) - 1) / 2
+        ):
             text = OTHER_POINTS.format(sides[strange[0]].name, correlations[place, strange[0]])
             found.append((place, "other_points", text))
     return found
@@ -358,7 +409,9 @@ def _as_good(one: Side, other: Side) -> bool:
     if any(side.simulated.size and not side.fits for side in (one, other)):
         return False
     narrow, wide = sorted((one.seen.span, other.seen.span))
-    return bool(wide < 1.35 * narrow and abs(np.mean(one.observed) - np.mean(other.observed)) < 0.1 * narrow)
+    return bool(
+        wide < 1.35 * narrow and abs(np.mean(one.observed) - np.mean(other.observed)) < 0.1 * narrow
+    )
 
 
 # ---------------------------------------------------------------- correlations

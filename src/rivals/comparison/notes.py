@@ -14,9 +14,21 @@ from rivals.losses import Losses
 
 LISTED = 3
 # The word for a tail → its code, and what to do.
-TAILS = {"look": ("heavy_tail", "look at them"), "do not trust": ("very_heavy_tail", "do not trust the mean")}
+TAILS = {
+    "look": ("heavy_tail", "look at them"),
+    "do not trust": ("very_heavy_tail", "do not trust the mean"),
+}
 # What one sees in the result, without a warning: facts, and what may be so by chance.
-QUIET = ("few_points", "heavy_tail", "very_heavy_tail", "autocorrelated", "other_points", "data", "unit", "constant")
+QUIET = (
+    "few_points",
+    "heavy_tail",
+    "very_heavy_tail",
+    "autocorrelated",
+    "other_points",
+    "data",
+    "unit",
+    "constant",
+)
 
 
 class Note(NamedTuple):
@@ -51,9 +63,16 @@ def notes(losses: Mapping[str, Losses], law: Law, setting: Setting) -> dict[str,
         code, advice = TAILS.get(tail_word(shape), ("", ""))
         if code:
             points = ", ".join(map(str, extremes(sample.observed, 3).tolist()))
-            found.append((code, f"few losses dominate: {advice} (tail {shape:.2f}; points {points}, counted from 0)"))
+            found.append(
+                (
+                    code,
+                    f"few losses dominate: {advice} (tail {shape:.2f}; points {points}, counted from 0)",
+                )
+            )
         if setting.order == "time" and sample.effective_size < 0.5 * sample.n_observed:
-            worth = f"{sample.n_observed} losses are worth {sample.effective_size:.0f} independent ones"
+            worth = (
+                f"{sample.n_observed} losses are worth {sample.effective_size:.0f} independent ones"
+            )
             found.append(("autocorrelated", f"autocorrelated: {worth}"))
         every[name] = tuple(Note(*each) for each in found)
     return every
@@ -66,8 +85,14 @@ def by_text(found: Notes, one: str = "{}", several: str = "{}") -> list[tuple[No
         for note in some:
             models.setdefault(note, []).append(name)
     everyone = len(found) if len(found) > LISTED else 0
-    listings = {note: (several if names[1:] else one).format(listed(names, LISTED)) for note, names in models.items()}
-    return [(note, "all models" if len(models[note]) == everyone else text) for note, text in listings.items()]
+    listings = {
+        note: (several if names[1:] else one).format(listed(names, LISTED))
+        for note, names in models.items()
+    }
+    return [
+        (note, "all models" if len(models[note]) == everyone else text)
+        for note, text in listings.items()
+    ]
 
 
 def warn_of(found: Notes) -> None:

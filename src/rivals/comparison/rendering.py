@@ -30,7 +30,13 @@ def probability_text(probability: float) -> str:
     >>> probability_text(0.98), probability_text(0.99999)
     ('0.980', '> .999')
     """
-    return "< .001" if probability < 0.0005 else "> .999" if probability > 0.9995 else f"{probability:.3f}"
+    return (
+        "< .001"
+        if probability < 0.0005
+        else "> .999"
+        if probability > 0.9995
+        else f"{probability:.3f}"
+    )
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
@@ -56,7 +62,8 @@ def text(headings: Sequence[str], body: Sequence[Sequence[str]]) -> str:
         for part in _continued(line, textwrap.wrap(line[-1], room, break_on_hyphens=False) or [""])
     ]
     aligned = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
     ]
     return "\n".join([aligned[0], "  ".join("─" * width for width in widths), *aligned[1:]])
 
@@ -64,12 +71,18 @@ def text(headings: Sequence[str], body: Sequence[Sequence[str]]) -> str:
 def wrap(sentence: str, width: int | None = None, *, indent: str = "") -> str:
     """A sentence in lines that fit the terminal; further lines begin with the indent."""
     columns = min(terminal_width(), WIDTH) if width is None else width
-    return textwrap.fill(sentence, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(
+        sentence, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def terminal_width() -> int:
     """Columns of the terminal; 100 where the output goes elsewhere, so that files look the same everywhere."""
-    return max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST) if sys.stdout.isatty() else WIDTH
+    return (
+        max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
+        if sys.stdout.isatty()
+        else WIDTH
+    )
 
 
 def shortened(text: str, longest: int) -> str:
@@ -124,13 +137,20 @@ def width_of(headings: Sequence[str], body: Sequence[Sequence[str]]) -> int:
 
 def _continued(line: Sequence[str], last: Sequence[str]) -> list[list[str]]:
     """The cells of a row with the first line of its last cell, and rows that have the other lines of it alone."""
-    return [[*(line[:-1] if index == 0 else [""] * (len(line) - 1)), part] for index, part in enumerate(last)]
+    return [
+        [*(line[:-1] if index == 0 else [""] * (len(line) - 1)), part]
+        for index, part in enumerate(last)
+    ]
 
 
-def html(headings: Sequence[str], body: Sequence[Sequence[str]], *, before: str = "", after: str = "") -> str:
+def html(
+    headings: Sequence[str], body: Sequence[Sequence[str]], *, before: str = "", after: str = ""
+) -> str:
     """A table between two sentences, for a notebook."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-    lines = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body)
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body
+    )
     sentences = [f"<p>{escape(sentence)}</p>" if sentence else "" for sentence in (before, after)]
     # The class keeps notebooks from taking dollar signs in names for mathematics.
     return (
@@ -162,7 +182,9 @@ class PairTable:
     def __getitem__(self, pair: tuple[str, str]) -> float:
         for name in pair:
             if name not in self.names:
-                raise KeyError(f"unknown model {show(name)!r}; there are {', '.join(map(show, self.names))}")
+                raise KeyError(
+                    f"unknown model {show(name)!r}; there are {', '.join(map(show, self.names))}"
+                )
         row, column = (self.names.index(name) for name in pair)
         return float(self.values[row, column])
 
@@ -192,7 +214,10 @@ class PairTable:
         step = max(room // (2 + max(map(len, [*headings, "> .999"]))), 1)
         tables = []
         for begin in range(0, len(names), step):
-            body = [[name, *row[begin + 1 : begin + 1 + step]] for name, row in zip(names, cells, strict=True)]
+            body = [
+                [name, *row[begin + 1 : begin + 1 + step]]
+                for name, row in zip(names, cells, strict=True)
+            ]
             tables.append(text(["", *headings[begin : begin + step]], body))
         return "\n\n".join(tables)
 
@@ -208,4 +233,8 @@ class PairTable:
 
 def dataframe(rows: Sequence[Row], index: str) -> Any:
     """For pandas, with one column as the index."""
-    return need("pandas", extra="pandas", purpose="to_dataframe").DataFrame(list(rows)).set_index(index)
+    return (
+        need("pandas", extra="pandas", purpose="to_dataframe")
+        .DataFrame(list(rows))
+        .set_index(index)
+    )

@@ -51,10 +51,20 @@ class Comparison(Shown):
         """
         law, n_simulations = self.applied.law, self.applied.setting.n_simulations
         if not law.uses_c(n_simulations):
-            none, remedy = (" without simulations", "pass simulations, or ") if law.has_c else ("", "")
-            raise ValueError(f"law {law.name!r}{none} has no c to sweep over; {remedy}compare under a law that has one")
+            none, remedy = (
+                (" without simulations", "pass simulations, or ") if law.has_c else ("", "")
+            )
+            raise ValueError(
+                f"law {law.name!r}{none} has no c to sweep over; {remedy}compare under a law that has one"
+            )
         # An array without dimensions is a number, too.
-        given: Any = law.grid if c is None else c if isinstance(c, Iterable) and getattr(c, "ndim", True) else [c]
+        given: Any = (
+            law.grid
+            if c is None
+            else c
+            if isinstance(c, Iterable) and getattr(c, "ndim", True)
+            else [c]
+        )
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(given))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
@@ -67,7 +77,9 @@ class Comparison(Shown):
             found[applied.setting.c] = Comparison(self.names, applied, judge(applied))
             if not applied.law.closed_form:
                 found[applied.setting.c]._matrices  # noqa: B018  (kept; the draws are not)
-        return Sweep(tuple(found[value] for value in values), of_calibrated=self.calibrated is not None)
+        return Sweep(
+            tuple(found[value] for value in values), of_calibrated=self.calibrated is not None
+        )
 
     def methods(self) -> str:
         """A paragraph for the methods section of a paper: law, c, groups, simulations, threshold, sizes, version, references."""
@@ -79,7 +91,9 @@ class Comparison(Shown):
         """Write losses, settings and the verdict to one NPZ file; `rivals.load` reads it back."""
         archive.save(path, self.names, self.applied, self._verdict)
 
-    def report(self, path: str | PathLike[str], *, title: str = "Which models survive replication?") -> None:
+    def report(
+        self, path: str | PathLike[str], *, title: str = "Which models survive replication?"
+    ) -> None:
         """Write one self-contained, interactive HTML page (needs jinja2)."""
         # The one step up in the package: a convenience, on demand.
         from rivals.report import write_report

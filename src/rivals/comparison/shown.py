@@ -46,18 +46,28 @@ class Shown(Findings):
             "models": rows_of(self),
             "probability": self.probability.tolist(),
             "calibrated": None if self.calibrated is None else self.calibrated.tolist(),
-            "calibration": {"remarks": list(self._verdict.remarks), "survivors": self._verdict.survivors_under}
+            "calibration": {
+                "remarks": list(self._verdict.remarks),
+                "survivors": self._verdict.survivors_under,
+            }
             if self.calibrated is not None
             else None,
         }
 
     def to_dataframe(self) -> Any:
         """One row per model, best first (needs pandas); diagnostics as text."""
-        rows = [{**row, "diagnostics": "; ".join(note["text"] for note in row["diagnostics"])} for row in rows_of(self)]
+        rows = [
+            {**row, "diagnostics": "; ".join(note["text"] for note in row["diagnostics"])}
+            for row in rows_of(self)
+        ]
         return rendering.dataframe(rows, "model")
 
     def __str__(self) -> str:
-        sentences = [*verdicts(self), *remarks(self), f"{made_with(self)}, rng = {self.applied.setting.entropy}"]
+        sentences = [
+            *verdicts(self),
+            *remarks(self),
+            f"{made_with(self)}, rng = {self.applied.setting.entropy}",
+        ]
         return "\n".join([comparison_text(rows_of(self)), "", *map(rendering.wrap, sentences)])
 
     def __repr__(self) -> str:
@@ -67,7 +77,9 @@ class Shown(Findings):
         rows = rows_of(self)
         columns = shown_columns(rows, notes=True)
         headings = [column.heading for column in columns]
-        return rendering.html(headings, cells_of(rows, columns), before=self.verdict, after=made_with(self))
+        return rendering.html(
+            headings, cells_of(rows, columns), before=self.verdict, after=made_with(self)
+        )
 
 
 def verdicts(result: Findings) -> list[str]:
@@ -93,19 +105,30 @@ def remarks(result: Findings) -> list[str]:
     """What the verdict is sensitive to, in sentences: c, the simulations, the number of models, the law."""
     setting, law, found = result.applied.setting, result.applied.law, []
     critical = dict(zip(result.names, result.applied.critical_c.tolist(), strict=True))
-    nearly = [name for name in result.survivors if 0.0 < critical[name] < setting.c and result.calibrated is None]
+    nearly = [
+        name
+        for name in result.survivors
+        if 0.0 < critical[name] < setting.c and result.calibrated is None
+    ]
     if nearly:
         parts = [f"{show(name)} for c up to {critical[name]:.2g}" for name in nearly[:3]]
         more = f" and {len(nearly) - 3} more for some smaller c" if len(nearly) > 3 else ""
         found.append(f"At smaller c there is more to reject: {', '.join(parts)}{more}.")
     if setting.n_simulations == 1 and law.uses_c(1):
-        found.append("There is only one simulation of each model, so the stability of the verdict is unknown.")
+        found.append(
+            "There is only one simulation of each model, so the stability of the verdict is unknown."
+        )
     if len(result.names) > FEW_MODELS and result.rejections and result.calibrated is None:
         corrected = 1.0 - (1.0 - setting.threshold) / (len(result.names) - 1)
         found.append(
             f"The best of {len(result.names)} models is rejected more easily than one of a pair; threshold={corrected:.7g} makes up for that."
         )
-    return [*found, *result._verdict.remarks, *result.applied.remarks(result.names), *_worth(result)]
+    return [
+        *found,
+        *result._verdict.remarks,
+        *result.applied.remarks(result.names),
+        *_worth(result),
+    ]
 
 
 def _worth(result: Findings) -> list[str]:
@@ -115,7 +138,11 @@ def _worth(result: Findings) -> list[str]:
         return []
     law, setting, groups = result.applied.law, result.applied.setting, result.applied.setting.groups
     most = found.groups == max(law.measured[setting.n_simulations > 0])
-    more = ", the most that were tried," if most and groups is not None and len(groups.names) > found.groups else ""
+    more = (
+        ", the most that were tried,"
+        if most and groups is not None and len(groups.names) > found.groups
+        else ""
+    )
     data = "one data set, not calibrated," if found.groups == 1 else f"{found.groups} groups{more}"
     return [
         f"What to expect: of winners stated from {data} {found.error:.0f} ± {found.standard_error:.0f} % lost in fresh groups of "
@@ -142,16 +169,23 @@ class ShownSweep(FindingsOverC):
     def verdict(self) -> str:
         """Where the verdict changes, in a sentence, and one more if that of the comparison is not among these."""
         text = rendering.told_apart(self.c)
-        between = "; ".join(f"{text[low]} and {text[high]}" for low, high in self.changes[:LISTED_CHANGES])
+        between = "; ".join(
+            f"{text[low]} and {text[high]}" for low, high in self.changes[:LISTED_CHANGES]
+        )
         more = len(self.changes) - LISTED_CHANGES
-        changes = f"The verdict changes between c = {between}" + (f", and {more} more times." if more > 0 else ".")
+        changes = f"The verdict changes between c = {between}" + (
+            f", and {more} more times." if more > 0 else "."
+        )
         sentence = changes if self.changes else "The verdict is the same for all these c."
         return f"{sentence} {NOT_CALIBRATED}" if self.of_calibrated else sentence
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per c, in increasing order."""
         pairs = sorted(zip(self.c, self.survivors, strict=True))
-        return [{"c": c, "survivors": ", ".join(show(name) for name in survivors)} for c, survivors in pairs]
+        return [
+            {"c": c, "survivors": ", ".join(show(name) for name in survivors)}
+            for c, survivors in pairs
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text."""
@@ -172,7 +206,9 @@ class ShownSweep(FindingsOverC):
         return rendering.dataframe(self.rows(), "c")
 
     def __str__(self) -> str:
-        return "\n".join([rendering.text(SWEEP_HEADINGS, sweep_cells(self)), "", rendering.wrap(self.verdict)])
+        return "\n".join(
+            [rendering.text(SWEEP_HEADINGS, sweep_cells(self)), "", rendering.wrap(self.verdict)]
+        )
 
     def __repr__(self) -> str:
         return str(self)
@@ -184,9 +220,15 @@ class ShownSweep(FindingsOverC):
 def sweep_cells(sweep: ShownSweep) -> list[list[str]]:
     """One row for each c as text; of many values of c one for each range with the same verdict."""
     rows, many = sweep.rows(), len(sweep.c) > MANY_VALUES
-    ranges = [list(group) for _, group in groupby(rows, key=lambda row: row["survivors"] if many else row["c"])]
+    ranges = [
+        list(group)
+        for _, group in groupby(rows, key=lambda row: row["survivors"] if many else row["c"])
+    ]
     text = rendering.told_apart(sweep.c)
     return [
-        [" … ".join(dict.fromkeys(text[row["c"]] for row in (group[0], group[-1]))), group[0]["survivors"]]
+        [
+            " … ".join(dict.fromkeys(text[row["c"]] for row in (group[0], group[-1]))),
+            group[0]["survivors"],
+        ]
         for group in ranges
     ]

@@ -11,7 +11,14 @@ import numpy as np
 from rivals._checks import show
 from rivals.comparison.findings import Findings
 from rivals.comparison.notes import Note, by_text
-from rivals.comparison.rendering import all_shortened, probability_text, terminal_width, text, width_of, wrap
+from rivals.comparison.rendering import (
+    all_shortened,
+    probability_text,
+    terminal_width,
+    text,
+    width_of,
+    wrap,
+)
 
 # A name is never cut to less than this, even if the table is then wider than the terminal.
 SHORTEST_NAME = 8
@@ -101,7 +108,12 @@ NOTES = Column(
     lambda rows: any(row["diagnostics"] for row in rows),
 )
 COLUMNS = (
-    Column("model", "Its name.", lambda result, name: {"model": name}, lambda row, form: form.name(row["model"])),
+    Column(
+        "model",
+        "Its name.",
+        lambda result, name: {"model": name},
+        lambda row, form: form.name(row["model"]),
+    ),
     Column(
         "mean loss",
         "Mean of the losses on the data.",
@@ -111,7 +123,9 @@ COLUMNS = (
     Column(
         "difference to best",
         "Difference between its mean loss and that of the best model, paired point by point, ± standard error.",
-        lambda result, name: dict(zip(("difference", "difference_error"), result.difference[name], strict=True)),
+        lambda result, name: dict(
+            zip(("difference", "difference_error"), result.difference[name], strict=True)
+        ),
         lambda row, form: (
             "best"
             if row["model"] == form.best
@@ -150,7 +164,9 @@ COLUMNS = (
     Column(
         "stable",
         "Fraction of the single simulations that would give the same verdict.",
-        lambda result, name: {"stability": None if np.isnan(result.stability[name]) else float(result.stability[name])},
+        lambda result, name: {
+            "stability": None if np.isnan(result.stability[name]) else float(result.stability[name])
+        },
         lambda row, form: "?" if row["stability"] is None else f"{row['stability']:.0%}",
         lambda rows: any(row["stability"] is not None for row in rows),
     ),
@@ -171,11 +187,15 @@ def shown_columns(rows: Sequence[Row], *, notes: bool) -> list[Column]:
     return [column for column in COLUMNS if column.shown(rows) and (notes or column is not NOTES)]
 
 
-def cells_of(rows: Sequence[Row], columns: Sequence[Column], longest: int | None = None) -> list[list[str]]:
+def cells_of(
+    rows: Sequence[Row], columns: Sequence[Column], longest: int | None = None
+) -> list[list[str]]:
     """The rows as text; longer names are cut."""
     models = [row["model"] for row in rows]
     shown = [show(model) for model in models]
-    names = dict(zip(models, shown if longest is None else all_shortened(shown, longest), strict=True))
+    names = dict(
+        zip(models, shown if longest is None else all_shortened(shown, longest), strict=True)
+    )
     number = _number_format(rows)
     form = Format(names.__getitem__, _mean_format(rows) or number, number, rows[0]["model"])
     return [[column.cell(row, form) for column in columns] for row in rows]
@@ -184,9 +204,14 @@ def cells_of(rows: Sequence[Row], columns: Sequence[Column], longest: int | None
 def comparison_text(rows: Sequence[Row]) -> str:
     """The rows of a comparison for a terminal: aligned columns that fit it, and the notes below them."""
     columns = shown_columns(rows, notes=False)
-    longest = max(len(show(name)) for row in rows for name in (row["model"], row["rejected_by"] or ""))
+    longest = max(
+        len(show(name)) for row in rows for name in (row["model"], row["rejected_by"] or "")
+    )
     longest = min(longest, terminal_width())
-    wide, narrow = [column.heading for column in columns], [column.short or column.heading for column in columns]
+    wide, narrow = (
+        [column.heading for column in columns],
+        [column.short or column.heading for column in columns],
+    )
     for headings, shortest in ((wide, 2 * SHORTEST_NAME), (narrow, SHORTEST_NAME)):
         length, excess = longest, 1
         while excess > 0 and length > 0:
@@ -204,7 +229,10 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
     found = {row["model"]: tuple(Note(**note) for note in row["diagnostics"]) for row in rows}
     lines = [f"{names}: {note.text}" for note, names in by_text(found)]
     if len(lines) > MOST_NOTES:
-        lines = [*lines[:MOST_NOTES], f"{len(lines) - MOST_NOTES} more notes: see `diagnostics` of the result"]
+        lines = [
+            *lines[:MOST_NOTES],
+            f"{len(lines) - MOST_NOTES} more notes: see `diagnostics` of the result",
+        ]
     return ["Notes", *(wrap(f"  {line}", indent="    ") for line in lines)] if lines else []
 
 
@@ -226,7 +254,9 @@ def _number_format(rows: Sequence[Row]) -> Callable[[float], str]:
     narrowest = min((width for width in widths if width > 1e-13 * largest), default=1e-4 * largest)
     if not 1e-4 < largest < 1e7:
         # The narrowest of denormal numbers may be zero.
-        digits = int(np.clip(np.ceil(np.log10(largest / narrowest)) + 2, 6, 16)) if narrowest > 0 else 6
+        digits = (
+            int(np.clip(np.ceil(np.log10(largest / narrowest)) + 2, 6, 16)) if narrowest > 0 else 6
+        )
         finest = np.log10(narrowest) - 2 if narrowest > 0 else -np.inf
         return lambda value: f"{value:.{_significant(value, finest, digits)}g}"
     decimals = int(np.clip(np.ceil(-np.log10(narrowest)) + 2, 0, 12))

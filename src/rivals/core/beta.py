@@ -38,7 +38,9 @@ MAX_ITERATIONS = 60
 PIECE = 2**13
 
 
-def beta_parameters(log_ratio: npt.ArrayLike, log_variance: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def beta_parameters(
+    log_ratio: npt.ArrayLike, log_variance: npt.ArrayLike
+) -> tuple[FloatArray, FloatArray]:
     """Solve for the (α, β) of every node.
 
     Rows are solved together but for themselves: to the last bit as if each were alone, since iterations end for each row.
@@ -63,32 +65,45 @@ def beta_parameters(log_ratio: npt.ArrayLike, log_variance: npt.ArrayLike) -> tu
     (array([2.46  , 1.8178]), array([2.46  , 4.1508]))
     """
     log_ratio = np.asarray(log_ratio, dtype=np.float64)
-    log_variance = np.clip(np.asarray(log_variance, dtype=np.float64), -MAX_LOG_VARIANCE, MAX_LOG_VARIANCE)
+    log_variance = np.clip(
+        np.asarray(log_variance, dtype=np.float64), -MAX_LOG_VARIANCE, MAX_LOG_VARIANCE
+    )
     # Swapping the two halves swaps α and β, so only r ≤ 1 (α ≤ β) has to be solved.
     contrast = np.minimum(np.abs(np.nan_to_num(log_ratio, nan=0.0)), MAX_LOG_RATIO)
     shape = np.broadcast_shapes(contrast.shape, log_variance.shape)
-    contrasts, variances = (np.broadcast_to(values, shape).ravel() for values in (contrast, np.exp(log_variance)))
+    contrasts, variances = (
+        np.broadcast_to(values, shape).ravel() for values in (contrast, np.exp(log_variance))
+    )
     n_rows = prod(shape[:-1])
     small, large = (values.reshape(shape) for values in _solve_rows(contrasts, variances, n_rows))
     alpha = np.where(log_ratio > 0, large, small)
     beta = np.where(log_ratio > 0, small, large)
-    for limit, (limit_alpha, limit_beta) in ((log_ratio == -np.inf, ALWAYS_ZERO), (log_ratio == np.inf, ALWAYS_ONE)):
+    for limit, (limit_alpha, limit_beta) in (
+        (log_ratio == -np.inf, ALWAYS_ZERO),
+        (log_ratio == np.inf, ALWAYS_ONE),
+    ):
         alpha[limit], beta[limit] = limit_alpha, limit_beta
     return alpha, beta
 
 
-def beta_moments(alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+def beta_moments(
+    alpha: FloatArray, beta: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Mean, variance, skewness and excess kurtosis of Beta(α, β), without overflow for huge parameters."""
     total = alpha + beta
     mean = alpha / total
     product = mean * (beta / total)
     asymmetry = (beta - alpha) / total
     skewness = 2.0 * asymmetry * np.sqrt(total + 1.0) / ((total + 2.0) * np.sqrt(product))
-    kurtosis = 6.0 * (asymmetry**2 * ((total + 1.0) / (total + 2.0)) - product) / (product * (total + 3.0))
+    kurtosis = (
+        6.0 * (asymmetry**2 * ((total + 1.0) / (total + 2.0)) - product) / (product * (total + 3.0))
+    )
     return mean, product / (total + 1.0), skewness, kurtosis
 
 
-def _solve_rows(contrast: FloatArray, variance: FloatArray, n_rows: int) -> tuple[FloatArray, FloatArray]:
+def _solve_rows(
+    contrast: FloatArray, variance: FloatArray, n_rows: int
+) -> tuple[FloatArray, FloatArray]:
     """`_solve_ordered` in pieces of whole rows that fit the processor's cache."""
     width = max(variance.size // max(n_rows, 1), 1)
     step = width * max(1, PIECE // width)
@@ -99,7 +114,9 @@ def _solve_rows(contrast: FloatArray, variance: FloatArray, n_rows: int) -> tupl
     return small, large
 
 
-def _solve_ordered(contrast: FloatArray, variance: FloatArray, width: int) -> tuple[FloatArray, FloatArray]:
+def _solve_ordered(
+    contrast: FloatArray, variance: FloatArray, width: int
+) -> tuple[FloatArray, FloatArray]:
     """Solve ψ(β) = ψ(α) + contrast, ψ₁(α) + ψ₁(β) = variance for α ≤ β by a bracketed Newton iteration on ln α.
 
     ψ₁(α) lies in [v/2, v], and 1/x + 1/(2x²) < ψ₁(x) < 1/x + 1/x² turns that into a bracket [a, 2a] in closed form.
@@ -110,12 +127,18 @@ def _solve_ordered(contrast: FloatArray, variance: FloatArray, width: int) -> tu
     # For large x, ψ(x) ≈ ln(x − ½) and ψ₁(x) ≈ 1 / (x − ½) to third order; for small x, ψ₁(α) ≈ v / (1 + r). So good a
     # guess that starting from the solution for another c takes more steps, not fewer (measured).
     guess = variance / (1.0 + np.exp(-contrast))
-    start = np.where(variance < 1.0, 0.5 + 1.0 / guess, (1.0 + np.sqrt(1.0 + 2.0 * guess)) / (2.0 * guess))
+    start = np.where(
+        variance < 1.0, 0.5 + 1.0 / guess, (1.0 + np.sqrt(1.0 + 2.0 * guess)) / (2.0 * guess)
+    )
     log_alpha = np.clip(np.log(start), low, high)
     alpha = np.exp(log_alpha)
-    counts = np.full(variance.size // width, width)  # of each row, how many nodes are not solved yet
+    counts = np.full(
+        variance.size // width, width
+    )  # of each row, how many nodes are not solved yet
     beta = _inverse_digamma(psi(alpha) + contrast, counts)
-    here = np.arange(variance.size)  # the nodes that are not solved yet; few of them need more than two steps
+    here = np.arange(
+        variance.size
+    )  # the nodes that are not solved yet; few of them need more than two steps
     a, b, log_variance = alpha, beta, np.log(variance)
     for _ in range(MAX_ITERATIONS):
         trigamma_a, trigamma_b = _trigamma(a), _trigamma(b)
@@ -140,12 +163,16 @@ def _solve_ordered(contrast: FloatArray, variance: FloatArray, width: int) -> tu
         log_alpha = np.where((proposal >= low) & (proposal <= high), proposal, 0.5 * (low + high))
         step = np.exp(log_alpha) - a
         a = a + step
-        b = _inverse_digamma(psi(a) + contrast, counts, start=np.maximum(b + slope_b * step, 0.5 * b))
+        b = _inverse_digamma(
+            psi(a) + contrast, counts, start=np.maximum(b + slope_b * step, 0.5 * b)
+        )
         alpha[here], beta[here] = a, b
     return alpha, beta
 
 
-def _inverse_digamma(target: FloatArray, counts: IntArray, start: FloatArray | None = None) -> FloatArray:
+def _inverse_digamma(
+    target: FloatArray, counts: IntArray, start: FloatArray | None = None
+) -> FloatArray:
     """ψ⁻¹ by Newton's method, which cannot fail: ψ is concave, so after one step the approach is from below.
 
     `counts` says how many of the targets are in each row; a row is done when all of it is.
@@ -153,7 +180,11 @@ def _inverse_digamma(target: FloatArray, counts: IntArray, start: FloatArray | N
     if start is None:
         # Asymptotes at both ends: ψ(x) ≈ ln(x − 1/2) and ψ(x) ≈ −1/x − γ.
         below = np.minimum(target, -2.22)
-        start = np.where(target >= -2.22, np.exp(np.maximum(target, -2.22)) + 0.5, -1.0 / (below + np.euler_gamma))
+        start = np.where(
+            target >= -2.22,
+            np.exp(np.maximum(target, -2.22)) + 0.5,
+            -1.0 / (below + np.euler_gamma),
+        )
     value, here, found = start, None, start
     for _ in range(MAX_ITERATIONS):
         relative_step = (target - psi(value)) / (value * _trigamma(value))

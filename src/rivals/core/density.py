@@ -34,7 +34,10 @@ def density_of_draws(draws: FloatArray, *, n_points: int = 400) -> tuple[FloatAr
     low, quarter, three_quarters, high = np.quantile(draws, [0.005, 0.25, 0.75, 0.995])
     if not high > low:
         return np.array([low]), np.array([np.inf])
-    spread = min(float(np.std((draws - low) / (high - low))), float((three_quarters - quarter) / (high - low)) / 1.349)
+    spread = min(
+        float(np.std((draws - low) / (high - low))),
+        float((three_quarters - quarter) / (high - low)) / 1.349,
+    )
     bandwidth = max(spread * draws.size**-0.2, 1e-3) * (high - low)
     begin, end = low - 3 * bandwidth, high + 3 * bandwidth
     counts, edges = np.histogram(draws, bins=n_points, range=(begin, end))

@@ -55,7 +55,9 @@ class EndPoints:
         """E q^(0)."""
         return self.first - self.tilt * (self.rise_mean - self.rise)
 
-    def risk_moments(self, height_mean: float, height_variance: float) -> tuple[float, float, float]:
+    def risk_moments(
+        self, height_mean: float, height_variance: float
+    ) -> tuple[float, float, float]:
         """E[q^(0) + D W] in the unit of the loss; the parts Var(q^(0) + D E W) and E[D²] Var W of its variance, in units of scale²."""
         mean = self.scale * (self.first_mean + self.rise_mean * height_mean)
         ends = float(self.variance_at(np.asarray(height_mean)))

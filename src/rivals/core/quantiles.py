@@ -72,7 +72,9 @@ class QuantileFunction:
     def _locate(self, phi: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], FloatArray]:
         phi = np.asarray(phi, dtype=np.float64)
         if not ((phi >= 0.0) & (phi <= 1.0)).all():
-            raise ValueError("a quantile function is defined on [0, 1]; some of the given phi lie outside")
+            raise ValueError(
+                "a quantile function is defined on [0, 1]; some of the given phi lie outside"
+            )
         cells = self._values.size - 1
         position = phi * cells
         index = np.minimum(position.astype(np.intp), cells - 1)

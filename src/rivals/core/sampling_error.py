@@ -58,10 +58,14 @@ def mean_covariance(
     return MeanErrors.of(losses, order=order, clusters=clusters).covariance()
 
 
-def mean_error(losses: FloatArray, *, order: Literal["time"] | None, clusters: IntArray | None) -> float:
+def mean_error(
+    losses: FloatArray, *, order: Literal["time"] | None, clusters: IntArray | None
+) -> float:
     """Standard error of the mean of one sample, also where its square would overflow or vanish."""
     found = MeanErrors.of(losses[None, :], order=order, clusters=clusters)
-    return float(np.ldexp(np.sqrt(found.factor * (found.rows @ found.rows.T)), found.exponents)[0, 0])
+    return float(
+        np.ldexp(np.sqrt(found.factor * (found.rows @ found.rows.T)), found.exponents)[0, 0]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +80,11 @@ class MeanErrors:
 
     @classmethod
     def of(
-        cls, losses: FloatArray, *, order: Literal["time"] | None = None, clusters: IntArray | None = None
+        cls,
+        losses: FloatArray,
+        *,
+        order: Literal["time"] | None = None,
+        clusters: IntArray | None = None,
     ) -> MeanErrors:
         """Parameters as for `mean_covariance`."""
         deviations, exponents = _deviations(losses, alike=order == "time")
@@ -93,7 +101,9 @@ class MeanErrors:
         """The number of models."""
         return int(self.exponents.size)
 
-    def covariance(self, first: IntArray | None = None, second: IntArray | None = None) -> FloatArray:
+    def covariance(
+        self, first: IntArray | None = None, second: IntArray | None = None
+    ) -> FloatArray:
         """The covariance of the models `first` with the models `second`; of all with all by default."""
         if first is None or second is None:
             return self._whole
@@ -101,7 +111,9 @@ class MeanErrors:
             return self._whole[np.ix_(first, second)]
         products = self.factor * (self.rows[first] @ self.rows[second].T)
         with np.errstate(over="ignore"):
-            return np.asarray(np.ldexp(products, self.exponents[first][:, None] + self.exponents[second][None, :]))
+            return np.asarray(
+                np.ldexp(products, self.exponents[first][:, None] + self.exponents[second][None, :])
+            )
 
     @cached_property
     def variance(self) -> FloatArray:
@@ -109,14 +121,20 @@ class MeanErrors:
         if self.n_models <= WHOLE:
             return np.diagonal(self._whole).copy()
         with np.errstate(over="ignore"):
-            return np.asarray(np.ldexp(self.factor * np.einsum("ij,ij->i", self.rows, self.rows), 2 * self.exponents))
+            return np.asarray(
+                np.ldexp(
+                    self.factor * np.einsum("ij,ij->i", self.rows, self.rows), 2 * self.exponents
+                )
+            )
 
     @cached_property
     def _whole(self) -> FloatArray:
         products = self.factor * (self.rows @ self.rows.T)
         with np.errstate(over="ignore"):
             return np.asarray(
-                np.ldexp(0.5 * (products + products.T), self.exponents[:, None] + self.exponents[None, :])
+                np.ldexp(
+                    0.5 * (products + products.T), self.exponents[:, None] + self.exponents[None, :]
+                )
             )
 
 
@@ -165,8 +183,15 @@ def _by_clusters(deviations: FloatArray, clusters: IntArray) -> tuple[FloatArray
         raise ValueError(
             "all points are in one cluster, but clustered sampling errors need at least two; leave clusters out"
         )
-    sums = np.array([np.bincount(cluster, weights=row, minlength=labels.size) for row in deviations], dtype=np.float64)
-    return sums, labels.size / (labels.size - 1) / float(deviations.shape[1]) ** 2, labels.size - 1.0
+    sums = np.array(
+        [np.bincount(cluster, weights=row, minlength=labels.size) for row in deviations],
+        dtype=np.float64,
+    )
+    return (
+        sums,
+        labels.size / (labels.size - 1) / float(deviations.shape[1]) ** 2,
+        labels.size - 1.0,
+    )
 
 
 def _of_series(deviations: FloatArray) -> tuple[FloatArray, float, float]:
@@ -178,7 +203,11 @@ def _of_series(deviations: FloatArray) -> tuple[FloatArray, float, float]:
     n = deviations.shape[1]
     rho = _autocorrelation(deviations)
     # Kendall's correction: the estimate is too small by (1 + 3 ρ)/n.
-    rho = float(np.clip(rho + (1.0 + 3.0 * rho) / n, 0.0, LARGEST_AUTOCORRELATION)) if rho > 0.0 and n > 2 else 0.0
+    rho = (
+        float(np.clip(rho + (1.0 + 3.0 * rho) / n, 0.0, LARGEST_AUTOCORRELATION))
+        if rho > 0.0 and n > 2
+        else 0.0
+    )
     white = deviations[:, 1:] - rho * deviations[:, :-1] if rho else deviations
     white = white - white.mean(axis=1, keepdims=True)
     rows, factor = _long_run(white, _bandwidth(white))
@@ -200,7 +229,9 @@ def _long_run(deviations: FloatArray, bandwidth: int) -> tuple[FloatArray, float
     norm = float(bandwidth) * n - np.sum(length**2) / n
     if bandwidth == 1:
         return deviations, 1.0 / (norm * n)
-    total = np.concatenate([np.zeros((deviations.shape[0], 1)), np.cumsum(deviations, axis=1)], axis=1)
+    total = np.concatenate(
+        [np.zeros((deviations.shape[0], 1)), np.cumsum(deviations, axis=1)], axis=1
+    )
     return total[:, last] - total[:, first], 1.0 / (norm * n)
 
 
@@ -225,16 +256,25 @@ def _autocorrelation(deviations: FloatArray) -> float:
     own_lagged = np.einsum("ij,ij->i", deviations[:, 1:], deviations[:, :-1])
     if len(deviations) == 1:
         return float(own_lagged[0] / own[0]) if own[0] > 0.0 else 0.0
-    found = (_of_differences(deviations, own, own_lagged, piece) for piece in blocks(len(deviations)))
+    found = (
+        _of_differences(deviations, own, own_lagged, piece) for piece in blocks(len(deviations))
+    )
     return max(found, key=abs)
 
 
-def _of_differences(deviations: FloatArray, own: FloatArray, own_lagged: FloatArray, piece: slice) -> float:
+def _of_differences(
+    deviations: FloatArray, own: FloatArray, own_lagged: FloatArray, piece: slice
+) -> float:
     """The largest in magnitude at lag 1 of the differences between some models and all models."""
     now, before, after = deviations, deviations[:, :-1], deviations[:, 1:]
     scale = own[piece, None] + own[None, :]
     variance = scale - 2.0 * (now[piece] @ now.T)
-    lagged = own_lagged[piece, None] + own_lagged[None, :] - after[piece] @ before.T - before[piece] @ after.T
+    lagged = (
+        own_lagged[piece, None]
+        + own_lagged[None, :]
+        - after[piece] @ before.T
+        - before[piece] @ after.T
+    )
     varies = variance > ROUNDING * scale
     found = np.divide(lagged, variance, out=np.zeros_like(variance), where=varies)
     return float(found.flat[np.argmax(np.abs(found))])

@@ -48,7 +48,9 @@ def tail_shape(values: FloatArray) -> float:
     n_tail = ceil(min(TAIL_PART * values.size, TAIL_ROOT * sqrt(values.size)))
     if n_tail < FEWEST:
         return nan
-    tail = np.sort(np.partition(values, -n_tail - 1)[-n_tail - 1 :])  # sorting all values would be slow
+    tail = np.sort(
+        np.partition(values, -n_tail - 1)[-n_tail - 1 :]
+    )  # sorting all values would be slow
     excess = tail[1:] - tail[0]
     excess = excess[excess > 0.0]  # what is tied with the threshold is not beyond it
     if excess.size == 0 or excess[max(-FEWEST, -excess.size)] == excess[-1]:

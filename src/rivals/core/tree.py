@@ -78,16 +78,24 @@ class Geometry:
         """At each c the nodes, with v = 2 c δ(m)², and the end points, normal with variances c δ(0)² and c δ(1)²."""
         ends = [self._ends(self.end_discrepancies, c) for c in values]
         scales = np.array([log(2.0) + log(c) for c in values])
-        return list(zip(self._nodes(scales[:, None] + 2.0 * self.log_discrepancy).each(), ends, strict=True))
+        return list(
+            zip(self._nodes(scales[:, None] + 2.0 * self.log_discrepancy).each(), ends, strict=True)
+        )
 
     def each_at(self, c: float) -> tuple[FloatArray, FloatArray, list[EndPoints]]:
         """At one c, of all simulations and of each alone: mean and standard deviation of W, and the end points."""
         mean, variance = self._nodes(log(2.0) + log(c) + 2.0 * self.log_discrepancy).height_moments
-        return mean[:, 0], np.sqrt(variance[:, 0]), [self._ends(row, c) for row in self.end_discrepancies]
+        return (
+            mean[:, 0],
+            np.sqrt(variance[:, 0]),
+            [self._ends(row, c) for row in self.end_discrepancies],
+        )
 
     def _nodes(self, log_variance: FloatArray) -> Tree:
         """One tree for each row; the nodes of all are solved at once."""
-        alpha, beta = beta_parameters(np.broadcast_to(self.log_ratio, log_variance.shape), log_variance)
+        alpha, beta = beta_parameters(
+            np.broadcast_to(self.log_ratio, log_variance.shape), log_variance
+        )
         return Tree(alpha, beta, self.leaves, *beta_moments(alpha, beta))
 
     def _ends(self, discrepancies: FloatArray, c: float) -> EndPoints:
@@ -95,7 +103,9 @@ class Geometry:
             s0, s1 = np.sqrt(c) * discrepancies
             total = s0 + s1
         if not np.isfinite(total):
-            raise ValueError(f"losses too large for floating-point numbers at c = {c:g}; rescale the loss")
+            raise ValueError(
+                f"losses too large for floating-point numbers at c = {c:g}; rescale the loss"
+            )
         m0, m1 = self.end_values
         return EndPoints.from_normals(float(m0), float(m1), float(s0), float(s1))
 
@@ -136,7 +146,9 @@ class Tree:
             lever = 1.0 + left - right
             below_mean = 0.5 * (x * lever + right)
             below_variance = 0.25 * (
-                v * lever**2 + (x**2 + v) * below_variance[..., 0::2] + ((1.0 - x) ** 2 + v) * below_variance[..., 1::2]
+                v * lever**2
+                + (x**2 + v) * below_variance[..., 0::2]
+                + ((1.0 - x) ** 2 + v) * below_variance[..., 1::2]
             )
             height_mean[..., here], height_variance[..., here] = below_mean, below_variance
         return height_mean, height_variance
@@ -149,7 +161,9 @@ class Tree:
         """
         terms, weights = np.empty_like(self.mean), np.empty_like(self.mean)
         weight = np.ones(1)
-        children = np.concatenate([self.height_moments[0][1:], self.leaves])  # of node i: 2i and 2i + 1
+        children = np.concatenate(
+            [self.height_moments[0][1:], self.leaves]
+        )  # of node i: 2i and 2i + 1
         for k in range(self.depth):
             here = level(k)
             x, v = self.mean[here], self.variance[here]
@@ -157,7 +171,9 @@ class Tree:
             right = children[2 * here.start + 1 : 2 * here.stop : 2]
             lever = 1.0 + left - right
             terms[here], weights[here] = 0.25 * weight * v * lever**2, weight
-            weight = 0.25 * np.column_stack([weight * (x**2 + v), weight * ((1.0 - x) ** 2 + v)]).ravel()
+            weight = (
+                0.25 * np.column_stack([weight * (x**2 + v), weight * ((1.0 - x) ** 2 + v)]).ravel()
+            )
         return terms, weights
 
     # ---------------------------------------------------------------- which nodes to draw
@@ -184,17 +200,26 @@ class Tree:
         for k, branches, reach, offset in self._branches(tolerance):
             nodes = level(k).start + branches
             scale = rise_square * 4.0**-k
-            total = scale * height_variance[nodes] + ends.variance_at(offset + 2.0**-k * height_mean[nodes])
+            total = scale * height_variance[nodes] + ends.variance_at(
+                offset + 2.0**-k * height_mean[nodes]
+            )
             with np.errstate(over="ignore"):  # of shares that are cut off at one below
                 factor = np.minimum(
                     np.divide(
-                        scale, total * weights[nodes], out=np.zeros_like(total), where=total * weights[nodes] > 0
+                        scale,
+                        total * weights[nodes],
+                        out=np.zeros_like(total),
+                        where=total * weights[nodes] > 0,
                     ),
                     LARGEST_FACTOR,
                 )
-            here = (descendants if self.depth <= MAX_LEVELS else descendants.__wrapped__)(k, self.depth)[branches]
+            here = (descendants if self.depth <= MAX_LEVELS else descendants.__wrapped__)(
+                k, self.depth
+            )[branches]
             share = np.minimum(factor[:, None] * terms[here], 1.0)
-            errors[here] += reach[:, None] * np.minimum(share * (skew[here] * np.sqrt(share) + kurt[here] * share), 0.3)
+            errors[here] += reach[:, None] * np.minimum(
+                share * (skew[here] * np.sqrt(share) + kurt[here] * share), 0.3
+            )
         return errors
 
     def _branches(self, tolerance: float) -> Iterator[tuple[int, IntArray, FloatArray, FloatArray]]:
@@ -226,12 +251,26 @@ class Tree:
         variances = np.concatenate([height_variance, np.zeros_like(self.leaves)])
         children = 2 * drawn[:, None] + np.array([1, 2])
         return Heights(
-            drawn, self.alpha[drawn], self.beta[drawn], means[children], variances[children], means[0], variances[0]
+            drawn,
+            self.alpha[drawn],
+            self.beta[drawn],
+            means[children],
+            variances[children],
+            means[0],
+            variances[0],
         )
 
     def each(self) -> list[Tree]:
         """The trees of the rows, one by one."""
-        rows = zip(self.alpha, self.beta, self.mean, self.variance, self.skewness, self.kurtosis, strict=True)
+        rows = zip(
+            self.alpha,
+            self.beta,
+            self.mean,
+            self.variance,
+            self.skewness,
+            self.kurtosis,
+            strict=True,
+        )
         trees = [Tree(alpha, beta, self.leaves, *moments) for alpha, beta, *moments in rows]
         for tree, *known in zip(trees, *self.height_moments, strict=True):
             tree.__dict__["height_moments"] = tuple(known)
@@ -317,7 +356,9 @@ def descendants(depth: int, deepest: int) -> IntArray:
     """For each node of one level: itself and all below, one row each."""
     widths = [2 ** (below - depth) for below in range(depth, deepest)]
     nodes = np.arange(2**depth)[:, None]
-    columns = [level(depth + k).start + nodes * width + np.arange(width) for k, width in enumerate(widths)]
+    columns = [
+        level(depth + k).start + nodes * width + np.arange(width) for k, width in enumerate(widths)
+    ]
     return np.concatenate(columns, axis=1)
 
 

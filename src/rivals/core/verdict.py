@@ -93,7 +93,9 @@ def binned_probabilities(draws: Sequence[FloatArray]) -> tuple[FloatArray, Float
     each = max(BINS // len(draws), 64)
     ordered = [np.sort(sample) for sample in draws]
     edges = np.unique(
-        np.concatenate([sample[np.linspace(0, sample.size - 1, each).astype(np.intp)] for sample in ordered])
+        np.concatenate(
+            [sample[np.linspace(0, sample.size - 1, each).astype(np.intp)] for sample in ordered]
+        )
     )
     below = np.stack([np.searchsorted(sample, edges) for sample in ordered]) / sizes[:, None]
     below = np.hstack([below, np.ones((len(draws), 1))])
@@ -101,8 +103,12 @@ def binned_probabilities(draws: Sequence[FloatArray]) -> tuple[FloatArray, Float
     upper = np.triu(middle @ mass.T, k=1)
     probability = upper + np.tril(1.0 - upper.T, k=-1) + 0.5 * np.eye(len(draws))
     placements = middle**2 @ mass.T - probability**2  # variance of the part of a below a draw of b
-    variance = placements / sizes[None, :] + placements.T / sizes[:, None] + 0.25 * mass**2 @ (mass**2).T
-    error = np.maximum(np.sqrt(np.maximum(variance, 0.0)), 0.5 / np.minimum(sizes[:, None], sizes[None, :]))
+    variance = (
+        placements / sizes[None, :] + placements.T / sizes[:, None] + 0.25 * mass**2 @ (mass**2).T
+    )
+    error = np.maximum(
+        np.sqrt(np.maximum(variance, 0.0)), 0.5 / np.minimum(sizes[:, None], sizes[None, :])
+    )
     return probability, error - np.diag(np.diagonal(error))
 
 
@@ -144,7 +150,8 @@ def rejected(risk: FloatArray, draws: list[FloatArray], threshold: float) -> Boo
         for row in np.flatnonzero(open_.any(axis=1)):
             model = models[row]
             found[model] = any(
-                probability_below(draws[rival], draws[model])[0] > threshold for rival in order[open_[row]]
+                probability_below(draws[rival], draws[model])[0] > threshold
+                for rival in order[open_[row]]
             )
     return found
 
@@ -179,21 +186,30 @@ def decide(
         return {}, []
     while True:
         sizes = [sample.size for sample in draws]
-        rejections, undecided = _decide_once(_serious_rivals(risk, draws, threshold), draws, threshold, more)
+        rejections, undecided = _decide_once(
+            _serious_rivals(risk, draws, threshold), draws, threshold, more
+        )
         # Draws that were added for one model may bear on what was decided before about another.
         if sizes == [sample.size for sample in draws]:
             return rejections, undecided
 
 
 def _decide_once(
-    serious: dict[int, list[int]], draws: list[FloatArray], threshold: float, more: Callable[[int], bool]
+    serious: dict[int, list[int]],
+    draws: list[FloatArray],
+    threshold: float,
+    more: Callable[[int], bool],
 ) -> tuple[dict[int, Duel], list[Duel]]:
     rejections: dict[int, Duel] = {}
     undecided: list[Duel] = []
     for model, rivals in serious.items():
         rejection, unclear = _face(model, rivals, draws, threshold)
         # A list, not any(...): every sample that decides must grow.
-        while unclear and rejection is None and sum([more(place) for place in (model, *_rivals_of(unclear))]):
+        while (
+            unclear
+            and rejection is None
+            and sum([more(place) for place in (model, *_rivals_of(unclear))])
+        ):
             rejection, unclear = _face(model, _rivals_of(unclear), draws, threshold)
         if rejection is None and unclear:
             undecided.extend(unclear)
@@ -207,7 +223,9 @@ def _rivals_of(duels: list[Duel]) -> list[int]:
     return [duel.rival for duel in duels]
 
 
-def _face(model: int, rivals: list[int], draws: list[FloatArray], threshold: float) -> tuple[Duel | None, list[Duel]]:
+def _face(
+    model: int, rivals: list[int], draws: list[FloatArray], threshold: float
+) -> tuple[Duel | None, list[Duel]]:
     """The first clear rejection, or else the duels that are unclear."""
     unclear = []
     for rival in rivals:
@@ -219,17 +237,32 @@ def _face(model: int, rivals: list[int], draws: list[FloatArray], threshold: flo
     return None, unclear
 
 
-def _serious_rivals(risk: FloatArray, draws: list[FloatArray], threshold: float) -> dict[int, list[int]]:
+def _serious_rivals(
+    risk: FloatArray, draws: list[FloatArray], threshold: float
+) -> dict[int, list[int]]:
     """For each model, best first: those of lower empirical risk, best first, that may reject it."""
-    order, sizes, found = np.argsort(risk, kind="stable"), np.array([sample.size for sample in draws]), {}
+    order, sizes, found = (
+        np.argsort(risk, kind="stable"),
+        np.array([sample.size for sample in draws]),
+        {},
+    )
     for models, low, high in _bounds(draws, order):
-        hopeless = _out_of_reach(low, high, sizes[models][:, None], sizes[order][None, :], threshold)
+        hopeless = _out_of_reach(
+            low, high, sizes[models][:, None], sizes[order][None, :], threshold
+        )
         serious = (risk[order][None, :] < risk[models][:, None]) & ~hopeless
-        found.update({model: order[row].tolist() for model, row in zip(models.tolist(), serious, strict=True)})
+        found.update(
+            {
+                model: order[row].tolist()
+                for model, row in zip(models.tolist(), serious, strict=True)
+            }
+        )
     return found
 
 
-def _bounds(draws: list[FloatArray], order: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+def _bounds(
+    draws: list[FloatArray], order: IntArray
+) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
     """Of some models after the other in this order, bounds on P(R_rival < R_model), [model, rival].
 
     They come from the distribution functions of all models at common points, as two matrix products. The law of a model
@@ -237,7 +270,9 @@ def _bounds(draws: list[FloatArray], order: IntArray) -> Iterator[tuple[IntArray
     distribution function at both ends.
     """
     points = _common_points(draws)
-    below = np.zeros((len(draws), points.size + 2))  # fraction of the draws below −∞, each point, +∞
+    below = np.zeros(
+        (len(draws), points.size + 2)
+    )  # fraction of the draws below −∞, each point, +∞
     below[:, -1] = 1.0
     for row, place in enumerate(order.tolist()):
         below[row, 1:-1] = np.searchsorted(draws[place], points) / draws[place].size
@@ -253,9 +288,13 @@ def _out_of_reach(
     """Whether a probability within bounds, from n and m draws, is below the threshold by more than two standard errors."""
     # Placements lie in [0, 1], so their variance is at most p (1 − p).
     nearest = np.clip(0.5, low, np.maximum(low, high))
-    error = np.sqrt(np.maximum(nearest * (1.0 - nearest), 0.0) * (1.0 / np.asarray(n) + 1.0 / np.asarray(m)))
+    error = np.sqrt(
+        np.maximum(nearest * (1.0 - nearest), 0.0) * (1.0 / np.asarray(n) + 1.0 / np.asarray(m))
+    )
     # A little more than two, and a little room, for rounding.
-    return np.asarray(high + 2.001 * np.maximum(error, 0.5 / np.minimum(n, m)) + ROUNDING < threshold)
+    return np.asarray(
+        high + 2.001 * np.maximum(error, 0.5 / np.minimum(n, m)) + ROUNDING < threshold
+    )
 
 
 def _common_points(draws: list[FloatArray]) -> FloatArray:

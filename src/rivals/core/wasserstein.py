@@ -46,7 +46,9 @@ def both_grids(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
         return np.arange(n), np.arange(n), np.full(n, n / (float(n) * n))
     # Both grids in units of 1/(n m): whole numbers, so that common points are seen as such. Two sorted runs are merged in
     # linear time by a stable sort; `np.union1d`, which does not know that they are sorted, takes half a minute for 10⁷.
-    edges = np.sort(np.concatenate([m * np.arange(1, n + 1), n * np.arange(1, m + 1)]), kind="stable")
+    edges = np.sort(
+        np.concatenate([m * np.arange(1, n + 1), n * np.arange(1, m + 1)]), kind="stable"
+    )
     edges = edges[np.diff(edges, prepend=0) > 0]
     return (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
 

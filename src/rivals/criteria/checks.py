@@ -39,16 +39,22 @@ def check_weights(weights: ArrayLike | None, n_draws: int) -> FloatArray:
         return np.full(n_draws, 1 / n_draws)
     array = as_numbers(weights, "weights")
     if array.shape != (n_draws,):
-        raise ValueError(f"weights: expected one for each of {n_draws} draws; got shape {array.shape}")
+        raise ValueError(
+            f"weights: expected one for each of {n_draws} draws; got shape {array.shape}"
+        )
     if not (np.isfinite(array).all() and (array >= 0).all() and array.sum() > 0):
-        raise ValueError("weights must be finite, non-negative and not all zero; pass None for equal ones")
+        raise ValueError(
+            "weights must be finite, non-negative and not all zero; pass None for equal ones"
+        )
     return np.asarray(array / array.sum())
 
 
 def _one_per_point(values: ArrayLike, what: str) -> FloatArray:
     array = np.atleast_1d(as_numbers(values, what))
     if array.ndim != 1:
-        raise ValueError(f"{what}: expected one number for each data point; got shape {array.shape}; flatten it")
+        raise ValueError(
+            f"{what}: expected one number for each data point; got shape {array.shape}; flatten it"
+        )
     return array
 
 

@@ -79,21 +79,30 @@ def confidence_set(
     by_name = {name: _as_score(name, model) for name, model in dict(models_in_turn(losses)).items()}
     if not 0 < level < 1:
         raise ValueError(f"level must be a probability between 0 and 1; got {level!r}")
-    block, n_resamples = check_size(block, "block"), check_size(n_resamples, "n_resamples", least=100)
+    block, n_resamples = (
+        check_size(block, "block"),
+        check_size(n_resamples, "n_resamples", least=100),
+    )
     sign = {name: 1 if score.lower_is_better else -1 for name, score in by_name.items()}
     best = min(by_name, key=lambda name: sign[name] * by_name[name].value)
     differences = _differences(by_name, best)
     n = np.asarray(by_name[best].pointwise).size
     if block > n // 2:
-        raise ValueError(f"block must be at most half of the {n} points, so that resamples differ; got {block}")
+        raise ValueError(
+            f"block must be at most half of the {n} points, so that resamples differ; got {block}"
+        )
     # Lower is better, in units of one point. Equal models have no error between them, by which the test divides: they enter as one.
     contributions = n * sign[best] * np.array([score.pointwise for score in by_name.values()])
     distinct, place = np.unique(contributions, axis=0, return_inverse=True)
     _check_constant(list(by_name), distinct, place.ravel())
     entropy = entropy_from(rng)
-    p_values = np.ones(1) if len(distinct) == 1 else _test(distinct, level, block, n_resamples, entropy)
+    p_values = (
+        np.ones(1) if len(distinct) == 1 else _test(distinct, level, block, n_resamples, entropy)
+    )
     return ConfidenceSet(
-        p_values={name: float(p_values[index]) for name, index in zip(by_name, place.ravel(), strict=True)},
+        p_values={
+            name: float(p_values[index]) for name, index in zip(by_name, place.ravel(), strict=True)
+        },
         differences=differences,
         criterion=by_name[best].criterion,
         level=level,
@@ -166,7 +175,10 @@ class ConfidenceSet:
     @property
     def standard_error(self) -> dict[str, float]:
         """Name → the Monte Carlo standard error of the p-value."""
-        return {name: float(np.sqrt(p * (1 - p) / self.n_resamples)) for name, p in self.p_values.items()}
+        return {
+            name: float(np.sqrt(p * (1 - p) / self.n_resamples))
+            for name, p in self.p_values.items()
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and text."""
@@ -176,9 +188,15 @@ class ConfidenceSet:
         lines = []
         for name, p in self.p_values.items():
             value, error = self.differences[name]
-            shown = "best" if value == 0 else f"{value:.4g}" + ("" if error is None else f" ± {error:.2g}")
+            shown = (
+                "best"
+                if value == 0
+                else f"{value:.4g}" + ("" if error is None else f" ± {error:.2g}")
+            )
             lines.append([show(name), shown, f"{p:.3f}", "yes" if name in self.included else "no"])
-        table = rendering.text(["model", f"{self.criterion} − best", "p-value", "in the set"], lines)
+        table = rendering.text(
+            ["model", f"{self.criterion} − best", "p-value", "in the set"], lines
+        )
         return f"{table}\nModel confidence set at level {self.level:g}: {', '.join(map(show, self.included))}."
 
     __repr__ = __str__
@@ -186,7 +204,11 @@ class ConfidenceSet:
 
 def _as_score(name: str, model: Any) -> Score:
     with naming(name):
-        score = model if isinstance(model, Score) else risk(model.observed if isinstance(model, Losses) else model)
+        score = (
+            model
+            if isinstance(model, Score)
+            else risk(model.observed if isinstance(model, Losses) else model)
+        )
         if score.pointwise is None or score.standard_error is None:
             raise ValueError(
                 f"{score.criterion} has no independent contribution of each data point, which is resampled; pass losses, or scores of loo "
@@ -198,7 +220,9 @@ def _as_score(name: str, model: Any) -> Score:
 def _differences(scores: Mapping[str, Score], best: str) -> dict[str, tuple[float, float | None]]:
     """Each less the best, where all are of one criterion and of the same points."""
     if min(np.asarray(score.pointwise).size for score in scores.values()) < 2:
-        raise ValueError("a model confidence set needs the losses of at least two points, hundreds to be useful; got 1")
+        raise ValueError(
+            "a model confidence set needs the losses of at least two points, hundreds to be useful; got 1"
+        )
     found = {}
     for name, score in scores.items():
         try:
@@ -219,7 +243,9 @@ def _check_constant(names: list[str], distinct: FloatArray, place: IntArray) -> 
             )
 
 
-def _test(losses: FloatArray, level: float, block: int, n_resamples: int, entropy: int) -> FloatArray:
+def _test(
+    losses: FloatArray, level: float, block: int, n_resamples: int, entropy: int
+) -> FloatArray:
     """The p-value of each row of losses."""
     bootstrap = need("arch.bootstrap", extra="mcs", purpose="the model confidence set")
     test = bootstrap.MCS(

@@ -47,4 +47,6 @@ def dic(log_likelihood: ArrayLike, draws: ArrayLike, *, weights: ArrayLike | Non
     value = -2 * check_log_likelihood(log_likelihood).sum() + 4 * variance
     size = 1 / float(share @ share)
     doubts = (f"only {size:.0f} effective draws",) if size < 100 else ()
-    return Score("DIC", float(value), scale="−2 log likelihood", variations=VARIATIONS, diagnostics=doubts)
+    return Score(
+        "DIC", float(value), scale="−2 log likelihood", variations=VARIATIONS, diagnostics=doubts
+    )

@@ -210,7 +210,10 @@ def _pressed(cube: FloatArray, weights: FloatArray) -> tuple[str, ...]:
     """List the parameters whose posterior piles up at an end of the prior."""
     doubts = []
     for index, column in enumerate(cube.T):
-        for end, mass in (("lower", weights @ (column < EDGE)), ("upper", weights @ (column > 1 - EDGE))):
+        for end, mass in (
+            ("lower", weights @ (column < EDGE)),
+            ("upper", weights @ (column > 1 - EDGE)),
+        ):
             if mass > 0.5:
                 doubts.append(
                     f"the prior of parameter {index} excludes values that the data favour, and the evidence reflects the prior more than "

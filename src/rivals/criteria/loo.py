@@ -39,7 +39,9 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
     >>> round(score.value, 1), round(score.standard_error, 1)
     (-68.1, 4.0)
     """
-    array_stats = need("arviz_stats.base", extra="criteria", purpose="leave-one-out cross-validation").array_stats
+    array_stats = need(
+        "arviz_stats.base", extra="criteria", purpose="leave-one-out cross-validation"
+    ).array_stats
     matrix = check_draws(draws)
     # If all draws are equal, as for a model without free parameters, leaving a point out changes nothing.
     varies = np.ptp(matrix, axis=0) > 0

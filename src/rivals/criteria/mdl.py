@@ -206,13 +206,17 @@ def complexity_fisher(
 
     box = np.asarray(domain, dtype=np.float64)
     if box.ndim != 2 or box.shape[1] != 2 or not (box[:, 0] < box[:, 1]).all():
-        raise ValueError(f"domain: expected a lower and a larger upper end for each parameter; got {box.tolist()}")
+        raise ValueError(
+            f"domain: expected a lower and a larger upper end for each parameter; got {box.tolist()}"
+        )
     n = check_size(n_data, "n_data")
     k = len(box)
     means = np.empty(check_size(n_repeats, "n_repeats", least=2))
     for r, seed in enumerate(np.random.default_rng(rng).spawn(n_repeats)):
         unit = qmc.Sobol(k, rng=seed).random(n_nodes)
-        information = np.array([fisher(point) for point in box[:, 0] + unit * (box[:, 1] - box[:, 0])])
+        information = np.array(
+            [fisher(point) for point in box[:, 0] + unit * (box[:, 1] - box[:, 0])]
+        )
         sign, log_determinant = np.linalg.slogdet(information.reshape(-1, k, k))
         if not (sign > 0).all():
             raise ValueError(
@@ -227,7 +231,9 @@ def complexity_fisher(
 
 def _log_complexity(value: float, error: float, doubts: tuple[str, ...] = ()) -> Score:
     name = "log complexity"
-    return Score(name, value, standard_error=error, scale=name, variations=VARIATIONS, diagnostics=doubts)
+    return Score(
+        name, value, standard_error=error, scale=name, variations=VARIATIONS, diagnostics=doubts
+    )
 
 
 def _log_mean(logs: FloatArray) -> tuple[float, float, FloatArray]:

@@ -98,8 +98,16 @@ class Score:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the contributions of the data points, as plain numbers and text."""
-        plain = {key: value for key, value in vars(self).items() if key not in ("variations", "pointwise")}
-        return {**plain, "accounts_for": str(self.variations), "diagnostics": list(self.diagnostics)}
+        plain = {
+            key: value
+            for key, value in vars(self).items()
+            if key not in ("variations", "pointwise")
+        }
+        return {
+            **plain,
+            "accounts_for": str(self.variations),
+            "diagnostics": list(self.diagnostics),
+        }
 
 
 def difference(score: Score, reference: Score) -> tuple[float, float | None]:

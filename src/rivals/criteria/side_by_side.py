@@ -71,7 +71,11 @@ def table(
     array([ 0. , -1.8])
     """
     by_name = dict(models_in_turn(models))
-    reference = next(iter(by_name)) if reference is None else check_choice(reference, "reference", list(by_name))
+    reference = (
+        next(iter(by_name))
+        if reference is None
+        else check_choice(reference, "reference", list(by_name))
+    )
     rows, omitted = _rows(by_name, reference, c=c, tolerance=loss_tolerance, rng=rng)
     return CriteriaTable(tuple(by_name), reference, rows, omitted)
 
@@ -163,7 +167,13 @@ class CriteriaTable:
 
     def _table(self) -> tuple[str, list[str], list[list[str]]]:
         """Title, headings and cells as text."""
-        headings = ["criterion", *map(show, self.names), "scale", "better", "accounts for variations"]
+        headings = [
+            "criterion",
+            *map(show, self.names),
+            "scale",
+            "better",
+            "accounts for variations",
+        ]
         body = [
             [
                 row.criterion,
@@ -180,7 +190,9 @@ class CriteriaTable:
     def notes(self) -> list[str]:
         """What to know before you trust the numbers, and which criteria were left out and why."""
         doubts = [f"{row.criterion}: {doubt}" for row in self.rows for doubt in row.diagnostics]
-        return doubts + [f"{criterion} left out: {reason}" for criterion, reason in self.omitted.items()]
+        return doubts + [
+            f"{criterion} left out: {reason}" for criterion, reason in self.omitted.items()
+        ]
 
     def __str__(self) -> str:
         title, headings, body = self._table()
@@ -197,7 +209,9 @@ class CriteriaTable:
         lines = [
             {**row.to_dict(), "model": name, "difference": value, "standard_error": error}
             for row in self.rows
-            for name, value, error in zip(self.names, row.difference, row.standard_error, strict=True)
+            for name, value, error in zip(
+                self.names, row.difference, row.standard_error, strict=True
+            )
         ]
         return rendering.dataframe(lines, "criterion")
 
@@ -229,7 +243,9 @@ class Row:
             **{key: value for key, value in vars(self).items() if key != "variations"},
             "accounts_for": str(self.variations),
             "difference": self.difference.tolist(),
-            "standard_error": [None if np.isnan(error) else error for error in self.standard_error.tolist()],
+            "standard_error": [
+                None if np.isnan(error) else error for error in self.standard_error.tolist()
+            ],
             "diagnostics": list(self.diagnostics),
         }
 
@@ -238,7 +254,10 @@ def _rows(
     models: Mapping[str, Fitted], reference: str, *, c: float, tolerance: float, rng: RNG
 ) -> tuple[tuple[Row, ...], dict[str, str]]:
     """A row for each criterion that all models allow, and for each of the others what is missing."""
-    scores = {criterion: (needed, partial(_score_row, models, score)) for criterion, needed, score in _SCORES}
+    scores = {
+        criterion: (needed, partial(_score_row, models, score))
+        for criterion, needed, score in _SCORES
+    }
     probabilities: dict[str, tuple[str, Callable[[Mapping[str, Any], str], Row]]] = {
         "B^Q": ("test_losses", partial(_loss_only_row, tolerance)),
         "B^EMD": ("losses", partial(_emd_row, c, rng)),
@@ -276,26 +295,50 @@ _SCORES: tuple[tuple[str, str, Callable[[Fitted, Any], Score]], ...] = (
 
 
 def _score_row(
-    models: Mapping[str, Fitted], score: Callable[[Fitted, Any], Score], given: Mapping[str, Any], reference: str
+    models: Mapping[str, Fitted],
+    score: Callable[[Fitted, Any], Score],
+    given: Mapping[str, Any],
+    reference: str,
 ) -> Row:
     scores = {name: score(models[name], value) for name, value in given.items()}
     first = scores[reference]
-    doubts = tuple(f"{show(name)}: {doubt}" for name, one in scores.items() for doubt in one.diagnostics)
+    doubts = tuple(
+        f"{show(name)}: {doubt}" for name, one in scores.items() for doubt in one.diagnostics
+    )
     about = (first.criterion, first.scale, first.variations, first.lower_is_better, doubts)
     return _row({name: difference(one, first) for name, one in scores.items()}, reference, *about)
 
 
 def _loss_only_row(tolerance: float, losses: Mapping[str, ArrayLike], reference: str) -> Row:
-    pairs = {name: loss_only(sample, losses[reference], tolerance=tolerance) for name, sample in losses.items()}
-    return _row(pairs, reference, "B^Q", f"P(Q < Q_ref + η), c_Q = {tolerance:g}", Variations(in_distribution=True))
+    pairs = {
+        name: loss_only(sample, losses[reference], tolerance=tolerance)
+        for name, sample in losses.items()
+    }
+    return _row(
+        pairs,
+        reference,
+        "B^Q",
+        f"P(Q < Q_ref + η), c_Q = {tolerance:g}",
+        Variations(in_distribution=True),
+    )
 
 
 def _emd_row(c: float, rng: RNG, losses: Mapping[str, Losses], reference: str) -> Row:
     result = compare(losses, law="beta", c=c, rng=rng)
     column = result.names.index(reference)
-    found = zip(result.probability[:, column].tolist(), result.standard_error[:, column].tolist(), strict=True)
+    found = zip(
+        result.probability[:, column].tolist(),
+        result.standard_error[:, column].tolist(),
+        strict=True,
+    )
     variations = Variations(in_distribution=True, out_of_distribution=True)
-    return _row(dict(zip(losses, found, strict=True)), reference, "B^EMD", f"P(R < R_ref), c = {c:g}", variations)
+    return _row(
+        dict(zip(losses, found, strict=True)),
+        reference,
+        "B^EMD",
+        f"P(R < R_ref), c = {c:g}",
+        variations,
+    )
 
 
 def _confidence_row(rng: RNG, losses: Mapping[str, ArrayLike], reference: str) -> Row:
@@ -314,7 +357,10 @@ def _row(
     doubts: tuple[str, ...] = (),
 ) -> Row:
     """From the number of each model and its error: NaN where the number is exact, and for the reference against itself."""
-    errors = [np.nan if error is None or name == reference else error for name, (_, error) in pairs.items()]
+    errors = [
+        np.nan if error is None or name == reference else error
+        for name, (_, error) in pairs.items()
+    ]
     differences = np.array([value for value, _ in pairs.values()])
     return Row(criterion, scale, variations, differences, np.array(errors), lower_is_better, doubts)
 

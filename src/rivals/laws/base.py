@@ -124,7 +124,9 @@ class Law(ABC):
 
     def __str__(self) -> str:
         given = {
-            key: value for key, value in self.options().items() if value != type(self).__dataclass_fields__[key].default
+            key: value
+            for key, value in self.options().items()
+            if value != type(self).__dataclass_fields__[key].default
         }
         inside = ", ".join(f"{key}={value!r}" for key, value in given.items())
         return f"rivals.laws.{type(self).__name__}({inside})" if given else repr(self.name)
@@ -146,7 +148,9 @@ class Law(ABC):
         return check_positive(self.default_c if c is None else c, "c")
 
     @abstractmethod
-    def apply(self, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None) -> Applied:
+    def apply(
+        self, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None
+    ) -> Applied:
         """The law of the risks of these models; `summaries` replace simulations that were not kept."""
 
     def in_experiments(self) -> Law:
@@ -167,11 +171,20 @@ class Law(ABC):
 
     def doubts(self, losses: Losses) -> list[tuple[str, str]]:
         """What makes the answer for a model less reliable than it looks: pairs (code, text)."""
-        smaller = min(losses.n_observed, losses.n_synthetic) if losses.n_simulations else losses.n_observed
+        smaller = (
+            min(losses.n_observed, losses.n_synthetic)
+            if losses.n_simulations
+            else losses.n_observed
+        )
         if smaller >= FEW_LOSSES or (self.needs_groups and smaller >= VERY_FEW_LOSSES):
             return []
         code = "very_few_points" if smaller < VERY_FEW_LOSSES else "few_points"
-        return [(code, f"only {smaller} losses, too few to know their tails: take probabilities as rough")]
+        return [
+            (
+                code,
+                f"only {smaller} losses, too few to know their tails: take probabilities as rough",
+            )
+        ]
 
 
 class Applied(ABC):
@@ -196,11 +209,17 @@ class Applied(ABC):
     """
 
     def __init__(
-        self, law: Law, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None
+        self,
+        law: Law,
+        losses: Sequence[Losses],
+        setting: Setting,
+        summaries: Sequence[Any] | None = None,
     ) -> None:
         self.law, self.losses, self.setting, self.summaries = law, list(losses), setting, summaries
         self.reference = common_reference(self.losses)
-        self.empirical = np.array([np.mean(sample.observed - self.reference) for sample in self.losses])
+        self.empirical = np.array(
+            [np.mean(sample.observed - self.reference) for sample in self.losses]
+        )
 
     # Read from a file with its verdict: draws are made as for that verdict, when they are asked for.
     decided: bool = False
@@ -234,10 +253,17 @@ class Applied(ABC):
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
         """[s, a]: whether simulation s alone would reject model a."""
         rejected = [
-            reject(self.empirical, matrix if correct is None else correct(matrix), self.setting.threshold)
+            reject(
+                self.empirical,
+                matrix if correct is None else correct(matrix),
+                self.setting.threshold,
+            )
             for matrix in self.single_matrices()
         ]
-        return np.array([[model in found for model in range(self.empirical.size)] for found in rejected], dtype=bool)
+        return np.array(
+            [[model in found for model in range(self.empirical.size)] for found in rejected],
+            dtype=bool,
+        )
 
     def at(self, c: float) -> Applied:
         """The same law at another c; what does not depend on c is kept."""
@@ -265,7 +291,10 @@ class Applied(ABC):
     def samplers(self) -> Sequence[Sampler]:
         """What draws of the risk of each model are made with."""
         means = self.risk_mean - self.reference
-        return [Gaussian(float(mean), float(std)) for mean, std in zip(means, self.risk_std, strict=True)]
+        return [
+            Gaussian(float(mean), float(std))
+            for mean, std in zip(means, self.risk_std, strict=True)
+        ]
 
     @cached_property
     def draws(self) -> Draws:
@@ -281,7 +310,9 @@ class Applied(ABC):
 
     def density(self, index: int, n_points: int) -> tuple[FloatArray, FloatArray]:
         """Density of one risk on a grid; one point of infinite density where it has no width."""
-        return gaussian_density(float(self.risk_mean[index] - self.reference), float(self.risk_std[index]), n_points)
+        return gaussian_density(
+            float(self.risk_mean[index] - self.reference), float(self.risk_std[index]), n_points
+        )
 
     def process(self, index: int) -> Any:
         """The process on quantile functions of one model, with `sample_paths`; None under a law that has none."""
@@ -309,7 +340,12 @@ class Applied(ABC):
         best, setting = self.losses[int(np.argmin(self.empirical))].observed, self.setting
         together = setting.clusters or setting.groups
         codes = None if together is None else together.codes
-        return np.array([mean_error(each.observed - best, order=setting.order, clusters=codes) for each in self.losses])
+        return np.array(
+            [
+                mean_error(each.observed - best, order=setting.order, clusters=codes)
+                for each in self.losses
+            ]
+        )
 
     def remarks(self, names: Sequence[str]) -> list[str]:
         """What a reader of the verdict must know under this law, in sentences."""
@@ -360,13 +396,17 @@ class Gaussian:
     std: float
 
     def sample(self, n_draws: int, rng: np.random.SeedSequence) -> FloatArray:
-        return self.mean + self.std * np.random.Generator(np.random.PCG64(rng)).standard_normal(n_draws)
+        return self.mean + self.std * np.random.Generator(np.random.PCG64(rng)).standard_normal(
+            n_draws
+        )
 
 
 class Draws:
     """Draws of the risks less the reference, of each model its own number, in the order of the models; made when asked for."""
 
-    def __init__(self, samplers: Sequence[Sampler], shifts: FloatArray, entropy: int, key: int, n_draws: int) -> None:
+    def __init__(
+        self, samplers: Sequence[Sampler], shifts: FloatArray, entropy: int, key: int, n_draws: int
+    ) -> None:
         self._samplers, self._shifts, self._entropy, self._key = samplers, shifts, entropy, key
         self._blocks = [[n_draws] for _ in samplers]
 
@@ -381,7 +421,9 @@ class Draws:
         return draws + self._shifts[index] if self._shifts[index] else draws
 
     def __getitem__(self, index: int) -> FloatArray:
-        return np.concatenate([self._block(index, block) for block in range(len(self._blocks[index]))])
+        return np.concatenate(
+            [self._block(index, block) for block in range(len(self._blocks[index]))]
+        )
 
     def __iter__(self) -> Iterator[FloatArray]:
         return (self[index] for index in range(len(self._samplers)))

@@ -139,9 +139,12 @@ class HierarchicalBetaProcess:
         losses = with_simulations(losses)
         reference = losses.reference if reference is None else reference
         observed, *simulations = (
-            QuantileFunction(sample - reference) for sample in (losses.observed, *losses.simulations)
+            QuantileFunction(sample - reference)
+            for sample in (losses.observed, *losses.simulations)
         )
-        return cls(observed, simulations, c=c, depth=depth, tolerance=tolerance, reference=reference)
+        return cls(
+            observed, simulations, c=c, depth=depth, tolerance=tolerance, reference=reference
+        )
 
     def at(self, c: float) -> HierarchicalBetaProcess:
         """The same process at another c. All that does not depend on c is kept."""
@@ -223,16 +226,27 @@ class HierarchicalBetaProcess:
     @property
     def drawn_nodes(self) -> IntArray:
         """The nodes that `sample_risk` draws, bottom first: the fewest for which the error stays below the tolerance."""
-        return self._tree.nodes_to_draw(self._ends, self.tolerance) if self.risk_std > 0 else np.empty(0, dtype=np.intp)
+        return (
+            self._tree.nodes_to_draw(self._ends, self.tolerance)
+            if self.risk_std > 0
+            else np.empty(0, dtype=np.intp)
+        )
 
     def singles(self, max_depth: int) -> list[Single]:
         """The same for each simulation alone, from a tree of at most `max_depth` levels."""
         levels = self.depth if self._straight else min(self.depth, max_depth)
-        geometry = tree.Geometry.of(self.observed, self.synthetic, levels, straight=self._straight, each=True)
+        geometry = tree.Geometry.of(
+            self.observed, self.synthetic, levels, straight=self._straight, each=True
+        )
         (mean, *means), (std, *stds), (_, *ends) = geometry.each_at(self.c)
-        return [Single(end, m - mean, s / std if std > 0 else 1.0) for end, m, s in zip(ends, means, stds, strict=True)]
+        return [
+            Single(end, m - mean, s / std if std > 0 else 1.0)
+            for end, m, s in zip(ends, means, stds, strict=True)
+        ]
 
-    def sample_paths(self, n_paths: int, depth: int = 8, rng: RNG = None) -> tuple[FloatArray, FloatArray]:
+    def sample_paths(
+        self, n_paths: int, depth: int = 8, rng: RNG = None
+    ) -> tuple[FloatArray, FloatArray]:
         """Whole realisations q^, for pictures and checks.
 
         Parameters
@@ -252,7 +266,11 @@ class HierarchicalBetaProcess:
         """
         n_paths, depth = check_size(n_paths, "n_paths"), check_depth(depth)
         deeper = (self.observed, self.synthetic, depth)
-        nodes = self._tree if depth <= self.depth else tree.Geometry.of(*deeper, straight=True).at_each([self.c])[0][0]
+        nodes = (
+            self._tree
+            if depth <= self.depth
+            else tree.Geometry.of(*deeper, straight=True).at_each([self.c])[0][0]
+        )
         entropy = entropy_from(rng)
         end_stream = stream(entropy, PROCESS_END_POINTS)
         first, rise = self._ends.at(end_stream.random(n_paths), end_stream.standard_normal(n_paths))
@@ -297,19 +315,27 @@ class RiskSampler:
         first, rise = self.ends.at(uniform, normal)
         return self.ends.scale * (first + rise * heights)
 
-    def sample_each(self, singles: Sequence[Single], n_draws: int, rng: RNG) -> Iterator[FloatArray]:
+    def sample_each(
+        self, singles: Sequence[Single], n_draws: int, rng: RNG
+    ) -> Iterator[FloatArray]:
         """Draws for each simulation alone, in step: heights W have the shape of their law for all, moved and stretched."""
         uniform, normal, heights = self._numbers(n_draws, rng)
         centre = self.heights.mean
         for single in singles:
             first, rise = single.ends.at(uniform, normal)
-            yield single.ends.scale * (first + rise * (centre + single.shift + single.ratio * (heights - centre)))
+            yield single.ends.scale * (
+                first + rise * (centre + single.shift + single.ratio * (heights - centre))
+            )
 
     def _numbers(self, n_draws: int, rng: RNG) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Random numbers for the end points, and draws of W."""
         entropy = entropy_from(rng)
         ends, nodes = stream(entropy, PROCESS_END_POINTS), stream(entropy, PROCESS_NODES)
-        uniform, normal, remainder = ends.random(n_draws), ends.standard_normal(n_draws), ends.standard_normal(n_draws)
+        uniform, normal, remainder = (
+            ends.random(n_draws),
+            ends.standard_normal(n_draws),
+            ends.standard_normal(n_draws),
+        )
         return uniform, normal, self.heights.sample(remainder, nodes)
 
 
@@ -388,7 +414,9 @@ class Beta(Law):
             object.__setattr__(self, "n_draws", check_size(self.n_draws, "n_draws", least=2))
         object.__setattr__(self, "max_draws", check_size(self.max_draws, "max_draws"))
 
-    def apply(self, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None) -> BetaRisks:
+    def apply(
+        self, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None
+    ) -> BetaRisks:
         return BetaRisks(self, losses, setting, summaries)
 
     def in_experiments(self) -> Beta:
@@ -396,18 +424,32 @@ class Beta(Law):
 
     def summary(self, losses: Losses, setting: Setting) -> BetaRisk:
         """The law of the risk, ready to be drawn from."""
-        return BetaRisk.of(_process(losses, setting.c, self.depth, losses.reference), several=losses.n_simulations > 1)
+        return BetaRisk.of(
+            _process(losses, setting.c, self.depth, losses.reference),
+            several=losses.n_simulations > 1,
+        )
 
     def doubts(self, losses: Losses) -> list[tuple[str, str]]:
         doubts = super().doubts(losses)
         tied = tied_fraction(losses.observed)
         if tied > HEAVY_TIES:
             ties = f"{tied:.0%} of its losses are tied: there the process has no spread and says too little about replications"
-            doubts.append(("ties", f"{ties}; use law 'transport', or Losses.spread_ties(), or a continuous score"))
-        if losses.n_simulations and not 1 / UNEQUAL_SIZES <= losses.n_synthetic / losses.n_observed <= UNEQUAL_SIZES:
+            doubts.append(
+                (
+                    "ties",
+                    f"{ties}; use law 'transport', or Losses.spread_ties(), or a continuous score",
+                )
+            )
+        if (
+            losses.n_simulations
+            and not 1 / UNEQUAL_SIZES <= losses.n_synthetic / losses.n_observed <= UNEQUAL_SIZES
+        ):
             sizes = f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses: the extremes differ even for a perfect model"
             doubts.append(
-                ("unequal_sizes", f"{sizes}, which widens its risk; simulate as many points as were observed")
+                (
+                    "unequal_sizes",
+                    f"{sizes}, which widens its risk; simulate as many points as were observed",
+                )
             )
         return doubts
 
@@ -443,7 +485,11 @@ class BetaRisks(Applied):
     law: Beta
 
     def __init__(
-        self, law: Beta, losses: Sequence[Losses], setting: Setting, summaries: Sequence[BetaRisk] | None = None
+        self,
+        law: Beta,
+        losses: Sequence[Losses],
+        setting: Setting,
+        summaries: Sequence[BetaRisk] | None = None,
     ) -> None:
         super().__init__(law, losses, setting, summaries)
         self._is_quick = False
@@ -455,13 +501,19 @@ class BetaRisks(Applied):
 
     def _with(self, c: float, processes: list[HierarchicalBetaProcess]) -> BetaRisks:
         other = BetaRisks(self.law, self.losses, replace(self.setting, c=c))
-        other.reference, other.empirical, other._is_quick = self.reference, self.empirical, self._is_quick
+        other.reference, other.empirical, other._is_quick = (
+            self.reference,
+            self.empirical,
+            self._is_quick,
+        )
         other._processes = processes
         other._risks = [BetaRisk.of(process, several=False) for process in processes]
         return other
 
     def at_each(self, values: Sequence[float]) -> Iterator[BetaRisks]:
-        for value, processes in zip(values, processes_at_each(self._processes, values), strict=True):
+        for value, processes in zip(
+            values, processes_at_each(self._processes, values), strict=True
+        ):
             here = self._with(value, processes)
             yield here
             # The processes have trees; what is kept of a sweep are samplers.
@@ -470,20 +522,27 @@ class BetaRisks(Applied):
 
     def quick(self) -> BetaRisks:
         n_draws = min(self._n_draws, QUICK_DRAWS)
-        other = BetaRisks(replace(self.law, n_draws=n_draws, max_draws=n_draws), self.losses, self.setting)
+        other = BetaRisks(
+            replace(self.law, n_draws=n_draws, max_draws=n_draws), self.losses, self.setting
+        )
         other._processes, other._is_quick = self._processes, True
         return other
 
     @cached_property
     def _processes(self) -> list[HierarchicalBetaProcess]:
         """With all that does not depend on c: for other values of it, and for paths."""
-        return [_process(each, self.setting.c, self.law.depth, self.reference) for each in self.losses]
+        return [
+            _process(each, self.setting.c, self.law.depth, self.reference) for each in self.losses
+        ]
 
     @cached_property
     def _risks(self) -> list[BetaRisk]:
         # One at a time: the trees of all models at once would take too much memory.
         return [
-            BetaRisk.of(_process(each, self.setting.c, self.law.depth, self.reference), several=each.n_simulations > 1)
+            BetaRisk.of(
+                _process(each, self.setting.c, self.law.depth, self.reference),
+                several=each.n_simulations > 1,
+            )
             for each in self.losses
         ]
 
@@ -547,7 +606,10 @@ class BetaRisks(Applied):
         if correct is not None:
             return super().rejected_by_simulation(correct)
         threshold = self.setting.threshold
-        return np.array([rejected(self.empirical, draws, threshold) for draws in self._single_draws()], dtype=bool)
+        return np.array(
+            [rejected(self.empirical, draws, threshold) for draws in self._single_draws()],
+            dtype=bool,
+        )
 
     def single_matrices(self) -> Iterator[FloatArray]:
         return (probability_matrix(draws)[0] for draws in self._single_draws())
@@ -555,14 +617,18 @@ class BetaRisks(Applied):
     def _single_draws(self) -> Iterator[list[FloatArray]]:
         entropy, key = self.setting.entropy, self.setting.key
         singles = [risk.singles for risk in self._risks]
-        if self.setting.n_simulations > 1 and not singles[0]:  # at another c, which not all who ask for it need
+        if (
+            self.setting.n_simulations > 1 and not singles[0]
+        ):  # at another c, which not all who ask for it need
             singles = [process.singles(STABILITY_DEPTH) for process in self._processes]
         draws = [
             risk.sampler.sample_each(own, STABILITY_DRAWS, draw_seed(entropy, key, model))
             for model, (risk, own) in enumerate(zip(self._risks, singles, strict=True))
         ]
         for of_models in zip(*draws, strict=True):
-            yield [np.sort(each + shift) for each, shift in zip(of_models, self._shifts, strict=True)]
+            yield [
+                np.sort(each + shift) for each, shift in zip(of_models, self._shifts, strict=True)
+            ]
 
     def _more(self, index: int) -> bool:
         """Double the draws of one model; False where that would be more than `max_draws`, or more than memory is for."""
@@ -570,10 +636,14 @@ class BetaRisks(Applied):
         n_more = min(size, self.law.max_draws - size)
         if n_more < 1 or sum(each.size - self._n_draws for each in self._sorted) > MOST_MORE_DRAWS:
             return False
-        self._sorted[index] = np.sort(np.concatenate([self._sorted[index], self.draws.more(index, n_more)]))
+        self._sorted[index] = np.sort(
+            np.concatenate([self._sorted[index], self.draws.more(index, n_more)])
+        )
         self.__dict__.pop("_matrix", None)
         return True
 
 
-def _process(losses: Losses, c: float, depth: int | None, reference: float) -> HierarchicalBetaProcess:
+def _process(
+    losses: Losses, c: float, depth: int | None, reference: float
+) -> HierarchicalBetaProcess:
     return HierarchicalBetaProcess.from_losses(losses, c, depth, reference=reference)

@@ -131,11 +131,15 @@ def _mixtures(
     return weight, middle[:, None] + centre, np.sqrt(variance + tau**2)
 
 
-def _ends(moved: FloatArray, variances: FloatArray, scales: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _ends(
+    moved: FloatArray, variances: FloatArray, scales: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Where τ begins and ends: decades beyond the scale of the prior, and beyond what the groups show."""
     shown = np.sqrt(np.maximum(np.var(moved, axis=1, ddof=1), variances.min(axis=1)))
     prior = np.where(scales > 0.0, scales, shown)
-    return np.minimum(prior.min(axis=0), shown) / DECADES, np.maximum(prior.max(axis=0), shown) * DECADES
+    return np.minimum(prior.min(axis=0), shown) / DECADES, np.maximum(
+        prior.max(axis=0), shown
+    ) * DECADES
 
 
 def _log_posterior(
@@ -148,7 +152,9 @@ def _log_posterior(
     whole = precision.sum(axis=2)
     centre = np.einsum("pkg,pg->pk", precision, moved) / whole
     misfit = np.einsum("pkg,pg->pk", precision, moved**2) - whole * centre**2
-    likelihood = -0.5 * (np.log(total).sum(axis=2) + np.log(whole) + np.maximum(misfit, 0.0)) + log_tau
+    likelihood = (
+        -0.5 * (np.log(total).sum(axis=2) + np.log(whole) + np.maximum(misfit, 0.0)) + log_tau
+    )
     with np.errstate(divide="ignore"):
         ratio = np.where(scales > 0.0, 1.0 / (3.0 * scales**2), 0.0)
     return likelihood - 2.0 * np.log1p(tau_square * ratio[:, :, None]), centre, 1.0 / whole
@@ -208,7 +214,14 @@ class Groups(Law):
     needs_simulations: ClassVar[bool] = False
     needs_groups: ClassVar[bool] = True
     measured: ClassVar = {
-        True: {2: (8.31, 4.35), 3: (3.69, 1.36), 4: (5.73, 2.17), 5: (3.81, 1.16), 6: (5.2, 1.73), 8: (4.88, 1.04)},
+        True: {
+            2: (8.31, 4.35),
+            3: (3.69, 1.36),
+            4: (5.73, 2.17),
+            5: (3.81, 1.16),
+            6: (5.2, 1.73),
+            8: (4.88, 1.04),
+        },
         False: {3: (1.41, 1.67), 4: (1.35, 0.96), 5: (2.9, 0.98), 6: (3.81, 1.25), 8: (4.29, 0.92)},
     }
     about: ClassVar[str] = (
@@ -227,7 +240,9 @@ class Groups(Law):
         "Models meet the same groups, so they may overlap although one is better in nearly all of them."
     )
 
-    def apply(self, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None) -> GroupsRisks:
+    def apply(
+        self, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None
+    ) -> GroupsRisks:
         return GroupsRisks(self, losses, setting, summaries)
 
     def uses_c(self, n_simulations: int) -> bool:
@@ -238,9 +253,14 @@ class Groups(Law):
         assert setting.groups is not None  # `check` asks for them
         if not losses.n_simulations:
             return np.zeros(0)
-        observed, synthetic = losses.observed - losses.reference, losses.simulations - losses.reference
+        observed, synthetic = (
+            losses.observed - losses.reference,
+            losses.simulations - losses.reference,
+        )
         members = _members(setting.groups)
-        distances = np.stack([wasserstein_distances(observed[inside], synthetic[:, inside]) for inside in members])
+        distances = np.stack(
+            [wasserstein_distances(observed[inside], synthetic[:, inside]) for inside in members]
+        )
         unit = unit_exponent(distances)
         return np.asarray(np.ldexp(np.sqrt(np.mean(np.ldexp(distances, -unit) ** 2, axis=0)), unit))
 
@@ -279,13 +299,19 @@ class GroupsRisks(Applied):
     """Law "groups" of all models."""
 
     def __init__(
-        self, law: Law, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None
+        self,
+        law: Law,
+        losses: Sequence[Losses],
+        setting: Setting,
+        summaries: Sequence[Any] | None = None,
     ) -> None:
         super().__init__(law, losses, setting, summaries)
         assert setting.groups is not None  # `Groups.check` asks for them
         self.groups = setting.groups
         excess = np.stack([sample.observed for sample in losses]) - self.reference
-        distances = np.stack([law.summary(each, setting) for each in losses] if summaries is None else summaries)
+        distances = np.stack(
+            [law.summary(each, setting) for each in losses] if summaries is None else summaries
+        )
         self._unit = unit_exponent(np.hstack([excess, distances]))
         excess = np.ldexp(excess, -self._unit) if self._unit else excess
         members = _members(self.groups)
@@ -297,7 +323,11 @@ class GroupsRisks(Applied):
 
     def _scale(self, squares: FloatArray) -> FloatArray:
         """Of the prior of τ, from a sum of W² of two models: √(c/2 · …); 0, a flat prior, without simulations."""
-        return np.sqrt(0.5 * self.setting.c * squares) if self._singles.size else np.zeros(squares.shape)
+        return (
+            np.sqrt(0.5 * self.setting.c * squares)
+            if self._singles.size
+            else np.zeros(squares.shape)
+        )
 
     @cached_property
     def _means_of_squares(self) -> FloatArray:
@@ -325,8 +355,12 @@ class GroupsRisks(Applied):
         alike = (differences == 0.0).all(axis=1) & (variances == 0.0).all(axis=1)
         found = np.full((len(scales), a.size), 0.5)
         if not alike.all():
-            weights, centre, std = _mixtures(differences[~alike], variances[~alike], scales[:, ~alike])
-            found[:, ~alike] = np.minimum(np.einsum("spk,pk->sp", weights, ndtr(-centre / std)), 1.0)
+            weights, centre, std = _mixtures(
+                differences[~alike], variances[~alike], scales[:, ~alike]
+            )
+            found[:, ~alike] = np.minimum(
+                np.einsum("spk,pk->sp", weights, ndtr(-centre / std)), 1.0
+            )
         return found
 
     def _pair(self, a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -390,7 +424,9 @@ class GroupsRisks(Applied):
         grid = np.linspace(low, high, n_points)
         risks = self._risks
         score = (grid[:, None] - risks.centre[index]) / risks.std[index]
-        heights = np.exp(-0.5 * score**2) / risks.std[index] @ risks.weight[index] / np.sqrt(2.0 * np.pi)
+        heights = (
+            np.exp(-0.5 * score**2) / risks.std[index] @ risks.weight[index] / np.sqrt(2.0 * np.pi)
+        )
         return grid, heights
 
     @property
@@ -402,7 +438,9 @@ class GroupsRisks(Applied):
     def remarks(self, names: Sequence[str]) -> list[str]:
         remarks, sizes = [], self.groups.sizes
         if sizes.max() == 1:
-            remarks.append("Every group has one point: the sampling error within groups is unknown and taken as 0.")
+            remarks.append(
+                "Every group has one point: the sampling error within groups is unknown and taken as 0."
+            )
         elif sizes.min() < 0.05 * np.median(sizes):
             small = show(self.groups.names[int(np.argmin(sizes))])
             remarks.append(
@@ -417,13 +455,18 @@ class GroupsRisks(Applied):
         probability, found = self.matrix()[0][best], []
         for other in np.flatnonzero(np.arange(len(names)) != best).tolist():
             won = int(self.won[best, other])
-            if (probability[other] - 0.5) * (won / n_groups - 0.5) < 0.0 and abs(probability[other] - 0.5) > 0.2:
+            if (probability[other] - 0.5) * (won / n_groups - 0.5) < 0.0 and abs(
+                probability[other] - 0.5
+            ) > 0.2:
                 found.append(
                     f"{show(names[best])} won {won} of {n_groups} groups against {show(names[other])}, but P = {probability[other]:.2f}: a few "
                     "groups decide the mean; look at the differences (plot_groups)."
                 )
         low, high = self.interval(0.9)
-        outside = [show(names[i]) for i in np.flatnonzero((self.empirical < low) | (self.empirical > high)).tolist()]
+        outside = [
+            show(names[i])
+            for i in np.flatnonzero((self.empirical < low) | (self.empirical > high)).tolist()
+        ]
         if outside:
             found.append(
                 f"The mean loss over all points of {', '.join(outside[:3])} lies outside the interval for a new group: large groups "
@@ -441,7 +484,11 @@ def _pooled(excess: FloatArray, members: Sequence[IntArray], setting: Setting) -
     within, degrees = np.zeros((n_models, n_models)), 0
     for inside in members:
         if inside.size > 1:
-            within += (inside.size - 1) * inside.size * mean_covariance(excess[:, inside], order=setting.order)
+            within += (
+                (inside.size - 1)
+                * inside.size
+                * mean_covariance(excess[:, inside], order=setting.order)
+            )
             degrees += inside.size - 1
     return within / degrees if degrees else within
 
@@ -452,7 +499,9 @@ def _check_differ(differences: FloatArray, variances: FloatArray, spread: FloatA
     `spread` is the variance of the losses themselves, which says what is rounding.
     """
     largest = np.abs(differences).max(axis=1)
-    constant = (largest > 0.0) & (np.ptp(differences, axis=1) <= ROUNDING * (largest + np.sqrt(spread)))
+    constant = (largest > 0.0) & (
+        np.ptp(differences, axis=1) <= ROUNDING * (largest + np.sqrt(spread))
+    )
     if (constant & (variances.max(axis=1) <= ROUNDING * spread)).any():
         raise ValueError(
             "groups: the models differ by the same constant at every point, so the groups do not differ at all; check the losses"

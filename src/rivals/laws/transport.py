@@ -50,11 +50,15 @@ def transport_variance(squares: FloatArray, variances: FloatArray, c: float) -> 
     return own
 
 
-def probability_lower(gap: FloatArray, variance: FloatArray, degrees: FloatArray | None = None) -> FloatArray:
+def probability_lower(
+    gap: FloatArray, variance: FloatArray, degrees: FloatArray | None = None
+) -> FloatArray:
     """P(R_a < R_b) from the gap m_b − m_a of the means and the variance of their difference: normal, or Student's t."""
     if not np.isfinite(variance).all():
         raise ValueError("losses this large overflow; rescale the loss")
-    spread = np.sqrt(np.maximum(variance, 0.0))  # rounding can make the difference of like models negative
+    spread = np.sqrt(
+        np.maximum(variance, 0.0)
+    )  # rounding can make the difference of like models negative
     no_spread = np.where(gap == 0.0, 0.0, np.inf)
     # The smaller of both probabilities, which has all its digits; the other is what is left, so that they add up to 1.
     with np.errstate(over="ignore"):
@@ -65,7 +69,9 @@ def probability_lower(gap: FloatArray, variance: FloatArray, degrees: FloatArray
 
 def satterthwaite(variance: FloatArray, estimated: FloatArray, degrees: float) -> FloatArray:
     """Degrees of freedom of a variance, part of which is estimated, with so many: degrees · (variance / estimated)²."""
-    share = np.divide(estimated, variance, out=np.ones_like(variance), where=(variance > 0.0) & (estimated > 0.0))
+    share = np.divide(
+        estimated, variance, out=np.ones_like(variance), where=(variance > 0.0) & (estimated > 0.0)
+    )
     return np.minimum(degrees / np.maximum(share, 1e-8) ** 2, 1e10)
 
 
@@ -182,7 +188,9 @@ class TransportLaw:
     def cdf(self, risk: npt.ArrayLike) -> FloatArray:
         """P(R ≤ risk). Where R has no spread, a step."""
         above = (np.asarray(risk, dtype=np.float64) - self.reference) - self.excess
-        return np.asarray(ndtr(above / self.risk_std) if self.risk_std > 0.0 else np.where(above >= 0.0, 1.0, 0.0))
+        return np.asarray(
+            ndtr(above / self.risk_std) if self.risk_std > 0.0 else np.where(above >= 0.0, 1.0, 0.0)
+        )
 
     def ppf(self, probability: npt.ArrayLike) -> FloatArray:
         """The quantile of R at each probability."""
@@ -198,9 +206,13 @@ class TransportLaw:
     def sample_excess_risk(self, n_draws: int, rng: RNG = None) -> FloatArray:
         """Draws of R − reference: what to compare when losses have a large common offset."""
         n_draws = check_size(n_draws, "n_draws")
-        return self.excess + self.risk_std * stream(entropy_from(rng), TRANSPORT_RISK).standard_normal(n_draws)
+        return self.excess + self.risk_std * stream(
+            entropy_from(rng), TRANSPORT_RISK
+        ).standard_normal(n_draws)
 
-    def sample_paths(self, n_paths: int, depth: int = 8, rng: RNG = None) -> tuple[FloatArray, FloatArray]:
+    def sample_paths(
+        self, n_paths: int, depth: int = 8, rng: RNG = None
+    ) -> tuple[FloatArray, FloatArray]:
         """Realisations of q^ = [q* + √(c/S) Σ_s z_s δ_s]↑, for pictures and checks; without the sampling error e.
 
         Parameters
@@ -237,7 +249,11 @@ class TransportLaw:
         samples = self._kept_losses
         in_observed, in_synthetic, widths = both_grids(samples.n_observed, samples.n_synthetic)
         centre = np.sort(samples.observed - self.reference)[in_observed]
-        return centre, np.abs(np.sort(samples.simulations - self.reference, axis=1)[:, in_synthetic] - centre), widths
+        return (
+            centre,
+            np.abs(np.sort(samples.simulations - self.reference, axis=1)[:, in_synthetic] - centre),
+            widths,
+        )
 
     @cached_property
     def observed(self) -> QuantileFunction:
@@ -247,7 +263,9 @@ class TransportLaw:
     @cached_property
     def synthetic(self) -> tuple[QuantileFunction, ...]:
         """q~ of each simulation, less the reference."""
-        return tuple(QuantileFunction(row - self.reference) for row in self._kept_losses.simulations)
+        return tuple(
+            QuantileFunction(row - self.reference) for row in self._kept_losses.simulations
+        )
 
     def discrepancy(self, phi: npt.ArrayLike) -> FloatArray:
         """δ(Φ), the root of the mean over simulations of (q~ − q*)²."""
@@ -257,7 +275,9 @@ class TransportLaw:
     @property
     def _kept_losses(self) -> Losses:
         if self.losses is None:
-            raise ValueError("the paths need the losses: make the law with TransportLaw.from_losses")
+            raise ValueError(
+                "the paths need the losses: make the law with TransportLaw.from_losses"
+            )
         return self.losses
 
     def __repr__(self) -> str:
@@ -311,17 +331,25 @@ class Transport(Law):
 
     def summary(self, losses: Losses, setting: Setting) -> FloatArray:
         """W of each simulation."""
-        return wasserstein_distances(losses.observed - losses.reference, losses.simulations - losses.reference)
+        return wasserstein_distances(
+            losses.observed - losses.reference, losses.simulations - losses.reference
+        )
 
 
 class TransportRisks(Applied):
     """Law "transport" of all models. Nothing of the size of all pairs is made before it is asked for."""
 
     def __init__(
-        self, law: Law, losses: Sequence[Losses], setting: Setting, summaries: Sequence[FloatArray] | None = None
+        self,
+        law: Law,
+        losses: Sequence[Losses],
+        setting: Setting,
+        summaries: Sequence[FloatArray] | None = None,
     ) -> None:
         super().__init__(law, losses, setting, summaries)
-        distances = np.stack([law.summary(each, setting) for each in losses] if summaries is None else summaries)
+        distances = np.stack(
+            [law.summary(each, setting) for each in losses] if summaries is None else summaries
+        )
         excess = np.stack([sample.observed for sample in losses]) - self.reference
         # Powers of two in which squares are safe: the formula below works in this unit.
         self._unit = unit_exponent(np.hstack([excess, distances]))
@@ -365,9 +393,13 @@ class TransportRisks(Applied):
         if self._errors.degrees == inf:
             return probability_lower(gap, variance)
         estimated = self._sampling_variance(first, second, covariance)
-        return probability_lower(gap, variance, satterthwaite(variance, estimated, self._errors.degrees))
+        return probability_lower(
+            gap, variance, satterthwaite(variance, estimated, self._errors.degrees)
+        )
 
-    def _sampling_variance(self, first: IntArray, second: IntArray, covariance: FloatArray) -> FloatArray:
+    def _sampling_variance(
+        self, first: IntArray, second: IntArray, covariance: FloatArray
+    ) -> FloatArray:
         """Variance of the sampling error of the differences of the means."""
         own = self._errors.variance
         return np.maximum(own[first][:, None] + own[second][None, :] - 2.0 * covariance, 0.0)
@@ -426,11 +458,19 @@ class TransportRisks(Applied):
             beats = (gap > 0.0) & (probability > threshold)
             for row in np.flatnonzero(beats.any(axis=1)).tolist():
                 model, first = int(models[row]), int(np.argmax(beats[row]))
-                rejections[model] = Duel(model, int(rivals[first]), float(probability[row, first]), 0.0)
+                rejections[model] = Duel(
+                    model, int(rivals[first]), float(probability[row, first]), 0.0
+                )
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                room = (gap / ndtri(threshold)) ** 2 - self._sampling_variance(models, rivals, covariance)
+                room = (gap / ndtri(threshold)) ** 2 - self._sampling_variance(
+                    models, rivals, covariance
+                )
                 room[gap <= 0.0] = -np.inf
-                largest = np.where(room > 0.0, room / (self._squares[models][:, None] + self._squares[rivals]), -np.inf)
+                largest = np.where(
+                    room > 0.0,
+                    room / (self._squares[models][:, None] + self._squares[rivals]),
+                    -np.inf,
+                )
             critical[models] = np.max(largest, axis=1)
             for index, squares in enumerate(self.setting.c * self._singles.T):
                 rejected[index, models] = np.max(room - squares[rivals], axis=1) > squares[models]

@@ -20,8 +20,14 @@ MOST_CURVES = len(MARKERS)
 # Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½ on the same side. In
 # the triangles of the first kind the stated probability is too far from ½; in those of the second the truth is as far
 # from ½ on the other side, or farther. As corners (B, truth).
-OVERCONFIDENT = (np.array([[0.0, 0.0], [0.0, 1.0], [0.5, 0.5]]), np.array([[1.0, 1.0], [1.0, 0.0], [0.5, 0.5]]))
-FOR_THE_WRONG_MODEL = (np.array([[0.0, 1.0], [0.5, 1.0], [0.5, 0.5]]), np.array([[1.0, 0.0], [0.5, 0.0], [0.5, 0.5]]))
+OVERCONFIDENT = (
+    np.array([[0.0, 0.0], [0.0, 1.0], [0.5, 0.5]]),
+    np.array([[1.0, 1.0], [1.0, 0.0], [0.5, 0.5]]),
+)
+FOR_THE_WRONG_MODEL = (
+    np.array([[0.0, 1.0], [0.5, 1.0], [0.5, 0.5]]),
+    np.array([[1.0, 0.0], [0.5, 0.0], [0.5, 0.5]]),
+)
 
 
 def plot_calibration(
@@ -88,18 +94,30 @@ def plot_calibration(
     for place, (value, colour) in enumerate(zip(values, colours, strict=True)):
         curve = calibration.curve(value, omega, bins)
         look = {"color": colour, "marker": MARKERS[place % len(MARKERS)]}
-        ax.plot(curve.predicted, curve.observed, label=f"c = {_power(value)}", markersize=4, linewidth=1.2, **look)
+        ax.plot(
+            curve.predicted,
+            curve.observed,
+            label=f"c = {_power(value)}",
+            markersize=4,
+            linewidth=1.2,
+            **look,
+        )
         if band:
             ax.vlines(curve.predicted, curve.low, curve.high, color=colour, alpha=0.35, linewidth=1)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    x, y = "predicted: probability B that a beats b", "observed: fraction of experiments in which a is truly better"
+    x, y = (
+        "predicted: probability B that a beats b",
+        "observed: fraction of experiments in which a is truly better",
+    )
     if is_narrow(ax):
         x, y = "stated probability B", "how often a is better"
     sentence = f"Law “{calibration.law}”. Red: overconfident. Yellow: wrong"
     return finish(ax, x, y, f"{literal(omega, 16)}. {sentence}" if omega else sentence, title=title)
 
 
-def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True, ax: Axes | None = None) -> Axes:
+def plot_valid_c(
+    calibration: Calibration, *, bins: int = 16, title: bool = True, ax: Axes | None = None
+) -> Axes:
     """Draw how many of the stated winners are wrong against c, for each epistemic distribution, and the range that is valid.
 
     Parameters
@@ -140,21 +158,31 @@ def plot_valid_c(calibration: Calibration, *, bins: int = 16, title: bool = True
     ax = axes_or_new(ax)
     validity = calibration.validity(bins)
     for place, (name, error) in enumerate(zip(validity.omegas, validity.error, strict=True)):
-        ax.plot(calibration.c, error, marker=MARKERS[place % len(MARKERS)], label=literal(name, LEGEND), **style(place))
+        ax.plot(
+            calibration.c,
+            error,
+            marker=MARKERS[place % len(MARKERS)],
+            label=literal(name, LEGEND),
+            **style(place),
+        )
     allowed = 1.0 - THRESHOLD
     ax.axhline(allowed, color="grey", linewidth=1, linestyle=":")
     look: dict[str, Any] = {"va": "top", "ha": "right", "color": "dimgrey", "fontsize": "small"}
     ax.text(calibration.c[-1], allowed, f"{allowed:.0%} allowed", **look)
     valid = calibration.valid_c(bins=bins)
     if valid.low is not None and valid.high is not None:
-        ax.axvspan(valid.low, valid.high, color="#009E73", alpha=0.15, label="valid for all", linewidth=0)
+        ax.axvspan(
+            valid.low, valid.high, color="#009E73", alpha=0.15, label="valid for all", linewidth=0
+        )
     ax.set_xscale("log", base=2)
     ax.set_ylim(bottom=0)
     sentence = "Green: the c whose stated winners are right often enough"
     return finish(ax, "sensitivity c", "stated winners that are wrong", sentence, title=title)
 
 
-def shade_overconfidence(ax: Axes, *, overconfident: str = "#D55E002E", wrong: str | None = "#F0E44259") -> None:
+def shade_overconfidence(
+    ax: Axes, *, overconfident: str = "#D55E002E", wrong: str | None = "#F0E44259"
+) -> None:
     """Shade the regions where a curve is overconfident, and where it favours the wrong model; and draw the diagonal.
 
     Parameters
@@ -195,4 +223,8 @@ def _values(calibration: Calibration) -> tuple[float, ...]:
 
 def _power(value: float) -> str:
     exponent = np.log2(value)
-    return f"2^{exponent:.0f}" if abs(exponent - round(exponent)) < 1e-9 and abs(exponent) > 1 else f"{value:g}"
+    return (
+        f"2^{exponent:.0f}"
+        if abs(exponent - round(exponent)) < 1e-9 and abs(exponent) > 1
+        else f"{value:g}"
+    )

@@ -93,7 +93,9 @@ def plot_groups(
     _draw_new(ax, applied, a, b, place)
     named = order[:0] if many else order
     names = ["a new group", *(literal(groups.names[group]) for group in named)]
-    ax.set_yticks([place, *rows[: named.size]], names, fontsize="x-small" if is_narrow(ax) else "small")
+    ax.set_yticks(
+        [place, *rows[: named.size]], names, fontsize="x-small" if is_narrow(ax) else "small"
+    )
     won, probability = int(result.won[b, a]), probability_text(float(result.probability[b, a]))
     where = f"in {won} of {order.size} groups; in a new group with P = {probability}"
     x = f"mean loss of {literal(model, 20)} less that of {literal(rival, 20)}"

@@ -29,7 +29,9 @@ REJECTED = "0.55"
 BELOW = 0.3
 
 
-def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True, ax: Axes | None = None) -> Axes:
+def plot_intervals(
+    result: Comparison, *, level: float = 0.9, title: bool = True, ax: Axes | None = None
+) -> Axes:
     """Draw one row per model, best first: its mean loss, the interval of its risk, its difference to the best.
 
     Parameters
@@ -79,8 +81,16 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
     size = "x-small" if narrow else "small"
     for row, name in enumerate(models):
         rejection = result.rejections.get(name)
-        verdict = "kept" if rejection is None else f"✗ by {literal(rejection.by, LONGEST_RIVAL // (1 + narrow))}"
-        look: dict[str, Any] = {"va": "center", "fontsize": size, "color": "black" if rejection is None else "0.35"}
+        verdict = (
+            "kept"
+            if rejection is None
+            else f"✗ by {literal(rejection.by, LONGEST_RIVAL // (1 + narrow))}"
+        )
+        look: dict[str, Any] = {
+            "va": "center",
+            "fontsize": size,
+            "color": "black" if rejection is None else "0.35",
+        }
         ax.text(1.01, row, verdict, transform=ax.get_yaxis_transform(), **look)
     labels = literals(models, LONGEST_LABEL // (1 + narrow))
     ax.set_yticks(range(len(models)), labels, fontsize=size)
@@ -90,7 +100,9 @@ def plot_intervals(result: Comparison, *, level: float = 0.9, title: bool = True
     ax.set_axisbelow(True)
     _legend_below(ax)
     cut = len(result.names) - len(models)
-    sentence = f"✗ rejected by a rival. {setting(result)}." + (f" {cut} more models are not drawn." if cut else "")
+    sentence = f"✗ rejected by a rival. {setting(result)}." + (
+        f" {cut} more models are not drawn." if cut else ""
+    )
     # The names on the left take a part of the width.
     part = max(1.0 - (max(map(len, labels)) + 4) / (CHARACTERS_PER_INCH * width_in_inches(ax)), 0.4)
     y = "" if narrow else "model, best first"
@@ -101,9 +113,19 @@ def _draw_intervals(ax: Axes, result: Comparison, models: tuple[str, ...], level
     ends = [result.risk_interval(name, level) for name in models]
     colours = [REJECTED if name in result.rejections else COLOURS[0] for name in models]
     label = f"{100 * level:g} % interval of the risk R"
-    ax.hlines(range(len(models)), *np.transpose(ends), color=colours, linewidth=3, alpha=0.8, label=label)
+    ax.hlines(
+        range(len(models)), *np.transpose(ends), color=colours, linewidth=3, alpha=0.8, label=label
+    )
     means = [result.empirical_risk[name] for name in models]
-    ax.scatter(means, range(len(models)), color=colours, edgecolor="white", s=42, zorder=3, label="mean loss")
+    ax.scatter(
+        means,
+        range(len(models)),
+        color=colours,
+        edgecolor="white",
+        s=42,
+        zorder=3,
+        label="mean loss",
+    )
 
 
 def _draw_differences(ax: Axes, result: Comparison, models: tuple[str, ...]) -> None:
@@ -111,7 +133,9 @@ def _draw_differences(ax: Axes, result: Comparison, models: tuple[str, ...]) -> 
     best = result.empirical_risk[models[0]]
     ax.axvline(best, color="0.4", linewidth=0.8, linestyle="--", zorder=1)
     others = models[1:]
-    gaps, errors = np.transpose([result.difference[name] for name in others]) if others else np.empty((2, 0))
+    gaps, errors = (
+        np.transpose([result.difference[name] for name in others]) if others else np.empty((2, 0))
+    )
     look: dict[str, Any] = {"fmt": "^", "color": COLOURS[1], "markersize": 4, "linewidth": 1.2}
     rows = np.arange(1, len(models)) + BELOW
     ax.errorbar(best + gaps, rows, xerr=errors, label="paired difference to the best ± SE", **look)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 N_POINTS = 513
 
 
-def plot_losses(result: Comparison, *, highest: float = 0.99, title: bool = True, ax: Axes | None = None) -> Axes:
+def plot_losses(
+    result: Comparison, *, highest: float = 0.99, title: bool = True, ax: Axes | None = None
+) -> Axes:
     """Draw the distribution function of the losses of each model, on the data (thick) and on its own simulations (thin).
 
     Of several simulations the mean quantile function is drawn, in a band from the lowest to the highest of them.
@@ -60,7 +62,9 @@ def plot_losses(result: Comparison, *, highest: float = 0.99, title: bool = True
     quantiles = []
     for index, (name, losses) in enumerate(result.losses.items()):
         look = style(index)
-        observed, *simulated = (QuantileFunction(sample) for sample in (losses.observed, *losses.simulations))
+        observed, *simulated = (
+            QuantileFunction(sample) for sample in (losses.observed, *losses.simulations)
+        )
         ax.plot(observed(phi), phi, label=literal(name, LEGEND), linewidth=2.2, **look)
         quantiles += [observed, *simulated]
         if simulated:
@@ -75,7 +79,9 @@ def plot_losses(result: Comparison, *, highest: float = 0.99, title: bool = True
     return finish(ax, "loss", "cumulative probability Φ", sentence, title=title)
 
 
-def frame_of(quantiles: Sequence[QuantileFunction], highest: float, end: float = 1.0) -> tuple[float, float]:
+def frame_of(
+    quantiles: Sequence[QuantileFunction], highest: float, end: float = 1.0
+) -> tuple[float, float]:
     """Lowest and highest loss to show: a few extreme losses would otherwise flatten everything else.
 
     Nothing beyond Φ = `end` is drawn.

@@ -63,14 +63,23 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
     image = ax.imshow(probability, vmin=0.0, vmax=1.0, cmap="PuOr", aspect="equal")
     narrow = is_narrow(ax)
     labels = literals(result.ranking, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL)
-    ax.set_xticks(range(len(labels)), labels, rotation=45, ha="right", rotation_mode="anchor", fontsize="x-small")
+    ax.set_xticks(
+        range(len(labels)),
+        labels,
+        rotation=45,
+        ha="right",
+        rotation_mode="anchor",
+        fontsize="x-small",
+    )
     ax.set_yticks(range(len(labels)), labels, fontsize="x-small")
     if len(labels) <= MOST_NUMBERS:
         _write_numbers(ax, probability)
     else:
         ax.figure.colorbar(image, ax=ax, label="P(R of row < R of column)", shrink=0.8)
     _frame_rejections(ax, result)
-    sentence = f"{'P(row better)' if result.calibrated is None else 'Calibrated'}. Law “{result.law}”"
+    sentence = (
+        f"{'P(row better)' if result.calibrated is None else 'Calibrated'}. Law “{result.law}”"
+    )
     part = 0.65 if narrow else 0.8  # of what labels leave
     return finish(ax, "… this model", "this model beats …", sentence, title=title, part=part)
 
@@ -85,7 +94,15 @@ def _write_numbers(ax: Axes, probability: FloatArray) -> None:
         if row != column:
             value = probability[row, column]
             colour = "white" if abs(value - 0.5) > 0.33 else "black"
-            ax.text(column, row, number(float(value)), ha="center", va="center", fontsize=points, color=colour)
+            ax.text(
+                column,
+                row,
+                number(float(value)),
+                ha="center",
+                va="center",
+                fontsize=points,
+                color=colour,
+            )
 
 
 def _frame_rejections(ax: Axes, result: Comparison) -> None:
@@ -94,7 +111,9 @@ def _frame_rejections(ax: Axes, result: Comparison) -> None:
     for name, rejection in result.rejections.items():
         corner = result.ranking.index(name) - 0.46, result.ranking.index(rejection.by) - 0.46
         for colour, width in [("black", 2.6), ("#F0E442", 1.3)]:  # seen on dark and on light cells
-            ax.add_patch(Rectangle(corner, 0.92, 0.92, fill=False, edgecolor=colour, linewidth=width))
+            ax.add_patch(
+                Rectangle(corner, 0.92, 0.92, fill=False, edgecolor=colour, linewidth=width)
+            )
 
 
 def number(probability: float) -> str:

@@ -94,7 +94,9 @@ def plot_quantiles(
     distance = float(result.applied.distance[index])
     gap = f"Simulations are W = {distance:.3g} away. "
     if distance != distance:
-        gap = "Losses on the data and simulated. " if losses.n_simulations else "Losses on the data. "
+        gap = (
+            "Losses on the data and simulated. " if losses.n_simulations else "Losses on the data. "
+        )
     x = f"{literal(model, 18)}: Φ" if is_narrow(ax) else f"{literal(model)}: {scale.label}"
     return finish(ax, x, "loss", f"{gap}{setting(result)}{scale.remark}", title=title)
 
@@ -167,14 +169,20 @@ def _draw_process(
     look: dict[str, Any] = {"color": BAND, "alpha": 0.55, "linewidth": 0, "label": "q* ± √c δ"}
     ax.fill_between(scale(phi), observed - reach, observed + reach, **look)
     if n_paths:
-        grid, paths = process.sample_paths(n_paths, depth=scale.path_depth(process.observed.size), rng=rng)
+        grid, paths = process.sample_paths(
+            n_paths, depth=scale.path_depth(process.observed.size), rng=rng
+        )
         inner = grid <= phi[-1]
-        lines = ax.plot(scale(grid[inner]), paths[:, inner].T, color="0.45", linewidth=0.5, alpha=0.7)
+        lines = ax.plot(
+            scale(grid[inner]), paths[:, inner].T, color="0.45", linewidth=0.5, alpha=0.7
+        )
         lines[0].set_label("sampled paths")
     _draw_functions(ax, functions, process.reference, scale)
 
 
-def _draw_functions(ax: Axes, functions: Sequence[QuantileFunction], reference: float, scale: _Scale) -> None:
+def _draw_functions(
+    ax: Axes, functions: Sequence[QuantileFunction], reference: float, scale: _Scale
+) -> None:
     """q* on the data, and q~: the only one, or each of several thin and their mean."""
     phi = scale.grid(functions)
     x = scale(phi)
@@ -183,8 +191,17 @@ def _draw_functions(ax: Axes, functions: Sequence[QuantileFunction], reference: 
     if len(simulated) > 1:
         ax.plot(x, np.transpose(simulated), color=COLOURS[1], linewidth=0.4, alpha=0.6)
     if simulated:
-        label = f"q~, mean of {len(simulated)} simulations" if len(simulated) > 1 else "q~, simulated"
-        ax.plot(x, np.mean(simulated, axis=0), color=COLOURS[1], linewidth=1.6, linestyle="--", label=label)
+        label = (
+            f"q~, mean of {len(simulated)} simulations" if len(simulated) > 1 else "q~, simulated"
+        )
+        ax.plot(
+            x,
+            np.mean(simulated, axis=0),
+            color=COLOURS[1],
+            linewidth=1.6,
+            linestyle="--",
+            label=label,
+        )
     low, high = frame_of(functions, scale.highest, end=phi[-1])
     ax.set_ylim(reference + low, reference + high)
     scale.mark(ax, x[-1])
@@ -206,7 +223,9 @@ class _Scale:
         """Evenly spaced on the axis; on the tail axis up to the largest loss, beyond which quantiles are extrapolated."""
         if not self.tail:
             return np.linspace(0.0, 1.0, N_POINTS)
-        return 1.0 - np.logspace(0.0, -np.log10(1 + max(function.size for function in functions)), N_POINTS)
+        return 1.0 - np.logspace(
+            0.0, -np.log10(1 + max(function.size for function in functions)), N_POINTS
+        )
 
     def path_depth(self, n_losses: int) -> int:
         """Paths of depth 8 are finer than a pixel, but on the tail axis they would end at Φ = 0.996."""

@@ -59,11 +59,17 @@ def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None
             ax.axvline(grid[0], label=label, **look)
         ax.axvline(result.empirical_risk[name], ymax=0.06, color=look["color"], linewidth=2.5)
     ax.set_ylim(bottom=0)
-    sentence = f"Risk in a replication. {setting(result)}" + ("; ✗ rejected" if result.rejections else "")
-    return finish(ax, "risk R (expected loss; lower is better)", "probability density", sentence, title=title)
+    sentence = f"Risk in a replication. {setting(result)}" + (
+        "; ✗ rejected" if result.rejections else ""
+    )
+    return finish(
+        ax, "risk R (expected loss; lower is better)", "probability density", sentence, title=title
+    )
 
 
-def density_of(result: Comparison, name: str, *, n_points: int = 400) -> tuple[FloatArray, FloatArray]:
+def density_of(
+    result: Comparison, name: str, *, n_points: int = 400
+) -> tuple[FloatArray, FloatArray]:
     """Density of the risk of one model of a comparison; `result.applied.density` has it without a large common offset.
 
     Parameters

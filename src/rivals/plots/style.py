@@ -50,7 +50,9 @@ def literal(name: str, longest: int = LONGEST_NAME) -> str:
 
 def literals(names: Iterable[str], longest: int = LONGEST_NAME) -> list[str]:
     """The same of several, which stay different."""
-    return [name.replace("$", r"\$") for name in all_shortened([show(name) for name in names], longest)]
+    return [
+        name.replace("$", r"\$") for name in all_shortened([show(name) for name in names], longest)
+    ]
 
 
 def setting(result: Comparison) -> str:
@@ -84,9 +86,16 @@ def legend(ax: Axes) -> None:
     """A legend inside the axes; beside them where there are many models, and small where there is little room."""
     handles, labels = ax.get_legend_handles_labels()
     narrow, few = is_narrow(ax), len(handles) <= FEW_MODELS
-    shown = literals([label.replace(r"\$", "$") for label in labels], (22 if few else 14) if narrow else LONGEST_NAME)
+    shown = literals(
+        [label.replace(r"\$", "$") for label in labels],
+        (22 if few else 14) if narrow else LONGEST_NAME,
+    )
     if few and handles:
         ax.legend(handles, shown, fontsize="x-small" if narrow else "small", framealpha=0.7)
     elif handles:
-        beside: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.3}
+        beside: dict[str, Any] = {
+            "loc": "upper left",
+            "bbox_to_anchor": (1.0, 1.0),
+            "borderaxespad": 0.3,
+        }
         ax.legend(handles, shown, fontsize=5 if narrow else "x-small", handlelength=1.6, **beside)

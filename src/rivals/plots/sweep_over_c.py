@@ -55,10 +55,19 @@ def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> A
     order = np.argsort(sweep.c, kind="stable")
     c = np.asarray(sweep.c)[order]
     runs = [sweep.comparisons[index] for index in order]
-    beaten, error = (np.stack(values) for values in zip(*(strongest_rival(run) for run in runs), strict=True))
+    beaten, error = (
+        np.stack(values) for values in zip(*(strongest_rival(run) for run in runs), strict=True)
+    )
     for index, name in enumerate(sweep.names):
-        if np.isfinite(beaten[:, index]).all():  # the best model has no rival of lower empirical risk
-            look: dict[str, Any] = {"marker": "o", "markersize": 3, "label": literal(name, LEGEND), **style(index)}
+        if np.isfinite(
+            beaten[:, index]
+        ).all():  # the best model has no rival of lower empirical risk
+            look: dict[str, Any] = {
+                "marker": "o",
+                "markersize": 3,
+                "label": literal(name, LEGEND),
+                **style(index),
+            }
             ax.errorbar(c, beaten[:, index], 2 * error[:, index], **look)
     threshold = runs[0].threshold
     ax.axhline(threshold, color="black", linewidth=1, label=f"threshold {threshold:g}")
@@ -113,13 +122,22 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
 def _check_sweep(sweep: Sweep) -> None:
     if isinstance(sweep, Comparison):
         has_c = sweep.applied.law.uses_c(sweep.applied.setting.n_simulations)
-        what = "pass result.sweep([...])" if has_c else f"law {sweep.law!r} has no c to sweep over here"
-        raise TypeError(f"plot_sweep draws a comparison at several c: got a Comparison at one; {what}")
+        what = (
+            "pass result.sweep([...])"
+            if has_c
+            else f"law {sweep.law!r} has no c to sweep over here"
+        )
+        raise TypeError(
+            f"plot_sweep draws a comparison at several c: got a Comparison at one; {what}"
+        )
 
 
 def _shade_verdicts(ax: Axes, c: FloatArray, runs: list[Comparison]) -> None:
     """One band for each run of values of c with the same survivors; the white gaps hold the changes."""
-    groups = [list(group) for _, group in groupby(range(c.size), key=lambda i: frozenset(runs[i].survivors))]
+    groups = [
+        list(group)
+        for _, group in groupby(range(c.size), key=lambda i: frozenset(runs[i].survivors))
+    ]
     margin = 2**0.12
     for group in groups:
         low, high = c[group[0]] / margin, c[group[-1]] * margin

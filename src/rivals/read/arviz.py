@@ -22,7 +22,11 @@ Reduction = Literal["lpd", "mean", "plugin"]
 LARGEST_SHAPE = 0.7
 NAMED = 5
 
-HELD_OUT, SIMULATED, TRAINING = "log_likelihood_held_out", "log_likelihood_simulated", "log_likelihood"
+HELD_OUT, SIMULATED, TRAINING = (
+    "log_likelihood_held_out",
+    "log_likelihood_simulated",
+    "log_likelihood",
+)
 
 
 def arviz_tree(
@@ -99,7 +103,9 @@ def arviz_tree(
         return values.reshape(n_draws, *(array.sizes[name] for name in kept), -1)
 
     observed = draws_of(held_out)
-    weights = leave_one_out_weights(observed, where, relative_efficiency(tree)) if leave_one_out else None
+    weights = (
+        leave_one_out_weights(observed, where, relative_efficiency(tree)) if leave_one_out else None
+    )
     losses = reduce_draws(observed, reduction, f"{where}, group {held_out!r}", weights)
     if simulated == SIMULATED and simulated not in groups_of(tree):
         warn(
@@ -107,7 +113,9 @@ def arviz_tree(
             "without the model. Compare them with groups=, if there are replications; else, with the model, use rivals.read.posterior"
         )
         return Losses(losses)
-    synthetic = reduce_draws(draws_of(simulated, simulation), reduction, f"{where}, group {simulated!r}")
+    synthetic = reduce_draws(
+        draws_of(simulated, simulation), reduction, f"{where}, group {simulated!r}"
+    )
     return make_losses(variable or "in the tree", losses, synthetic, where)
 
 
@@ -115,7 +123,9 @@ def check_reduction(reduction: str, leave_one_out: bool) -> None:
     """A reduction that is known, and the one that leave-one-out weights are for."""
     check_choice(reduction, "reduction", ("lpd", "mean", "plugin"))
     if leave_one_out and reduction != "lpd":
-        raise ValueError(f"leave_one_out is for the reduction 'lpd', of the posterior predictive; got {reduction!r}")
+        raise ValueError(
+            f"leave_one_out is for the reduction 'lpd', of the posterior predictive; got {reduction!r}"
+        )
 
 
 def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> Any:
@@ -124,10 +134,14 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
         hint = ""
         if group == HELD_OUT and TRAINING in groups:
             hint = f"; {TRAINING!r} is that of the data the model was fitted to: pass leave_one_out=True, or held_out={TRAINING!r} if you accept losses that are too low"
-        raise ValueError(f"{where}: no group {group!r}; it has {', '.join(map(show, groups)) or 'none'}{hint}")
+        raise ValueError(
+            f"{where}: no group {group!r}; it has {', '.join(map(show, groups)) or 'none'}{hint}"
+        )
     # Nodes of a DataTree hold a dataset; groups of an InferenceData are one.
     data = getattr(tree[group], "dataset", tree[group])
-    return data[chosen([str(name) for name in data.data_vars], variable, f"{where}, group {group!r}")]
+    return data[
+        chosen([str(name) for name in data.data_vars], variable, f"{where}, group {group!r}")
+    ]
 
 
 def reduce_draws(
@@ -158,11 +172,18 @@ def relative_efficiency(draws: Any) -> float:
         values = [np.asarray(each) for each in draws.get_samples(group_by_chain=True).values()]
     elif "posterior" in groups_of(draws):
         group = getattr(draws["posterior"], "dataset", draws["posterior"])
-        numbers = [each for each in group.data_vars.values() if each.dtype.kind in "biuf" and "chain" in each.dims]
+        numbers = [
+            each
+            for each in group.data_vars.values()
+            if each.dtype.kind in "biuf" and "chain" in each.dims
+        ]
         values = [each.transpose("chain", "draw", ...).values for each in numbers]
     if not values or len(values[0]) == 1:
         return 1.0
-    sizes = [np.ravel(_array_stats().ess(each, chain_axis=0, draw_axis=1, method="mean")) for each in values]
+    sizes = [
+        np.ravel(_array_stats().ess(each, chain_axis=0, draw_axis=1, method="mean"))
+        for each in values
+    ]
     return float(np.mean(np.concatenate(sizes)) / np.prod(values[0].shape[:2]))
 
 
@@ -170,15 +191,25 @@ def groups_of(tree: Any) -> list[str]:
     """Names of the groups of a DataTree, an InferenceData or a mapping; none of anything else."""
     groups = getattr(tree, "children", None)
     if groups is None:
-        groups = tree.groups() if callable(getattr(tree, "groups", None)) else tree if isinstance(tree, Mapping) else ()
+        groups = (
+            tree.groups()
+            if callable(getattr(tree, "groups", None))
+            else tree
+            if isinstance(tree, Mapping)
+            else ()
+        )
     return [str(group) for group in groups]
 
 
 def _array_stats() -> Any:
-    return need("arviz_stats.base", extra="arviz", purpose="leave-one-out cross-validation").array_stats
+    return need(
+        "arviz_stats.base", extra="arviz", purpose="leave-one-out cross-validation"
+    ).array_stats
 
 
-def leave_one_out_weights(log_likelihood: FloatArray, where: str, efficiency: float = 1.0) -> FloatArray:
+def leave_one_out_weights(
+    log_likelihood: FloatArray, where: str, efficiency: float = 1.0
+) -> FloatArray:
     """Logs of the weights that turn posterior draws into draws of the posterior without each point, (draws, points).
 
     Parameters
@@ -201,7 +232,9 @@ def leave_one_out_weights(log_likelihood: FloatArray, where: str, efficiency: fl
     # If all draws are equal, leaving a point out changes nothing.
     varies = np.ptp(log_likelihood, axis=0) > 0
     if varies.any():
-        smoothed, shape[varies] = _array_stats().psislw(log_likelihood.T[varies], r_eff=efficiency, axis=-1)
+        smoothed, shape[varies] = _array_stats().psislw(
+            log_likelihood.T[varies], r_eff=efficiency, axis=-1
+        )
         weights[:, varies] = np.asarray(smoothed).T
     largest = min(1.0 - 1.0 / np.log10(max(n_draws, 11)), LARGEST_SHAPE)
     bad = np.flatnonzero(~(shape <= largest))

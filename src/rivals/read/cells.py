@@ -31,7 +31,9 @@ def as_losses(column: Column, where: str, name: str | None = None) -> FloatArray
     if column.dtype.kind in "iufb":
         return np.asarray(column, dtype=np.float64)
     values = np.empty(column.size)
-    cells = map(str, column) if column.dtype.kind in "mM" else column.tolist()  # which makes numbers of some times
+    cells = (
+        map(str, column) if column.dtype.kind in "mM" else column.tolist()
+    )  # which makes numbers of some times
     for row, cell in enumerate(cells):
         try:
             # Only Python reads "1_234" as a number.
@@ -42,7 +44,10 @@ def as_losses(column: Column, where: str, name: str | None = None) -> FloatArray
             found = f"expected a number; got {show(repr(str(cell)[:60]))}"
             remedy = "correct it, or remove this point for all models"
             if is_missing(cell):
-                found, remedy = "the cell is empty", "fill it; models with fewer simulated points go into a long table"
+                found, remedy = (
+                    "the cell is empty",
+                    "fill it; models with fewer simulated points go into a long table",
+                )
             elif "," in str(cell):
                 remedy = "write decimals with a point"
             elif name is not None and row == 0:
@@ -65,7 +70,9 @@ def finite(losses: FloatArray, rows: IntArray | slice, what: str, where: str) ->
         check_finite(sample, what)
     except ValueError as error:  # one way to count in one message
         before, position, after = re.split(r", the first at position (\d+) \(from 0\)", str(error))
-        raise at_row(where, int(np.arange(losses.size)[rows][int(position)]), before + after) from None
+        raise at_row(
+            where, int(np.arange(losses.size)[rows][int(position)]), before + after
+        ) from None
     return sample
 
 
@@ -80,7 +87,9 @@ def check_names(names: Iterable[str], where: str) -> None:
             raise ValueError(f"{where}: {found}; {_leave_out(name)} (pandas: index=False)")
 
 
-def check_values(observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray], where: str) -> None:
+def check_values(
+    observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray], where: str
+) -> None:
     """Refuse columns that cannot be losses, and warn about those that hardly are. Mostly their beginning tells that they are."""
     same, whole = [], []
     for name, column in observed.items():
@@ -88,8 +97,12 @@ def check_values(observed: Mapping[str, FloatArray], synthetic: Mapping[str, Flo
             return
         parts = (column[:FEW_ROWS], column)
         if all(np.all(np.diff(part) == 1) for part in parts):
-            raise ValueError(f"{where}: column {show(name)!r} is a running number; {_leave_out(name)}")
-        if name in synthetic and all(np.array_equal(part, synthetic[name][: part.size]) for part in parts):
+            raise ValueError(
+                f"{where}: column {show(name)!r} is a running number; {_leave_out(name)}"
+            )
+        if name in synthetic and all(
+            np.array_equal(part, synthetic[name][: part.size]) for part in parts
+        ):
             same += [name] if np.ptp(column) > 0 else []
         if all(np.array_equal(part, np.round(part)) for part in parts):
             whole.append(name)

@@ -68,7 +68,9 @@ def _from_file(path: Path, labels: Collection[str]) -> Iterable[tuple[str, Colum
     if suffix in TEXT:
         return read_text(path, labels)
     if suffix not in BINARY:
-        raise ValueError(f"{show(path)}: unknown kind of file {suffix!r}; tables are read from {TABLES}")
+        raise ValueError(
+            f"{show(path)}: unknown kind of file {suffix!r}; tables are read from {TABLES}"
+        )
     return BINARY[suffix](path)
 
 

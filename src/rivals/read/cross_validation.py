@@ -11,8 +11,24 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rivals._checks import check_name, check_size, in_index_order, read_groups, row_labels, show, warn
-from rivals._random import FOLD_FIT, FOLD_NOISE, FOLD_SIMULATION, FOLD_SPLIT, entropy_from, simulation_streams, stream
+from rivals._checks import (
+    check_name,
+    check_size,
+    in_index_order,
+    read_groups,
+    row_labels,
+    show,
+    warn,
+)
+from rivals._random import (
+    FOLD_FIT,
+    FOLD_NOISE,
+    FOLD_SIMULATION,
+    FOLD_SPLIT,
+    entropy_from,
+    simulation_streams,
+    stream,
+)
 from rivals._types import RNG, FloatArray, IntArray
 from rivals._workers.attempts import Ended
 from rivals._workers.processes import Plan, run_all
@@ -145,16 +161,30 @@ def cross_validated(
         else:
             own = None if labels is None else labels[train]
             seed = np.random.SeedSequence(entropy, spawn_key=(FOLD_NOISE, place, index))
-            law = law_of_targets(fitted, noises[name], training, residuals=residuals, cv=noise_cv, groups=own, rng=seed)
+            law = law_of_targets(
+                fitted,
+                noises[name],
+                training,
+                residuals=residuals,
+                cv=noise_cv,
+                groups=own,
+                rng=seed,
+            )
         density = law(take(X, test))
         targets = (as_values if classify else as_targets)(take(y, test), "targets")
         seed = np.random.SeedSequence(entropy, spawn_key=(FOLD_SIMULATION, place, index))
-        simulated = [density.simulate(test.size, rng) for rng in simulation_streams(seed, n_simulations)]
-        return -density.log_density(targets), np.stack([-density.log_density(each) for each in simulated])
+        simulated = [
+            density.simulate(test.size, rng) for rng in simulation_streams(seed, n_simulations)
+        ]
+        return -density.log_density(targets), np.stack(
+            [-density.log_density(each) for each in simulated]
+        )
 
     found = _run_all(Folds(losses, names, splits), executor, progress)
     kept = None if labels is None or not _keeps_groups(labels, splits) else labels
-    return {name: _together(name, splits, parts, kept) for name, parts in zip(names, found, strict=True)}
+    return {
+        name: _together(name, splits, parts, kept) for name, parts in zip(names, found, strict=True)
+    }
 
 
 @dataclass(frozen=True)
@@ -171,7 +201,9 @@ class Folds:
         """Nothing: every fold has its own fit."""
         return {}
 
-    def run(self, place: int, index: int, prepared: None) -> tuple[FloatArray, FloatArray] | Exception:
+    def run(
+        self, place: int, index: int, prepared: None
+    ) -> tuple[FloatArray, FloatArray] | Exception:
         """The losses of a fold, or an error that names it."""
         try:
             return self.losses(place, index)
@@ -179,7 +211,9 @@ class Folds:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             # Readers count the points of the test set, the user those of the data.
             rows = self.splits[index][1]
-            message = re.sub(r"(?<=the first at point )\d+", lambda point: str(rows[int(point[0])]), str(error))
+            message = re.sub(
+                r"(?<=the first at point )\d+", lambda point: str(rows[int(point[0])]), str(error)
+            )
             return kind(f"{self.where(place, index)}: {message}")
         except Exception as error:
             error.add_note(f"while fitting or judging {self.where(place, index)}")
@@ -195,11 +229,17 @@ def _are_classifiers(estimators: Any) -> bool:
     from sklearn.base import is_classifier, is_regressor
 
     if not isinstance(estimators, Mapping) or not estimators:
-        raise TypeError(f"estimators must be a mapping from name to estimator; got {show(repr(estimators))[:60]}")
+        raise TypeError(
+            f"estimators must be a mapping from name to estimator; got {show(repr(estimators))[:60]}"
+        )
     kinds = {}
     for name, estimator in estimators.items():
         where = f"estimator '{show(check_name(name))}'"
-        is_one = not isinstance(estimator, type) and hasattr(estimator, "fit") and hasattr(estimator, "get_params")
+        is_one = (
+            not isinstance(estimator, type)
+            and hasattr(estimator, "fit")
+            and hasattr(estimator, "get_params")
+        )
         if not is_one or not (is_classifier(estimator) or is_regressor(estimator)):
             raise TypeError(
                 f"{where}: expected a regressor or a classifier of scikit-learn (sklearn.base.is_regressor), not its class; got "
@@ -248,14 +288,19 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
 def _labels(groups: Any, y: Any) -> tuple[Any, int]:
     """The group of each point, in the order of the targets if both have an index; and how many there are."""
     if isinstance(groups, str):
-        raise TypeError(f"groups must hold the group of each point: got the text {show(groups)!r}; pass that column")
+        raise TypeError(
+            f"groups must hold the group of each point: got the text {show(groups)!r}; pass that column"
+        )
     labels = np.asarray(in_index_order(groups, row_labels(y), "groups", "the targets"))
     return labels, len(read_groups(labels, len(y))[1])
 
 
 def _keeps_groups(labels: Any, splits: Splits) -> bool:
     """Whether no model was fitted to points of a group that it is judged in: only then are groups replications."""
-    shared = [np.intersect1d(labels[train].astype(str), labels[test].astype(str)) for train, test in splits]
+    shared = [
+        np.intersect1d(labels[train].astype(str), labels[test].astype(str))
+        for train, test in splits
+    ]
     torn = next((each[0] for each in shared if each.size), None)
     if torn is not None:
         warn(
@@ -266,7 +311,13 @@ def _keeps_groups(labels: Any, splits: Splits) -> bool:
 
 def _inner(cv: Any, labels: Any, splits: Splits) -> Any:
     """How a training set is split once more: by groups, or as the data were, if that works for a part of them; or into five folds."""
-    from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, LeaveOneOut, LeavePOut, PredefinedSplit
+    from sklearn.model_selection import (
+        GroupKFold,
+        LeaveOneGroupOut,
+        LeaveOneOut,
+        LeavePOut,
+        PredefinedSplit,
+    )
 
     if labels is not None and (cv is None or isinstance(cv, LeaveOneGroupOut)):
         fewest = min(np.unique(labels[train].astype(str)).size for train, _ in splits)
@@ -283,7 +334,9 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> l
         for each in ended:
             if each.error:
                 where = folds.where(each.place, each.index)
-                raise RuntimeError(f"{where}: {each.error}; it may need more memory: use fewer processes")
+                raise RuntimeError(
+                    f"{where}: {each.error}; it may need more memory: use fewer processes"
+                )
             if isinstance(each.result, Exception):
                 raise each.result
             found[each.place][each.index] = each.result
@@ -293,13 +346,22 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> l
     return found
 
 
-def _together(name: str, splits: Splits, parts: Sequence[tuple[FloatArray, FloatArray]], labels: Any) -> Losses:
+def _together(
+    name: str, splits: Splits, parts: Sequence[tuple[FloatArray, FloatArray]], labels: Any
+) -> Losses:
     """Losses of all folds, in the order of the data."""
     tested = np.concatenate([test for _, test in splits])
     order = np.argsort(tested)
-    observed, synthetic = (np.concatenate(part, axis=-1)[..., order] for part in zip(*parts, strict=True))
+    observed, synthetic = (
+        np.concatenate(part, axis=-1)[..., order] for part in zip(*parts, strict=True)
+    )
     try:
-        return Losses(observed, synthetic, groups=None if labels is None else labels[tested[order]], may_repeat=True)
+        return Losses(
+            observed,
+            synthetic,
+            groups=None if labels is None else labels[tested[order]],
+            may_repeat=True,
+        )
     except ValueError as error:
         bad = [not all(np.isfinite(losses).all() for losses in part) for part in parts]
         fold = f", first in fold {bad.index(True) + 1} of {len(splits)}" if any(bad) else ""

@@ -14,7 +14,12 @@ from rivals.read.inputs import as_pair, as_targets, n_rows
 
 
 def curve(
-    fit: Any, inputs: Any, *, sigma: Any = None, function: Callable[..., Any] | None = None, training: Any = None
+    fit: Any,
+    inputs: Any,
+    *,
+    sigma: Any = None,
+    function: Callable[..., Any] | None = None,
+    training: Any = None,
 ) -> Candidate:
     """A candidate from a curve fitted by least squares, for data in the form of a pair (inputs, targets).
 
@@ -61,14 +66,20 @@ def curve(
     of_lmfit = hasattr(fit, "eval") and hasattr(fit, "redchi")
     predict = _predict_of_lmfit(fit) if of_lmfit else _predict_of_scipy(fit, function)
     if sigma is None:
-        n_parameters, n_points, sigma = _noise_of_lmfit(fit) if of_lmfit else _noise_of_scipy(fit, predict, training)
+        n_parameters, n_points, sigma = (
+            _noise_of_lmfit(fit) if of_lmfit else _noise_of_scipy(fit, predict, training)
+        )
         warn_of_many_parameters("the curve", n_parameters, n_points, "pass sigma= from other data")
-    deviation = as_targets(in_index_order(sigma, row_labels(inputs), "sigma", "the inputs"), "sigma")
+    deviation = as_targets(
+        in_index_order(sigma, row_labels(inputs), "sigma", "the inputs"), "sigma"
+    )
 
     def law(at: Any) -> Density:
         # A constant model may return a number.
         mean = as_targets(predict(at), "the curve")
-        return gaussian(np.full(n_rows(at, "inputs"), mean) if mean.ndim == 0 else mean, deviation, "the curve")
+        return gaussian(
+            np.full(n_rows(at, "inputs"), mean) if mean.ndim == 0 else mean, deviation, "the curve"
+        )
 
     return at_inputs(law, inputs, "the curve")
 
@@ -78,7 +89,9 @@ def _predict_of_lmfit(result: Any) -> Callable[[Any], Any]:
 
     def predict(at: Any) -> Any:
         if len(names) > 1 and not isinstance(at, Mapping):
-            raise TypeError(f"independent variables {', '.join(names)}; pass inputs as a mapping with these names")
+            raise TypeError(
+                f"independent variables {', '.join(names)}; pass inputs as a mapping with these names"
+            )
         return result.eval(**(at if isinstance(at, Mapping) else {names[0]: at}))
 
     return predict
@@ -95,9 +108,13 @@ def _noise_of_lmfit(result: Any) -> tuple[int, int, Any]:
 
 def _predict_of_scipy(fit: Any, function: Callable[..., Any] | None) -> Callable[[Any], Any]:
     if not (isinstance(fit, tuple) and len(fit) >= 2):
-        raise TypeError(f"expected a ModelResult of lmfit, or the tuple of curve_fit; got {type(fit).__name__}")
+        raise TypeError(
+            f"expected a ModelResult of lmfit, or the tuple of curve_fit; got {type(fit).__name__}"
+        )
     if not callable(function):
-        raise TypeError("what curve_fit returned does not include the function; pass it as function=")
+        raise TypeError(
+            "what curve_fit returned does not include the function; pass it as function="
+        )
     return lambda at: function(at, *fit[0])
 
 
@@ -111,6 +128,8 @@ def _noise_of_scipy(fit: Any, predict: Callable[[Any], Any], training: Any) -> t
     targets = as_targets(given, "training targets").ravel()
     freedom = targets.size - len(fit[0])
     if freedom <= 0:
-        raise ValueError(f"{len(fit[0])} parameters leave no residuals in {targets.size} training points; pass sigma=")
+        raise ValueError(
+            f"{len(fit[0])} parameters leave no residuals in {targets.size} training points; pass sigma="
+        )
     residuals = targets - as_targets(predict(at), "the curve")
     return len(fit[0]), targets.size, np.sqrt(np.sum(residuals**2) / freedom)

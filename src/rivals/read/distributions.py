@@ -15,7 +15,15 @@ import numpy.typing as npt
 from rivals._checks import show, warn
 from rivals._types import FloatArray
 from rivals.losses import Candidate
-from rivals.read.inputs import as_pair, as_targets, as_values, check_columns, check_inputs, check_same_shape, some_rows
+from rivals.read.inputs import (
+    as_pair,
+    as_targets,
+    as_values,
+    check_columns,
+    check_inputs,
+    check_same_shape,
+    some_rows,
+)
 
 LOG_DENSITIES = ("logpdf", "log_pdf", "log_prob", "logpmf", "log_pmf")
 SAMPLERS = ("rvs", "sample", "resample")
@@ -114,10 +122,14 @@ class Density:
         if values.ndim == 0:
             raise ValueError(f"data: expected an array of points; got the single value {values!r}")
         if self.batch is not None and self.event is not None:
-            check_same_shape((*(self.batch or values.shape[:1]), *self.event), values.shape, self.name)
+            check_same_shape(
+                (*(self.batch or values.shape[:1]), *self.event), values.shape, self.name
+            )
         found = np.asarray(self.log(values), dtype=np.float64)
         if self.batch and found.shape == self.batch:
-            found = found.reshape(len(found), -1).sum(axis=1)  # the numbers of a row are independent given the model
+            found = found.reshape(len(found), -1).sum(
+                axis=1
+            )  # the numbers of a row are independent given the model
         if found.shape != (len(values),):
             raise ValueError(
                 f"{self.name} gives log densities of shape {found.shape} for data of shape {values.shape}, but there must be one "
@@ -162,11 +174,17 @@ def warn_of_many_parameters(who: str, n_parameters: int, n_points: int, instead:
         )
 
 
-ConditionalDensity: TypeAlias = Callable[[Any], Density]  # from inputs to the distribution of the targets at them
+ConditionalDensity: TypeAlias = Callable[
+    [Any], Density
+]  # from inputs to the distribution of the targets at them
 
 
 def at_inputs(
-    law: ConditionalDensity, inputs: Any, who: str, *, targets: Callable[[Any, str], npt.NDArray[Any]] = as_targets
+    law: ConditionalDensity,
+    inputs: Any,
+    who: str,
+    *,
+    targets: Callable[[Any, str], npt.NDArray[Any]] = as_targets,
 ) -> Candidate:
     """A candidate for pairs (inputs, targets), from the distribution of the targets at some inputs; it simulates at those given here."""
 
@@ -191,24 +209,41 @@ def as_density(model: Any) -> Density:
     kinds = {kind.__name__ for kind in type(model).__mro__}
     if {"rv_histogram", "rv_sample"} & kinds:  # families of one member, made from data
         return _frozen(model())
-    if isinstance(model, type) or kinds & {"rv_generic", "multi_rv_generic"}:  # of SciPy, or derived from them
-        family = getattr(model, "name", None) or getattr(model, "__name__", name.removesuffix("_gen"))
-        raise TypeError(f"{show(family)} is a family of distributions, not one of them; write {show(family)}(...)")
+    if isinstance(model, type) or kinds & {
+        "rv_generic",
+        "multi_rv_generic",
+    }:  # of SciPy, or derived from them
+        family = getattr(model, "name", None) or getattr(
+            model, "__name__", name.removesuffix("_gen")
+        )
+        raise TypeError(
+            f"{show(family)} is a family of distributions, not one of them; write {show(family)}(...)"
+        )
     if "FitResult" in kinds and hasattr(model, "_dist"):
         if not model.success:
-            warn(f"the fit of {model._dist.name} did not succeed ({model.message}); its parameters may be far off")
+            warn(
+                f"the fit of {model._dist.name} did not succeed ({model.message}); its parameters may be far off"
+            )
         return as_density(model._dist(*model.params))
     if "ngboost" in origins and hasattr(model, "dist"):
         return as_density(model.dist)
     if "ngboost" in origins and hasattr(model, "cov"):
         return _multivariate_of_ngboost(model)
-    if "sklearn" in origins and name in ("GaussianMixture", "BayesianGaussianMixture", "KernelDensity"):
+    if "sklearn" in origins and name in (
+        "GaussianMixture",
+        "BayesianGaussianMixture",
+        "KernelDensity",
+    ):
         return _of_sklearn(model, name)
     log, sampler = _method(model, LOG_DENSITIES), _method(model, SAMPLERS)
     if log is None:
-        raise TypeError(f"expected a distribution, with one of {', '.join(LOG_DENSITIES)}; got {name}")
+        raise TypeError(
+            f"expected a distribution, with one of {', '.join(LOG_DENSITIES)}; got {name}"
+        )
     if sampler is None:
-        raise TypeError(f"{name} must be able to simulate, and has none of {', '.join(SAMPLERS)}; see rivals.Candidate")
+        raise TypeError(
+            f"{name} must be able to simulate, and has none of {', '.join(SAMPLERS)}; see rivals.Candidate"
+        )
     if "torch" in origins:
         return _torch(model, name)
     if origins & {"numpyro", "tensorflow_probability"}:
@@ -217,27 +252,41 @@ def as_density(model: Any) -> Density:
         return _infrastructure(model, name, kinds)
     if hasattr(model, "dist") and hasattr(model, "args") and hasattr(model, "kwds"):
         return _frozen(model)
-    return _kernel_estimate(model) if name == "gaussian_kde" else _any_other(model, name, log, sampler)
+    return (
+        _kernel_estimate(model) if name == "gaussian_kde" else _any_other(model, name, log, sampler)
+    )
 
 
 def _method(model: Any, names: tuple[str, ...]) -> Any:
     """The first of these methods that a model has, or None."""
-    return next((getattr(model, name) for name in names if callable(getattr(model, name, None))), None)
+    return next(
+        (getattr(model, name) for name in names if callable(getattr(model, name, None))), None
+    )
 
 
 def _frozen(model: Any) -> Density:
     """A frozen univariate distribution of SciPy; it has both methods, and only the family knows which of them works."""
-    batch = np.shape(model.support()[0])  # not the parameters: those of the Poisson binomial are a list
+    batch = np.shape(
+        model.support()[0]
+    )  # not the parameters: those of the Poisson binomial are a list
     name = getattr(model.dist, "name", None) or type(model.dist).__name__
     log = model.logpmf if hasattr(model.dist, "pmf") else model.logpdf
-    return Density(name, batch, (), log, lambda count, rng: np.asarray(model.rvs((*count, *batch), random_state=rng)))
+    return Density(
+        name,
+        batch,
+        (),
+        log,
+        lambda count, rng: np.asarray(model.rvs((*count, *batch), random_state=rng)),
+    )
 
 
 def _infrastructure(model: Any, name: str, kinds: set[str]) -> Density:
     """A random variable of SciPy's new infrastructure."""
     log = model.logpmf if "DiscreteDistribution" in kinds else model.logpdf
     batch = np.shape(model.sample((), rng=np.random.default_rng(0)))
-    return Density(name, batch, (), log, lambda count, rng: np.asarray(model.sample(count, rng=rng)))
+    return Density(
+        name, batch, (), log, lambda count, rng: np.asarray(model.sample(count, rng=rng))
+    )
 
 
 def _torch(model: Any, name: str) -> Density:
@@ -260,7 +309,9 @@ def _torch(model: Any, name: str) -> Density:
             return as_values(model.log_prob(tensor), "log_prob")
 
     batch, event = tuple(model.batch_shape), tuple(model.event_shape)
-    return Density(name, batch, event, log, lambda count, rng: as_values(draw(count, rng), "sample"))
+    return Density(
+        name, batch, event, log, lambda count, rng: as_values(draw(count, rng), "sample")
+    )
 
 
 def _with_keys(model: Any, name: str, origins: set[str]) -> Density:
@@ -270,7 +321,9 @@ def _with_keys(model: Any, name: str, origins: set[str]) -> Density:
         if "numpyro" not in origins and ".substrates.jax" not in type(model).__module__:
             return np.asarray(model.sample(count, seed=rng.integers(2**31, size=2, dtype=np.int32)))
         key = import_module("jax").random.PRNGKey(int(rng.integers(2**31)))
-        return np.asarray(model.sample(key, count) if "numpyro" in origins else model.sample(count, seed=key))
+        return np.asarray(
+            model.sample(key, count) if "numpyro" in origins else model.sample(count, seed=key)
+        )
 
     batch, event = tuple(model.batch_shape), tuple(model.event_shape)
     return Density(name, batch, event, lambda values: np.asarray(model.log_prob(values)), sample)
@@ -284,7 +337,9 @@ def _of_sklearn(model: Any, name: str) -> Density:
         raise TypeError(
             f"KernelDensity with kernel={model.kernel!r}, metric={model.metric!r} has no density or no sampler; use 'gaussian' or 'tophat', 'euclidean'"
         )
-    if name == "BayesianGaussianMixture":  # its scores are no densities: they have expected logs of the weights
+    if (
+        name == "BayesianGaussianMixture"
+    ):  # its scores are no densities: they have expected logs of the weights
         scored, model = model, import_module("sklearn.mixture").GaussianMixture()
         vars(model).update(vars(scored))
 
@@ -306,7 +361,9 @@ def _multivariate_of_ngboost(model: Any) -> Density:
         standard = rng.standard_normal((*count, *mean.shape, 1))
         return np.asarray(mean + (factor @ standard)[..., 0])
 
-    return Density("NGBoost's multivariate normal", mean.shape[:1], mean.shape[1:], model.logpdf, sample)
+    return Density(
+        "NGBoost's multivariate normal", mean.shape[:1], mean.shape[1:], model.logpdf, sample
+    )
 
 
 def _kernel_estimate(model: Any) -> Density:
@@ -316,7 +373,9 @@ def _kernel_estimate(model: Any) -> Density:
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
         return np.asarray(model.resample(*count, seed=rng).T.reshape(*count, *event))
 
-    return Density("gaussian_kde", (), event, lambda values: np.asarray(model.logpdf(values.T)), sample)
+    return Density(
+        "gaussian_kde", (), event, lambda values: np.asarray(model.logpdf(values.T)), sample
+    )
 
 
 def _any_other(model: Any, name: str, log: Any, sampler: Any) -> Density:
@@ -328,7 +387,9 @@ def _any_other(model: Any, name: str, log: Any, sampler: Any) -> Density:
         )
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-        return np.asarray(sampler(*count, **{seed: rng if SEEDS[seed] else int(rng.integers(2**31))}))
+        return np.asarray(
+            sampler(*count, **{seed: rng if SEEDS[seed] else int(rng.integers(2**31))})
+        )
 
     def log_of(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.asarray(log(np.moveaxis(values, 0, -1) if name in POINTS_LAST else values))

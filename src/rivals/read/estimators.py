@@ -12,7 +12,15 @@ from rivals._random import entropy_from, stream
 from rivals._types import RNG, FloatArray
 from rivals.losses import Candidate
 from rivals.read.distributions import ConditionalDensity, Density, as_density, at_inputs, gaussian
-from rivals.read.inputs import as_pair, as_targets, as_values, check_response, check_same_shape, library_of, take
+from rivals.read.inputs import (
+    as_pair,
+    as_targets,
+    as_values,
+    check_response,
+    check_same_shape,
+    library_of,
+    take,
+)
 
 FEW_RESIDUALS = 8
 
@@ -21,7 +29,9 @@ ENOUGH_TO_JUDGE = 100
 OUTSIDE, TOO_MANY_OUTSIDE = 0.1, 0.25
 
 
-def classifier(estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any = None) -> Candidate:
+def classifier(
+    estimator: Any, inputs: Any, *, floor: float = 0.0, classes: Any = None
+) -> Candidate:
     """A candidate from a fitted classifier, for data in the form of a pair (inputs, labels).
 
     Parameters
@@ -137,8 +147,12 @@ def regressor(
     array([0.226, 0.226, 0.226, 2.226])
     """
     if training is not None and not (isinstance(noise, str) and noise == "cross-validated"):
-        raise ValueError("training= is for noise='cross-validated', but was given with another noise; leave it out")
-    law = law_of_targets(estimator, noise, training, residuals=residuals, cv=cv, groups=groups, rng=rng)
+        raise ValueError(
+            "training= is for noise='cross-validated', but was given with another noise; leave it out"
+        )
+    law = law_of_targets(
+        estimator, noise, training, residuals=residuals, cv=cv, groups=groups, rng=rng
+    )
     return at_inputs(law, inputs, type(estimator).__name__)
 
 
@@ -146,7 +160,9 @@ def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> Condi
     """From inputs to the distribution of the labels, as `classifier` describes it."""
     name = _name(estimator)
     if not callable(getattr(estimator, "predict_proba", None)):
-        raise TypeError(f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV)")
+        raise TypeError(
+            f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV)"
+        )
     if not 0.0 <= floor < 1.0:
         raise ValueError(f"floor must lie in [0, 1); got {floor!r}")
     known = _classes(estimator, name, classes)
@@ -157,7 +173,9 @@ def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> Condi
             raise ValueError(
                 f"{name} predicts probabilities of shape {found.shape}, but there must be one column for each of {known.size} classes"
             )
-        if not np.all((found >= 0) & (found <= 1.001)):  # rounded, they may be a little more than one
+        if not np.all(
+            (found >= 0) & (found <= 1.001)
+        ):  # rounded, they may be a little more than one
             raise ValueError(
                 f"{name}.predict_proba gives numbers from {found.min():.3g} to {found.max():.3g}, which are no probabilities; logits need a softmax"
             )
@@ -195,22 +213,32 @@ def law_of_targets(
     """From inputs to the distribution of the targets, as `regressor` describes it."""
     name = _name(estimator)
     if not callable(getattr(estimator, "predict", None)):
-        raise TypeError(f"{name} has no predict; pass a fitted estimator, or write a rivals.Candidate")
+        raise TypeError(
+            f"{name} has no predict; pass a fitted estimator, or write a rivals.Candidate"
+        )
     check_response(estimator)
     way = noise if isinstance(noise, str) else "named"
     if way not in ("cross-validated", "predicted", "named"):
-        raise ValueError(f"noise must be a distribution, 'cross-validated' or 'predicted'; got {noise!r}")
+        raise ValueError(
+            f"noise must be a distribution, 'cross-validated' or 'predicted'; got {noise!r}"
+        )
     check_choice(residuals, "residuals", ("gaussian", "student", "empirical"))
     if way == "predicted":
         return lambda at: predicted(estimator, at)
     judged = noise
     if way == "cross-validated":
         if training is None:
-            raise ValueError("noise='cross-validated' needs training=(inputs, targets), those of the fit")
-        noise = noise_of(out_of_fold_residuals(estimator, training, cv=cv, groups=groups, rng=rng), residuals)
+            raise ValueError(
+                "noise='cross-validated' needs training=(inputs, targets), those of the fit"
+            )
+        noise = noise_of(
+            out_of_fold_residuals(estimator, training, cv=cv, groups=groups, rng=rng), residuals
+        )
         judged = None  # it may be too narrow for a group like no other, and nothing is to be done about that
     density = as_density(noise)
-    return lambda at: _shifted(density, judged, as_targets(estimator.predict(at), "predictions"), name)
+    return lambda at: _shifted(
+        density, judged, as_targets(estimator.predict(at), "predictions"), name
+    )
 
 
 def _name(estimator: Any) -> str:
@@ -228,7 +256,11 @@ def _shifted(density: Density, judged: Any, mean: FloatArray, name: str) -> Dens
     of_each = mean.ndim == 2 and density.event == () and density.batch in ((), mean.shape[1:])
 
     def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        found = np.sum(density.log(values - mean), axis=1) if of_each else density.log_density(values - mean)
+        found = (
+            np.sum(density.log(values - mean), axis=1)
+            if of_each
+            else density.log_density(values - mean)
+        )
         warn_if_too_narrow(judged, values - mean)
         return np.asarray(found, dtype=np.float64)
 
@@ -249,10 +281,14 @@ def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
             f"{name} has no classes_: if it is fitted, say which labels its columns belong to, as classes=[0, 1]; if not, fit it first"
         )
     if isinstance(given, list) and any(np.ndim(item) for item in given):
-        raise TypeError(f"{name} predicts {len(given)} labels at once; make a candidate for each of them")
+        raise TypeError(
+            f"{name} predicts {len(given)} labels at once; make a candidate for each of them"
+        )
     known = np.asarray(given)
     if known.ndim != 1 or np.unique(known).size != known.size:
-        raise ValueError(f"classes must be different labels, one for each column; got {show(repr(given))[:80]}")
+        raise ValueError(
+            f"classes must be different labels, one for each column; got {show(repr(given))[:80]}"
+        )
     own = getattr(estimator, "classes_", known)
     if not isinstance(own, list) and set(own) == set(known) and np.any(own != known):
         raise ValueError(
@@ -281,16 +317,24 @@ def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
     from scipy import stats
 
     if len(residuals) < FEW_RESIDUALS:
-        raise ValueError(f"noise: {len(residuals)} residuals are too few to estimate it; it needs {FEW_RESIDUALS}")
+        raise ValueError(
+            f"noise: {len(residuals)} residuals are too few to estimate it; it needs {FEW_RESIDUALS}"
+        )
     if not np.isfinite(residuals).all():
-        raise ValueError("noise: residuals are NaN or infinite; look for missing targets, and at the predictions")
+        raise ValueError(
+            "noise: residuals are NaN or infinite; look for missing targets, and at the predictions"
+        )
     if np.any(np.ptp(residuals, axis=0) == 0):
-        raise ValueError("noise: all residuals are equal, so there is no noise; is the target among the inputs?")
+        raise ValueError(
+            "noise: all residuals are equal, so there is no noise; is the target among the inputs?"
+        )
     if kind == "empirical":
         return stats.gaussian_kde(residuals.T)
     if kind == "student":
         if residuals.ndim > 1:
-            raise ValueError("residuals='student' is for one target; use 'gaussian' or 'empirical' for several")
+            raise ValueError(
+                "residuals='student' is for one target; use 'gaussian' or 'empirical' for several"
+            )
         return stats.t(*stats.t.fit(residuals, floc=0.0))
     if residuals.ndim == 1:
         return stats.norm(scale=np.sqrt(np.mean(residuals**2)))
@@ -362,7 +406,10 @@ def predicted(estimator: Any, at: Any) -> Density:
     name = type(estimator).__name__
     if callable(getattr(estimator, "pred_dist", None)):  # NGBoost
         return as_density(estimator.pred_dist(at))
-    if library_of(estimator) == "catboost" and estimator.get_param("loss_function") == "RMSEWithUncertainty":
+    if (
+        library_of(estimator) == "catboost"
+        and estimator.get_param("loss_function") == "RMSEWithUncertainty"
+    ):
         mean, variance = as_targets(estimator.predict(at), "predictions").T
         return gaussian(mean, np.sqrt(variance), name)
     try:
@@ -370,11 +417,16 @@ def predicted(estimator: Any, at: Any) -> Density:
         cause = f"predict(inputs, return_std=True) gave {type(both).__name__}"
     except (TypeError, AttributeError) as error:  # a transformed target finds no array
         both, cause = None, show(error)
-    if not (isinstance(both, tuple) and len(both) == 2):  # LightGBM accepts any argument and ignores it
+    if not (
+        isinstance(both, tuple) and len(both) == 2
+    ):  # LightGBM accepts any argument and ignores it
         raise TypeError(
             f"{name} does not predict a standard deviation ({cause}); use noise='cross-validated', or pass the distribution of its noise"
         )
-    mean, deviation = as_targets(both[0], "predictions"), as_targets(both[1], "predicted standard deviations")
+    mean, deviation = (
+        as_targets(both[0], "predictions"),
+        as_targets(both[1], "predicted standard deviations"),
+    )
     return gaussian(mean, np.sqrt(deviation**2 + _left_out_variance(estimator)), name)
 
 

@@ -26,7 +26,9 @@ def read_excel(path: Path) -> Columns:
             _check_size(path, archive)
         book = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
         try:
-            sheets = {sheet.title: found for sheet in book.worksheets if (found := _cells(sheet, path))}
+            sheets = {
+                sheet.title: found for sheet in book.worksheets if (found := _cells(sheet, path))
+            }
         finally:
             book.close()
         if len(sheets) > 1:
@@ -34,10 +36,15 @@ def read_excel(path: Path) -> Columns:
             raise ValueError(f"{which}; keep only the one with losses")
     rows = next(iter(sheets.values()), [()])
     columns = list(zip_longest(*rows))
-    names = header_names(["" if cells[0] is None else str(cells[0]) for cells in columns], show(path))
+    names = header_names(
+        ["" if cells[0] is None else str(cells[0]) for cells in columns], show(path)
+    )
     if len(rows) < 2:
         raise ValueError(f"{show(path)}: no rows below the header; write one loss per row")
-    return [(name, np.array(cells[1:], dtype=object)) for name, cells in zip(names, columns, strict=True)]
+    return [
+        (name, np.array(cells[1:], dtype=object))
+        for name, cells in zip(names, columns, strict=True)
+    ]
 
 
 def _check_size(path: Path, archive: zipfile.ZipFile) -> None:
@@ -57,7 +64,9 @@ def _cells(sheet: Any, path: Path) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
     cells = width = 0
     for row in sheet.iter_rows(values_only=True):
-        length = max((index for index, cell in enumerate(row, start=1) if cell is not None), default=0)
+        length = max(
+            (index for index, cell in enumerate(row, start=1) if cell is not None), default=0
+        )
         cells, width = cells + length + 1, max(width, length)
         check_memory(path, CELL * cells + EMPTY * width * len(rows))
         rows.append(row[:length])

@@ -66,21 +66,31 @@ def losses_from_files(
     ...     losses_from_files(path)
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
-    selection = Selection.checked(models, ignore, groups, index=index, log_likelihood=log_likelihood)
+    selection = Selection.checked(
+        models, ignore, groups, index=index, log_likelihood=log_likelihood
+    )
     return carrying(read_files(observed, synthetic, selection))
 
 
-def read_files(observed: str | PathLike[str], synthetic: str | PathLike[str] | None, selection: Selection) -> Found:
+def read_files(
+    observed: str | PathLike[str], synthetic: str | PathLike[str] | None, selection: Selection
+) -> Found:
     """Losses by model, and what the labels of the selection say of the observed points."""
     archive = Path(observed).suffix.lower() == ".npz"
     if not archive and not is_labelled(Path(observed)):
-        return read_long(observed, selection) if synthetic is None else read_wide(observed, synthetic, selection)
+        return (
+            read_long(observed, selection)
+            if synthetic is None
+            else read_wide(observed, synthetic, selection)
+        )
     for option in (*(["index"] if selection.index is not None else []), *selection.labels):
         raise ValueError(
             f"{option}: {show(observed)} is not a table; its arrays have no columns, so leave {option} out, or write a long table"
         )
     if archive and synthetic is not None:
-        raise ValueError(f"{show(synthetic)}: an .npz archive holds both kinds of losses; leave the second file out")
+        raise ValueError(
+            f"{show(synthetic)}: an .npz archive holds both kinds of losses; leave the second file out"
+        )
     if archive:
         losses = npz(observed, log_likelihood=selection.log_likelihood)
     else:
@@ -91,18 +101,27 @@ def read_files(observed: str | PathLike[str], synthetic: str | PathLike[str] | N
 def is_labelled(path: Path) -> bool:
     """Whether a file, by its name, or a folder, by what is in it, holds labelled arrays."""
     return path.suffix.lower() in (*NETCDF, ZARR) or (
-        path.is_dir() and any((path / name).exists() for name in (".zgroup", ".zmetadata", *METADATA))
+        path.is_dir()
+        and any((path / name).exists() for name in (".zgroup", ".zmetadata", *METADATA))
     )
 
 
-def _labelled(path: Path, other: str | PathLike[str] | None, *, log_likelihood: bool) -> dict[str, Losses]:
+def _labelled(
+    path: Path, other: str | PathLike[str] | None, *, log_likelihood: bool
+) -> dict[str, Losses]:
     """Losses of all models in a dataset, or of those in ArviZ trees, one in a file or in a group of it."""
     if other is not None and (not is_labelled(Path(other)) or Path(other).stem == path.stem):
-        raise ValueError(f"{show(other)}: expected a NetCDF file or a Zarr folder, as the first, of another name")
+        raise ValueError(
+            f"{show(other)}: expected a NetCDF file or a Zarr folder, as the first, of another name"
+        )
     where, tree = show(path), open_labelled(path)
     second = {} if other is None else {Path(other).stem: open_labelled(other)}
     groups = [str(name) for name in getattr(tree, "children", ())]
-    trees = {path.stem: tree} if {HELD_OUT, TRAINING} & {*groups} else {name: tree[name] for name in groups}
+    trees = (
+        {path.stem: tree}
+        if {HELD_OUT, TRAINING} & {*groups}
+        else {name: tree[name] for name in groups}
+    )
     losses = {}
     try:
         if not second and all(kind in tree for kind in KINDS):
@@ -112,7 +131,9 @@ def _labelled(path: Path, other: str | PathLike[str] | None, *, log_likelihood: 
                 f"expected the variables observed and synthetic, or for each model groups {HELD_OUT} and {SIMULATED}; found {listed([*map(str, tree.data_vars)]) or 'nothing'}"
             )
         if log_likelihood:
-            raise ValueError("ArviZ trees always hold log likelihoods; leave log_likelihood (--log-likelihood) out")
+            raise ValueError(
+                "ArviZ trees always hold log likelihoods; leave log_likelihood (--log-likelihood) out"
+            )
         for name, each in [*trees.items(), *second.items()]:
             where = f"{show(path)}, model {show(name)!r}"
             if name in losses:

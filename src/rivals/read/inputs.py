@@ -28,7 +28,9 @@ def as_pair(data: Any) -> tuple[Any, Any]:
     inputs, targets = data
     n_inputs, n_targets = n_rows(inputs, "inputs"), n_rows(targets, "labels or targets")
     if n_inputs != n_targets:
-        raise ValueError(f"there must be one label or target per input; got {n_inputs} inputs and {n_targets} of them")
+        raise ValueError(
+            f"there must be one label or target per input; got {n_inputs} inputs and {n_targets} of them"
+        )
     return inputs, in_index_order(targets, row_labels(inputs), "the targets", "the inputs")
 
 
@@ -40,14 +42,18 @@ def n_rows(values: Any, what: str) -> int:
             raise ValueError(f"{what} have columns of different lengths: {lengths}")
         return next(iter(lengths.values()))
     if hasattr(values, "collect") and not hasattr(values, "shape"):
-        raise TypeError(f"{what} are a {type(values).__name__}, which has not been computed yet; pass .collect() of it")
+        raise TypeError(
+            f"{what} are a {type(values).__name__}, which has not been computed yet; pass .collect() of it"
+        )
     shape = getattr(values, "shape", None)
     if isinstance(shape, tuple) and len(shape):  # sparse matrices have no length
         return int(shape[0])
     try:
         return len(values)
     except TypeError:
-        raise TypeError(f"{what}: expected an array or table, one row per point; got {type(values).__name__}") from None
+        raise TypeError(
+            f"{what}: expected an array or table, one row per point; got {type(values).__name__}"
+        ) from None
 
 
 def take(values: Any, rows: npt.NDArray[np.intp]) -> Any:
@@ -74,14 +80,18 @@ def chosen(names: Sequence[str], variable: str | None, where: str) -> str:
         return names[0]
     if variable is None or variable not in names:
         wrong = "no variable chosen" if variable is None else f"no variable {show(variable)!r}"
-        raise ValueError(f"{where}: {wrong}; pass variable= one of {[show(name) for name in names]}")
+        raise ValueError(
+            f"{where}: {wrong}; pass variable= one of {[show(name) for name in names]}"
+        )
     return variable
 
 
 def as_mapping(held_out: Any, library: str, what: str) -> dict[str, Any]:
     """Held-out data by name."""
     if not isinstance(held_out, Mapping):
-        raise TypeError(f"held_out for {library} is a mapping, {what}; got {type(held_out).__name__}")
+        raise TypeError(
+            f"held_out for {library} is a mapping, {what}; got {type(held_out).__name__}"
+        )
     return dict(held_out)
 
 
@@ -106,7 +116,9 @@ def check_columns(of_data: Any, own: Any, who: str) -> None:
     found, taken = (set(map(str, getattr(each, "columns", ()))) for each in (of_data, own))
     by_name = found and taken and (found <= taken or taken <= found)
     if not by_name and [len(shape) for shape in shapes] == [2, 2] and shapes[0][1] != shapes[1][1]:
-        raise ValueError(f"{who} takes {shapes[1][1]} columns of inputs; the data have {shapes[0][1]}; {OF_ITS_OWN}")
+        raise ValueError(
+            f"{who} takes {shapes[1][1]} columns of inputs; the data have {shapes[0][1]}; {OF_ITS_OWN}"
+        )
 
 
 def _differ(some: Any, others: Any) -> bool:
@@ -116,7 +128,9 @@ def _differ(some: Any, others: Any) -> bool:
     try:
         a, b = as_values(some, "inputs"), as_values(others, "inputs")
         return a.shape == b.shape and not bool(np.all((a == b) | ((a != a) & (b != b))))
-    except Exception:  # sparse matrices, mappings, missing values that are neither equal nor different
+    except (
+        Exception
+    ):  # sparse matrices, mappings, missing values that are neither equal nor different
         return False
 
 
@@ -126,7 +140,9 @@ def as_values(values: Any, what: str) -> npt.NDArray[Any]:
         raise TypeError(f"{what} are sparse ({type(values).__name__}); pass .toarray() of them")
     if callable(getattr(values, "detach", None)):
         values = values.detach().cpu()
-        half = values.dtype.itemsize <= 2 and values.is_floating_point()  # NumPy may not have this type
+        half = (
+            values.dtype.itemsize <= 2 and values.is_floating_point()
+        )  # NumPy may not have this type
         values = (values.float() if half else values).numpy()
     try:
         return np.asarray(values)

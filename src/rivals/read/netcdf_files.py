@@ -46,11 +46,16 @@ def _check_hdf5(hdf5: Any, path: Path) -> None:
     """Refuse links, arrays in other files, parts that are missing, and what would unpack to far more than the file has."""
     with hdf5.File(path, "r", rdcc_nbytes=MAX_BYTES) as file:  # to unpack each part once
         arrays = list(_arrays(hdf5, file))
-        sizes = (max(array.dtype.itemsize, 8) * max(array.size, prod(array.chunks or ())) for array in arrays)
+        sizes = (
+            max(array.dtype.itemsize, 8) * max(array.size, prod(array.chunks or ()))
+            for array in arrays
+        )
         check_memory(path, sum(sizes))
         for array in arrays:
             if array.is_virtual or array.external:
-                raise ValueError(f"its array {show(array.name)!r} is in other files, which are not read; copy it")
+                raise ValueError(
+                    f"its array {show(array.name)!r} is in other files, which are not read; copy it"
+                )
             _check_complete(array)
             if array.ndim and hdf5.check_vlen_dtype(array.dtype) is not None:
                 _check_lengths(array, path)
@@ -66,11 +71,15 @@ def _arrays(hdf5: Any, file: Any) -> Iterator[Any]:
             where = f"{group.name.rstrip('/')}/{name}"
             check_nesting(where.count("/"))
             if not isinstance(group.get(name, getlink=True), hdf5.HardLink):
-                raise ValueError(f"{show(where)!r} is a link, which is not followed; copy what it points to")
+                raise ValueError(
+                    f"{show(where)!r} is a link, which is not followed; copy what it points to"
+                )
             node = group[name]
             address = hdf5.h5o.get_info(node.id).addr
             if address in seen:
-                raise ValueError(f"{show(where)!r} is another name of something in it; give all of it one name")
+                raise ValueError(
+                    f"{show(where)!r} is another name of something in it; give all of it one name"
+                )
             seen.add(address)
             _check_attributes(hdf5, node, where)
             if isinstance(node, hdf5.Group):
@@ -83,7 +92,10 @@ def _check_attributes(hdf5: Any, node: Any, where: str) -> None:
     """Lists of texts are refused, beyond the few that anybody writes: one text may stand in every place, and all are loaded."""
     for name in node.attrs:
         attribute = node.attrs.get_id(name)
-        if hdf5.check_vlen_dtype(attribute.dtype) is not None and prod(attribute.shape) > MANY_TEXTS:
+        if (
+            hdf5.check_vlen_dtype(attribute.dtype) is not None
+            and prod(attribute.shape) > MANY_TEXTS
+        ):
             found = f"the attribute {show(name)!r} of {show(where)!r} lists {prod(attribute.shape)} texts"
             raise ValueError(f"{found}; remove it")
 

@@ -17,7 +17,11 @@ from rivals.read.inputs import as_targets, as_values, n_rows, take
 
 
 def network(
-    model: Any, inputs: Any, *, likelihood: Callable[[Any], Any] | None = None, batch_size: int | None = None
+    model: Any,
+    inputs: Any,
+    *,
+    likelihood: Callable[[Any], Any] | None = None,
+    batch_size: int | None = None,
 ) -> Candidate:
     """A candidate from a trained network, for data in the form of a pair (inputs, targets).
 
@@ -80,10 +84,14 @@ def network(
 
     def law(at: Any) -> Density:
         def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-            return np.concatenate([density.log_density(values[rows]) for rows, density in batches(at)])
+            return np.concatenate(
+                [density.log_density(values[rows]) for rows, density in batches(at)]
+            )
 
         def sample(_: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-            return np.concatenate([density.simulate(rows.stop - rows.start, rng) for rows, density in batches(at)])
+            return np.concatenate(
+                [density.simulate(rows.stop - rows.start, rng) for rows, density in batches(at)]
+            )
 
         return Density(name, (n_rows(at, "inputs"),), None, log, sample)
 
@@ -98,7 +106,9 @@ def _density(output: Any, name: str) -> Density:
         raise TypeError(
             f"{name} returned {type(output).__name__} of shape {tuple(np.shape(output))}, no distribution and no pair of mean and scale; pass likelihood="
         )
-    return gaussian(as_targets(output[0], "means"), as_targets(output[1], "standard deviations"), name)
+    return gaussian(
+        as_targets(output[0], "means"), as_targets(output[1], "standard deviations"), name
+    )
 
 
 @contextmanager
@@ -113,7 +123,11 @@ def _function(model: Any) -> Iterator[Callable[[Any], Any]]:
     first = next(model.parameters(), None)
 
     def run(inputs: Any) -> Any:
-        tensor = inputs if isinstance(inputs, torch.Tensor) else torch.as_tensor(np.array(as_values(inputs, "inputs")))
+        tensor = (
+            inputs
+            if isinstance(inputs, torch.Tensor)
+            else torch.as_tensor(np.array(as_values(inputs, "inputs")))
+        )
         if first is not None:
             tensor = tensor.to(first.device, first.dtype if tensor.is_floating_point() else None)
         return model(tensor)

@@ -44,7 +44,9 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
     where = show(fspath(path))
     if is_saved_comparison(path):
         if log_likelihood:
-            raise ValueError(f"{where}: a saved comparison holds losses; leave log_likelihood (--log-likelihood) out")
+            raise ValueError(
+                f"{where}: a saved comparison holds losses; leave log_likelihood (--log-likelihood) out"
+            )
         return dict(load(path).losses)
     samples: dict[str, dict[str, Any]] = {}
     for key, array in read_arrays(path).items():
@@ -61,10 +63,13 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
     for name, pair in samples.items():
         for kind in KINDS if simulated else KINDS[:1]:
             if kind not in pair:
-                raise ValueError(f"{where}, model {show(name)!r}: no array {show(name)}/{kind}; both kinds are needed")
+                raise ValueError(
+                    f"{where}, model {show(name)!r}: no array {show(name)}/{kind}; both kinds are needed"
+                )
     none = np.empty(0)
     return {
-        name: make_losses(name, pair["observed"], pair.get("synthetic", none), where) for name, pair in samples.items()
+        name: make_losses(name, pair["observed"], pair.get("synthetic", none), where)
+        for name, pair in samples.items()
     }
 
 

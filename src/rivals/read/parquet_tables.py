@@ -25,12 +25,17 @@ def read_parquet(path: Path) -> Columns:
             schema, content = file.schema_arrow, file.metadata
             groups = [content.row_group(index) for index in range(content.num_row_groups)]
             n_rows = sum(max(group.num_rows, 0) for group in groups)
-            _check_table(path, schema, n_rows, sum(max(group.total_byte_size, 0) for group in groups))
+            _check_table(
+                path, schema, n_rows, sum(max(group.total_byte_size, 0) for group in groups)
+            )
             text = [field.name for field in schema if str(field.type) in ("string", "large_string")]
         # Kept as a dictionary: a long name that occurs in every row is stored once.
         with parquet.ParquetFile(path, read_dictionary=text) as file:
             table = file.read()
-        return [(name, _values(column)) for name, column in zip(table.column_names, table.columns, strict=True)]
+        return [
+            (name, _values(column))
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        ]
 
 
 def _check_table(path: Path, schema: Any, n_rows: int, n_bytes: int) -> None:
@@ -45,7 +50,9 @@ def _check_table(path: Path, schema: Any, n_rows: int, n_bytes: int) -> None:
         text = types.is_string(kind) or types.is_large_string(kind)
         simple = text or types.is_floating(kind) or types.is_integer(kind) or types.is_null(kind)
         if not (simple or types.is_primitive(kind) or types.is_decimal(kind)):
-            raise ValueError(f"column {show(field.name)!r} holds {kind}; write numbers and text alone, or leave it out")
+            raise ValueError(
+                f"column {show(field.name)!r} holds {kind}; write numbers and text alone, or leave it out"
+            )
         cells += CELL if simple else OBJECT
     check_memory(path, max(n_rows * cells, n_bytes))
 

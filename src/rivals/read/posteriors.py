@@ -12,7 +12,13 @@ from rivals._random import POSTERIOR_CHOICE, POSTERIOR_PREDICTION, entropy_from,
 from rivals._types import RNG, FloatArray
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
-from rivals.read.arviz import Reduction, check_reduction, leave_one_out_weights, reduce_draws, relative_efficiency
+from rivals.read.arviz import (
+    Reduction,
+    check_reduction,
+    leave_one_out_weights,
+    reduce_draws,
+    relative_efficiency,
+)
 from rivals.read.probabilistic_programs import Program, program
 
 
@@ -98,7 +104,11 @@ def posterior(
             "the model has one likelihood for all points together, as a Gaussian process has; write them as independent given the parameters"
         )
     flat = likelihood.reshape(len(likelihood), -1)
-    weights = leave_one_out_weights(flat, "the posterior", relative_efficiency(draws)) if leave_one_out else None
+    weights = (
+        leave_one_out_weights(flat, "the posterior", relative_efficiency(draws))
+        if leave_one_out
+        else None
+    )
 
     def reduced(values: FloatArray) -> FloatArray:
         return reduce_draws(values.reshape(len(values), -1), reduction, "the posterior", weights)
@@ -129,7 +139,9 @@ def _simulations(
     """Simulated data sets, each point of each from another draw of the posterior, or by the weights of draws at this point."""
     found: list[npt.NDArray[Any]] = []
     while len(found) < n_simulations:
-        predicted = fitted.predict(int(stream(entropy, POSTERIOR_PREDICTION, len(found)).integers(2**31)))
+        predicted = fitted.predict(
+            int(stream(entropy, POSTERIOR_PREDICTION, len(found)).integers(2**31))
+        )
         rng = stream(entropy, POSTERIOR_CHOICE, len(found))
         n_draws, n_more = len(predicted), min(n_simulations - len(found), len(predicted))
         if log_weights is None:

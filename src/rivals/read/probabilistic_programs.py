@@ -19,13 +19,19 @@ class Program(NamedTuple):
     """A model and its posterior at held-out inputs."""
 
     observed: Any  # the held-out targets
-    log_likelihood: Callable[[Any], FloatArray]  # of each of such targets for each posterior draw, (draws, ...)
+    log_likelihood: Callable[
+        [Any], FloatArray
+    ]  # of each of such targets for each posterior draw, (draws, ...)
     predict: Callable[[int], npt.NDArray[Any]]  # from a seed to simulated targets, (draws, ...)
-    seen: bool | None = None  # whether these are the data that the model was fitted to, if that can be known
+    seen: bool | None = (
+        None  # whether these are the data that the model was fitted to, if that can be known
+    )
     of_points: Sequence[str] = ()  # parameters with a value for each point
 
 
-def program(model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> Program:
+def program(
+    model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None
+) -> Program:
     """The model by the means of its library."""
     libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     if libraries & {"pymc", "bambi"} and "posterior" not in groups_of(draws):
@@ -45,14 +51,24 @@ def program(model: Any, draws: Any, held_out: Any, variable: str | None, observe
     )
 
 
-def _pymc(model: Any, posterior: Any, held_out: Any, variable: str | None, observed: str | None) -> Program:
+def _pymc(
+    model: Any, posterior: Any, held_out: Any, variable: str | None, observed: str | None
+) -> Program:
     """A model with `pymc.Data`, its draws, and held-out values by the names of the data."""
-    variable = chosen([rv.name for rv in model.observed_RVs], variable, "the observed variables of the model")
+    variable = chosen(
+        [rv.name for rv in model.observed_RVs], variable, "the observed variables of the model"
+    )
     data = {each.name: np.asarray(each.get_value()) for each in model.data_vars}
     observed = observed or _data_behind(model, variable)
     if observed is not None and observed not in data:
-        raise ValueError(f"observed: the model has no pymc.Data {show(observed)!r}; it has {list(data)}")
-    own = np.asarray(model.rvs_to_values[model[variable]].data) if observed is None else data[observed]
+        raise ValueError(
+            f"observed: the model has no pymc.Data {show(observed)!r}; it has {list(data)}"
+        )
+    own = (
+        np.asarray(model.rvs_to_values[model[variable]].data)
+        if observed is None
+        else data[observed]
+    )
     if held_out is not None:
         held_out = as_mapping(held_out, "PyMC", "from the names of pymc.Data to values")
         _check_names(data, held_out, variable, observed)
@@ -70,7 +86,9 @@ def _pymc(model: Any, posterior: Any, held_out: Any, variable: str | None, obser
     function = twin.compile_fn(inputs=twin.value_vars, outs=outputs, on_unused_input="ignore")
     missing = [rv.name for rv in twin.free_RVs if rv.name not in posterior]
     if missing:
-        raise ValueError(f"draws: no draws of {missing}, which the model has; pass those of this model's sampling")
+        raise ValueError(
+            f"draws: no draws of {missing}, which the model has; pass those of this model's sampling"
+        )
     points = {rv.name: _draws(posterior[rv.name]) for rv in twin.free_RVs}
 
     def log_likelihood(values: Any) -> FloatArray:
@@ -94,7 +112,9 @@ def _pymc(model: Any, posterior: Any, held_out: Any, variable: str | None, obser
     return Program(targets, log_likelihood, predict, np.array_equal(own, targets), of_points)
 
 
-def _check_names(data: Mapping[str, Any], held_out: Mapping[str, Any], variable: str, observed: str | None) -> None:
+def _check_names(
+    data: Mapping[str, Any], held_out: Mapping[str, Any], variable: str, observed: str | None
+) -> None:
     """All data that have a row for each point must be given anew, also where the new points are as many."""
     if observed is None:
         raise ValueError(
@@ -102,7 +122,9 @@ def _check_names(data: Mapping[str, Any], held_out: Mapping[str, Any], variable:
         )
     for name in held_out:
         if name not in data:
-            raise ValueError(f"held_out: the model has no pymc.Data {show(name)!r}; it has {list(data)}")
+            raise ValueError(
+                f"held_out: the model has no pymc.Data {show(name)!r}; it has {list(data)}"
+            )
     for name, values in data.items():
         if name not in held_out and values.shape[:1] == data[observed].shape[:1]:
             raise ValueError(
@@ -133,7 +155,9 @@ def _set(model: Any, data: Mapping[str, npt.NDArray[Any]]) -> None:
     """Put data into a model; the labels of a dimension that changes its length do not matter here, and become numbers."""
     coords = {}
     for name, values in data.items():
-        for dimension, length in zip(model.named_vars_to_dims.get(name, ()), values.shape, strict=False):
+        for dimension, length in zip(
+            model.named_vars_to_dims.get(name, ()), values.shape, strict=False
+        ):
             labels = model.coords.get(dimension)
             if labels is not None and len(labels) != length:
                 coords[dimension] = np.arange(length)
@@ -157,14 +181,18 @@ def _bambi(model: Any, draws: Any, held_out: Any, observed: str | None) -> Progr
         )
 
     def log_likelihood(values: Any) -> FloatArray:
-        tree = model.compute_log_likelihood(draws, data=frame.assign(**{response: values}), inplace=False)
+        tree = model.compute_log_likelihood(
+            draws, data=frame.assign(**{response: values}), inplace=False
+        )
         return _draws(*tree["log_likelihood"].data_vars.values())
 
     def predict(seed: int) -> npt.NDArray[Any]:
         tree = model.predict(draws, kind="response", data=frame, inplace=False, random_seed=seed)
         return _draws(*tree["posterior_predictive"].data_vars.values())
 
-    return Program(targets, log_likelihood, predict, np.array_equal(np.asarray(model.data[response]), targets))
+    return Program(
+        targets, log_likelihood, predict, np.array_equal(np.asarray(model.data[response]), targets)
+    )
 
 
 def _draws(variable: Any) -> npt.NDArray[Any]:
@@ -173,7 +201,9 @@ def _draws(variable: Any) -> npt.NDArray[Any]:
     return np.asarray(values.reshape(-1, *values.shape[2:]))
 
 
-def _numpyro(model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None) -> Program:
+def _numpyro(
+    model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None
+) -> Program:
     """A model function, samples by name (or an MCMC that has run), and the arguments of the model by name."""
     jax: Any = import_module("jax")
     infer: Any = import_module("numpyro.infer")
@@ -188,7 +218,9 @@ def _numpyro(model: Any, draws: Any, held_out: Any, variable: str | None, observ
 
     def predict(seed: int) -> npt.NDArray[Any]:
         predictive = infer.Predictive(model, samples, return_sites=[site])
-        predicted = np.asarray(predictive(jax.random.PRNGKey(seed), **arguments | {argument: None})[site])
+        predicted = np.asarray(
+            predictive(jax.random.PRNGKey(seed), **arguments | {argument: None})[site]
+        )
         shape = np.shape(arguments[argument])
         if predicted.shape[1:] != shape:
             raise ValueError(
@@ -197,11 +229,21 @@ def _numpyro(model: Any, draws: Any, held_out: Any, variable: str | None, observ
         return predicted
 
     targets = arguments[argument]
-    return Program(targets, lambda values: np.asarray(compiled(values), dtype=np.float64), predict, None, of_points)
+    return Program(
+        targets,
+        lambda values: np.asarray(compiled(values), dtype=np.float64),
+        predict,
+        None,
+        of_points,
+    )
 
 
 def _what_is_observed(
-    model: Any, samples: Mapping[str, Any], arguments: Mapping[str, Any], variable: str | None, observed: str | None
+    model: Any,
+    samples: Mapping[str, Any],
+    arguments: Mapping[str, Any],
+    variable: str | None,
+    observed: str | None,
 ) -> tuple[str, str, list[str]]:
     """The observed site of a model of NumPyro, the argument that holds its values, and the sites drawn for each of them."""
     handlers: Any = import_module("numpyro.handlers")
@@ -222,7 +264,9 @@ def _what_is_observed(
                 f"draws: one of {name!r} has shape {np.shape(first[name])}, in the model {site['fn'].shape()}; pass get_samples() without group_by_chain"
             )
     if observed is None:
-        same = [name for name, given in arguments.items() if np.array_equal(given, values[variable])]
+        same = [
+            name for name, given in arguments.items() if np.array_equal(given, values[variable])
+        ]
         if len(same) != 1:
             raise ValueError(
                 f"the observed values of {variable!r} are {'several' if same else 'none'} of the arguments {same or list(arguments)}; pass observed= its name"
@@ -231,7 +275,9 @@ def _what_is_observed(
     elif observed not in arguments:
         raise ValueError(f"held_out has no {show(observed)!r}; it has {list(arguments)}")
     shape = np.shape(values[variable])
-    if np.shape(arguments[observed]) != shape or not np.allclose(arguments[observed], values[variable], equal_nan=True):
+    if np.shape(arguments[observed]) != shape or not np.allclose(
+        arguments[observed], values[variable], equal_nan=True
+    ):
         raise ValueError(
             f"the model observes {variable!r} as other values than those of {observed!r}; transform them before, and pass the result for all models"
         )
@@ -242,11 +288,15 @@ def _stan(model: Any, draws: Any, held_out: Any, likelihood: str, observed: str)
     """A CmdStanModel, its CmdStanMCMC, and the data of the program for the held-out points; by its generated quantities."""
     data = as_mapping(held_out, "CmdStanPy", "the data of the program")
     if observed not in data:
-        raise ValueError(f"held_out has no {show(observed)!r}; it has {sorted(data)}; pass observed= one of them")
+        raise ValueError(
+            f"held_out has no {show(observed)!r}; it has {sorted(data)}; pass observed= one of them"
+        )
     simulated = f"{observed}_rep"
 
     def generate(values: Any, name: str, seed: int) -> npt.NDArray[Any]:
-        found = model.generate_quantities(data=data | {observed: values}, previous_fit=draws, seed=seed)
+        found = model.generate_quantities(
+            data=data | {observed: values}, previous_fit=draws, seed=seed
+        )
         names = list(found.metadata.stan_vars)
         if name not in names:
             raise ValueError(
@@ -259,4 +309,6 @@ def _stan(model: Any, draws: Any, held_out: Any, likelihood: str, observed: str)
         # Other generated quantities are ignored, so any seed will do.
         return np.asarray(generate(values, likelihood, 1), dtype=np.float64)
 
-    return Program(data[observed], log_likelihood, lambda seed: generate(data[observed], simulated, seed))
+    return Program(
+        data[observed], log_likelihood, lambda seed: generate(data[observed], simulated, seed)
+    )

@@ -27,7 +27,12 @@ MEMBERS_PER_STATISTIC = 20
 
 
 def simulator(
-    model: Any, *, score: str | ScoreFunction = "crps", n_ensemble: int = 4000, period: int = 1, rng: RNG = 0
+    model: Any,
+    *,
+    score: str | ScoreFunction = "crps",
+    n_ensemble: int = 4000,
+    period: int = 1,
+    rng: RNG = 0,
 ) -> Candidate:
     """A candidate from a model that can only simulate: its loss is a proper score against an ensemble of simulations.
 
@@ -202,12 +207,18 @@ def summaries(
     def simulate(n: int, rng: np.random.Generator) -> Any:
         return simulate_points(n * (block or 1), rng)
 
-    members = _reduced(simulate(n_ensemble, stream(entropy_from(rng), ENSEMBLE)), named, block, "simulated block")
+    members = _reduced(
+        simulate(n_ensemble, stream(entropy_from(rng), ENSEMBLE)), named, block, "simulated block"
+    )
     if len(members) != n_ensemble:
-        raise ValueError(f"simulate({n_ensemble * (block or 1)}, rng) gave {len(members)} blocks, not {n_ensemble}")
+        raise ValueError(
+            f"simulate({n_ensemble * (block or 1)}, rng) gave {len(members)} blocks, not {n_ensemble}"
+        )
     scored = _scorer(members[:, None], score, [name for name, _ in named])
 
-    return Candidate(loss=lambda data: scored(_reduced(data, named, block, "block")), simulate=simulate)
+    return Candidate(
+        loss=lambda data: scored(_reduced(data, named, block, "block")), simulate=simulate
+    )
 
 
 def _simulate_of(model: Any) -> Simulate:
@@ -223,9 +234,13 @@ def _simulate_of(model: Any) -> Simulate:
 def _simulated(simulate: Simulate, n: int, rng: np.random.Generator) -> FloatArray:
     members = as_targets(simulate(n, rng), "simulated points")
     if members.ndim == 0 or len(members) != n:
-        raise ValueError(f"simulate({n}, rng) gave an array of shape {members.shape}, not {n} points")
+        raise ValueError(
+            f"simulate({n}, rng) gave an array of shape {members.shape}, not {n} points"
+        )
     if not np.isfinite(members).all():
-        raise ValueError(f"simulate({n}, rng) gave {int(np.sum(~np.isfinite(members)))} numbers that are not finite")
+        raise ValueError(
+            f"simulate({n}, rng) gave {int(np.sum(~np.isfinite(members)))} numbers that are not finite"
+        )
     return members
 
 
@@ -233,8 +248,17 @@ def _named(statistics: Any) -> list[tuple[str, Statistic]]:
     if isinstance(statistics, Mapping):
         named = list(statistics.items())
     else:
-        listed = [statistics] if callable(statistics) else statistics if isinstance(statistics, Iterable) else []
-        named = [(getattr(function, "__name__", type(function).__name__), function) for function in listed]
+        listed = (
+            [statistics]
+            if callable(statistics)
+            else statistics
+            if isinstance(statistics, Iterable)
+            else []
+        )
+        named = [
+            (getattr(function, "__name__", type(function).__name__), function)
+            for function in listed
+        ]
     if not named or not all(callable(function) for _, function in named):
         raise TypeError(
             f"statistics must be a function of a block, several, or a mapping from name to function; got {show(repr(statistics))[:60]}"
@@ -242,12 +266,16 @@ def _named(statistics: Any) -> list[tuple[str, Statistic]]:
     return named
 
 
-def _reduced(data: Any, named: list[tuple[str, Statistic]], block: int | None, what: str) -> FloatArray:
+def _reduced(
+    data: Any, named: list[tuple[str, Statistic]], block: int | None, what: str
+) -> FloatArray:
     """The statistics of each block, shape (blocks, statistics)."""
     blocks, n = data, n_rows(data, "data")
     if block is not None:
         if n % block:
-            raise ValueError(f"{n} points are no whole number of blocks of {block}; leave out the last {n % block}")
+            raise ValueError(
+                f"{n} points are no whole number of blocks of {block}; leave out the last {n % block}"
+            )
         values = as_values(data, "data")
         blocks = values.reshape(n // block, block, *values.shape[1:])
     rows: list[FloatArray] = []
@@ -268,7 +296,9 @@ def _reduced(data: Any, named: list[tuple[str, Statistic]], block: int | None, w
     return np.array(rows)
 
 
-def _scorer(members: FloatArray, score: str | ScoreFunction, statistics: Sequence[str] = ()) -> Scorer:
+def _scorer(
+    members: FloatArray, score: str | ScoreFunction, statistics: Sequence[str] = ()
+) -> Scorer:
     """The losses of data, given the ensemble: members of shape (m, period) or (m, period, d), of points or of statistics of blocks.
 
     What does not depend on the data is computed here, once.
@@ -276,8 +306,14 @@ def _scorer(members: FloatArray, score: str | ScoreFunction, statistics: Sequenc
     what = "blocks" if statistics else "points"
     (n_ensemble, period), numbers = members.shape[:2], members.shape[2:]
     if len(numbers) > 1 or (score == "crps" and numbers):
-        known = "single numbers; choose 'energy'" if score == "crps" else "points of d numbers, shape (d,)"
-        raise ValueError(f"simulated points have shape {numbers}, but score {score!r} is of {known}")
+        known = (
+            "single numbers; choose 'energy'"
+            if score == "crps"
+            else "points of d numbers, shape (d,)"
+        )
+        raise ValueError(
+            f"simulated points have shape {numbers}, but score {score!r} is of {known}"
+        )
     kernel: Callable[[FloatArray], Scorer] = _energy if numbers else _crps
     if callable(score):
         kernel = partial(_by_function, score)
@@ -332,7 +368,9 @@ def _energy(members: FloatArray) -> Scorer:
     step = max(1, CHUNK // m)
 
     def distances(values: FloatArray) -> FloatArray:
-        return np.concatenate([cdist(values[a : a + step], members).mean(axis=1) for a in range(0, len(values), step)])
+        return np.concatenate(
+            [cdist(values[a : a + step], members).mean(axis=1) for a in range(0, len(values), step)]
+        )
 
     spread = distances(members).sum() / (2 * (m - 1))
     return lambda values: distances(values) - spread
@@ -358,7 +396,9 @@ def _gaussian(statistics: Sequence[str], members: FloatArray) -> Scorer:
     correlation = max(1 - k / m, 0) * (standard.T @ standard) / (m - 1)
     np.fill_diagonal(correlation, 1.0)
     law = stats.multivariate_normal(cov=correlation)
-    return lambda values: np.asarray(np.log(deviation).sum() - law.logpdf((values - mean) / deviation))
+    return lambda values: np.asarray(
+        np.log(deviation).sum() - law.logpdf((values - mean) / deviation)
+    )
 
 
 def _by_function(score: ScoreFunction, members: FloatArray) -> Scorer:
@@ -367,9 +407,13 @@ def _by_function(score: ScoreFunction, members: FloatArray) -> Scorer:
 
     def losses(values: FloatArray) -> FloatArray:
         n = len(values)
-        found = as_targets(score(values, np.broadcast_to(members, (n, *members.shape))), f"losses of {name}")
+        found = as_targets(
+            score(values, np.broadcast_to(members, (n, *members.shape))), f"losses of {name}"
+        )
         if found.shape != (n,):
-            raise ValueError(f"{name} gave losses of shape {found.shape}; there must be one for each of {n} points")
+            raise ValueError(
+                f"{name} gave losses of shape {found.shape}; there must be one for each of {n} points"
+            )
         return found
 
     return losses

@@ -11,14 +11,24 @@ import numpy.typing as npt
 from rivals._checks import in_index_order, row_labels, show, warn
 from rivals._types import FloatArray
 from rivals.losses import Candidate
-from rivals.read.distributions import Density, as_density, at_inputs, gaussian, warn_of_many_parameters
+from rivals.read.distributions import (
+    Density,
+    as_density,
+    at_inputs,
+    gaussian,
+    warn_of_many_parameters,
+)
 from rivals.read.estimators import classifier
 from rivals.read.inputs import as_targets, check_response, library_of, n_rows, take
 
 # What is read, and what the points of each may bring besides exog. Models and families that are not here are refused.
 LINEAR, CHOICES, OF_FAMILIES = ("OLS", "WLS"), ("MNLogit", "OrderedModel"), ("GLM", "GEE")
 COUNTS = ("Poisson", "GeneralizedPoisson", "NegativeBinomial", "NegativeBinomialP")
-INFLATED = ("ZeroInflatedPoisson", "ZeroInflatedGeneralizedPoisson", "ZeroInflatedNegativeBinomialP")
+INFLATED = (
+    "ZeroInflatedPoisson",
+    "ZeroInflatedGeneralizedPoisson",
+    "ZeroInflatedNegativeBinomialP",
+)
 BRING: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("OLS", *CHOICES), ()),
     **dict.fromkeys(("Logit", "Probit"), ("offset",)),
@@ -33,7 +43,14 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("Gaussian", "Gamma", "InverseGaussian"), ("var_weights",)),
 }
 # The value that says nothing of a point: statsmodels fills it in where the fit was given none.
-NOTHING = {"offset": 0.0, "exposure": 0.0, "var_weights": 1.0, "n_trials": 1.0, "exog_infl": 1.0, "exog_precision": 1.0}
+NOTHING = {
+    "offset": 0.0,
+    "exposure": 0.0,
+    "var_weights": 1.0,
+    "n_trials": 1.0,
+    "exog_infl": 1.0,
+    "exog_precision": 1.0,
+}
 TIME_SERIES = ("ARIMA", "SARIMAX", "UnobservedComponents", "ExponentialSmoothing")
 
 NO_LAW = "use rivals.read.regressor(results, exog, noise=...) with a distribution, or write a rivals.Candidate"
@@ -91,14 +108,21 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
     """
     name = _readable(results, columns)
     if name in CHOICES:  # as a classifier, whose class has this name for messages
-        estimator = type(name, (), {"predict_proba": lambda _, at: results.predict(_as_fitted(results.model, at))})()
+        estimator = type(
+            name,
+            (),
+            {"predict_proba": lambda _, at: results.predict(_as_fitted(results.model, at))},
+        )()
         return classifier(estimator, exog, classes=_labels(results))
     if name in LINEAR:
         n_parameters, n_training = round(results.nobs - results.df_resid), round(results.nobs)
         instead = "learn the noise from other data, and use rivals.read.regressor(results, exog, noise=...)"
         warn_of_many_parameters(name, n_parameters, n_training, instead)
 
-    columns = {word: in_index_order(values, row_labels(exog), word, "exog") for word, values in columns.items()}
+    columns = {
+        word: in_index_order(values, row_labels(exog), word, "exog")
+        for word, values in columns.items()
+    }
 
     def law(at: Any) -> Density:
         n, at = n_rows(at, "exog"), _as_fitted(results.model, at)
@@ -117,10 +141,15 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
         given = own | columns
         # Of both, statsmodels takes one alone.
         if name in ("GeneralizedPoisson", "NegativeBinomialP") and "exposure" in given:
-            given |= {"offset": given.get("offset", 0.0) + np.log(given["exposure"]), "exposure": 0.0}
+            given |= {
+                "offset": given.get("offset", 0.0) + np.log(given["exposure"]),
+                "exposure": 0.0,
+            }
         return as_density(results.get_distribution(exog=at, **given))
 
-    return at_inputs(law, exog, name, targets=lambda given, what: _successes(as_targets(given, what), columns))
+    return at_inputs(
+        law, exog, name, targets=lambda given, what: _successes(as_targets(given, what), columns)
+    )
 
 
 def forecast(results: Any, *, exog: Any = None) -> Candidate:
@@ -170,7 +199,9 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
         if exog is None:
             return {}
         if n > n_rows(exog, "exog"):
-            raise ValueError(f"exog is known for {n_rows(exog, 'exog')} held-out points, but {n} were requested")
+            raise ValueError(
+                f"exog is known for {n_rows(exog, 'exog')} held-out points, but {n} were requested"
+            )
         return {"exog": take(exog, np.arange(n))}
 
     def loss(data: Any) -> FloatArray:
@@ -183,9 +214,13 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
                 f"the data do not continue the series of the fit: {error}; pass them with an index that goes on where it ended, or as an array"
             ) from error
         # Gaussian, about the prediction. Where the scale is concentrated out, the filter took it from all data: put back that of the fit.
-        variance = filtered.forecasts_error_cov[0, 0, n_before:] * (results.filter_results.scale / filtered.scale)
+        variance = filtered.forecasts_error_cov[0, 0, n_before:] * (
+            results.filter_results.scale / filtered.scale
+        )
         miss = filtered.forecasts_error[0, n_before:]
-        return np.asarray(0.5 * (miss**2 / variance + np.log(2 * np.pi * variance)), dtype=np.float64)
+        return np.asarray(
+            0.5 * (miss**2 / variance + np.log(2 * np.pi * variance)), dtype=np.float64
+        )
 
     def simulate(n: int, rng: np.random.Generator) -> Any:
         return results.simulate(n, anchor="end", **of_exog(n), **{seed: rng})
@@ -197,44 +232,70 @@ def _readable(results: Any, columns: dict[str, Any]) -> str:
     """The name of the model, if its kind, its options and what is given for its points can be read."""
     model = getattr(results, "model", None)
     name = type(results if model is None else model).__name__
-    if model is None or not (callable(getattr(results, "predict", None)) and hasattr(results, "params")):
-        raise TypeError(f"expected the results of a regression of statsmodels, as OLS(y, x).fit() gives; got {name}")
+    if model is None or not (
+        callable(getattr(results, "predict", None)) and hasattr(results, "params")
+    ):
+        raise TypeError(
+            f"expected the results of a regression of statsmodels, as OLS(y, x).fit() gives; got {name}"
+        )
     check_response(results)
     if name not in BRING or library_of(model) != "statsmodels":
-        raise TypeError(f"{name} is none of the models that are read ({', '.join(BRING)}); {INSTEAD.get(name, NO_LAW)}")
+        raise TypeError(
+            f"{name} is none of the models that are read ({', '.join(BRING)}); {INSTEAD.get(name, NO_LAW)}"
+        )
     if type(results).__name__.startswith("RegularizedResults"):
         raise TypeError(f"{name}.fit_regularized estimates no distribution of the noise; {NO_LAW}")
     words = BRING[name]
     if name in OF_FAMILIES:
         family = type(model.family).__name__
         if family not in FAMILIES:
-            raise TypeError(f"{name}: the family {family} has no density in statsmodels; write a rivals.Candidate")
-        if family == "Binomial" and "n_trials" not in columns and np.any(np.asarray(model.endog) % 1):
+            raise TypeError(
+                f"{name}: the family {family} has no density in statsmodels; write a rivals.Candidate"
+            )
+        if (
+            family == "Binomial"
+            and "n_trials" not in columns
+            and np.any(np.asarray(model.endog) % 1)
+        ):
             raise TypeError(
                 f"{name} was fitted to proportions; pass n_trials=, the trials of each held-out point, and count successes in the data"
             )
         words += FAMILIES[family] if name == "GLM" else ()
     for word in columns:
         if word not in words:
-            raise TypeError(f"{name} knows no {word} of its points; it takes {', '.join(words) or 'exog alone'}")
+            raise TypeError(
+                f"{name} knows no {word} of its points; it takes {', '.join(words) or 'exog alone'}"
+            )
     for word in NOTHING:
         _check_given_anew(model, name, word, words, columns)
     if name == "WLS" and "weights" not in columns:
-        raise TypeError("WLS: the variance of a point is scale / weight; pass weights= for the held-out points")
+        raise TypeError(
+            "WLS: the variance of a point is scale / weight; pass weights= for the held-out points"
+        )
     return name
 
 
-def _check_given_anew(model: Any, name: str, word: str, words: tuple[str, ...], columns: dict[str, Any]) -> None:
+def _check_given_anew(
+    model: Any, name: str, word: str, words: tuple[str, ...], columns: dict[str, Any]
+) -> None:
     """What the fit was given for each point must be given for the new points too, also where they are as many."""
     found = getattr(model, word, None)
     values = np.asarray(NOTHING[word] if found is None else found, dtype=np.float64)
-    instead = "n_trials" if word == "var_weights" else word  # the weights of proportions are their trials
+    instead = (
+        "n_trials" if word == "var_weights" else word
+    )  # the weights of proportions are their trials
     if not {word, instead} & set(columns) and np.any(values != NOTHING[word]):
-        remedy = f"pass {word}= for the held-out points" if word in words else "this cannot be read: fit it without"
+        remedy = (
+            f"pass {word}= for the held-out points"
+            if word in words
+            else "this cannot be read: fit it without"
+        )
         raise TypeError(f"{name} was fitted with {word}; {remedy}")
     if word in columns and values.ndim == 2 and np.shape(columns[word])[1:] != values.shape[1:]:
         found = np.shape(columns[word])
-        raise ValueError(f"{word}: expected a design matrix of {values.shape[1]} columns; got shape {found}")
+        raise ValueError(
+            f"{word}: expected a design matrix of {values.shape[1]} columns; got shape {found}"
+        )
 
 
 def _as_fitted(model: Any, at: Any) -> Any:
@@ -255,7 +316,9 @@ def _successes(values: npt.NDArray[Any], columns: dict[str, Any]) -> npt.NDArray
     if "n_trials" not in columns or values.ndim != 2 or values.shape[1] != 2:
         return values
     if np.any(values.sum(axis=1) != columns["n_trials"]):
-        raise ValueError("successes and failures in the data do not add up to n_trials; pass those of the same points")
+        raise ValueError(
+            "successes and failures in the data do not add up to n_trials; pass those of the same points"
+        )
     return np.asarray(values[:, 0])
 
 
@@ -304,13 +367,22 @@ def _check_series(results: Any, exog: Any) -> None:
         raise ValueError(
             f"{name} with initialization_method='concentrated' would learn from the held-out data; fit it with initialization_method='estimated'"
         )
-    if results.filter_results.forecasts_error_cov is None or results.filter_results.memory_no_forecast_cov:
-        raise ValueError(f"{name} was fitted with low_memory=True, and has no predictions; fit it without")
+    if (
+        results.filter_results.forecasts_error_cov is None
+        or results.filter_results.memory_no_forecast_cov
+    ):
+        raise ValueError(
+            f"{name} was fitted with low_memory=True, and has no predictions; fit it without"
+        )
     # ARIMA keeps its trend among exog, and what it was given apart.
     given = getattr(model, "_input_exog", model.exog)
     needs = given is not None and np.size(given) > 0
     if needs != (exog is not None):
-        remedy = "with exog; pass exog= for the held-out points" if needs else "without exog; leave it out"
+        remedy = (
+            "with exog; pass exog= for the held-out points"
+            if needs
+            else "without exog; leave it out"
+        )
         raise TypeError(f"{name} was fitted {remedy}")
 
 

@@ -72,7 +72,11 @@ def long_table(
     >>> long_table(table)
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
-    return carrying(read_long(table, Selection.checked(models, (), groups, index=index, log_likelihood=log_likelihood)))
+    return carrying(
+        read_long(
+            table, Selection.checked(models, (), groups, index=index, log_likelihood=log_likelihood)
+        )
+    )
 
 
 def wide_tables(
@@ -116,7 +120,9 @@ def wide_tables(
     >>> wide_tables({"A": [1.0, 2.0], "B": [2.0, 2.5]}, {"A": [1.5, 1.0], "B": [2.2, 2.1]})["B"]
     Losses(2 observed, 2 synthetic, empirical risk 2.25)
     """
-    selection = Selection.checked(models, ignore, groups, index=index, log_likelihood=log_likelihood)
+    selection = Selection.checked(
+        models, ignore, groups, index=index, log_likelihood=log_likelihood
+    )
     return carrying(read_wide(observed, synthetic, selection))
 
 
@@ -127,20 +133,37 @@ class Selection:
     models: Collection[str] | None = None
     ignore: Collection[str] = ()
     index: str | None = None  # the column that names the points
-    labels: Mapping[str, str] = field(default_factory=dict)  # option → the column that it names: groups, clusters
+    labels: Mapping[str, str] = field(
+        default_factory=dict
+    )  # option → the column that it names: groups, clusters
     log_likelihood: bool = False
 
     @classmethod
-    def checked(cls, models: Iterable[str] | None, ignore: Iterable[str], groups: str | None, **others: Any) -> Self:
+    def checked(
+        cls, models: Iterable[str] | None, ignore: Iterable[str], groups: str | None, **others: Any
+    ) -> Self:
         """From what a user gives: one name, or several."""
-        wanted, left_out = ((names,) if isinstance(names, str) else names for names in (models, ignore))
+        wanted, left_out = (
+            (names,) if isinstance(names, str) else names for names in (models, ignore)
+        )
         labels = {} if groups is None else {"groups": groups}
-        return cls(None if wanted is None else tuple(wanted), tuple(left_out or ()), labels=labels, **others)
+        return cls(
+            None if wanted is None else tuple(wanted),
+            tuple(left_out or ()),
+            labels=labels,
+            **others,
+        )
 
     @property
     def text(self) -> set[str]:
         """The columns that are always text: names, and those that the user names."""
-        return {"model", "kind", SIMULATION, *self.labels.values(), *([] if self.index is None else [self.index])}
+        return {
+            "model",
+            "kind",
+            SIMULATION,
+            *self.labels.values(),
+            *([] if self.index is None else [self.index]),
+        }
 
     def signed(self, values: FloatArray) -> FloatArray:
         """Losses, if these are log likelihoods."""
@@ -152,7 +175,9 @@ class Selection:
         for option, wanted in (("models", self.models or ()), ("ignore", self.ignore)):
             for name in wanted:
                 if name not in there:
-                    raise ValueError(f"{option}: {where} has no {show(name)!r}; {_hint(name, there)}")
+                    raise ValueError(
+                        f"{option}: {where} has no {show(name)!r}; {_hint(name, there)}"
+                    )
         left = set(there if self.models is None else self.models).difference(self.ignore)
         return [name for name in there if name in left]
 
@@ -166,7 +191,9 @@ def carrying(found: Found) -> dict[str, Losses]:
     return {name: replace(sample, groups=groups) for name, sample in losses.items()}
 
 
-def make_losses(name: str, observed: npt.NDArray[Any], synthetic: npt.NDArray[Any], where: str) -> Losses:
+def make_losses(
+    name: str, observed: npt.NDArray[Any], synthetic: npt.NDArray[Any], where: str
+) -> Losses:
     """Losses of one model, without simulations if there are no synthetic losses; errors name the model."""
     try:
         return Losses(observed, synthetic) if synthetic.size else Losses(observed)
@@ -185,7 +212,11 @@ def read_long(table: Any, selection: Selection) -> Found:
     where, columns = columns_of(table, selection.text)
     absent = [name for name in LONG if name not in columns]
     beside = {*selection.ignore, *selection.labels.values(), selection.index}
-    text = [name for name, column in columns.items() if column.dtype.kind in "OUST" and name not in beside]
+    text = [
+        name
+        for name, column in columns.items()
+        if column.dtype.kind in "OUST" and name not in beside
+    ]
     if "loss" in columns and absent and text:
         raise ValueError(
             f"{where}: no column {', '.join(map(repr, absent))}, but one called 'loss', and text in {listed(text)}; a long table has the "
@@ -206,7 +237,9 @@ def read_long(table: Any, selection: Selection) -> Found:
         place = f"{where}, model {show(name)!r}"
         points = finite(loss, observed, "observed losses", place)
         losses[name] = make_losses(name, points, _stacked(loss, simulations, place), where)
-    return losses, _labels(where, columns, selection, {name: observed for name, (observed, _) in parts.items()})
+    return losses, _labels(
+        where, columns, selection, {name: observed for name, (observed, _) in parts.items()}
+    )
 
 
 def _labels(
@@ -261,15 +294,21 @@ def _by_column(tables: list[Table], selection: Selection) -> Found:
     losses = {}
     for name in names:
         samples = [selection.signed(columns[name]) for columns in values]
-        points = finite(samples[0], slice(None), "observed losses", f"{where}, column {show(name)!r}")
+        points = finite(
+            samples[0], slice(None), "observed losses", f"{where}, column {show(name)!r}"
+        )
         synthetic = _stacked(samples[-1], simulations, f"{where_too}, column {show(name)!r}")
         losses[name] = make_losses(name, points, synthetic, where)
     return losses, labels
 
 
-def _simulations(tables: list[Table], index: str | None, *, several: bool) -> Mapping[str, IntArray | slice]:
+def _simulations(
+    tables: list[Table], index: str | None, *, several: bool
+) -> Mapping[str, IntArray | slice]:
     """The rows of each simulation in the synthetic table, in the order of the observed points where an index names them."""
-    points = [] if index is None else [_index_of(columns, index, where) for where, columns in tables]
+    points = (
+        [] if index is None else [_index_of(columns, index, where) for where, columns in tables]
+    )
     if len(tables) < 2:
         return {}
     (where, _), (where_too, second) = tables
@@ -284,12 +323,16 @@ def _simulations(tables: list[Table], index: str | None, *, several: bool) -> Ma
     reference = _by_point(points[0], range(len(points[0])), f"{where}, column {show(index)!r}")
     place, everything = f"{where_too}, column {show(index)!r}", np.arange(len(points[1]))
     return {
-        label: _in_order(_by_point(points[1], everything[rows].tolist(), place), reference, place, where)
+        label: _in_order(
+            _by_point(points[1], everything[rows].tolist(), place), reference, place, where
+        )
         for label, rows in simulations.items()
     }
 
 
-def _rows_of_models(where: str, columns: Mapping[str, Column], selection: Selection) -> dict[str, Rows]:
+def _rows_of_models(
+    where: str, columns: Mapping[str, Column], selection: Selection
+) -> dict[str, Rows]:
     """Model → the rows of its observed losses, and those of each simulation: of the same points, where an index names them."""
     found: dict[str, dict[str, dict[str, IntArray]]] = {}
     for (model, kind, simulation), rows in _rows_by(_keys(where, columns)).items():
@@ -307,7 +350,9 @@ def _rows_of_models(where: str, columns: Mapping[str, Column], selection: Select
                     whose = f"the observed losses of {show(names[0])!r}"
                     found[name][kind][simulation] = _in_order(own, reference, place, whose)
     none = np.empty(0, dtype=np.intp)
-    return {name: (found[name]["observed"].get("", none), found[name]["synthetic"]) for name in names}
+    return {
+        name: (found[name]["observed"].get("", none), found[name]["synthetic"]) for name in names
+    }
 
 
 def _keys(where: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str, str]]:
@@ -318,8 +363,12 @@ def _keys(where: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str,
     for row, (model, cell, simulation) in enumerate(zip(models, kinds, simulations, strict=False)):
         name, kind = str(model).strip(), str(cell).strip().lower()
         if is_missing(model):
-            raise at_row(f"{where}, column 'model'", row, "the name of the model is empty; fill it in")
-        if written.setdefault(name, model) != model:  # 1 and "1", or "A" and "A ", would be the same
+            raise at_row(
+                f"{where}, column 'model'", row, "the name of the model is empty; fill it in"
+            )
+        if (
+            written.setdefault(name, model) != model
+        ):  # 1 and "1", or "A" and "A ", would be the same
             found = f"{show(repr(model))} is written {show(repr(written[name]))} elsewhere; use one of the two"
             raise at_row(f"{where}, column 'model'", row, found)
         if kind not in KINDS:
@@ -339,9 +388,13 @@ def _rows_by(keys: Iterable[Key]) -> dict[Key, IntArray]:
     return dict(zip(numbers, np.split(np.argsort(codes, kind="stable"), ends[:-1]), strict=False))
 
 
-def _stacked(losses: FloatArray, simulations: Mapping[str, IntArray | slice], where: str) -> FloatArray:
+def _stacked(
+    losses: FloatArray, simulations: Mapping[str, IntArray | slice], where: str
+) -> FloatArray:
     """Synthetic losses as a matrix, one row per simulation; one alone as a vector."""
-    samples = {name: finite(losses, rows, "synthetic losses", where) for name, rows in simulations.items()}
+    samples = {
+        name: finite(losses, rows, "synthetic losses", where) for name, rows in simulations.items()
+    }
     first = next(iter(samples), "")
     for name, sample in samples.items():
         if sample.size != samples[first].size:
@@ -364,12 +417,18 @@ def _by_point(points: list[str], rows: Iterable[int], where: str) -> dict[str, i
         if not points[row]:
             raise at_row(where, row, "the cell of the index is empty; name the point")
         if points[row] in found:
-            raise at_row(where, row, f"the point {show(points[row])!r} occurs twice; an index names each point once")
+            raise at_row(
+                where,
+                row,
+                f"the point {show(points[row])!r} occurs twice; an index names each point once",
+            )
         found[points[row]] = row
     return found
 
 
-def _in_order(own: Mapping[str, int], reference: Mapping[str, int], where: str, whose: str) -> IntArray:
+def _in_order(
+    own: Mapping[str, int], reference: Mapping[str, int], where: str, whose: str
+) -> IntArray:
     """These rows in the order of the reference, if they are of the same points."""
     for point, row in own.items():
         if point not in reference:
@@ -377,7 +436,9 @@ def _in_order(own: Mapping[str, int], reference: Mapping[str, int], where: str, 
             raise at_row(where, row, found)
     for point in reference:
         if point not in own:
-            raise ValueError(f"{where}: no row for the point {show(point)!r} of {whose}; all must have the same points")
+            raise ValueError(
+                f"{where}: no row for the point {show(point)!r} of {whose}; all must have the same points"
+            )
     return np.array([own[point] for point in reference], dtype=np.intp)
 
 
@@ -387,5 +448,7 @@ def _check_there(option: str, name: str, columns: Mapping[str, Column], where: s
 
 
 def _hint(name: str, there: Collection[str]) -> str:
-    near = get_close_matches(name, list(there)[:MANY_TO_COMPARE], n=1) if len(name) < LONG_NAME else []
+    near = (
+        get_close_matches(name, list(there)[:MANY_TO_COMPARE], n=1) if len(name) < LONG_NAME else []
+    )
     return f"did you mean {show(near[0])!r}?" if near else f"it has {listed(list(there))}"

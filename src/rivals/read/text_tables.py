@@ -50,20 +50,26 @@ def read_text(path: Path, labels: Collection[str] = ()) -> Columns:
     opened: Any = gzip.open if packed else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
         try:
-            comments, delimiter = _look(_lines(file, show(path)), "\t" if ".tsv" in path.name.lower()[-7:] else None)
+            comments, delimiter = _look(
+                _lines(file, show(path)), "\t" if ".tsv" in path.name.lower()[-7:] else None
+            )
             file.seek(0)
             rows = _rows(file, comments, delimiter, show(path))
             row, header = next(rows, (1, []))
             names = header_names(header, show(path))
             columns = _Columns(path, [name in labels for name in names])
-            fast = path.stat().st_size >= LARGE and _read_fast(lambda: opened(path, "rb"), row, delimiter, columns)
+            fast = path.stat().st_size >= LARGE and _read_fast(
+                lambda: opened(path, "rb"), row, delimiter, columns
+            )
             if not (fast and columns.parts[0]):  # the careful reader says why there are no rows
                 columns = _Columns(path, columns.is_label)
                 while block := [cells for _, cells in islice(rows, max(16, 2**18 // len(names)))]:
                     columns.add(zip(*block, strict=True))
         except UnicodeDecodeError as error:
             found = f"{error.reason} at byte {error.start}"
-            raise ValueError(f"{show(path)}: not text in UTF-8 ({found}); save it as UTF-8") from None
+            raise ValueError(
+                f"{show(path)}: not text in UTF-8 ({found}); save it as UTF-8"
+            ) from None
     if not columns.parts[0]:
         raise ValueError(f"{show(path)}: no rows below the header; write one loss per row")
     return list(zip(names, map(np.concatenate, columns.parts), strict=True))
@@ -73,7 +79,9 @@ def header_names(header: Sequence[str], where: str) -> list[str]:
     """The names of the columns, if the first row holds names, and none is a number."""
     names = [name.strip() for name in header]
     if not names or names == [""]:
-        raise ValueError(f"{where}: the file is empty; expected a header with the names of the columns")
+        raise ValueError(
+            f"{where}: the file is empty; expected a header with the names of the columns"
+        )
     if len(names) > MAX_COLUMNS:
         raise ValueError(
             f"{where}: {len(names)} columns, but at most {MAX_COLUMNS} are read; write a long table, with the columns model, kind, loss"
@@ -103,7 +111,9 @@ def _check_unpacked(path: Path) -> None:
 def _lines(file: IO[str], where: str) -> Iterator[str]:
     while line := file.readline(LONGEST):
         if len(line) == LONGEST:
-            raise ValueError(f"{where}: a line has {LONGEST} characters or more; write one row of the table per line")
+            raise ValueError(
+                f"{where}: a line has {LONGEST} characters or more; write one row of the table per line"
+            )
         yield line
 
 
@@ -118,11 +128,16 @@ def _look(lines: Iterator[str], delimiter: str | None) -> tuple[int, str]:
 
     def score(delimiter: str) -> tuple[bool, float]:
         try:
-            header, row = (len(next(_reader([line.strip("# \r\n")], delimiter), [])) for line in (first, second))
+            header, row = (
+                len(next(_reader([line.strip("# \r\n")], delimiter), []))
+                for line in (first, second)
+            )
         except csv.Error:  # a cell of more than 131 072 characters: the whole line, if the delimiter does not occur
             return False, 0
         # Names may have blanks in them, so that these count only where nothing else separates.
-        return header == row, min(header, 1.5) if delimiter == " " and not COMMENT.match(first) else header
+        return header == row, min(header, 1.5) if delimiter == " " and not COMMENT.match(
+            first
+        ) else header
 
     return comments, delimiter or max((*DELIMITERS, " "), key=score)
 
@@ -131,18 +146,24 @@ def _reader(lines: Iterable[str], delimiter: str, *, strict: bool = False) -> An
     return csv.reader(lines, delimiter=delimiter, strict=strict, skipinitialspace=delimiter == " ")
 
 
-def _rows(file: IO[str], comments: int, delimiter: str, where: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(
+    file: IO[str], comments: int, delimiter: str, where: str
+) -> Iterator[tuple[int, list[str]]]:
     """Rows that are not empty, each with as many cells as the first, and their numbers as an editor counts them."""
     lines = _lines(file, where)
     *_, header = (next(lines, "") for _ in range(comments + 1))
     # Without the hash, but for one that begins a name.
-    rows = _reader(chain([header[2:] if COMMENT.match(header) else header], lines), delimiter, strict=True)
+    rows = _reader(
+        chain([header[2:] if COMMENT.match(header) else header], lines), delimiter, strict=True
+    )
     number, width = comments, 0
     try:
         for row in rows:
             number, width = comments + rows.line_num, width or len(row)
             if row and len(row) != width:
-                raise ValueError(f"{where}, row {number}: expected {width} cells, as the header has; got {len(row)}")
+                raise ValueError(
+                    f"{where}, row {number}: expected {width} cells, as the header has; got {len(row)}"
+                )
             if row:  # and not an empty line, as at the end of many files
                 yield number, row
     except csv.Error as error:
@@ -172,7 +193,9 @@ class _Columns:
 
     def _numbers(self, cells: Sequence[str]) -> npt.NDArray[Any]:
         try:
-            values = np.array([*map(float, cells)]) + 0.0  # there is no −0 among numbers that are read fast
+            values = (
+                np.array([*map(float, cells)]) + 0.0
+            )  # there is no −0 among numbers that are read fast
         except ValueError:
             return self._texts(cells)
         # Only Python reads "1_234" as a number.
@@ -186,7 +209,9 @@ class _Columns:
         return texts
 
 
-def _read_fast(opened: Callable[[], IO[bytes]], skip: int, delimiter: str, columns: _Columns) -> bool:
+def _read_fast(
+    opened: Callable[[], IO[bytes]], skip: int, delimiter: str, columns: _Columns
+) -> bool:
     """Fill the columns from what is below `skip` lines; False if there is anything but plain text and finite numbers."""
     end, is_label = delimiter.encode(), columns.is_label
     others = bytes(set(range(256)) - {*end, *b"\n"})
@@ -204,7 +229,11 @@ def _read_fast(opened: Callable[[], IO[bytes]], skip: int, delimiter: str, colum
                 return False
             lines, marks = block.replace(end, b"\n"), marks.replace(end, b"\n")
             try:
-                columns.add(_with_labels(lines, is_label) if any(is_label) else _numbers(lines, marks, len(is_label)).T)
+                columns.add(
+                    _with_labels(lines, is_label)
+                    if any(is_label)
+                    else _numbers(lines, marks, len(is_label)).T
+                )
             except ValueError:
                 return False
     return True
@@ -236,7 +265,11 @@ def _numbers(lines: bytes, marks: bytes, width: int) -> FloatArray:
         letters = np.frombuffer(content, dtype=np.uint8, offset=len(header) - 1)
         # Of all that is left, signs are 43 and 45, and only the marks of exponents are above the digits.
         signs, exponents = np.flatnonzero(letters - 43 < 3), np.flatnonzero(letters > 57)
-        beside = (letters[signs - 1], b"\neE"), (letters[signs + 1], DIGITS + b"."), (letters[exponents + 1], PLAIN)
+        beside = (
+            (letters[signs - 1], b"\neE"),
+            (letters[signs + 1], DIGITS + b"."),
+            (letters[exponents + 1], PLAIN),
+        )
         if not all(np.isin(found, list(allowed)).all() for found, allowed in beside):
             raise ValueError
     values: FloatArray = mmread(BytesIO(content))

@@ -15,7 +15,11 @@ from rivals.read.zarr_folders import ZARR, open_zarr
 
 
 def dataset(
-    source: Any, *, model: str = "model", simulation: str = "simulation", log_likelihood: bool = False
+    source: Any,
+    *,
+    model: str = "model",
+    simulation: str = "simulation",
+    log_likelihood: bool = False,
 ) -> dict[str, Losses]:
     """Losses from an xarray Dataset with the variables `observed` and `synthetic`.
 
@@ -49,30 +53,47 @@ def dataset(
     source = getattr(source, "dataset", source)  # the root of a DataTree
     if not hasattr(source, "data_vars"):
         found = type(source).__name__
-        raise TypeError(f"expected an xarray Dataset, or the path of a NetCDF file or a Zarr folder; got {found}")
+        raise TypeError(
+            f"expected an xarray Dataset, or the path of a NetCDF file or a Zarr folder; got {found}"
+        )
     for kind in KINDS:
         if kind not in source:
-            raise ValueError(f"{where}: no variable {kind!r}; it has {[show(name) for name in source]}")
+            raise ValueError(
+                f"{where}: no variable {kind!r}; it has {[show(name) for name in source]}"
+            )
         if model not in source[kind].dims:
             raise ValueError(
                 f"{where}: variable {kind!r} has no dimension {model!r} to tell models apart; it has {source[kind].dims}; pass model="
             )
     if model not in source.coords:
-        raise ValueError(f"{where}: the dimension {model!r} has no coordinate, so models have no names; give it one")
+        raise ValueError(
+            f"{where}: the dimension {model!r} has no coordinate, so models have no names; give it one"
+        )
     labels = ["" if is_missing(label) else label for label in source[model].values]
-    names = [label.decode(errors="replace") if isinstance(label, bytes) else str(label) for label in labels]
+    names = [
+        label.decode(errors="replace") if isinstance(label, bytes) else str(label)
+        for label in labels
+    ]
     wrong = [name for name, count in Counter(names).items() if count > 1 or not name.strip()]
     if wrong:
-        raise ValueError(f"{where}: two models are called {show(wrong[0])!r}, or one has no name; names must differ")
+        raise ValueError(
+            f"{where}: two models are called {show(wrong[0])!r}, or one has no name; names must differ"
+        )
     sign = -1.0 if log_likelihood else 1.0
     several = (simulation,) if simulation in source["synthetic"].dims else ()
     samples = {
-        kind: source[kind].transpose(model, *(several if kind == "synthetic" else ()), ...).values for kind in KINDS
+        kind: source[kind].transpose(model, *(several if kind == "synthetic" else ()), ...).values
+        for kind in KINDS
     }
-    observed, synthetic = (as_numbers(samples[kind], f"{where}, variable {kind!r}") * sign for kind in KINDS)
+    observed, synthetic = (
+        as_numbers(samples[kind], f"{where}, variable {kind!r}") * sign for kind in KINDS
+    )
     observed = observed.reshape(len(names), -1)
     synthetic = synthetic.reshape(*synthetic.shape[: 1 + len(several)], -1)
-    return {name: make_losses(name, observed[row], synthetic[row], where) for row, name in enumerate(names)}
+    return {
+        name: make_losses(name, observed[row], synthetic[row], where)
+        for row, name in enumerate(names)
+    }
 
 
 def open_labelled(path: str | PathLike[str]) -> Any:

@@ -42,8 +42,14 @@ def _check_zarr(folder: Path) -> None:
         check_nesting(place.count(os.sep) - str(folder).count(os.sep))
         for name in (*folders, *files):
             path = Path(place, name)
-            if path.is_symlink() or not (path.is_dir() or path.is_file()) or not os.access(path, os.R_OK):
-                raise ValueError(f"{show(path)} is a link, a pipe or a device, or unreadable; copy what it stands for")
+            if (
+                path.is_symlink()
+                or not (path.is_dir() or path.is_file())
+                or not os.access(path, os.R_OK)
+            ):
+                raise ValueError(
+                    f"{show(path)} is a link, a pipe or a device, or unreadable; copy what it stands for"
+                )
         for name in set(METADATA).intersection(files):
             needed += _check_array(Path(place), name)
     check_memory(folder, needed)
@@ -59,20 +65,30 @@ def _check_array(folder: Path, name: str) -> int:
     for codec in _codecs(content):
         if codec.removeprefix("numcodecs.") not in CODECS:
             found = f"{show(folder / name)} names the codec {show(codec)!r}, which is not used"
-            raise ValueError(f"{found}: nothing is unpickled, or taken apart; save numbers, without this codec")
+            raise ValueError(
+                f"{found}: nothing is unpickled, or taken apart; save numbers, without this codec"
+            )
     grid = content.get("chunk_grid", {}).get("configuration", {})
     shape = tuple(map(int, content["shape"]))
     parts = tuple(map(int, content.get("chunks") or grid["chunk_shape"]))
     cell = max(8, _cell_size(content.get("dtype", content.get("data_type"))))
     needed = cell * (prod(shape) + prod(parts))
-    if len(shape) > 1 and needed < 2**50:  # arrays of losses; coordinates that are all 0 have no chunks
-        _check_complete(folder, content, [-(-length // part) for length, part in zip(shape, parts, strict=True)])
+    if (
+        len(shape) > 1 and needed < 2**50
+    ):  # arrays of losses; coordinates that are all 0 have no chunks
+        _check_complete(
+            folder, content, [-(-length // part) for length, part in zip(shape, parts, strict=True)]
+        )
     return needed
 
 
 def _codecs(content: dict[str, Any]) -> list[str]:
     """The codecs of an array, in version 3 of the format or in version 2."""
-    listed = [*(content.get("codecs") or []), content.get("compressor"), *(content.get("filters") or [])]
+    listed = [
+        *(content.get("codecs") or []),
+        content.get("compressor"),
+        *(content.get("filters") or []),
+    ]
     return [str(codec.get("name", codec.get("id"))) for codec in listed if codec is not None]
 
 

@@ -58,14 +58,23 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
         # What rivals are compared by, without the common offset that would cost digits.
         "excess": applied.empirical.tolist(),
         "reference": applied.reference,
-        "unstable": [result.names.index(duel.model) for duel in result.undecided if duel.reason == "simulations"],
+        "unstable": [
+            result.names.index(duel.model)
+            for duel in result.undecided
+            if duel.reason == "simulations"
+        ],
         "adjustable": _adjustable(result),
         "c": grid if _adjustable(result) else [None],
         "thresholds": thresholds,
-        "own": {"c": grid.index(result.c) if len(grid) > 1 else 0, "threshold": thresholds.index(result.threshold)},
+        "own": {
+            "c": grid.index(result.c) if len(grid) > 1 else 0,
+            "threshold": thresholds.index(result.threshold),
+        },
         "runs": [run for _, run in runs],
         # [a, b]: what is compared with the threshold, in place of the raw probabilities of the only run.
-        "calibrated": None if result.calibrated is None else np.round(result.calibrated, 7).tolist(),
+        "calibrated": None
+        if result.calibrated is None
+        else np.round(result.calibrated, 7).tolist(),
         # Quantile functions are drawn over −log10(1 − Φ); sampled bands are too coarse for that.
         "tail": applied.law.closed_form,
         "phi": phi.tolist(),
@@ -116,7 +125,8 @@ def _own_run(result: Comparison) -> Run:
     names, applied = result.names, result.applied
     probability, standard_error = (
         (result.probability, result.standard_error)
-        if applied.law.closed_form or len(names) <= FEW_MODELS  # of few, the numbers that the result tells
+        if applied.law.closed_form
+        or len(names) <= FEW_MODELS  # of few, the numbers that the result tells
         else binned_probabilities(list(applied.draws))
     )
     rejections = [result.rejections.get(name) for name in names]
@@ -129,7 +139,10 @@ def _other_run(applied: Applied) -> Run:
     """As `Comparison.sweep`, but from fewer draws, and without more of them where the threshold is close."""
     probability, standard_error = applied.matrix()
     rejections = reject(applied.empirical, probability, applied.setting.threshold)
-    by = [rejections[model].rival if model in rejections else None for model in range(applied.empirical.size)]
+    by = [
+        rejections[model].rival if model in rejections else None
+        for model in range(applied.empirical.size)
+    ]
     return Run(applied, probability, standard_error, by if applied.law.closed_form else None, [])
 
 
@@ -153,7 +166,12 @@ def _density(grid: FloatArray, density: FloatArray) -> dict[str, Any]:
     width = grid.size > 1  # else it is one point of infinite density
     peak = float(density.max()) if width else 0.0
     heights = np.round(999 * density / peak).astype(int).tolist() if width else []
-    return {"from": _digits(grid[0]), "to": _digits(grid[-1]), "peak": _digits(peak), "heights": heights}
+    return {
+        "from": _digits(grid[0]),
+        "to": _digits(grid[-1]),
+        "peak": _digits(peak),
+        "heights": heights,
+    }
 
 
 def _bands(applied: Applied, drawn: Sequence[int]) -> list[list[list[float]]]:

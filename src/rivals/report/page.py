@@ -28,7 +28,11 @@ MOST_EXTREME = 5
 
 
 def write_report(
-    result: Comparison, path: str | PathLike[str], *, title: str = TITLE, c: Sequence[float] | None = None
+    result: Comparison,
+    path: str | PathLike[str],
+    *,
+    title: str = TITLE,
+    c: Sequence[float] | None = None,
 ) -> Path:
     """Write one self-contained, interactive HTML page about a comparison.
 
@@ -70,7 +74,10 @@ def render(result: Comparison, *, title: str, c: Sequence[float] | None = None) 
     """The text of the page."""
     jinja2 = need("jinja2", extra="report", purpose="reports")
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_part), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+        loader=jinja2.FunctionLoader(_part),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
     )
     environment.filters |= {"show": show, "hash": _hash, "json": embedded}
     data = contents(result, c)
@@ -98,7 +105,10 @@ def notes(result: Comparison) -> list[dict[str, Any]]:
     """For each model that has some, best first: caveats about its numbers, in sentences."""
     found = {name: [note.text for note in result.diagnostics[name]] for name in result.ranking}
     return [
-        {"model": name, "sentences": [text[:1].upper() + text[1:] + "." * (text[-1] != "?") for text in texts]}
+        {
+            "model": name,
+            "sentences": [text[:1].upper() + text[1:] + "." * (text[-1] != "?") for text in texts],
+        }
         for name, texts in found.items()
         if texts
     ]
@@ -123,7 +133,10 @@ def extreme_losses(result: Comparison, models: Sequence[str]) -> list[dict[str, 
             {
                 "model": name,
                 "word": tail_word(tail_shape(observed)),
-                "losses": [{"position": position, "loss": f"{observed[position]:.4g}"} for position in positions],
+                "losses": [
+                    {"position": position, "loss": f"{observed[position]:.4g}"}
+                    for position in positions
+                ],
             }
         )
     return rows
@@ -151,7 +164,9 @@ def repeat(result: Comparison) -> tuple[dict[str, str], str]:
         "probabilities": "in closed form"
         if law.closed_form
         else f"from {result.applied.draws[0].size} draws of each risk or more",
-        "losses (observed / synthetic)": "; ".join(f"{observed} / {synthetic}" for observed, synthetic in sizes[:6])
+        "losses (observed / synthetic)": "; ".join(
+            f"{observed} / {synthetic}" for observed, synthetic in sizes[:6]
+        )
         + (" …" if len(sizes) > 6 else ""),
     }
     c = "calibration" if result.calibrated is not None else provenance["c"]
@@ -163,7 +178,10 @@ def repeat(result: Comparison) -> tuple[dict[str, str], str]:
         **{kind: kind for kind in setting.labels},
         "rng": provenance["seed (rng)"],
     }
-    return provenance, f"rivals.compare(losses, {', '.join(f'{key}={value}' for key, value in arguments.items())})"
+    return (
+        provenance,
+        f"rivals.compare(losses, {', '.join(f'{key}={value}' for key, value in arguments.items())})",
+    )
 
 
 def embedded(value: Any) -> str:

@@ -122,7 +122,10 @@ def observe(
     """
     check_positive(gain, "gain")
     grid = np.linspace(*wavelengths, check_size(n, "n", least=2))
-    return Spectrum(grid, np.random.default_rng(rng).poisson(gain * radiance(law, grid, temperature)) / gain + bias)
+    return Spectrum(
+        grid,
+        np.random.default_rng(rng).poisson(gain * radiance(law, grid, temperature)) / gain + bias,
+    )
 
 
 class RadianceModel(Candidate):
@@ -156,7 +159,9 @@ class RadianceModel(Candidate):
         self.sigma, self.temperature, self.wavelength = sigma, temperature, wavelength
 
     def __repr__(self) -> str:
-        return f"RadianceModel({self.law}, sigma={self.sigma:.4g}, temperature={self.temperature:.1f})"
+        return (
+            f"RadianceModel({self.law}, sigma={self.sigma:.4g}, temperature={self.temperature:.1f})"
+        )
 
     def mean(self, wavelength: FloatArray) -> FloatArray:
         """Return the radiance which the model expects at these wavelengths."""
@@ -174,7 +179,11 @@ class RadianceModel(Candidate):
 
 
 def fit(
-    data: Spectrum, *, law: str, temperature: float | None = None, temperatures: tuple[float, float] = (1e-2, 1e6)
+    data: Spectrum,
+    *,
+    law: str,
+    temperature: float | None = None,
+    temperatures: tuple[float, float] = (1e-2, 1e6),
 ) -> RadianceModel:
     """Fit a law of radiation to a spectrum, by maximum likelihood.
 
@@ -218,7 +227,9 @@ def fit(
         raise FitError(
             f"the {law} model fits the spectrum without any residual: there is no noise to fit; check the data"
         )
-    return RadianceModel(law, float(np.sqrt(variance(temperature))), float(temperature), data.wavelength)
+    return RadianceModel(
+        law, float(np.sqrt(variance(temperature))), float(temperature), data.wavelength
+    )
 
 
 class FitError(RuntimeError):
@@ -236,7 +247,9 @@ class FitError(RuntimeError):
     """
 
 
-def bias_sweep(rng: np.random.Generator, *, n_fit: int = 4096, max_bias: float = 1e-4) -> Experiment:
+def bias_sweep(
+    rng: np.random.Generator, *, n_fit: int = 4096, max_bias: float = 1e-4
+) -> Experiment:
     """Draw an experiment whose spectrometer has an unknown bias and obeys an unknown law.
 
     The bias is uniform in ±`max_bias`, the data follow either law with probability ½ (15 to 30 µm, 4000 K,
@@ -376,7 +389,11 @@ def resampled(wavelength: FloatArray, n: int) -> FloatArray:
 
 
 def search_temperature(
-    objective: Callable[[float], float], temperatures: tuple[float, float], law: str, *, n_grid: int = 33
+    objective: Callable[[float], float],
+    temperatures: tuple[float, float],
+    law: str,
+    *,
+    n_grid: int = 33,
 ) -> float:
     """Find the minimum over log T: a coarse grid for the valley, then Brent's method inside it."""
     low, high = np.log(temperatures)
@@ -391,7 +408,10 @@ def search_temperature(
             "the radiance, widen temperatures=, or hold the temperature fixed with temperature="
         )
     minimum = optimize.minimize_scalar(
-        objective, bounds=(grid[lowest - 1], grid[lowest + 1]), method="bounded", options={"xatol": 1e-10}
+        objective,
+        bounds=(grid[lowest - 1], grid[lowest + 1]),
+        method="bounded",
+        options={"xatol": 1e-10},
     )
     if not minimum.success:
         raise FitError(f"the temperature of the {law} model did not converge: {minimum.message}")

@@ -45,4 +45,7 @@ def omega(rng: np.random.Generator) -> Experiment:
     (3,)
     """
     mean = rng.normal(0, 0.1)
-    return Experiment(observe=lambda n, rng: mean + rng.standard_normal(n), candidates=(gaussian(-0.1), gaussian(0.1)))
+    return Experiment(
+        observe=lambda n, rng: mean + rng.standard_normal(n),
+        candidates=(gaussian(-0.1), gaussian(0.1)),
+    )

@@ -19,7 +19,9 @@ def test_mean_and_variance_of_the_noise(law):
     error = np.sqrt(level / gain / n)
     assert abs(data.radiance.mean() - level - bias) < 4 * error
     # The variance of n Poisson counts has relative error sqrt((2 + 1/mean)/n), here 0.3 %.
-    assert data.radiance.var() == pytest.approx(level / gain, rel=4 * np.sqrt((2 + 1 / (gain * level)) / n))
+    assert data.radiance.var() == pytest.approx(
+        level / gain, rel=4 * np.sqrt((2 + 1 / (gain * level)) / n)
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,9 @@ def test_too_few_recordings():
 
 
 def test_spectrum_checks_its_arrays():
-    with pytest.raises(ValueError, match=r"as many radiances as wavelengths; got the shapes \(2,\) and \(3,\)"):
+    with pytest.raises(
+        ValueError, match=r"as many radiances as wavelengths; got the shapes \(2,\) and \(3,\)"
+    ):
         blackbody.Spectrum(np.ones(3), np.ones(2))
     with pytest.raises(ValueError, match="1 of 2 points of a spectrum have no finite radiance"):
         blackbody.Spectrum(np.ones(2), np.array([1.0, np.nan]))

@@ -21,9 +21,18 @@ def test_experiments_vary_in_bias_and_law():
 
 def test_calibration_over_processes():
     """Experiments travel to other processes, and the better model is mostly found at a moderate c."""
-    pytest.importorskip("loky", reason='several processes need loky: pip install "rivals[parallel]"')
+    pytest.importorskip(
+        "loky", reason='several processes need loky: pip install "rivals[parallel]"'
+    )
     found = rivals.calibrate(
-        blackbody.bias_sweep, n_data=256, n_experiments=24, c=[2.0**-6], n_truth=4096, rng=0, executor=2, progress=False
+        blackbody.bias_sweep,
+        n_data=256,
+        n_experiments=24,
+        c=[2.0**-6],
+        n_truth=4096,
+        rng=0,
+        executor=2,
+        progress=False,
     )
     right = (found.records["probability"] > 0.5) == found.records["truly_better"]
     assert right.mean() > 0.7  # the published 1024-point experiments reach 0.97

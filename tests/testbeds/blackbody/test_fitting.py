@@ -42,18 +42,25 @@ def test_simulation_follows_the_loss(law):
 
 def test_simulation_of_another_size_keeps_the_window():
     model = blackbody.RadianceModel("planck", 1e-4, 3000.0, np.linspace(15, 30, 16))
-    np.testing.assert_allclose(model.simulate(31, np.random.default_rng(0)).wavelength, np.linspace(15, 30, 31))
+    np.testing.assert_allclose(
+        model.simulate(31, np.random.default_rng(0)).wavelength, np.linspace(15, 30, 31)
+    )
 
 
 def test_fits_that_cannot_converge_say_so():
     dark = blackbody.Spectrum(np.linspace(15, 30, 8), np.full(8, -1.0))
     for law in blackbody.LAWS:
-        with pytest.raises(blackbody.FitError, match=f"temperature of the {law} model did not converge.*hold the temp"):
+        with pytest.raises(
+            blackbody.FitError,
+            match=f"temperature of the {law} model did not converge.*hold the temp",
+        ):
             blackbody.fit(dark, law=law)
     exact = blackbody.Spectrum(dark.wavelength, blackbody.planck(dark.wavelength, 4000.0))
     with pytest.raises(blackbody.FitError, match="no noise to fit"):
         blackbody.fit(exact, law="planck", temperature=4000)
-    with pytest.raises(ValueError, match=r"sigma of a planck model must be a finite number above 0; got 0\.0"):
+    with pytest.raises(
+        ValueError, match=r"sigma of a planck model must be a finite number above 0; got 0\.0"
+    ):
         blackbody.RadianceModel("planck", 0.0, 4000.0, dark.wavelength)
 
 

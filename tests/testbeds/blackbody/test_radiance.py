@@ -15,7 +15,9 @@ def test_planck_tends_to_rayleigh_jeans_for_long_waves():
 def test_planck_obeys_stefan_boltzmann():
     wavelength = np.geomspace(1e-2, 1e5, 200_001)  # µm
     radiance = blackbody.planck(wavelength, 300.0)  # kW m⁻² nm⁻¹ sr⁻¹
-    watts = np.trapezoid(radiance * 1e6 * wavelength, np.log(wavelength))  # per m² sr: kW/nm → W/µm is 1e6
+    watts = np.trapezoid(
+        radiance * 1e6 * wavelength, np.log(wavelength)
+    )  # per m² sr: kW/nm → W/µm is 1e6
     assert np.pi * watts == pytest.approx(constants.Stefan_Boltzmann * 300.0**4, rel=1e-6)
 
 
@@ -34,7 +36,8 @@ def test_published_scale():
 @pytest.mark.parametrize("law", blackbody.LAWS)
 def test_impossible_wavelengths_and_temperatures_are_named(law):
     with pytest.raises(
-        ValueError, match=r"wavelength must be above 0 and finite \(µm\); 1 of 2 are not, the first -1.0"
+        ValueError,
+        match=r"wavelength must be above 0 and finite \(µm\); 1 of 2 are not, the first -1.0",
     ):
         blackbody.radiance(law, [-1.0, 2.0], 4000.0)
     with pytest.raises(ValueError, match=r"temperature must be above 0 and finite \(K\)"):

@@ -13,7 +13,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m rivals_paper.gpu", description=__doc__)
     parser.add_argument("what", choices=COMMANDS)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--limit", type=int, help="experiments of each condition; 512 or 2048 by default")
+    parser.add_argument(
+        "--limit", type=int, help="experiments of each condition; 512 or 2048 by default"
+    )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     COMMANDS[options.what](options.out, options.limit)

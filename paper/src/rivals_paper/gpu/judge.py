@@ -287,7 +287,9 @@ def beta_probability(
     with np.errstate(divide="ignore", invalid="ignore"):
         log_discrepancy = cp.log(discrepancy)[..., cp.asarray(tree.midpoints(DEPTH))]
         log_ratio = log_ratios(centre, cp)
-    ends = cp.ascontiguousarray(cp.concatenate([centre[..., [0, -1]], discrepancy[..., [0, -1]]], axis=-1))
+    ends = cp.ascontiguousarray(
+        cp.concatenate([centre[..., [0, -1]], discrepancy[..., [0, -1]]], axis=-1)
+    )
     experiments, values = len(observed), len(c)
     c = cp.asarray(np.asarray(c, dtype=float))
     parameters = cp.empty((experiments, 2, values, NODES, 2))
@@ -298,13 +300,17 @@ def beta_probability(
     _launch("draw", draws.size, (*arguments, np.uint32(0), np.uint32(seed), draws))
     probability = cp.empty((experiments, values))
     kernel = _blocks().get_function("below")
-    kernel((experiments * values,), (256,), (np.int32(values), np.int32(n_draws), draws, probability))
+    kernel(
+        (experiments * values,), (256,), (np.int32(values), np.int32(n_draws), draws, probability)
+    )
     return probability
 
 
 def quantiles(rows: DeviceArray, xp: Any) -> DeviceArray:
     """Quantile functions of sorted rows on the grid, as `QuantileFunction`."""
-    values = xp.concatenate([2 * rows[..., :1] - rows[..., 1:2], rows, 2 * rows[..., -1:] - rows[..., -2:-1]], axis=-1)
+    values = xp.concatenate(
+        [2 * rows[..., :1] - rows[..., 1:2], rows, 2 * rows[..., -1:] - rows[..., -2:-1]], axis=-1
+    )
     position = tree.grid(DEPTH) * (rows.shape[-1] + 1)
     index = np.minimum(position.astype(int), rows.shape[-1])
     left, right = values[..., xp.asarray(index)], values[..., xp.asarray(index + 1)]
@@ -320,12 +326,16 @@ def log_ratios(centre: DeviceArray, xp: Any) -> DeviceArray:
     return ratios
 
 
-def transport_probability(means: DeviceArray, distances: DeviceArray, variance: DeviceArray, c: Any) -> DeviceArray:
+def transport_probability(
+    means: DeviceArray, distances: DeviceArray, variance: DeviceArray, c: Any
+) -> DeviceArray:
     """P(R_a < R_b) under law "transport": mean losses (n, 2), squared distances (n, 2), variance of the mean difference (n,)."""
     cp = cupy()
     from cupyx.scipy.special import ndtr
 
-    spread = cp.asarray(np.asarray(c, dtype=float)) * distances.sum(axis=1)[:, None] + variance[:, None]
+    spread = (
+        cp.asarray(np.asarray(c, dtype=float)) * distances.sum(axis=1)[:, None] + variance[:, None]
+    )
     return ndtr((means[:, 1] - means[:, 0])[:, None] / cp.sqrt(spread))
 
 
@@ -338,7 +348,9 @@ def sorted_rows(rows: DeviceArray) -> DeviceArray:
         raise ValueError(f"rows of at most {LONGEST} numbers can be sorted here: got {length}")
     out = cp.empty_like(rows)
     size = 1 << (length - 1).bit_length()
-    _blocks().get_function("sort_rows")((rows.size // length,), (512,), (np.int32(length), np.int32(size), rows, out))
+    _blocks().get_function("sort_rows")(
+        (rows.size // length,), (512,), (np.int32(length), np.int32(size), rows, out)
+    )
     return out
 
 

@@ -115,14 +115,18 @@ class Recordings:
     variant: str = "published"
     n_simulations: int = 1
     fresh: int = FRESH
-    batch_size: ClassVar[int] = 512  # experiments that `calibrate` asks for at once: a GPU takes as long for one
+    batch_size: ClassVar[int] = (
+        512  # experiments that `calibrate` asks for at once: a GPU takes as long for one
+    )
 
     def ask(self, rng: np.random.Generator) -> Asked:
         """Draw the parameters of an experiment."""
         drawn = self.condition.draw(rng)
         return Asked(self.condition.cells, self.condition.noise, drawn, int(rng.integers(2**63)))
 
-    def batch(self, indices: Sequence[int], rng_of: Callable[[int], np.random.Generator]) -> list[ExperimentLosses]:
+    def batch(
+        self, indices: Sequence[int], rng_of: Callable[[int], np.random.Generator]
+    ) -> list[ExperimentLosses]:
         """Losses of these experiments."""
         asked = [self.ask(rng_of(index)) for index in indices]
         sigma = widths(residuals(asked, self.variant, FIT)).get()
@@ -134,11 +138,19 @@ class Recordings:
 
         observed = losses(DATA)
         truth = np.concatenate([losses(FIRST_FRESH + k) for k in range(self.fresh)], axis=2)
-        z = [np.random.default_rng(each.key).standard_normal((2, self.n_simulations, N_DATA)) for each in asked]
-        return [ExperimentLosses(observed[i], level[i][:, None] + z[i] ** 2 / 2, truth[i]) for i in range(len(asked))]
+        z = [
+            np.random.default_rng(each.key).standard_normal((2, self.n_simulations, N_DATA))
+            for each in asked
+        ]
+        return [
+            ExperimentLosses(observed[i], level[i][:, None] + z[i] ** 2 / 2, truth[i])
+            for i in range(len(asked))
+        ]
 
 
-def residuals(asked: Sequence[Asked], variant: str, recording: int, n: int = N_DATA, own: bool = True) -> DeviceArray:
+def residuals(
+    asked: Sequence[Asked], variant: str, recording: int, n: int = N_DATA, own: bool = True
+) -> DeviceArray:
     """Recorded voltage less that of each candidate, (experiments, 2, n) mV, in one recording of each experiment."""
     v, recorded = traces(asked, variant, recording, n, own)
     cp = gpu.cupy()
@@ -153,25 +165,39 @@ def traces(
     Without `own`, the recording shares the rounding errors of the candidate that made it.
     """
     cp = gpu.cupy()
-    cells = [each.cells[which] for which in range(2) for each in asked] + [each.drawn.cell for each in asked] * own
+    cells = [each.cells[which] for which in range(2) for each in asked] + [
+        each.drawn.cell for each in asked
+    ] * own
     copies = len(cells) // len(asked)
     tau, strength, scale = (
-        np.array([getattr(each.drawn, name) for each in asked]) for name in ("tau", "strength", "scale")
+        np.array([getattr(each.drawn, name) for each in asked])
+        for name in ("tau", "strength", "scale")
     )
     keys = np.array([each.key for each in asked], dtype=np.uint64)
     times = sample_times(n)
-    currents = gpu.coloured_noise(tau, strength, float(times[-1]), mixed(keys, 2 * recording).tolist())
-    shared = (cp.concatenate([each] * copies) for each in (currents.first_piece, currents.n_pieces, currents.grids))
+    currents = gpu.coloured_noise(
+        tau, strength, float(times[-1]), mixed(keys, 2 * recording).tolist()
+    )
+    shared = (
+        cp.concatenate([each] * copies)
+        for each in (currents.first_piece, currents.n_pieces, currents.grids)
+    )
     rounding = np.arange(len(cells)) // len(asked) // 2  # 1 for recordings of their own
-    steps = np.array([solver.first_step for solver in (ACCURATE, ACCURATE.with_other_rounding())])[rounding]
-    states = _settled(variant)[cp.asarray([CELLS.index(cell) for cell in cells]), cp.asarray(rounding)]
+    steps = np.array([solver.first_step for solver in (ACCURATE, ACCURATE.with_other_rounding())])[
+        rounding
+    ]
+    states = _settled(variant)[
+        cp.asarray([CELLS.index(cell) for cell in cells]), cp.asarray(rounding)
+    ]
     v = gpu.simulate_many(
         [pair(cell, variant) for cell in cells], times, gpu.Currents(currents.coefficients, *shared), solver=ACCURATE,
         first_steps=steps, initial=states,
     )[:, 1].reshape(copies, len(asked), n)  # fmt: skip
     by_second = cp.asarray([each.drawn.cell == each.cells[1] for each in asked])[:, None]
     made = v[2] if own else cp.where(by_second, v[1], v[0])
-    noise = _disturbance(mixed(keys, 2 * recording + 1), scale, [each.noise == "Cauchy" for each in asked], n)
+    noise = _disturbance(
+        mixed(keys, 2 * recording + 1), scale, [each.noise == "Cauchy" for each in asked], n
+    )
     return v[:2], cp.rint(cp.clip(made + noise, -128.0, 127.0))
 
 
@@ -187,7 +213,9 @@ def spike_trains(voltage: DeviceArray) -> Any:
     rows, n = voltage.shape
     out = cp.empty((rows, n // 8), dtype=cp.uint8)
     gpu._launch(
-        _module().get_function("spikes"), rows, (np.int64(rows), np.int32(n), cp.ascontiguousarray(voltage), out)
+        _module().get_function("spikes"),
+        rows,
+        (np.int64(rows), np.int32(n), cp.ascontiguousarray(voltage), out),
     )
     return out.get()
 

@@ -30,7 +30,9 @@ from rivals_paper.gpu.recordings import (
 from rivals_paper.neuron_runs import C_MAIN, COUNT_ALL, COUNT_MAIN, MAIN
 from rivals_paper.pyloric import Condition, conditions
 
-RESIDENT: Final = 33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
+RESIDENT: Final = (
+    33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
+)
 C_BETWEEN: Final = (2.0, 8.0)  # where the paper tried nothing
 SIMULATIONS: Final = 16  # under law "transport"
 SEED: Final = 20261116
@@ -45,12 +47,18 @@ def record(folder: Path, name: str, limit: int | None = None) -> None:
     """Simulate and judge all experiments of a variant, part by part; what is in the folder already is not done again."""
     folder.mkdir(parents=True, exist_ok=True)
     clock, variant = Clock(), VARIANTS[name]
-    wanted = [(condition, index) for condition in conditions() for index in range(count_of(condition, limit))]
+    wanted = [
+        (condition, index)
+        for condition in conditions()
+        for index in range(count_of(condition, limit))
+    ]
     parts = -(-3 * len(wanted) // RESIDENT)
     for part in range(parts):
         file = folder / f"{name}-{part}.npz"
         if not file.exists():
-            rows = sorted(wanted[part::parts], key=lambda row: row[0].cells)  # alike ones take their steps together
+            rows = sorted(
+                wanted[part::parts], key=lambda row: row[0].cells
+            )  # alike ones take their steps together
             found: dict[str, Any] = {
                 "key": np.array([row[0].key for row in rows]),
                 "index": np.array([row[1] for row in rows]),
@@ -88,7 +96,9 @@ def _part(rows: list[tuple[Condition, int]], variant: str, clock: Clock) -> dict
         clock.work(3 * len(asked) * (3000 + N_DATA) / 1000)
         with clock("spikes"):
             some = cp.asarray(np.array(spiking, dtype=int))
-            trains.append(np.stack([spike_trains(each[some]) for each in (v[0], v[1], recorded)], axis=1))
+            trains.append(
+                np.stack([spike_trains(each[some]) for each in (v[0], v[1], recorded)], axis=1)
+            )
         return cp.stack([recorded - v[which] for which in range(2)], axis=1)
 
     sigma = widths(residuals(FIT))
@@ -125,14 +135,18 @@ def _judged(residual: Any, sigma: Any, *, seed: int) -> dict[str, Any]:
         losses[:, 1] += ratio[here, None]  # relative to ln(σ_a √(2π))
         observed = judge.sorted_rows(losses)
         synthetic = _simulated(len(losses), ratio[here], word(seed, begin, 0))
-        found["beta"].append(judge.beta_probability(observed, synthetic, c, seed=word(seed, begin, 1)).get())
+        found["beta"].append(
+            judge.beta_probability(observed, synthetic, c, seed=word(seed, begin, 1)).get()
+        )
         squares = cp.zeros(observed.shape[:2])
         for simulation in range(SIMULATIONS):
             other = _simulated(len(observed), ratio[here], word(seed, begin, 2 + simulation))
             squares += cp.mean(cp.abs(other - observed), axis=2) ** 2 / SIMULATIONS
         difference = losses[:, 0] - losses[:, 1]
         variance = difference.var(axis=1, ddof=1) / difference.shape[1]
-        found["transport"].append(judge.transport_probability(losses.mean(axis=2), squares, variance, c).get())
+        found["transport"].append(
+            judge.transport_probability(losses.mean(axis=2), squares, variance, c).get()
+        )
         found["loss_only"].append(_loss_only(difference).get())
     return {"ratio": ratio.get()} | {key: np.concatenate(each) for key, each in found.items()}
 
@@ -148,7 +162,9 @@ def _loss_only(difference: Any) -> Any:
     """B^Q on the observed losses, (rows, tolerances)."""
     from cupyx.scipy.special import ndtr
 
-    return gpu.cupy().stack([ndtr(-difference / tolerance).mean(axis=1) for tolerance in C_MAIN], axis=1)
+    return gpu.cupy().stack(
+        [ndtr(-difference / tolerance).mean(axis=1) for tolerance in C_MAIN], axis=1
+    )
 
 
 def _risk_difference(residual: Any, sigma: Any) -> Any:
@@ -168,16 +184,25 @@ def _merge(folder: Path, name: str, parts: int) -> None:
     loaded = [np.load(folder / f"{name}-{part}.npz", allow_pickle=False) for part in range(parts)]
     arrays = {field: np.concatenate([part[field] for part in loaded]) for field in ("key", "index", "beta", "transport", "loss_only", "ratio", "difference")}  # fmt: skip
     long = np.concatenate(
-        [_spread(part["long"], part["main"], len(part["key"])) for part in loaded if "long" in part.files]
+        [
+            _spread(part["long"], part["main"], len(part["key"]))
+            for part in loaded
+            if "long" in part.files
+        ]
     )
-    merged: dict[str, Any] = {"c": np.array(C_MAIN), "c_between": np.array(C_BETWEEN), "depth": np.array(judge.DEPTH)}
+    merged: dict[str, Any] = {
+        "c": np.array(C_MAIN),
+        "c_between": np.array(C_BETWEEN),
+        "depth": np.array(judge.DEPTH),
+    }
     trains: dict[str, list[tuple[Any, Any]]] = {}
     for key in dict.fromkeys(arrays["key"].tolist()):
         rows = np.flatnonzero(arrays["key"] == key)
         rows = rows[np.argsort(arrays["index"][rows])]
         for law in ("beta", "transport"):
             merged[f"{key}/{law}"], merged[f"{key}/{law}_between"] = (
-                coded(arrays[law][rows][:, columns]) for columns in (slice(None, len(C_MAIN)), slice(len(C_MAIN), None))
+                coded(arrays[law][rows][:, columns])
+                for columns in (slice(None, len(C_MAIN)), slice(len(C_MAIN), None))
             )
         merged[f"{key}/loss_only"] = coded(arrays["loss_only"][rows])
         merged[f"{key}/ratio"] = arrays["ratio"][rows].astype(np.float32)
@@ -265,13 +290,21 @@ def check(folder: Path) -> None:
     library = calibration.records.reshape(count, len(C_MAIN))
     cp = gpu.cupy()
     observed, synthetic = (cp.asarray(np.array([getattr(each, name) for each in given]).reshape(count, 2, N_DATA)) for name in ("observed", "synthetic"))  # fmt: skip
-    ours = judge.beta_probability(judge.sorted_rows(observed), judge.sorted_rows(synthetic), C_MAIN, seed=1).get()
+    ours = judge.beta_probability(
+        judge.sorted_rows(observed), judge.sorted_rows(synthetic), C_MAIN, seed=1
+    ).get()
     # Where the library's standard error is 0, B is 0 or 1 in both.
-    z = (ours - library["probability"]) / (np.sqrt(2) * np.maximum(library["standard_error"], 1 / 2048))
+    z = (ours - library["probability"]) / (
+        np.sqrt(2) * np.maximum(library["standard_error"], 1 / 2048)
+    )
     report = {
         "experiments": count,
         "seconds through calibrate": seconds,
-        "z of B, GPU less library": {"mean": float(z.mean()), "sd": float(z.std()), "largest": float(np.abs(z).max())},
+        "z of B, GPU less library": {
+            "mean": float(z.mean()),
+            "sd": float(z.std()),
+            "largest": float(np.abs(z).max()),
+        },
         "truly better": float(library["truth"][:, 0].mean()),
     }
     (folder / "check.json").write_text(json.dumps(report, indent=1))

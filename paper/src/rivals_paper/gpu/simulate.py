@@ -17,7 +17,13 @@ from rivals_paper.arrays import FloatArray
 from rivals_paper.checks import need
 from rivals_paper.gpu.source import source
 from rivals_paper.pyloric.circuit import Circuit
-from rivals_paper.pyloric.integrate import IntegrationError, Solver, _tableau, from_natural, to_natural
+from rivals_paper.pyloric.integrate import (
+    IntegrationError,
+    Solver,
+    _tableau,
+    from_natural,
+    to_natural,
+)
 from rivals_paper.pyloric.simulate import COLD, SETTLING, check_times
 
 DeviceArray = Any  # cupy.ndarray, of which mypy knows nothing
@@ -138,11 +144,17 @@ def simulate_many(
 
 
 def settle_many(
-    circuits: Sequence[Circuit], duration: float = SETTLING, *, solver: Solver, first_steps: FloatArray | None = None
+    circuits: Sequence[Circuit],
+    duration: float = SETTLING,
+    *,
+    solver: Solver,
+    first_steps: FloatArray | None = None,
 ) -> DeviceArray:
     """States of the unconnected cells after `duration` ms, as `settled` gives for each; equal ones are integrated once."""
     cp = cupy()
-    steps = np.broadcast_to(solver.first_step if first_steps is None else first_steps, len(circuits))
+    steps = np.broadcast_to(
+        solver.first_step if first_steps is None else first_steps, len(circuits)
+    )
     keys = [(circuit.alone(), float(step)) for circuit, step in zip(circuits, steps, strict=True)]
     different = list(dict.fromkeys(keys))
     place = {key: i for i, key in enumerate(different)}
@@ -152,7 +164,9 @@ def settle_many(
     return states[cp.asarray([place[key] for key in keys])]
 
 
-def coloured_noise(tau: FloatArray, sigma: FloatArray, duration: float, seeds: Sequence[int]) -> Currents:
+def coloured_noise(
+    tau: FloatArray, sigma: FloatArray, duration: float, seeds: Sequence[int]
+) -> Currents:
     """One realisation of coloured noise for each experiment, drawn on the device from its seed (64 bits); as `ColouredNoise` in law."""
     cp = cupy()
     bins = np.ceil(duration / tau).astype(np.int64) + 2 * noise.REACH
@@ -179,7 +193,10 @@ def given_noise(noises: Sequence[Impulses]) -> Currents:
     first = np.concatenate([[0], np.cumsum(bins)])
     rows = int(first[-1])
     moments = cp.empty((rows, noise.NODES))
-    x, weights = (cp.asarray(np.concatenate([getattr(each, name) for each in noises])) for name in ("x", "weights"))
+    x, weights = (
+        cp.asarray(np.concatenate([getattr(each, name) for each in noises]))
+        for name in ("x", "weights")
+    )
     _launch(_noise_module().get_function("given_moments"), rows, (rows, x, weights, moments))
     return _currents(moments, first, bins, np.array([each.tau for each in noises]))
 
@@ -197,9 +214,15 @@ def _currents(moments: DeviceArray, first: Any, bins: Any, tau: FloatArray) -> C
     matrix = cp.asarray(noise._kernel().polynomials)
     out = cp.empty_like(moments)
     window = np.int32(2 * noise.REACH + 1)
-    _launch(_noise_module().get_function("polynomials"), len(moments), (len(moments), window, moments, matrix, out))
+    _launch(
+        _noise_module().get_function("polynomials"),
+        len(moments),
+        (len(moments), window, moments, matrix, out),
+    )
     grids = cp.asarray(np.column_stack([np.zeros(len(tau)), tau]))
-    return Currents(out, cp.asarray(first[:-1]), cp.asarray((bins - 2 * noise.REACH).astype(np.int32)), grids)
+    return Currents(
+        out, cp.asarray(first[:-1]), cp.asarray((bins - 2 * noise.REACH).astype(np.int32)), grids
+    )
 
 
 def _integrate(
@@ -217,15 +240,35 @@ def _integrate(
     if currents is None:
         nothing = cp.zeros((1, 1))
         currents = Currents(
-            nothing, cp.zeros(count, dtype=np.int64), cp.zeros(count, dtype=np.int32), cp.ones((count, 2))
+            nothing,
+            cp.zeros(count, dtype=np.int64),
+            cp.zeros(count, dtype=np.int32),
+            cp.ones((count, 2)),
         )
     voltages, reached, work = cp.empty((count, 2, len(times))), cp.empty(count), cp.empty(count)
     final = _to(states) if solver.method == "fixed-step" else states.copy()
-    common = (np.int32(count), *tables, kinds, final, cp.asarray(times), np.int32(len(times)), currents.coefficients)
-    common += (np.int32(currents.coefficients.shape[1]), currents.first_piece, currents.n_pieces, currents.grids)
+    common = (
+        np.int32(count),
+        *tables,
+        kinds,
+        final,
+        cp.asarray(times),
+        np.int32(len(times)),
+        currents.coefficients,
+    )
+    common += (
+        np.int32(currents.coefficients.shape[1]),
+        currents.first_piece,
+        currents.n_pieces,
+        currents.grids,
+    )
     module = _module()
     if solver.method == "fixed-step":
-        _launch(module.get_function("fixed_step"), count, (*common, np.float64(solver.step), voltages, reached, work))
+        _launch(
+            module.get_function("fixed_step"),
+            count,
+            (*common, np.float64(solver.step), voltages, reached, work),
+        )
         final = _from(final)
     else:
         tolerances = np.empty((count, 3))
@@ -248,15 +291,22 @@ def _tables(circuits: Sequence[Circuit]) -> tuple[tuple[DeviceArray, ...], Devic
     """Constants of the different circuits, and which of them each experiment has."""
     cp = cupy()
     different = list(dict.fromkeys(circuits))
-    if len({circuit.variant for circuit in different}) > 1 or any(len(circuit.cells) != 2 for circuit in different):
+    if len({circuit.variant for circuit in different}) > 1 or any(
+        len(circuit.cells) != 2 for circuit in different
+    ):
         raise ValueError(
             "a batch holds circuits of two cells of one variant; simulate the others in batches of their own"
         )
     constants = [circuit.constants() for circuit in different]
-    cells, coupling = np.array([each.cells for each in constants]), np.array([each.coupling for each in constants])
+    cells, coupling = (
+        np.array([each.cells for each in constants]),
+        np.array([each.coupling for each in constants]),
+    )
     place = {circuit: i for i, circuit in enumerate(different)}
     kinds = cp.asarray(np.array([place[circuit] for circuit in circuits], dtype=np.int32))
-    return tuple(cp.asarray(array) for array in (constants[0].gates, cells, coupling, constants[0].numbers)), kinds
+    return tuple(
+        cp.asarray(array) for array in (constants[0].gates, cells, coupling, constants[0].numbers)
+    ), kinds
 
 
 def _to(states: DeviceArray) -> DeviceArray:
@@ -295,5 +345,7 @@ def cupy() -> Any:
             f"simulating on a GPU needs one, and CUDA finds none ({error}); use `simulate` on this machine"
         ) from None
     if not found:
-        raise RuntimeError("simulating on a GPU needs one, and CUDA finds none; use `simulate` on this machine")
+        raise RuntimeError(
+            "simulating on a GPU needs one, and CUDA finds none; use `simulate` on this machine"
+        )
     return module

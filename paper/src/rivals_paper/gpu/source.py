@@ -106,4 +106,10 @@ KERNEL adaptive(int count, TABLES, const int *kind, double *states, double *mome
 @cache  # one value: it has no arguments
 def source() -> str:
     """C++ source with the entry points `slopes`, `fixed_step` and `adaptive`, each over a batch of experiments."""
-    return "\n".join([translate(KERNELS, NATIVE, rolled=ROLLED), f"#define EXPONENTIALS {field.EXPONENTIALS}", ENTRY])
+    return "\n".join(
+        [
+            translate(KERNELS, NATIVE, rolled=ROLLED),
+            f"#define EXPONENTIALS {field.EXPONENTIALS}",
+            ENTRY,
+        ]
+    )

@@ -32,7 +32,14 @@ CALLS: Final = {
     "np.nextafter": "nextafter",
 }
 OPERATORS: Final = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Mod: "%"}
-COMPARISONS: Final = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
+COMPARISONS: Final = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
 TYPES: Final = {"float": "double", "int": "int", "None": "void", "bool": "bool"}
 
 PRELUDE: Final = r"""
@@ -93,7 +100,9 @@ FUNCTION double power(double x, double p) { return p == 3.0 ? x * x * x : p == 4
 """
 
 
-def translate(functions: Sequence[Callable[..., Any]], native: str = "", *, rolled: Sequence[str] = ()) -> str:
+def translate(
+    functions: Sequence[Callable[..., Any]], native: str = "", *, rolled: Sequence[str] = ()
+) -> str:
     """C++ source of these kernels, in this order, each after those it calls.
 
     Parameters
@@ -116,7 +125,9 @@ def translate(functions: Sequence[Callable[..., Any]], native: str = "", *, roll
     >>> "value = ((value * x) + pieces(j, k));" in translate([field.polynomial_current])
     True
     """
-    written = [_Function(getattr(function, "py_func", function), rolled).text() for function in functions]
+    written = [
+        _Function(getattr(function, "py_func", function), rolled).text() for function in functions
+    ]
     return "\n".join([PRELUDE, native, *written, "}  // namespace kernels"])
 
 
@@ -165,7 +176,9 @@ class _Function:
     # Statements
 
     def _block(self, statements: list[ast.stmt]) -> str:
-        lines = [f"double {name} = 0.0;" for name in self.declarations.hoisted.get(id(statements), [])]
+        lines = [
+            f"double {name} = 0.0;" for name in self.declarations.hoisted.get(id(statements), [])
+        ]
         for statement in statements:
             lines += self._statement(statement)
         return "".join("    " + line + "\n" for text in lines for line in text.splitlines())
@@ -178,7 +191,10 @@ class _Function:
                 return [self._expression(call) + ";"]
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
                 self._check_apart(node)
-                return [self._single(target, value, node) for target, value in zip(targets, values, strict=True)]
+                return [
+                    self._single(target, value, node)
+                    for target, value in zip(targets, values, strict=True)
+                ]
             case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Call() as call):
                 self.temporaries += 1
                 pair = f"pair_{self.temporaries}"
@@ -187,13 +203,22 @@ class _Function:
                     for t, part in zip(targets, ("first", "second"), strict=True)
                 )
                 return [f"const auto {pair} = {self._expression(call)};", first, second]
-            case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
+            case (
+                ast.Assign(targets=[target], value=value)
+                | ast.AnnAssign(target=target, value=ast.expr() as value)
+            ):
                 return [self._single(target, value, node)]
             case ast.AugAssign(target=target, op=op, value=value):
                 left = self._expression(target)
                 return [f"{left} = {self._binary(op, left, self._expression(value), node)};"]
-            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=arguments), body=body):
-                return [self.unroll + self._range(name, arguments) + " {\n" + self._block(body) + "}"]
+            case ast.For(
+                target=ast.Name(id=name),
+                iter=ast.Call(func=ast.Name(id="range"), args=arguments),
+                body=body,
+            ):
+                return [
+                    self.unroll + self._range(name, arguments) + " {\n" + self._block(body) + "}"
+                ]
             case ast.While(test=test, body=body, orelse=[]):
                 return [f"while ({self._expression(test)}) {{\n" + self._block(body) + "}"]
             case ast.If(test=test, body=body, orelse=orelse):
@@ -237,9 +262,7 @@ class _Function:
         sizes = shape.elts if isinstance(shape, ast.Tuple) else [shape]
         dimensions = [self._expression(size) for size in sizes]
         product = " * ".join(f"({size})" for size in dimensions)
-        return (
-            f"double {name}_memory[{product}] = {{}};\nconst Array<{', '.join(dimensions)}> {name} = {{{name}_memory}};"
-        )
+        return f"double {name}_memory[{product}] = {{}};\nconst Array<{', '.join(dimensions)}> {name} = {{{name}_memory}};"
 
     def _range(self, name: str, arguments: list[ast.expr]) -> str:
         bounds = [self._expression(argument) for argument in arguments]
@@ -268,9 +291,15 @@ class _Function:
                 return "(" + sign.join(self._expression(value) for value in values) + ")"
             case ast.Compare(left=left, ops=[ast.In()], comparators=[ast.Tuple(elts=choices)]):
                 found = self._expression(left)
-                return "(" + " || ".join(f"{found} == {self._expression(choice)}" for choice in choices) + ")"
+                return (
+                    "("
+                    + " || ".join(f"{found} == {self._expression(choice)}" for choice in choices)
+                    + ")"
+                )
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
-                return f"({self._expression(left)} {COMPARISONS[type(op)]} {self._expression(right)})"
+                return (
+                    f"({self._expression(left)} {COMPARISONS[type(op)]} {self._expression(right)})"
+                )
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return f"({self._expression(test)} ? {self._expression(body)} : {self._expression(orelse)})"
             case ast.Call(func=func, args=arguments, keywords=[]):
@@ -278,16 +307,20 @@ class _Function:
             case ast.Attribute(value=ast.Name(id="np"), attr="inf"):
                 return "INFINITE"
             case ast.Subscript(
-                value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=ast.Constant(value=int(axis))
+                value=ast.Attribute(value=ast.Name(id=name), attr="shape"),
+                slice=ast.Constant(value=int(axis)),
             ):
                 return f"{name}.extent({axis})"
-            case ast.Subscript(value=array, slice=ast.Slice(lower=lower, upper=ast.expr() as upper, step=None)):
+            case ast.Subscript(
+                value=array, slice=ast.Slice(lower=lower, upper=ast.expr() as upper, step=None)
+            ):
                 first = self._expression(lower) if lower else "0"
                 return f"part({self._expression(array)}, {first}, {self._expression(upper)})"
             case ast.Subscript(value=array, slice=ast.Tuple(elts=indices)):
                 return f"{self._expression(array)}({', '.join(self._expression(index) for index in indices)})"
             case ast.Subscript(
-                value=ast.Name(id=name), slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(back)))
+                value=ast.Name(id=name),
+                slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(back))),
             ):
                 return f"{name}[{name}.extent(0) - {back}]"
             case ast.Subscript(value=array, slice=index):
@@ -362,7 +395,9 @@ class _Declarations:
     def declares(self, name: str, node: ast.stmt) -> bool:
         return self._declaring.get(name) == id(node)
 
-    def _walk(self, block: list[ast.stmt], above: list[list[ast.stmt]], paths: dict[str, Any]) -> None:
+    def _walk(
+        self, block: list[ast.stmt], above: list[list[ast.stmt]], paths: dict[str, Any]
+    ) -> None:
         here = [*above, block]
         for statement in block:
             inner = [getattr(statement, field, []) for field in ("body", "orelse")]
@@ -379,11 +414,21 @@ class _Declarations:
 
 def _heads(statement: ast.stmt) -> list[ast.AST]:
     """What a compound statement reads itself: its condition or its range."""
-    heads = [getattr(statement, field) for field in ("test", "iter", "target") if hasattr(statement, field)]
+    heads = [
+        getattr(statement, field)
+        for field in ("test", "iter", "target")
+        if hasattr(statement, field)
+    ]
     return [node for head in heads for node in ast.walk(head)]
 
 
 def _literal(value: float) -> str:
     if isinstance(value, int):
         return str(value)
-    return "INFINITE" if value == math.inf else "(-INFINITE)" if value == -math.inf else repr(float(value))
+    return (
+        "INFINITE"
+        if value == math.inf
+        else "(-INFINITE)"
+        if value == -math.inf
+        else repr(float(value))
+    )

@@ -7,7 +7,13 @@ paper's example AB/PD 3 drives one of five LP cells, which are the candidates.
 from rivals_paper.pyloric.candidates import LABELS, NeuronModel, best_sigma, fit, losses
 from rivals_paper.pyloric.channels import CONDUCTANCES
 from rivals_paper.pyloric.circuit import Circuit, pair
-from rivals_paper.pyloric.epistemic import Condition, Corrected, Published, conditions, published_draws
+from rivals_paper.pyloric.epistemic import (
+    Condition,
+    Corrected,
+    Published,
+    conditions,
+    published_draws,
+)
 from rivals_paper.pyloric.integrate import ACCURATE, LOOSE, IntegrationError, Solver
 from rivals_paper.pyloric.recording import Recording, digitise, observe, sample_times
 from rivals_paper.pyloric.simulate import settled, simulate

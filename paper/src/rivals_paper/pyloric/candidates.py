@@ -61,7 +61,13 @@ class NeuronModel:
 
     def voltage(self, times: FloatArray, current: ColouredNoise | None) -> FloatArray:
         """Voltage in mV which the model expects at these times."""
-        return voltage(self.cell, times, current if self.driven else None, variant=self.variant, solver=self.solver)
+        return voltage(
+            self.cell,
+            times,
+            current if self.driven else None,
+            variant=self.variant,
+            solver=self.solver,
+        )
 
     def loss(self, data: Recording | Sessions) -> FloatArray:
         """Negative log likelihood of each sample, in nats."""
@@ -99,10 +105,18 @@ def fit(
     >>> round(pyloric.fit(recording, "LP 1", driven=True).sigma, 1)
     2.1
     """
-    expected = voltage(cell, recording.times, recording.current if driven else None, variant=variant, solver=solver)
+    expected = voltage(
+        cell, recording.times, recording.current if driven else None, variant=variant, solver=solver
+    )
     sigma = best_sigma(recording.voltage - expected, noise)
     return NeuronModel(
-        cell, sigma, noise=noise, driven=driven, variant=variant, solver=solver, current=recording.current
+        cell,
+        sigma,
+        noise=noise,
+        driven=driven,
+        variant=variant,
+        solver=solver,
+        current=recording.current,
     )
 
 

@@ -94,7 +94,9 @@ class Circuit:
             return cell
         if self.cells.count(cell) != 1:
             wrong = "is not in" if cell not in self.cells else "occurs more than once in"
-            raise ValueError(f"cell {cell!r} {wrong} the circuit {self.cells}; give its position instead")
+            raise ValueError(
+                f"cell {cell!r} {wrong} the circuit {self.cells}; give its position instead"
+            )
         return self.cells.index(cell)
 
     def constants(self) -> Constants:
@@ -112,7 +114,9 @@ class Circuit:
         if self.position(source) == self.position(target):
             raise ValueError(f"synapse {connection!r} connects a cell with itself; leave it out")
         if not (np.isfinite(conductance) and conductance >= 0):
-            raise ValueError(f"synapse {connection!r}: the conductance must be finite and not negative")
+            raise ValueError(
+                f"synapse {connection!r}: the conductance must be finite and not negative"
+            )
 
 
 def pair(follower: str, variant: str = "published") -> Circuit:
@@ -125,8 +129,12 @@ def pair(follower: str, variant: str = "published") -> Circuit:
     """
     model_of(follower)
     if follower == PACEMAKER:
-        raise ValueError(f"{PACEMAKER} is the driving cell itself; give a follower such as 'LP 1', or a Circuit")
-    return Circuit((PACEMAKER, follower), chemical=((PACEMAKER, follower, SYNAPSE_STRENGTH),), variant=variant)
+        raise ValueError(
+            f"{PACEMAKER} is the driving cell itself; give a follower such as 'LP 1', or a Circuit"
+        )
+    return Circuit(
+        (PACEMAKER, follower), chemical=((PACEMAKER, follower, SYNAPSE_STRENGTH),), variant=variant
+    )
 
 
 def model_of(cell: str) -> str:
@@ -142,10 +150,20 @@ def model_of(cell: str) -> str:
 def _constants(circuit: Circuit, variant: Variant) -> Constants:
     n = len(circuit.cells)
     gates = [
-        (*_argument(gate.steady), gate.offset, gate.scale, *_argument(gate.first), *_argument(gate.second))
+        (
+            *_argument(gate.steady),
+            gate.offset,
+            gate.scale,
+            *_argument(gate.first),
+            *_argument(gate.second),
+        )
         for gate in channels.GATES
     ]
-    receivers = range(n) if circuit.receives is None else [circuit.position(cell) for cell in circuit.receives]
+    receivers = (
+        range(n)
+        if circuit.receives is None
+        else [circuit.position(cell) for cell in circuit.receives]
+    )
     cells = np.zeros((11, n))
     cells[:8] = np.array([channels.CONDUCTANCES[model_of(cell)] for cell in circuit.cells]).T
     cells[UNBINDING_ROW] = [UNBINDING[population] for population in circuit.populations]
@@ -163,7 +181,9 @@ def _coupling(circuit: Circuit, variant: Variant) -> FloatArray:
     n = len(circuit.cells)
     coupling = np.zeros((2, n, n))
     for source, target, strength in circuit.chemical:
-        coupling[0, circuit.position(target), circuit.position(source)] += strength * variant.synapse_unit
+        coupling[0, circuit.position(target), circuit.position(source)] += (
+            strength * variant.synapse_unit
+        )
     for one, other, strength in circuit.electrical:
         coupling[1, circuit.position(one), circuit.position(other)] += strength
         coupling[1, circuit.position(other), circuit.position(one)] += strength

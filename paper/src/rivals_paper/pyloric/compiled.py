@@ -10,7 +10,9 @@ import numpy as np
 try:
     import numba
     from numba.extending import intrinsic
-except ImportError:  # a machine with a GPU may have no numba: `source` needs the text of the kernels alone
+except (
+    ImportError
+):  # a machine with a GPU may have no numba: `source` needs the text of the kernels alone
     numba = None  # type: ignore[assignment]
 
 from rivals_paper.arrays import FloatArray
@@ -20,7 +22,10 @@ Function = TypeVar("Function", bound=Callable[..., object])
 # Adding this to a double of moderate size leaves its nearest integer in the low bits.
 _ROUND = 6755399441055744.0  # 1.5 * 2**52
 _LOG2_E = 1.4426950408889634
-_LOWEST, _HIGHEST = -708.3964185322641, 709.782712893384  # below, exp is 0 (or would be subnormal); above, infinite
+_LOWEST, _HIGHEST = (
+    -708.3964185322641,
+    709.782712893384,
+)  # below, exp is 0 (or would be subnormal); above, infinite
 _LN2_HIGH, _LN2_LOW = 0.693145751953125, 1.4286068203094173e-06
 # exp(g) = 1 + 2 P / (Q - P) for |g| < ln(2) / 2, P odd and Q even in g (the coefficients of Cephes).
 _P0, _P1 = 0.00012617719307481058, 0.030299440770744195
@@ -34,7 +39,11 @@ def compiled(function: Function) -> Function:
     is the same, bit for bit, on every machine. The machine code is not cached on disk: numba would not notice a change
     in a kernel called from another file, and an installation may be read-only.
     """
-    return function if numba is None else cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+    return (
+        function
+        if numba is None
+        else cast(Function, numba.njit(nogil=True, error_model="numpy")(function))
+    )
 
 
 def _fused(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
@@ -47,7 +56,9 @@ def _fused(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 # In kernels, fused(a, b, c) is a * b + c with one rounding.
-fused: Callable[[float, float, float], float] = cast(Any, _fused if numba is None else intrinsic(_fused))
+fused: Callable[[float, float, float], float] = cast(
+    Any, _fused if numba is None else intrinsic(_fused)
+)
 
 
 @compiled

@@ -15,7 +15,9 @@ from rivals_paper.pyloric.compiled import compiled, fused
 from rivals_paper.pyloric.field import EXPONENTIALS, derivative, polynomial_current
 
 SAFETY, SHRINK, GROW, EXPONENT = 0.9, 0.2, 10.0, -0.2
-LIMIT = 500.0  # mV; a voltage beyond it is a failure, and so are more evaluations than PATIENCE per ms
+LIMIT = (
+    500.0  # mV; a voltage beyond it is a failure, and so are more evaluations than PATIENCE per ms
+)
 PATIENCE = 20_000
 # Rows of the tableau: the stages (the seventh is the solution itself), nodes, error estimate, interpolant.
 NODES, ERROR, INTERPOLANT = 7, 8, 9
@@ -79,7 +81,9 @@ def dormand_prince(
         rejected = False
         while asked < times.shape[0] and times[asked] <= t_new:
             for cell in range(n):
-                voltages[cell, asked] = _interpolate((times[asked] - t) / h, y[cell], h, tableau, k, cell)
+                voltages[cell, asked] = _interpolate(
+                    (times[asked] - t) / h, y[cell], h, tableau, k, cell
+                )
             asked += 1
         t = t_new
         for i in range(size):
@@ -105,7 +109,9 @@ def record_start(y: FloatArray, times: FloatArray, voltages: FloatArray) -> int:
 
 
 @compiled
-def _combine(h: float, tableau: FloatArray, row: int, count: int, k: FloatArray, out: FloatArray) -> None:
+def _combine(
+    h: float, tableau: FloatArray, row: int, count: int, k: FloatArray, out: FloatArray
+) -> None:
     """out = h * sum over j < count of tableau[row, j] k[j], summed in the order of the library below SciPy."""
     w = tableau[row]
     for i in range(out.shape[0]):
@@ -136,8 +142,12 @@ def _error(y: FloatArray, fresh: FloatArray, estimate: FloatArray, tolerances: F
         for i in range(16, whole):
             estimate[i % 16] = fused(estimate[i], estimate[i], estimate[i % 16])
         for lane in range(2):
-            lower = (estimate[lane] + estimate[lane + 2]) + (estimate[lane + 4] + estimate[lane + 6])
-            upper = (estimate[lane + 8] + estimate[lane + 10]) + (estimate[lane + 12] + estimate[lane + 14])
+            lower = (estimate[lane] + estimate[lane + 2]) + (
+                estimate[lane + 4] + estimate[lane + 6]
+            )
+            upper = (estimate[lane + 8] + estimate[lane + 10]) + (
+                estimate[lane + 12] + estimate[lane + 14]
+            )
             total += lower + upper
     for i in range(whole, n):
         total += estimate[i] * estimate[i]

@@ -67,15 +67,25 @@ class Condition:
     input: str = "weak"
 
     def __post_init__(self) -> None:
-        known = {"pair": PAIRS, "noise": NOISES, "level": LEVELS, "correlation": CORRELATIONS, "input": INPUTS}
+        known = {
+            "pair": PAIRS,
+            "noise": NOISES,
+            "level": LEVELS,
+            "correlation": CORRELATIONS,
+            "input": INPUTS,
+        }
         for name, choices in known.items():
             if getattr(self, name) not in choices:
-                raise ValueError(f"{name} of a condition is one of {tuple(choices)}; got {getattr(self, name)!r}")
+                raise ValueError(
+                    f"{name} of a condition is one of {tuple(choices)}; got {getattr(self, name)!r}"
+                )
 
     @property
     def key(self) -> str:
         """Name such as "AvsB|Gaussian|low|short|weak"."""
-        return "|".join(["vs".join(self.pair), self.noise, self.level, self.correlation, self.input])
+        return "|".join(
+            ["vs".join(self.pair), self.noise, self.level, self.correlation, self.input]
+        )
 
     @property
     def cells(self) -> tuple[str, str]:
@@ -103,7 +113,9 @@ def conditions() -> tuple[Condition, ...]:
     >>> len(conditions()), conditions()[0].key
     (48, 'AvsB|Gaussian|low|short|weak')
     """
-    return tuple(Condition(*choice) for choice in product(PAIRS, NOISES, LEVELS, CORRELATIONS, INPUTS))
+    return tuple(
+        Condition(*choice) for choice in product(PAIRS, NOISES, LEVELS, CORRELATIONS, INPUTS)
+    )
 
 
 @dataclass(frozen=True)
@@ -150,9 +162,15 @@ class Corrected:
         noise: NoiseName = "cauchy" if self.condition.noise == "Cauchy" else "gaussian"
         drawn, solver, variant = self.condition.draw(rng), self.solver, self.variant
         recorder = solver.with_other_rounding() if self.own_rounding else solver
-        record = partial(_record, drawn, noise=noise, solver=recorder, variant=variant, rounding="round")
+        record = partial(
+            _record, drawn, noise=noise, solver=recorder, variant=variant, rounding="round"
+        )
         candidates = _fit_pair(
-            self.condition.cells, record(self.n_session, rng), driven=True, solver=solver, variant=variant
+            self.condition.cells,
+            record(self.n_session, rng),
+            driven=True,
+            solver=solver,
+            variant=variant,
         )
         return Experiment(observe=partial(_sessions, record, self.n_session), candidates=candidates)
 
@@ -188,7 +206,13 @@ class Published:
         drawn = published_draws(self.condition, index + 1)[index]
         return Experiment(
             observe=partial(record_published, drawn, index, solver=self.solver),
-            candidates=partial(_fit_pair, self.condition.cells, driven=False, solver=self.solver, variant="published"),
+            candidates=partial(
+                _fit_pair,
+                self.condition.cells,
+                driven=False,
+                solver=self.solver,
+                variant="published",
+            ),
         )
 
 
@@ -244,14 +268,26 @@ def _record(
     )
 
 
-def record_published(drawn: Draw, index: int, n: int, rng: object = None, *, solver: Solver = LOOSE) -> Recording:
+def record_published(
+    drawn: Draw, index: int, n: int, rng: object = None, *, solver: Solver = LOOSE
+) -> Recording:
     """Record with the original random numbers, which depend on the experiment but not on the condition."""
     del rng  # part of what `Experiment` asks of a function
     original = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", index)
-    return _record(drawn, n, original, noise="gaussian", solver=solver, variant="published", rounding="truncate")
+    return _record(
+        drawn,
+        n,
+        original,
+        noise="gaussian",
+        solver=solver,
+        variant="published",
+        rounding="truncate",
+    )
 
 
-def _sessions(record: Callable[..., Recording], longest: int, n: int, rng: np.random.Generator) -> Recording | Sessions:
+def _sessions(
+    record: Callable[..., Recording], longest: int, n: int, rng: np.random.Generator
+) -> Recording | Sessions:
     """n samples: of one recording, or of several where they are more than one has."""
     if n <= longest:
         return record(n, rng)
@@ -262,5 +298,7 @@ def _sessions(record: Callable[..., Recording], longest: int, n: int, rng: np.ra
 def _fit_pair(
     cells: tuple[str, str], data: Recording, *, driven: bool, solver: Solver, variant: str
 ) -> tuple[NeuronModel, NeuronModel]:
-    first, second = (fit(data, cell, driven=driven, solver=solver, variant=variant) for cell in cells)
+    first, second = (
+        fit(data, cell, driven=driven, solver=solver, variant=variant) for cell in cells
+    )
     return first, second

@@ -32,8 +32,16 @@ from rivals_paper.pyloric.circuit import (
 from rivals_paper.pyloric.compiled import compiled, exponentials, fused
 
 GATES = 11
-EXPONENTIALS = 4 * GATES + 5  # per cell: three for each gate's rates, one for its state; Ca, 1/Ca, s, s_inf, Na factor
-CAT, CAS, KCA, H, LEAK = 1, 2, 4, 6, 7  # positions of channels in the conductances and among the activations
+EXPONENTIALS = (
+    4 * GATES + 5
+)  # per cell: three for each gate's rates, one for its state; Ca, 1/Ca, s, s_inf, Na factor
+CAT, CAS, KCA, H, LEAK = (
+    1,
+    2,
+    4,
+    6,
+    7,
+)  # positions of channels in the conductances and among the activations
 NA_INACTIVATION = 7  # position among the gates; its tau has a further factor
 
 
@@ -71,7 +79,12 @@ def derivative(
     exponentials(arguments, exps, fractions)
 
     calcium = 4 * size
-    inverse, synapse, activated, factor = calcium + n, calcium + 2 * n, calcium + 3 * n, calcium + 4 * n
+    inverse, synapse, activated, factor = (
+        calcium + n,
+        calcium + 2 * n,
+        calcium + 3 * n,
+        calcium + 4 * n,
+    )
     scale, offset = gates[TAU_SCALE], gates[TAU_OFFSET]
     # One array is written in each of these loops, so that the compiler turns them into vector instructions.
     for i in range(size):
@@ -83,7 +96,9 @@ def derivative(
     for k in range(n):
         ca = exps[calcium + k]
         arguments[KCA * n + k] *= ca / (ca + numbers[CALCIUM + 3])
-        arguments[size + NA_INACTIVATION * n + k] *= numbers[NA_FACTOR] + 1.0 / (1.0 + exps[factor + k])
+        arguments[size + NA_INACTIVATION * n + k] *= numbers[NA_FACTOR] + 1.0 / (
+            1.0 + exps[factor + k]
+        )
     # dx/dt = (x_inf - x) / tau, and for the logit divided by x (1 - x).
     for i in range(size):
         x = fractions[i]
@@ -120,7 +135,9 @@ def gate_arguments(y: FloatArray, n: int, gates: FloatArray, out: FloatArray) ->
 
 
 @compiled
-def _arguments(y: FloatArray, n: int, gates: FloatArray, numbers: FloatArray, out: FloatArray) -> None:
+def _arguments(
+    y: FloatArray, n: int, gates: FloatArray, numbers: FloatArray, out: FloatArray
+) -> None:
     """Fill in the arguments of all exponentials."""
     size = GATES * n
     gate_arguments(y, n, gates, out)

@@ -59,7 +59,9 @@ class Solver:
 
     def __post_init__(self) -> None:
         if self.method not in ("dormand-prince", "fixed-step"):
-            raise ValueError(f"method must be 'dormand-prince' or 'fixed-step'; got {self.method!r}")
+            raise ValueError(
+                f"method must be 'dormand-prince' or 'fixed-step'; got {self.method!r}"
+            )
         for name in ("rtol", "atol", "step", "first_step"):
             check_positive(getattr(self, name), f"{name} of a solver")
 
@@ -104,12 +106,22 @@ class Run(NamedTuple):
 
 
 def integrate(
-    circuit: Circuit, state: FloatArray, times: FloatArray, current: Pieces = NO_CURRENT, *, solver: Solver
+    circuit: Circuit,
+    state: FloatArray,
+    times: FloatArray,
+    current: Pieces = NO_CURRENT,
+    *,
+    solver: Solver,
 ) -> Run:
     """Integrate a circuit from `state` at t = 0 to times[-1]."""
     kernels = load_kernels()
     voltages = np.empty((len(circuit.cells), len(times)))
-    common = (*circuit.constants(), current.coefficients, np.array([current.start, current.width]), voltages)
+    common = (
+        *circuit.constants(),
+        current.coefficients,
+        np.array([current.start, current.width]),
+        voltages,
+    )
     n = len(circuit.cells)
     if solver.method == "dormand-prince":
         final = state.copy()
@@ -141,7 +153,9 @@ def from_natural(natural: FloatArray, cells: int) -> FloatArray:
     state = natural.copy()
     fractions = natural[2 * cells :]
     state[cells : 2 * cells] = np.log(natural[cells : 2 * cells])
-    state[2 * cells :] = np.log(np.maximum(fractions, 1e-304)) - np.log(np.maximum(1 - fractions, 1e-16))
+    state[2 * cells :] = np.log(np.maximum(fractions, 1e-304)) - np.log(
+        np.maximum(1 - fractions, 1e-16)
+    )
     return state
 
 

@@ -18,7 +18,9 @@ from rivals_paper.pyloric.simulate import check_times, simulate
 NoiseName = Literal["gaussian", "cauchy"]
 Rounding = Literal["truncate", "round", "none"]
 
-START: Final = 3000.0  # ms from the connection of the cells to the first sample; samples are 1 ms apart
+START: Final = (
+    3000.0  # ms from the connection of the cells to the first sample; samples are 1 ms apart
+)
 # Runs kept for the next candidate: with a current, whose impulses take megabytes, those of the experiment in hand;
 # without, all that a calibration asks for again and again.
 REMEMBERED, REMEMBERED_QUIET = 8, 128
@@ -154,13 +156,17 @@ def digitise(v: FloatArray, rounding: Rounding) -> FloatArray:
     return (np.trunc(clipped) if rounding == "truncate" else np.rint(clipped)) + 0.0
 
 
-def voltage(cell: str, times: FloatArray, current: ColouredNoise | None, *, variant: str, solver: Solver) -> FloatArray:
+def voltage(
+    cell: str, times: FloatArray, current: ColouredNoise | None, *, variant: str, solver: Solver
+) -> FloatArray:
     """Voltage of the follower cell; the last runs are remembered, since candidates share them."""
     remembered = _quiet if current is None else _driven
     return remembered(cell, check_times(times).tobytes(), current, variant, solver)
 
 
-def _voltage(cell: str, times: bytes, current: ColouredNoise | None, variant: str, solver: Solver) -> FloatArray:
+def _voltage(
+    cell: str, times: bytes, current: ColouredNoise | None, variant: str, solver: Solver
+) -> FloatArray:
     """The same, of arguments that can be keys."""
     moments = np.frombuffer(times).copy()
     v: FloatArray = simulate(pair(cell, variant), moments, current=current, solver=solver)[1].copy()

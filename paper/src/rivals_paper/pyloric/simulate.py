@@ -16,7 +16,9 @@ from rivals_paper.pyloric.integrate import LOOSE, NO_CURRENT, Pieces, Solver, in
 SETTLING: Final = 5000.0  # ms; what was used for the published results, though 10 s were meant
 # A cell from which settling starts: V = -50 mV, [Ca] = 0.05 uM, gates closed and not inactivated.
 COLD: Final = (-50.0, float(np.log(0.05)), -10.0, *[-10.0] * 7, *[10.0] * 4)
-REMEMBERED: Final = 64  # settled states; all cells of the paper in both variants with both solvers are fewer
+REMEMBERED: Final = (
+    64  # settled states; all cells of the paper in both variants with both solvers are fewer
+)
 
 
 def simulate(
@@ -65,7 +67,11 @@ def simulate(
         circuit = pair(circuit, variant)
     moments = check_times(times)
     pieces = _pieces(current, moments)
-    state = settled(circuit, settling, solver=solver) if initial is None else _check_state(initial, circuit)
+    state = (
+        settled(circuit, settling, solver=solver)
+        if initial is None
+        else _check_state(initial, circuit)
+    )
     return integrate(circuit, state, moments, pieces, solver=solver).voltages
 
 
@@ -111,14 +117,18 @@ def check_times(times: ArrayLike) -> FloatArray:
     """Return the times as an array, or say what is wrong with them."""
     moments = np.ascontiguousarray(times, dtype=float)
     if moments.ndim != 1 or moments.size == 0:
-        raise ValueError(f"times must be a one-dimensional array with at least one entry; got shape {moments.shape}")
+        raise ValueError(
+            f"times must be a one-dimensional array with at least one entry; got shape {moments.shape}"
+        )
     if not (np.all(np.isfinite(moments)) and moments[0] >= 0 and moments[-1] > 0):
         raise ValueError(
             f"times must be finite and not negative; got {moments[0]:g} to {moments[-1]:g} ms; the cells are connected at time 0"
         )
     if np.any(np.diff(moments) <= 0):
         i = int(np.argmax(np.diff(moments) <= 0))
-        raise ValueError(f"times must increase; got {moments[i]:g} ms followed by {moments[i + 1]:g} ms")
+        raise ValueError(
+            f"times must increase; got {moments[i]:g} ms followed by {moments[i + 1]:g} ms"
+        )
     return moments
 
 
@@ -135,11 +145,17 @@ def _pieces(current: ColouredNoise | ArrayLike | None, times: FloatArray) -> Pie
         return Pieces(current.polynomials, current.first, current.tau)
     values = np.asarray(current, dtype=float)
     if values.shape != times.shape:
-        raise ValueError(f"current: expected one value for each of {times.size} times; got shape {values.shape}")
+        raise ValueError(
+            f"current: expected one value for each of {times.size} times; got shape {values.shape}"
+        )
     if not np.all(np.isfinite(values)):
-        raise ValueError(f"current must be finite; got {np.count_nonzero(~np.isfinite(values))} values that are not")
+        raise ValueError(
+            f"current must be finite; got {np.count_nonzero(~np.isfinite(values))} values that are not"
+        )
     width = times[-1] / (times.size - 1) if times.size > 1 else 0.0
-    if times.size < 2 or not np.allclose(times, width * np.arange(times.size), rtol=0, atol=1e-6 * width):
+    if times.size < 2 or not np.allclose(
+        times, width * np.arange(times.size), rtol=0, atol=1e-6 * width
+    ):
         raise ValueError(
             "times must be evenly spaced from 0 on for a current given by its values; simulate on such times and select "
             "from the result, or give a ColouredNoise"

@@ -27,7 +27,13 @@ from rivals_paper.pyloric.circuit import (
 )
 from rivals_paper.pyloric.compiled import compiled, exponentials
 from rivals_paper.pyloric.dormand_prince import LIMIT, record_start
-from rivals_paper.pyloric.field import GATES, KCA, NA_INACTIVATION, gate_arguments, polynomial_current
+from rivals_paper.pyloric.field import (
+    GATES,
+    KCA,
+    NA_INACTIVATION,
+    gate_arguments,
+    polynomial_current,
+)
 
 RATES = 3 * GATES + 2  # exponentials per cell in the rates: three for each gate, synapse, Na factor
 
@@ -61,7 +67,9 @@ def strang(
         _relax(y, relaxing, gates, cells, numbers, scratch)
         for cell in range(n):
             before[cell] = y[cell]
-        _voltages(y, step, polynomial_current(t + 0.5 * step, pieces, grid), cells, coupling, numbers)
+        _voltages(
+            y, step, polynomial_current(t + 0.5 * step, pieces, grid), cells, coupling, numbers
+        )
         for cell in range(n):
             if not abs(y[cell]) < LIMIT:
                 return t, count
@@ -78,7 +86,12 @@ def strang(
 
 @compiled
 def _relax(
-    y: FloatArray, h: float, gates: FloatArray, cells: FloatArray, numbers: FloatArray, scratch: FloatArray
+    y: FloatArray,
+    h: float,
+    gates: FloatArray,
+    cells: FloatArray,
+    numbers: FloatArray,
+    scratch: FloatArray,
 ) -> None:
     """Advance gates, synapses and calcium by h, the voltages held: calcium h/2, gates h, calcium h/2."""
     n = cells.shape[1]
@@ -96,7 +109,9 @@ def _relax(
         exps[i] = 1.0 / (1.0 + exps[i])
         arguments[i] = -h * d / (gates[TAU_OFFSET, i] * d + gates[TAU_SCALE, i])
     for k in range(n):
-        arguments[NA_INACTIVATION * n + k] /= numbers[NA_FACTOR] + 1.0 / (1.0 + exps[3 * size + n + k])
+        arguments[NA_INACTIVATION * n + k] /= numbers[NA_FACTOR] + 1.0 / (
+            1.0 + exps[3 * size + n + k]
+        )
         e = numbers[ACTIVATION] * exps[3 * size + k]
         arguments[size + k] = -h * (1.0 + e) / (cells[UNBINDING_ROW, k] * e)
         exps[size + k] = 1.0 / (1.0 + e)
@@ -136,7 +151,12 @@ def _calcium_conductance(k: int, y: FloatArray, cells: FloatArray) -> float:
 
 @compiled
 def _voltages(
-    y: FloatArray, h: float, current: float, cells: FloatArray, coupling: FloatArray, numbers: FloatArray
+    y: FloatArray,
+    h: float,
+    current: float,
+    cells: FloatArray,
+    coupling: FloatArray,
+    numbers: FloatArray,
 ) -> None:
     """Advance the voltages by h, all else held: cell after cell for h/2, then in reverse order for h/2."""
     n = cells.shape[1]
@@ -153,7 +173,9 @@ def _voltages(
 
 
 @compiled
-def _conductances(k: int, y: FloatArray, cells: FloatArray, numbers: FloatArray) -> tuple[float, float]:
+def _conductances(
+    k: int, y: FloatArray, cells: FloatArray, numbers: FloatArray
+) -> tuple[float, float]:
     """Sum of g and of g E over the channels of cell k: C dV/dt = drive - total V."""
     n = cells.shape[1]
     na = cells[0, k] * y[3 * n + k] ** 3 * y[10 * n + k]
@@ -164,6 +186,11 @@ def _conductances(k: int, y: FloatArray, cells: FloatArray, numbers: FloatArray)
     h = cells[6, k] * y[9 * n + k]
     leak = cells[7, k]
     e_calcium = numbers[CALCIUM + 5] * (numbers[CALCIUM + 4] - math.log(y[n + k]))
-    drive = na * numbers[REVERSAL] + calcium * e_calcium + a * numbers[REVERSAL + 3] + kca * numbers[REVERSAL + 4]
+    drive = (
+        na * numbers[REVERSAL]
+        + calcium * e_calcium
+        + a * numbers[REVERSAL + 3]
+        + kca * numbers[REVERSAL + 4]
+    )
     drive += kd * numbers[REVERSAL + 5] + h * numbers[REVERSAL + 6] + leak * numbers[REVERSAL + 7]
     return na + calcium + a + kca + kd + h + leak, drive

@@ -55,7 +55,9 @@ class Variant:
 
 VARIANTS: Final[dict[str, Variant]] = {
     "published": Variant("published", CALCIUM_INFLUX, 1 / WIDTH, 1.0, 1.0),
-    "prinz2004": Variant("prinz2004", CALCIUM_INFLUX * MEMBRANE_AREA * 1e3, 1.0, WIDTH, 1e-6 / MEMBRANE_AREA),
+    "prinz2004": Variant(
+        "prinz2004", CALCIUM_INFLUX * MEMBRANE_AREA * 1e3, 1.0, WIDTH, 1e-6 / MEMBRANE_AREA
+    ),
 }
 
 
