@@ -1,10 +1,17 @@
-"""Tiny recordings through all stages of `rivals_paper.gpu.records`, to see that a machine can run them: `python paper/benchmarks/smoke_gpu.py`."""
+"""Tiny recordings through all stages of the GPU's records, to see that a machine can run them.
+
+`python paper/benchmarks/smoke_gpu.py`
+"""
 
 import tempfile
 from pathlib import Path
 
-from rivals_paper.gpu import recordings, records
+from rivals_paper.gpu import recordings, records, replications
 
-records.N_DATA, records.LONG = 16, 32
-recordings.traces.__defaults__ = (16, True)
-records.record(Path(tempfile.mkdtemp()), "corrected", 1)
+records.N_DATA = 16
+records.LONG = 32
+replications.N_DATA = 16
+recordings.traces.__defaults__ = (16, True, 1)
+folder = Path(tempfile.mkdtemp())
+records.record(folder, "corrected", 1)
+replications.record(folder, "corrected", 1)

@@ -8,4 +8,5 @@ import numpy as np
 import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
 RNG: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None

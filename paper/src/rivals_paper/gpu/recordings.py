@@ -1,7 +1,8 @@
-"""The corrected neuron experiments on a GPU: an epistemic distribution that `calibrate` takes, and the simulations behind it.
+"""The corrected neuron experiments on a GPU: an Ω that `calibrate` takes, and what is behind it.
 
-An experiment is a cell that makes the data, an input and a noise. Its recordings, each with input and noise of its own and with rounding errors of its own,
-are: one to which the widths of both candidates are fitted, one that is judged, and several fresh ones, as long as the data, which tell who is truly better.
+An experiment is a cell that makes the data, an input and a noise. Each of its recordings has an
+input, a noise and rounding errors of its own. To one the widths of both candidates are fitted, one
+is judged, and several fresh ones, as long as the data, tell who is truly better.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from rivals.calibration import ExperimentLosses
-from rivals_paper.arrays import FloatArray
+from rivals_paper.arrays import FloatArray, IntArray
 from rivals_paper.gpu import simulate as gpu
 from rivals_paper.pyloric import ACCURATE, LABELS, Condition, sample_times
 from rivals_paper.pyloric.circuit import pair
@@ -158,47 +159,79 @@ def residuals(
 
 
 def traces(
-    asked: Sequence[Asked], variant: str, recording: int, n: int = N_DATA, own: bool = True
+    asked: Sequence[Asked],
+    variant: str,
+    recording: int | IntArray,
+    n: int = N_DATA,
+    own: bool = True,
+    copy: int | IntArray = 1,
 ) -> tuple[DeviceArray, DeviceArray]:
-    """Voltages of both candidates, (2, experiments, n), and the recorded ones, noisy and digitised, (experiments, n); all with the same input.
+    """Voltages of both candidates, (2, experiments, n), and the recorded ones, (experiments, n).
 
-    Without `own`, the recording shares the rounding errors of the candidate that made it.
+    All have the same input; what is recorded is noisy and digitised.
+
+    Parameters
+    ----------
+    asked
+        The experiments.
+    variant
+        Constants of the circuit.
+    recording
+        Which recording: of all experiments, or of each.
+    n
+        Samples.
+    own
+        Whether recordings have rounding errors of their own. Without, a recording shares those of
+        the candidate that made it.
+    copy
+        Which rounding errors recordings have, from 1: those of all, or of each.
     """
     cp = gpu.cupy()
-    cells = [each.cells[which] for which in range(2) for each in asked] + [
-        each.drawn.cell for each in asked
-    ] * own
+    candidates = [each.cells[which] for which in range(2) for each in asked]
+    cells = candidates + [each.drawn.cell for each in asked] * own
     copies = len(cells) // len(asked)
-    tau, strength, scale = (
-        np.array([getattr(each.drawn, name) for each in asked])
-        for name in ("tau", "strength", "scale")
-    )
+    tau = np.array([each.drawn.tau for each in asked])
+    strength = np.array([each.drawn.strength for each in asked])
+    scale = np.array([each.drawn.scale for each in asked])
     keys = np.array([each.key for each in asked], dtype=np.uint64)
     times = sample_times(n)
-    currents = gpu.coloured_noise(
-        tau, strength, float(times[-1]), mixed(keys, 2 * recording).tolist()
-    )
+    seeds = mixed(keys, 2 * np.asarray(recording)).tolist()
+    currents = gpu.coloured_noise(tau, strength, float(times[-1]), seeds)
     shared = (
         cp.concatenate([each] * copies)
         for each in (currents.first_piece, currents.n_pieces, currents.grids)
     )
-    rounding = np.arange(len(cells)) // len(asked) // 2  # 1 for recordings of their own
-    steps = np.array([solver.first_step for solver in (ACCURATE, ACCURATE.with_other_rounding())])[
-        rounding
-    ]
-    states = _settled(variant)[
+    of_recordings = np.broadcast_to(copy, len(asked))
+    rounding = np.concatenate([np.zeros(2 * len(asked), dtype=int), of_recordings])[: len(cells)]
+    most = int(rounding.max(initial=1))
+    states = _settled(variant, most)[
         cp.asarray([CELLS.index(cell) for cell in cells]), cp.asarray(rounding)
     ]
     v = gpu.simulate_many(
-        [pair(cell, variant) for cell in cells], times, gpu.Currents(currents.coefficients, *shared), solver=ACCURATE,
-        first_steps=steps, initial=states,
-    )[:, 1].reshape(copies, len(asked), n)  # fmt: skip
+        [pair(cell, variant) for cell in cells],
+        times,
+        gpu.Currents(currents.coefficients, *shared),
+        solver=ACCURATE,
+        first_steps=first_steps(most)[rounding],
+        initial=states,
+    )[:, 1].reshape(copies, len(asked), n)
     by_second = cp.asarray([each.drawn.cell == each.cells[1] for each in asked])[:, None]
     made = v[2] if own else cp.where(by_second, v[1], v[0])
-    noise = _disturbance(
-        mixed(keys, 2 * recording + 1), scale, [each.noise == "Cauchy" for each in asked], n
-    )
+    heavy = [each.noise == "Cauchy" for each in asked]
+    noise = _disturbance(mixed(keys, 2 * np.asarray(recording) + 1), scale, heavy, n)
     return v[:2], cp.rint(cp.clip(made + noise, -128.0, 127.0))
+
+
+def first_steps(copies: int) -> FloatArray:
+    """First step of the models, then those of so many kinds of recordings: other rounding errors.
+
+    Examples
+    --------
+    >>> first_steps(1) == [ACCURATE.first_step, ACCURATE.with_other_rounding().first_step]
+    array([ True,  True])
+    """
+    others = [ACCURATE.with_other_rounding(copy).first_step for copy in range(1, copies + 1)]
+    return np.array([ACCURATE.first_step, *others])
 
 
 def widths(residual: DeviceArray) -> DeviceArray:
@@ -220,8 +253,8 @@ def spike_trains(voltage: DeviceArray) -> Any:
     return out.get()
 
 
-def mixed(keys: Any, number: int) -> Any:
-    """A key of 64 bits for each key and a number (splitmix64).
+def mixed(keys: Any, number: Any) -> Any:
+    """A key of 64 bits for each key and a number, one of all or one of each (splitmix64).
 
     Examples
     --------
@@ -230,7 +263,7 @@ def mixed(keys: Any, number: int) -> Any:
     np.True_
     """
     with np.errstate(over="ignore"):
-        z = keys + np.uint64(number + 1) * np.uint64(0x9E3779B97F4A7C15)
+        z = keys + np.asarray(number + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return z ^ (z >> np.uint64(31))
@@ -252,11 +285,15 @@ def _disturbance(keys: Any, scale: FloatArray, heavy: Sequence[bool], n: int) ->
 
 
 @cache  # of two variants
-def _settled(variant: str) -> DeviceArray:
-    """States of all cells after settling, with the rounding errors of models and of recordings: (cells, 2, states)."""
-    steps = np.tile([ACCURATE.first_step, ACCURATE.with_other_rounding().first_step], len(CELLS))
-    circuits = [pair(cell, variant) for cell in CELLS for _ in range(2)]
-    return gpu.settle_many(circuits, solver=ACCURATE, first_steps=steps).reshape(len(CELLS), 2, -1)
+def _settled(variant: str, copies: int) -> DeviceArray:
+    """States of all cells after settling, (cells, 1 + copies, states).
+
+    The first have the rounding errors of models, the others those of recordings.
+    """
+    steps = np.tile(first_steps(copies), len(CELLS))
+    circuits = [pair(cell, variant) for cell in CELLS for _ in range(1 + copies)]
+    states = gpu.settle_many(circuits, solver=ACCURATE, first_steps=steps)
+    return states.reshape(len(CELLS), 1 + copies, -1)
 
 
 @cache  # one value: it has no arguments

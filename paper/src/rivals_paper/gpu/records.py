@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -105,7 +105,7 @@ def _part(rows: list[tuple[Condition, int]], variant: str, clock: Clock) -> dict
     free()
     data = residuals(DATA)
     with clock("judging"):
-        found |= _judged(data, sigma, seed=word(SEED, rows[0][1], len(rows)))
+        found |= judged(data, sigma, seed=word(SEED, rows[0][1], len(rows)))
     del data
     free()
     for k in range(FRESH):
@@ -123,7 +123,7 @@ def _part(rows: list[tuple[Condition, int]], variant: str, clock: Clock) -> dict
     return found
 
 
-def _judged(residual: Any, sigma: Any, *, seed: int) -> dict[str, Any]:
+def judged(residual: Any, sigma: Any, *, seed: int) -> dict[str, Any]:
     """B by both laws and B^Q, and ln(σ_b / σ_a)."""
     cp = gpu.cupy()
     ratio = cp.log(sigma[:, 1] / sigma[:, 0])
@@ -309,10 +309,3 @@ def check(folder: Path) -> None:
     }
     (folder / "check.json").write_text(json.dumps(report, indent=1))
     print(json.dumps(report, indent=1), flush=True)
-
-
-COMMANDS: Final[dict[str, Callable[[Path, int | None], None]]] = {
-    "constants-as-published": lambda folder, limit: record(folder, "constants-as-published", limit),
-    "corrected": lambda folder, limit: record(folder, "corrected", limit),
-    "check": lambda folder, limit: check(folder),
-}
