@@ -22,6 +22,7 @@ import cases
 import environment
 import rivals
 from rivals.core import tree
+from rivals.core.quantiles import grid
 
 RESULTS = Path(__file__).parent / "results"
 DEPTH = 8
@@ -166,7 +167,7 @@ def _require_ordinary(what: str, losses: cases.Pair, c: float) -> None:
 
 def _nodes(losses: cases.Pair, c: float) -> tuple[np.ndarray, np.ndarray]:
     """ln r and ln v of all nodes."""
-    observed, synthetic = (rivals.QuantileFunction(sample)(tree.grid(DEPTH)) for sample in losses)
+    observed, synthetic = (rivals.QuantileFunction(sample)(grid(DEPTH)) for sample in losses)
     with np.errstate(divide="ignore"):
         log_variance = np.log(2.0 * c * (synthetic - observed)[tree.midpoints(DEPTH)] ** 2)
     return tree.log_ratios(observed, DEPTH), log_variance

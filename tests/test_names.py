@@ -12,7 +12,7 @@ import pytest
 from omegas import toy
 
 import rivals
-from rivals._checks import show
+from rivals._say.words import show
 from rivals.calibration.store import open_reader
 from stress import browser, names
 

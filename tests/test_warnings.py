@@ -86,4 +86,4 @@ def test_warnings_go_through_the_one_function_that_finds_the_users_line():
         for path in package.rglob("*.py")
         if "warnings.warn(" in path.read_text(encoding="utf-8")
     ]
-    assert [path.name for path in direct] == ["_checks.py"]
+    assert [path.name for path in direct] == ["warn.py"]

@@ -7,23 +7,25 @@ from rivals._version import __version__
 
 if TYPE_CHECKING:
     from rivals import calibration, criteria, laws, plots, read, report, testbeds
-    from rivals._checks import RivalsWarning
+    from rivals._say.warn import RivalsWarning
     from rivals.calibration import Calibration, Experiment, calibrate
     from rivals.comparison import Comparison, Rejection, Sweep, Undecided, compare, load
     from rivals.core.quantiles import QuantileFunction
     from rivals.laws import HierarchicalBetaProcess, TransportLaw
-    from rivals.losses import Candidate, Losses
+    from rivals.losses import Losses
+    from rivals.models import Candidate
 
 # Everything is imported when it is first asked for: `rivals --version` needs none of it, and most programs a part.
 HOMES = {
-    "RivalsWarning": "_checks",
+    "RivalsWarning": "_say.warn",
     **dict.fromkeys(("Calibration", "Experiment", "calibrate"), "calibration"),
     **dict.fromkeys(
         ("Comparison", "Rejection", "Sweep", "Undecided", "compare", "load"), "comparison"
     ),
     "QuantileFunction": "core.quantiles",
     **dict.fromkeys(("HierarchicalBetaProcess", "TransportLaw"), "laws"),
-    **dict.fromkeys(("Candidate", "Losses"), "losses"),
+    "Losses": "losses",
+    "Candidate": "models",
 }
 PACKAGES = (
     "calibration",
@@ -32,6 +34,7 @@ PACKAGES = (
     "criteria",
     "laws",
     "losses",
+    "models",
     "plots",
     "read",
     "report",

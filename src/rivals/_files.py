@@ -10,7 +10,7 @@ from os import PathLike
 from secrets import token_hex
 from typing import BinaryIO
 
-from rivals._checks import show
+from rivals._say.words import show
 
 # Memory that the content of a file may take, unless the file itself is large: a decompression bomb is small. A value of
 # eight bits becomes one of 64.

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import (
-    as_numbers,
-    check_losses,
-    check_model,
-    check_size,
-    naming,
-    read_groups,
-    row_labels,
-    rows_in_order,
-    show,
-)
-from rivals._random import COMPARISON_SIMULATION, simulation_streams
-from rivals._types import RNG, FloatArray, Model
+from rivals._say.rows import read_groups, row_labels, rows_in_order
+from rivals._say.samples import as_numbers, check_losses
+from rivals._types import FloatArray
 from rivals.core.sampling_error import effective_size
 
 FEW_VALUES = 20
@@ -30,8 +19,6 @@ SURE = 10.0
 
 # The same loss, computed at different places of an array, may differ by a few units in the last place.
 ROUNDING_UNITS = 16
-
-AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike] | npt.NDArray[Any]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +129,7 @@ class Losses:
 
     def repeats_itself(self) -> bool:
         """Whether a simulation has exactly the observed values, in any order: a mistake, unless they are few and repeat by chance."""
-        if _few_values(self.observed):
+        if few_values(self.observed):
             return False
         low, high = self.observed.min(), self.observed.max()
         return any(
@@ -242,160 +229,7 @@ def _spread(sample: FloatArray, levels: FloatArray, widths: FloatArray) -> Float
     return np.asarray(sample + widths[level] * ((places + 0.5) / counts[level] - 0.5))
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A model, as two functions.
-
-    Parameters
-    ----------
-    loss : callable
-        `loss(data)` returns an array with one loss per data point. The data may have any form that this function and
-        `simulate` agree on.
-    simulate : callable
-        `simulate(n, rng)` returns n simulated data points in the same form, drawn with the generator `rng`.
-    check : callable, optional
-        `check(data)` may warn that simulations would not be of these data; `compare` calls it, `calibrate` does not.
-
-    See Also
-    --------
-    Losses : what a candidate is judged by.
-    rivals.read : candidates from the models of other libraries.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> model = Candidate(
-    ...     loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n)
-    ... )
-    >>> model.losses(np.array([0.1, -1.0, 0.7]), rng=0)
-    Losses(3 observed, 3 synthetic, empirical risk 0.25)
-    """
-
-    loss: Callable[[Any], npt.ArrayLike]
-    simulate: Callable[[int, np.random.Generator], Any]
-    check: Callable[[Any], None] | None = None
-
-    def __repr__(self) -> str:
-        loss, simulate = (
-            getattr(each, "__qualname__", type(each).__name__)
-            for each in (self.loss, self.simulate)
-        )
-        return f"{type(self).__name__}(loss={loss}, simulate={simulate})"
-
-    def losses(
-        self, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None
-    ) -> Losses:
-        """Losses on held-out `data`, and on simulations with as many points (or `n_synthetic`)."""
-        return losses_of_model(
-            self, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=rng
-        )
-
-
-def losses_of_model(
-    model: Model,
-    data: Any,
-    *,
-    n_synthetic: int | None = None,
-    n_simulations: int = 1,
-    rng: RNG = None,
-) -> Losses:
-    """Losses of any object with loss(data) and simulate(n, rng), on held-out data and on its own simulations."""
-    model = check_model(model)
-    if data is None:
-        raise ValueError("is a Candidate, so held-out data are needed: call compare(models, data)")
-    observed = check_losses(model.loss(data), "losses that loss(data) returned")
-    n_synthetic = (
-        observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)
-    )
-    rows = [
-        _simulate(model, n_synthetic, generator)
-        for generator in simulation_streams(rng, n_simulations)
-    ]
-    return Losses(observed, rows[0] if n_simulations == 1 else np.stack(rows))
-
-
-def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> FloatArray:
-    simulated = model.simulate(n_synthetic, rng)
-    losses = check_losses(model.loss(simulated), "losses that loss(simulate(n, rng)) returned")
-    if losses.size != n_synthetic:
-        raise ValueError(
-            f"simulate({n_synthetic}, rng) returned data with {losses.size} losses; it must simulate as many points as requested"
-        )
-    return losses
-
-
-def losses_in_turn(
-    pairs: Iterable[tuple[str, AnyModel]], data: Any, *, n_simulations: int, entropy: int
-) -> Iterator[tuple[str, Losses]]:
-    """Losses of every model with its name, one after the other: given, or computed by a candidate with its own random stream."""
-    first: tuple[str, tuple[int, int]] | None = None
-    labelled: tuple[str, Any] | None = None
-    needs_data = False
-    for index, (name, model) in enumerate(pairs):
-        seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
-        needs_data = needs_data or callable(getattr(model, "simulate", None))
-        with naming(name):
-            losses = _losses_of(model, data, n_simulations=n_simulations, seed=seed)
-        sizes = (losses.n_observed, losses.n_simulations)
-        first = first or (name, sizes)
-        _check_together(name, sizes, *first)
-        if labelled is not None:
-            losses = losses.in_order_of(
-                labelled[1], f"model '{show(name)}'", f"model '{show(labelled[0])}'"
-            )
-        elif losses.index is not None:
-            labelled = (name, losses.index)
-        yield name, losses
-        del losses, model  # whoever asked for them decides how long they live
-    if data is not None and not needs_data:
-        raise ValueError(
-            "data was given, but all models came with their losses; leave it out, or pass Candidates"
-        )
-
-
-def _losses_of(
-    model: Any, data: Any, *, n_simulations: int, seed: np.random.SeedSequence
-) -> Losses:
-    if isinstance(model, (Losses, tuple, list)) and (isinstance(model, Losses) or len(model) == 2):
-        losses = model if isinstance(model, Losses) else Losses(*model)
-        _check_simulated(losses, given=True)
-        return losses
-    if getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
-        return Losses(model)
-    losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
-    _check_simulated(losses, given=False)
-    if isinstance(model, Candidate) and model.check is not None:
-        model.check(data)
-    return losses
-
-
-def _check_simulated(losses: Losses, *, given: bool) -> None:
-    """Refuse simulations that are the data, or all the same."""
-    if losses.may_repeat:
-        return
-    if losses.repeats_itself() and (given or not same_by_chance(losses.observed)):
-        raise ValueError(
-            "the synthetic losses equal the observed ones, value for value, so no misfit can be seen; "
-            + (
-                "pass the losses on data that the model simulated itself; if they are, as those of labels may be, pass "
-                "Losses(observed, synthetic, may_repeat=True)"
-                if given
-                else "simulate(n, rng) must draw new data from the model, not return those it is judged on"
-            )
-        )
-    first, others = losses.simulations[:1].ravel(), losses.simulations[1:]
-    if (
-        len(others)
-        and all(np.array_equal(first, other) for other in others)
-        and not (_few_values(first) or same_by_chance(first))
-    ):
-        raise ValueError(
-            f"all {losses.n_simulations} simulations have the same losses, so that their spread is unknown; simulate(n, rng) must draw with "
-            "the generator rng that it is given, and rows of synthetic losses must be of different simulations"
-        )
-
-
-def _few_values(losses: FloatArray) -> bool:
+def few_values(losses: FloatArray) -> bool:
     """Losses of labels and counts take few values, and a simulation may have each as often as the data."""
     return np.unique(losses).size <= min(FEW_VALUES, losses.size / 2)
 
@@ -403,21 +237,6 @@ def _few_values(losses: FloatArray) -> bool:
 def same_by_chance(losses: FloatArray) -> bool:
     """Whether losses may be those of a classifier so sure that simulated labels are always the same: exp(−sum) is how probably."""
     return bool(losses.min() >= 0.0 and losses.sum() < SURE)
-
-
-def _check_together(
-    name: str, sizes: tuple[int, int], first: str, first_sizes: tuple[int, int]
-) -> None:
-    """All models must be judged on as many points and with as many simulations as the first one."""
-    remedies = {
-        "observed losses": "judge all models on the same held-out points",
-        "simulation(s)": "give all models the same number",
-    }
-    for own, other, (what, remedy) in zip(sizes, first_sizes, remedies.items(), strict=True):
-        if own != other:
-            raise ValueError(
-                f"model '{show(name)}' has {own} {what}, but model '{show(first)}' has {other}; {remedy}"
-            )
 
 
 def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:

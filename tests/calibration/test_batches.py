@@ -7,7 +7,7 @@ import pytest
 from omegas import CENTRES, N_DATA, N_TRUTH, Offsets, calibrate
 
 from rivals.calibration import Experiment
-from rivals.losses import Candidate
+from rivals.models import Candidate
 
 SIZES = {
     "n_data": N_DATA,

@@ -17,7 +17,7 @@ import pytest
 from omegas import SMALL, KillsItsWorker, calibrate, gaussian, now_and_then, slow, toy
 
 import rivals
-from rivals._checks import warn
+from rivals._say.warn import warn
 from rivals._workers.attempts import Block, pack, unpack
 from rivals._workers.processes import Plan
 from rivals.calibration import CalibrationInterrupted, StoreError, open_store

@@ -17,7 +17,7 @@ from rivals.calibration.study import (
     wants_index,
 )
 from rivals.laws import Beta, Transport
-from rivals.losses import losses_of_model
+from rivals.models import losses_of_model
 
 SIZES = {
     "c": (0.0625, 1.0), "n_data": 100, "n_truth": 2000, "law": Beta(n_draws=500), "n_simulations": 1,

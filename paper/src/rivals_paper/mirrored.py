@@ -15,6 +15,7 @@ import numpy as np
 from rivals import Losses, QuantileFunction
 from rivals.core import tree
 from rivals.core.beta import beta_parameters
+from rivals.core.quantiles import grid
 from rivals_paper.arrays import FloatArray
 from rivals_paper.risks import probability
 
@@ -34,7 +35,7 @@ class PublishedProcess:
     """The process of one model as `emdcmp` 1.1 has it, mirrored limits included; its nodes are solved once for all draws."""
 
     def __init__(self, losses: Losses, c: float) -> None:
-        phi = tree.grid(DEPTH)
+        phi = grid(DEPTH)
         centre = QuantileFunction(losses.observed)(phi)
         discrepancy = np.abs(QuantileFunction(losses.synthetic)(phi) - centre)
         self.ends, self.deviations = centre[[0, -1]], np.sqrt(c) * discrepancy[[0, -1]]

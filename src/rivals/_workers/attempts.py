@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 from typing import Any, Protocol
 from uuid import uuid4
 
-from rivals._checks import saying_once
+from rivals._say.warn import saying_once
 
 ATTEMPTS = 3
 LONGEST_MESSAGE, LONGEST_TRACEBACK = 2_000, 20_000  # characters kept of the error of a failed piece

@@ -25,7 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import need, warn
+from rivals._say.optional import need
+from rivals._say.warn import warn
 from rivals._types import BoolArray
 from rivals._workers.attempts import (
     ATTEMPTS,

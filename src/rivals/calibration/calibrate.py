@@ -7,8 +7,8 @@ from concurrent.futures import Executor
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from rivals._checks import check_positive
 from rivals._random import entropy_from
+from rivals._say.arguments import check_positive
 from rivals._types import RNG
 from rivals._workers.processes import Plan, run_all
 from rivals.calibration.experiment import Omega

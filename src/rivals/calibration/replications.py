@@ -16,9 +16,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import as_numbers, check_model, check_positive, check_size, models_in_turn, show
+from rivals._say.arguments import check_positive, check_size
+from rivals._say.samples import as_numbers
+from rivals._say.words import show
 from rivals._types import FloatArray, IntArray, Model
 from rivals.calibration.experiment import Experiment
+from rivals.models import check_model, models_in_turn
 
 # The size of a variation is not known exactly either: it is log-uniform within this factor of the size given.
 WITHIN = 2.0

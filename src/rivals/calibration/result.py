@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import need, show
+from rivals._say.optional import need
+from rivals._say.words import listed, show
 from rivals._types import FloatArray
 from rivals.calibration.correction import (
     ENOUGH_TO_CORRECT,
@@ -41,7 +42,6 @@ from rivals.calibration.validity import (
 )
 from rivals.comparison import N_SIMULATIONS
 from rivals.comparison.judge import Rule
-from rivals.comparison.rendering import listed
 from rivals.laws import Law, Order, law_from_options
 from rivals.losses import Losses
 

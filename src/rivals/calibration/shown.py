@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from rivals._checks import show
+from rivals._say.words import show
 from rivals.calibration.correction import ENOUGH_TO_CORRECT
 from rivals.calibration.validity import ENOUGH_TO_JUDGE, ranges
 

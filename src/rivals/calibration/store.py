@@ -23,12 +23,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import show
+from rivals._say.words import listed, show
 from rivals._types import BoolArray
 from rivals._workers.attempts import Ended
 from rivals.calibration.experiment import Outcome
 from rivals.calibration.study import Study
-from rivals.comparison.rendering import listed
 
 APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
 SCHEMA_VERSION = 4

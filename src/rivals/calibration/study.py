@@ -11,15 +11,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import (
-    check_choice,
-    check_losses,
-    check_model,
-    check_name,
-    check_positive,
-    check_size,
-    show,
-)
 from rivals._random import (
     EXPERIMENT_DATA,
     EXPERIMENT_DESIGN,
@@ -30,14 +21,18 @@ from rivals._random import (
     entropy_from,
     stream,
 )
+from rivals._say.arguments import check_choice, check_name, check_positive, check_size
+from rivals._say.samples import check_losses
+from rivals._say.words import show
 from rivals._types import FloatArray, Model
 from rivals.calibration.experiment import Experiment, ExperimentLosses, Omega, Outcome
 from rivals.calibration.fingerprint import parts_of
 from rivals.comparison import N_SIMULATIONS
 from rivals.core.sampling_error import effective_size
-from rivals.core.wasserstein import unit_exponent
+from rivals.core.scales import unit_exponent
 from rivals.laws import ORDERS, Law, Order, Setting, law_of
-from rivals.losses import Losses, losses_of_model
+from rivals.losses import Losses
+from rivals.models import check_model, losses_of_model
 
 # Increased whenever the numbers of an experiment change: a store is then never filled by two algorithms.
 ALGORITHM = 2

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from rivals._checks import show
+from rivals._say.words import show
 from rivals._types import BoolArray, FloatArray
 from rivals.calibration.curve import CalibrationCurve, calibration_curve, wilson_interval
 from rivals.comparison.rendering import text

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from rivals import calibration
-from rivals._checks import need, show
+from rivals._say.optional import need
+from rivals._say.words import show
 from rivals.calibration.shown import unfinished
 from rivals.calibration.study import N_TRUTH
 from rivals.cli.console import print_result, say, warnings_as_sentences

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import typer
 
-from rivals._checks import need, show, warn
+from rivals._say.optional import need
+from rivals._say.warn import warn
+from rivals._say.words import listed, show
 from rivals.cli.console import print_result, say, warnings_as_sentences, writing
 from rivals.cli.options import check_output, described, given_options, parse_names, read_c
 from rivals.comparison import Comparison, load
 from rivals.comparison import compare as compare_models
-from rivals.comparison.rendering import listed
 from rivals.read.files import is_labelled, read_files
 from rivals.read.npz_files import is_saved_comparison
 from rivals.read.tables import Selection

@@ -42,7 +42,7 @@ def say(message: str) -> None:
 
     It contains no control characters, and a stream that cannot be written to is ignored.
     """
-    from rivals._checks import show
+    from rivals._say.words import show
 
     try:
         print("\n".join(map(show, message.split("\n"))), file=sys.stderr, flush=True)
@@ -62,7 +62,7 @@ def silence(stream: IO[str]) -> None:
 @contextmanager
 def warnings_as_sentences() -> Iterator[None]:
     """Print our own warnings as sentences; those of others are left as they are."""
-    from rivals._checks import RivalsWarning
+    from rivals._say.warn import RivalsWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", RivalsWarning)

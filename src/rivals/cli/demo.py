@@ -9,15 +9,15 @@ from typing import Any
 
 import typer
 
-from rivals._checks import need, show
 from rivals._files import replacing
 from rivals._random import DEMO_HELD_OUT, entropy_from, stream
+from rivals._say.optional import need
+from rivals._say.words import probability_text, show
 from rivals._types import RNG
 from rivals.cli.console import print_result
 from rivals.cli.options import check_output, described, read_c
 from rivals.comparison import Comparison
 from rivals.comparison import compare as compare_models
-from rivals.comparison.rendering import probability_text
 from rivals.comparison.shown import made_with
 from rivals.plots import plot_quantiles, plot_risks
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from rivals._checks import show
+from rivals._say.words import show
 from rivals.laws import LAWS
 
 if TYPE_CHECKING:

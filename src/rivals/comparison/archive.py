@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import (
+from rivals._files import replacing
+from rivals._npz import read_arrays
+from rivals._say.arguments import (
     check_choice,
     check_name,
     check_positive,
     check_size,
     check_threshold,
-    show,
 )
-from rivals._files import replacing
+from rivals._say.words import show
 from rivals._types import FloatArray
 from rivals._version import __version__
-from rivals.comparison.arrays import read_arrays
 from rivals.comparison.judge import Verdict
 from rivals.core.verdict import Duel
 from rivals.laws import ORDERS, Applied, Grouping, Setting, law_from_options

@@ -9,22 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import (
-    check_choice,
-    check_size,
-    check_threshold,
-    in_index_order,
-    models_in_turn,
-    naming,
-    read_groups,
-)
 from rivals._random import entropy_from
+from rivals._say.arguments import check_choice, check_size, check_threshold
+from rivals._say.naming import naming
+from rivals._say.rows import in_index_order, read_groups
 from rivals._types import RNG
 from rivals.comparison.judge import judge, judge_calibrated
 from rivals.comparison.notes import warn_of
 from rivals.comparison.result import Comparison
 from rivals.laws import ORDERS, Grouping, Law, Order, Setting, law_of
-from rivals.losses import AnyModel, Losses, losses_in_turn
+from rivals.losses import Losses
+from rivals.models import AnyModel, losses_in_turn, models_in_turn
 
 # Simulations of each candidate: with one, another seed of it changes the verdict too often (docs/does-it-work.md).
 N_SIMULATIONS = 16

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import check_choice
+from rivals._say.arguments import check_choice
 from rivals._types import FloatArray, IntArray
 from rivals.comparison.expectation import expected
 from rivals.comparison.judge import Verdict

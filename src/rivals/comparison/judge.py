@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import show
+from rivals._say.words import listed, show
 from rivals._types import FloatArray
-from rivals.comparison.rendering import listed
 from rivals.core.verdict import Duel, reject
 from rivals.laws.base import Applied, Correct
 

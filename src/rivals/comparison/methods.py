@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rivals._say.words import listed
 from rivals._version import __version__
 from rivals.comparison.findings import Findings
-from rivals.comparison.rendering import listed
 from rivals.comparison.shown import ShownSweep
 from rivals.laws import Setting
 

@@ -16,7 +16,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from rivals._checks import show
+from rivals._say.words import show
 from rivals._types import FloatArray
 from rivals.losses import Losses, same_by_chance
 

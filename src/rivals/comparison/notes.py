@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rivals._checks import warn
+from rivals._say.warn import warn
+from rivals._say.words import listed
 from rivals.comparison.mistakes import mistakes
-from rivals.comparison.rendering import listed
 from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.laws.base import Law, Setting
 from rivals.losses import Losses

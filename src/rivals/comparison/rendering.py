@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from rivals._checks import need, show
+from rivals._say.optional import need
+from rivals._say.words import probability_text, shortened, show
 from rivals._types import FloatArray
 
 # Columns if the width of the terminal is unknown, and the most for sentences: longer lines are hard to read.
@@ -20,35 +21,6 @@ NARROWEST = 40
 LONGEST_HEADING, LONGEST_FIRST = 20, 30
 
 Row = Mapping[str, Any]
-
-
-def probability_text(probability: float) -> str:
-    """Three decimals, but never a claim of certainty.
-
-    Examples
-    --------
-    >>> probability_text(0.98), probability_text(0.99999)
-    ('0.980', '> .999')
-    """
-    return (
-        "< .001"
-        if probability < 0.0005
-        else "> .999"
-        if probability > 0.9995
-        else f"{probability:.3f}"
-    )
-
-
-def listed(names: Sequence[str], most: int = 12) -> str:
-    """Names for a sentence, cut short if there are many.
-
-    Examples
-    --------
-    >>> listed(["A", "B", "C", "D"], most=2)
-    'A, B and 2 more'
-    """
-    rest = len(names) - most
-    return ", ".join(map(show, names[:most])) + (f" and {rest} more" if rest > 0 else "")
 
 
 def text(headings: Sequence[str], body: Sequence[Sequence[str]]) -> str:
@@ -83,47 +55,6 @@ def terminal_width() -> int:
         if sys.stdout.isatty()
         else WIDTH
     )
-
-
-def shortened(text: str, longest: int) -> str:
-    """Text cut in the middle: names of variants often differ only at their end.
-
-    Examples
-    --------
-    >>> shortened("gradient boosting, depth 12", 15)
-    'gradien…epth 12'
-    """
-    if len(text) <= longest:
-        return text
-    tail = (longest - 1) // 2
-    return text[: longest - 1 - tail] + "…" + text[len(text) - tail :]
-
-
-def all_shortened(texts: Sequence[str], longest: int) -> list[str]:
-    """Texts cut alike, to no less than what keeps them apart.
-
-    Examples
-    --------
-    >>> all_shortened(["boosting, depth 1, rate 0.1", "boosting, depth 2, rate 0.1"], 12)
-    ['boosting, d…1, rate 0.1', 'boosting, d…2, rate 0.1']
-    """
-    different = len(set(texts))
-    for length in range(longest, max(map(len, texts), default=0) + 1):
-        if len({shortened(text, length) for text in texts}) == different:
-            return [shortened(text, length) for text in texts]
-    return list(texts)
-
-
-def told_apart(values: Sequence[float]) -> dict[float, str]:
-    """Each number as text, with as many digits, three at least, as tell all of them apart.
-
-    Examples
-    --------
-    >>> list(told_apart([2**-10, 1.0]).values()), list(told_apart([1.0, 1.00001]).values())
-    (['0.000977', '1'], ['1', '1.00001'])
-    """
-    tried = ({value: f"{value:.{digits}g}" for value in values} for digits in range(3, 18))
-    return next(texts for texts in tried if len({*texts.values()}) == len(texts))
 
 
 def _widths(headings: Sequence[str], body: Sequence[Sequence[str]]) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from rivals._checks import check_positive
+from rivals._say.arguments import check_positive
 from rivals.comparison import archive
 from rivals.comparison.judge import judge
 from rivals.comparison.methods import methods

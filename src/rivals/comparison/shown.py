@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-from rivals._checks import show
+from rivals._say.words import listed, show, told_apart
 from rivals._version import __version__
 from rivals.comparison import rendering
 from rivals.comparison.expectation import DATA_SETS, expected
@@ -84,7 +84,7 @@ class Shown(Findings):
 
 def verdicts(result: Findings) -> list[str]:
     """Who survives, and which duels are too close to call, a text of each."""
-    survivors = rendering.listed(result.survivors)
+    survivors = listed(result.survivors)
     if not result.rejections:
         sentence = f"No model is rejected: all may be worth keeping ({survivors})."
     else:
@@ -168,7 +168,7 @@ class ShownSweep(FindingsOverC):
     @property
     def verdict(self) -> str:
         """Where the verdict changes, in a sentence, and one more if that of the comparison is not among these."""
-        text = rendering.told_apart(self.c)
+        text = told_apart(self.c)
         between = "; ".join(
             f"{text[low]} and {text[high]}" for low, high in self.changes[:LISTED_CHANGES]
         )
@@ -224,7 +224,7 @@ def sweep_cells(sweep: ShownSweep) -> list[list[str]]:
         list(group)
         for _, group in groupby(rows, key=lambda row: row["survivors"] if many else row["c"])
     ]
-    text = rendering.told_apart(sweep.c)
+    text = told_apart(sweep.c)
     return [
         [
             " … ".join(dict.fromkeys(text[row["c"]] for row in (group[0], group[-1]))),

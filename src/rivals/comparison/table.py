@@ -8,17 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import show
+from rivals._say.words import all_shortened, probability_text, show
 from rivals.comparison.findings import Findings
 from rivals.comparison.notes import Note, by_text
-from rivals.comparison.rendering import (
-    all_shortened,
-    probability_text,
-    terminal_width,
-    text,
-    width_of,
-    wrap,
-)
+from rivals.comparison.rendering import terminal_width, text, width_of, wrap
 
 # A name is never cut to less than this, even if the table is then wider than the terminal.
 SHORTEST_NAME = 8

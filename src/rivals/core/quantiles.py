@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_losses
+from rivals._say.samples import check_losses
 from rivals._types import FloatArray
 
 
@@ -79,3 +79,8 @@ class QuantileFunction:
         position = phi * cells
         index = np.minimum(position.astype(np.intp), cells - 1)
         return index, position - index
+
+
+def grid(depth: int) -> FloatArray:
+    """The 2^depth + 1 dyadic abscissae."""
+    return np.linspace(0.0, 1.0, 2**depth + 1)

@@ -18,7 +18,8 @@ from scipy.special import betainc
 from rivals._types import FloatArray, IntArray
 from rivals.core.beta import beta_moments, beta_parameters
 from rivals.core.end_points import EndPoints
-from rivals.core.quantiles import QuantileFunction
+from rivals.core.quantiles import QuantileFunction, grid
+from rivals.core.scales import root_mean_square
 
 # No more nodes than these are drawn, with their ancestors; a fair coin at every node, the worst case, then has its
 # distribution function right to 2⁻⁹.
@@ -320,11 +321,6 @@ def level(depth: int) -> slice:
     return slice(2**depth - 1, 2 ** (depth + 1) - 1)
 
 
-def grid(depth: int) -> FloatArray:
-    """The 2^depth + 1 dyadic abscissae."""
-    return np.linspace(0.0, 1.0, 2**depth + 1)
-
-
 def midpoints(depth: int) -> IntArray:
     """For each node, the index of its midpoint on `grid(depth)`."""
     return np.concatenate([(2 * np.arange(2**k) + 1) * 2 ** (depth - k - 1) for k in range(depth)])
@@ -339,16 +335,6 @@ def log_ratios(centre: FloatArray, depth: int) -> FloatArray:
             log_increments = np.log(np.diff(centre[::half]))
             ratios[level(k)] = log_increments[0::2] - log_increments[1::2]
     return ratios
-
-
-def root_mean_square(differences: list[FloatArray]) -> FloatArray:
-    """Root of the mean square over simulations; of one simulation the absolute value, to the last bit."""
-    if len(differences) == 1:
-        return np.abs(differences[0])
-    stack = np.abs(np.stack(differences))
-    largest = np.max(stack, axis=0)  # divided out, so that squares neither overflow nor vanish
-    scaled = np.divide(stack, largest, out=np.zeros_like(stack), where=largest > 0)
-    return np.asarray(largest * np.sqrt(np.mean(scaled**2, axis=0)))
 
 
 @lru_cache(maxsize=4 * MAX_LEVELS)

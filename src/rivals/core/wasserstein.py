@@ -1,4 +1,4 @@
-"""The distance between observed and simulated losses, and the unit in which squares of losses are safe."""
+"""The distance between observed and simulated losses."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from functools import lru_cache
 import numpy as np
 
 from rivals._types import FloatArray, IntArray
-
-# Losses beyond two to this power, or below its inverse, are computed with in another unit, since they are squared.
-LARGEST_EXPONENT = 300
 
 
 def wasserstein_distances(observed: FloatArray, synthetic: FloatArray) -> FloatArray:
@@ -51,17 +48,3 @@ def both_grids(n: int, m: int) -> tuple[IntArray, IntArray, FloatArray]:
     )
     edges = edges[np.diff(edges, prepend=0) > 0]
     return (edges - 1) // m, (edges - 1) // n, np.diff(edges, prepend=0) / (float(n) * m)
-
-
-def unit_exponent(losses: FloatArray) -> int:
-    """The power of two in whose unit squares of these losses neither overflow nor vanish; 0 where they do not anyway.
-
-    Also 0 where one row is so much larger than another that no unit serves both: then the large one overflows, which is
-    refused, in place of the small one vanishing, which nobody would see.
-    """
-    largest = np.max(np.abs(np.atleast_2d(losses)), axis=1)
-    exponents = np.frexp(largest[largest > 0.0])[1]
-    if not exponents.size or abs(int(exponents.max())) <= LARGEST_EXPONENT:
-        return 0
-    highest, lowest = int(exponents.max()), int(exponents.min())
-    return 0 if highest > 0 and highest - lowest > 1.5 * LARGEST_EXPONENT else highest

@@ -9,7 +9,7 @@ import math
 
 from numpy.typing import ArrayLike
 
-from rivals._checks import check_size
+from rivals._say.arguments import check_size
 from rivals.criteria.checks import check_log_likelihood
 from rivals.criteria.score import Score, Variations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import as_numbers, check_finite
+from rivals._say.samples import as_numbers, check_finite
 from rivals._types import FloatArray
 
 

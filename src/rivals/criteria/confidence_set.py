@@ -10,13 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import check_size, models_in_turn, naming, need, show
 from rivals._random import RESAMPLES, entropy_from, stream
+from rivals._say.arguments import check_size
+from rivals._say.naming import naming
+from rivals._say.optional import need
+from rivals._say.words import show
 from rivals._types import RNG, FloatArray, IntArray
 from rivals.comparison import rendering
 from rivals.criteria.risk import risk
 from rivals.criteria.score import Score, Variations, difference
 from rivals.losses import Losses
+from rivals.models import models_in_turn
 
 VARIATIONS = Variations(in_distribution=True)
 

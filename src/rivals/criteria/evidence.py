@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import check_size, need, warn
+from rivals._say.arguments import check_size
+from rivals._say.optional import need
+from rivals._say.warn import warn
 from rivals._types import RNG, FloatArray
 from rivals.criteria.score import Score, Variations, difference
 

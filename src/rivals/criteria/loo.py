@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import need
+from rivals._say.optional import need
 from rivals.criteria.checks import check_draws
 from rivals.criteria.score import Score, elpd
 

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from rivals._checks import check_size, warn
+from rivals._say.arguments import check_size
+from rivals._say.warn import warn
 from rivals._types import RNG, FloatArray
 from rivals.criteria.checks import check_log_likelihood
 from rivals.criteria.score import Score, Variations

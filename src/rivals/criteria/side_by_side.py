@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rivals._checks import check_choice, models_in_turn, show
+from rivals._say.arguments import check_choice
+from rivals._say.words import show
 from rivals._types import RNG, FloatArray
 from rivals.comparison import compare, rendering
 from rivals.criteria.aic import aic
@@ -27,6 +28,7 @@ from rivals.criteria.risk import risk
 from rivals.criteria.score import Score, Variations, difference
 from rivals.criteria.waic import waic
 from rivals.losses import Losses
+from rivals.models import models_in_turn
 
 
 def table(

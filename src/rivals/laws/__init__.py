@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rivals._checks import check_choice
+from rivals._say.arguments import check_choice
 from rivals.laws.base import ORDERS, Applied, Grouping, Law, Order, Setting
 from rivals.laws.beta import Beta, HierarchicalBetaProcess
 from rivals.laws.groups import Groups

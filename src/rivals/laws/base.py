@@ -13,8 +13,9 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from rivals._checks import check_positive, show
 from rivals._random import COMPARISON_DRAWS
+from rivals._say.arguments import check_positive
+from rivals._say.words import show
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.core.sampling_error import mean_error
 from rivals.core.verdict import Duel, reject

@@ -20,13 +20,14 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_depth, check_positive, check_size
 from rivals._random import PROCESS_END_POINTS, PROCESS_NODES, entropy_from, stream
+from rivals._say.arguments import check_depth, check_positive, check_size
 from rivals._types import RNG, BoolArray, FloatArray, IntArray
 from rivals.core import tree
 from rivals.core.density import density_of_draws
 from rivals.core.end_points import EndPoints
-from rivals.core.quantiles import QuantileFunction
+from rivals.core.quantiles import QuantileFunction, grid
+from rivals.core.scales import root_mean_square
 from rivals.core.verdict import Duel, binned_probabilities, decide, probability_matrix, rejected
 from rivals.laws.base import N_DRAWS, Applied, Correct, Draws, Law, Setting, draw_seed
 from rivals.losses import Losses, with_simulations
@@ -174,7 +175,7 @@ class HierarchicalBetaProcess:
     def discrepancy(self, phi: npt.ArrayLike) -> FloatArray:
         """δ(Φ), the root of the mean over simulations of (q~ − q*)²."""
         centre = self.observed(phi)
-        return tree.root_mean_square([simulated(phi) - centre for simulated in self.synthetic])
+        return root_mean_square([simulated(phi) - centre for simulated in self.synthetic])
 
     # ---------------------------------------------------------------- exact moments
 
@@ -283,7 +284,7 @@ class HierarchicalBetaProcess:
             x = node_stream.beta(nodes.alpha[here], nodes.beta[here], size=(n_paths, 2**k))
             # Rounding must not carry a point past its right neighbour.
             paths[:, step // 2 :: step] = np.minimum(left + x * (right - left), right)
-        return tree.grid(depth), self.reference + self._ends.scale * paths
+        return grid(depth), self.reference + self._ends.scale * paths
 
     def __repr__(self) -> str:
         return (

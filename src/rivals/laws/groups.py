@@ -24,10 +24,11 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from rivals._checks import show
+from rivals._say.words import show
 from rivals._types import FloatArray, IntArray
 from rivals.core.sampling_error import ROUNDING, mean_covariance
-from rivals.core.wasserstein import unit_exponent, wasserstein_distances
+from rivals.core.scales import unit_exponent
+from rivals.core.wasserstein import wasserstein_distances
 from rivals.laws.base import Applied, Grouping, Law, Setting
 from rivals.losses import Losses
 

@@ -27,14 +27,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
-from rivals._checks import check_depth, check_positive, check_size
 from rivals._random import TRANSPORT_RISK, entropy_from, stream
+from rivals._say.arguments import check_depth, check_positive, check_size
 from rivals._types import RNG, BoolArray, FloatArray, IntArray
-from rivals.core.quantiles import QuantileFunction
+from rivals.core.quantiles import QuantileFunction, grid
 from rivals.core.sampling_error import WHOLE, MeanErrors, blocks, mean_error
-from rivals.core.tree import grid, root_mean_square
+from rivals.core.scales import root_mean_square, unit_exponent
 from rivals.core.verdict import Duel
-from rivals.core.wasserstein import both_grids, unit_exponent, wasserstein_distances
+from rivals.core.wasserstein import both_grids, wasserstein_distances
 from rivals.laws.base import Applied, Correct, Law, Setting
 from rivals.losses import Losses, with_simulations
 

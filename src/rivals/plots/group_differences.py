@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rivals._checks import check_choice, show
+from rivals._say.arguments import check_choice
+from rivals._say.words import probability_text, show
 from rivals.comparison import Comparison
-from rivals.comparison.rendering import probability_text
 from rivals.plots.style import COLOURS, axes_or_new, finish, is_narrow, literal
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rivals._checks import check_choice, check_size
+from rivals._say.arguments import check_choice, check_size
 from rivals._types import RNG, FloatArray
 from rivals.comparison import Comparison
 from rivals.core.quantiles import QuantileFunction

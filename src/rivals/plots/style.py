@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from rivals._checks import need, show
+from rivals._say.optional import need
+from rivals._say.words import all_shortened, shortened, show
 from rivals.comparison import Comparison
-from rivals.comparison.rendering import all_shortened, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

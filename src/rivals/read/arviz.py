@@ -9,7 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import logsumexp
 
-from rivals._checks import check_choice, need, show, warn
+from rivals._say.arguments import check_choice
+from rivals._say.optional import need
+from rivals._say.warn import warn
+from rivals._say.words import show
 from rivals._types import FloatArray
 from rivals.losses import Losses
 from rivals.read.inputs import chosen

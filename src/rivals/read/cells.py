@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import as_numbers, check_finite, is_missing, show, warn
+from rivals._say.rows import is_missing
+from rivals._say.samples import as_numbers, check_finite
+from rivals._say.warn import warn
+from rivals._say.words import show
 from rivals._types import FloatArray, IntArray
 from rivals.read.columns import Column
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import need, row_labels, rows_in_order, show
+from rivals._say.optional import need
+from rivals._say.rows import row_labels, rows_in_order
+from rivals._say.words import show
 from rivals.read.excel_tables import read_excel
 from rivals.read.parquet_tables import read_parquet
 from rivals.read.text_tables import read_text

@@ -11,15 +11,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rivals._checks import (
-    check_name,
-    check_size,
-    in_index_order,
-    read_groups,
-    row_labels,
-    show,
-    warn,
-)
 from rivals._random import (
     FOLD_FIT,
     FOLD_NOISE,
@@ -29,6 +20,10 @@ from rivals._random import (
     simulation_streams,
     stream,
 )
+from rivals._say.arguments import check_name, check_size
+from rivals._say.rows import in_index_order, read_groups, row_labels
+from rivals._say.warn import warn
+from rivals._say.words import show
 from rivals._types import RNG, FloatArray, IntArray
 from rivals._workers.attempts import Ended
 from rivals._workers.processes import Plan, run_all

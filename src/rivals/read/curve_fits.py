@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import in_index_order, row_labels
-from rivals.losses import Candidate
+from rivals._say.rows import in_index_order, row_labels
+from rivals.models import Candidate
 from rivals.read.distributions import Density, at_inputs, gaussian, warn_of_many_parameters
 from rivals.read.inputs import as_pair, as_targets, n_rows
 

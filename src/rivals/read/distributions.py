@@ -12,9 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import show, warn
+from rivals._say.warn import warn
+from rivals._say.words import show
 from rivals._types import FloatArray
-from rivals.losses import Candidate
+from rivals.models import Candidate
 from rivals.read.inputs import (
     as_pair,
     as_targets,

@@ -7,10 +7,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_choice, in_index_order, row_labels, show, warn
 from rivals._random import entropy_from, stream
+from rivals._say.arguments import check_choice
+from rivals._say.rows import in_index_order, row_labels
+from rivals._say.warn import warn
+from rivals._say.words import show
 from rivals._types import RNG, FloatArray
-from rivals.losses import Candidate
+from rivals.models import Candidate
 from rivals.read.distributions import ConditionalDensity, Density, as_density, at_inputs, gaussian
 from rivals.read.inputs import (
     as_pair,

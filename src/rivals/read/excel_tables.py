@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import need, show
 from rivals._files import check_memory, reading
+from rivals._say.optional import need
+from rivals._say.words import show
 from rivals.read.text_tables import CHUNK, Columns, header_names
 
 # Bytes of a cell that is an object of its own, and of one that is empty; a cell takes up to four tags of XML.

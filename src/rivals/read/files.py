@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from rivals._checks import check_name, show
-from rivals.comparison.rendering import listed
+from rivals._say.arguments import check_name
+from rivals._say.words import listed, show
 from rivals.losses import Losses
 from rivals.read.arviz import HELD_OUT, SIMULATED, TRAINING, arviz_tree
 from rivals.read.npz_files import npz

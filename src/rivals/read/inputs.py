@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import in_index_order, row_labels, show, warn
+from rivals._say.rows import in_index_order, row_labels
+from rivals._say.warn import warn
+from rivals._say.words import show
 from rivals._types import FloatArray
 
 # All candidates of a comparison are judged on the same data.

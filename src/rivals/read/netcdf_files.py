@@ -9,8 +9,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from rivals._checks import need, show
 from rivals._files import MAX_BYTES, check_memory, check_nesting, reading
+from rivals._say.optional import need
+from rivals._say.words import show
 
 CLASSIC = b"CDF"  # first bytes of a NetCDF file that is not HDF5
 # What NetCDF writes for a dimension without coordinates, which has no values.

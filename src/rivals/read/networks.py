@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_size
-from rivals.losses import Candidate
+from rivals._say.arguments import check_size
+from rivals.models import Candidate
 from rivals.read.distributions import LOG_DENSITIES, Density, as_density, at_inputs, gaussian
 from rivals.read.inputs import as_targets, as_values, n_rows, take
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import as_numbers, show
+from rivals._npz import read_arrays
+from rivals._say.samples import as_numbers
+from rivals._say.words import show
 from rivals.comparison import load
-from rivals.comparison.arrays import read_arrays
 from rivals.losses import Losses
 from rivals.read.tables import KINDS, make_losses
 

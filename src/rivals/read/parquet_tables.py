@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import need, show
 from rivals._files import check_memory, reading
+from rivals._say.optional import need
+from rivals._say.words import show
 from rivals.read.text_tables import MAX_COLUMNS, Columns
 
 # Bytes of a cell: a number, or a reference to a text that is shared, and what it is made from; and one that is an object of its own.

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import check_size, warn
 from rivals._random import POSTERIOR_CHOICE, POSTERIOR_PREDICTION, entropy_from, stream
+from rivals._say.arguments import check_size
+from rivals._say.warn import warn
 from rivals._types import RNG, FloatArray
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import show
+from rivals._say.words import show
 from rivals._types import FloatArray
 from rivals.read.arviz import groups_of
 from rivals.read.inputs import as_mapping, chosen

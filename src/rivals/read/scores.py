@@ -8,10 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rivals._checks import check_choice, check_size, show, warn
 from rivals._random import ENSEMBLE, entropy_from, stream
+from rivals._say.arguments import check_choice, check_size
+from rivals._say.warn import warn
+from rivals._say.words import show
 from rivals._types import RNG, FloatArray
-from rivals.losses import Candidate
+from rivals.models import Candidate
 from rivals.read.inputs import as_targets, as_values, n_rows
 
 # From data of shape (n,) or (n, d) and members of shape (n, m) or (n, m, d) to n losses: the convention of scoringrules.

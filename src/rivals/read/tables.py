@@ -11,9 +11,9 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import is_missing, show
+from rivals._say.rows import is_missing
+from rivals._say.words import listed, show
 from rivals._types import FloatArray, IntArray
-from rivals.comparison.rendering import listed
 from rivals.losses import Losses
 from rivals.read.cells import as_losses, as_text, at_row, check_names, check_values, finite
 from rivals.read.columns import Column, columns_of

@@ -14,8 +14,8 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._checks import show
 from rivals._files import check_memory, reading
+from rivals._say.words import show
 from rivals._types import FloatArray
 
 Columns = list[tuple[str, npt.NDArray[Any]]]

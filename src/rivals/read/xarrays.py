@@ -7,7 +7,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from rivals._checks import as_numbers, is_missing, show
+from rivals._say.rows import is_missing
+from rivals._say.samples import as_numbers
+from rivals._say.words import show
 from rivals.losses import Losses
 from rivals.read.netcdf_files import open_netcdf
 from rivals.read.tables import KINDS, make_losses

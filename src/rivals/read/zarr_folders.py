@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from rivals._checks import need, show
 from rivals._files import check_memory, check_nesting, reading
+from rivals._say.optional import need
+from rivals._say.words import show
 
 ZARR = ".zarr"
 # Files that say how arrays are packed, in versions 2 and 3 of the format.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rivals._checks import show
+from rivals._say.words import show
 from rivals._types import FloatArray
 from rivals.comparison import Comparison
 from rivals.comparison.table import cells_of, rows_of, shown_columns

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import scipy
 
-from rivals._checks import need, show
 from rivals._files import replacing
+from rivals._say.optional import need
+from rivals._say.words import show
 from rivals._version import __version__
 from rivals.comparison import Comparison
 from rivals.comparison.shown import made_with, remarks, verdicts

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import constants, optimize
 
-from rivals._checks import check_choice, check_positive, check_size
+from rivals._say.arguments import check_choice, check_positive, check_size
 from rivals._types import RNG, FloatArray
 from rivals.calibration.experiment import Experiment
-from rivals.losses import Candidate
+from rivals.models import Candidate
 
 __all__ = [
     "LAWS",

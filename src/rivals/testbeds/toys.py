@@ -6,7 +6,7 @@ import numpy as np
 
 from rivals._types import RNG, FloatArray
 from rivals.calibration.experiment import Experiment
-from rivals.losses import Candidate
+from rivals.models import Candidate
 
 
 def gaussian(mean: float = 0.0, width: float = 1.0) -> Candidate:

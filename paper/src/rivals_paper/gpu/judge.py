@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from rivals.core import tree
+from rivals.core.quantiles import grid
 from rivals_paper.gpu.simulate import cupy
 
 DeviceArray = Any
@@ -311,7 +312,7 @@ def quantiles(rows: DeviceArray, xp: Any) -> DeviceArray:
     values = xp.concatenate(
         [2 * rows[..., :1] - rows[..., 1:2], rows, 2 * rows[..., -1:] - rows[..., -2:-1]], axis=-1
     )
-    position = tree.grid(DEPTH) * (rows.shape[-1] + 1)
+    position = grid(DEPTH) * (rows.shape[-1] + 1)
     index = np.minimum(position.astype(int), rows.shape[-1])
     left, right = values[..., xp.asarray(index)], values[..., xp.asarray(index + 1)]
     return left + xp.asarray(position - index) * (right - left)

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib import format as npy
 
-from rivals._checks import show
 from rivals._files import check_memory, reading
+from rivals._say.words import show
 
 Array = npt.NDArray[Any]
 

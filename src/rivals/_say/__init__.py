@@ -1,0 +1,1 @@
+"""What every layer may say and ask: words, warnings, checks of input, rows in one order."""

@@ -1,0 +1,239 @@
+"""Models in any form, and how they become losses: the paper's two samples of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rivals._random import COMPARISON_SIMULATION, simulation_streams
+from rivals._say.arguments import check_name, check_size
+from rivals._say.naming import naming
+from rivals._say.samples import check_losses
+from rivals._say.words import show
+from rivals._types import RNG, FloatArray, Model
+from rivals.losses import Losses, few_values, same_by_chance
+
+
+def check_model(model: Any, what: str = "") -> Model:
+    """An object with the functions loss(data) and simulate(n, rng)."""
+    if not (callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None))):
+        raise TypeError(
+            f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and simulate(n, rng) such as a "
+            f"Candidate, which rivals.read makes of models of other libraries; got {type(model).__name__}"
+            + (
+                f" of length {len(model)}; pass an array"
+                if isinstance(model, (tuple, list))
+                else ""
+            )
+        )
+    checked: Model = model
+    return checked
+
+
+def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
+    """Models with their names, from a mapping or from pairs: at least two, with different names that are text.
+
+    One after the other: an iterator of models need not hold all of them at once.
+    """
+    not_models = TypeError(
+        "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, or pairs of these; "
+        + (
+            "got a data frame; if its columns are losses of models, pass dict(frame)"
+            if hasattr(models, "columns")
+            else f"got {type(models).__name__} without names; pass {{'A': ..., 'B': ...}}, or what rivals.read.losses_from_files reads"
+        )
+    )
+    pairs = models.items() if isinstance(models, Mapping) else models
+    if not isinstance(pairs, Iterable):
+        raise not_models
+    seen: set[str] = set()
+    for pair in pairs:
+        try:
+            name, model = pair
+        except (TypeError, ValueError):
+            raise not_models from None
+        if not isinstance(name, str) and hasattr(name, "__len__"):  # losses, not a name
+            raise not_models
+        if check_name(name) in seen:
+            raise ValueError(f"model '{show(name)}' is given twice; names must differ")
+        seen.add(name)
+        yield name, model
+    if len(seen) < 2:
+        raise ValueError(
+            f"a comparison needs at least two models; got {len(seen)}: {[show(name) for name in seen]}"
+        )
+
+
+AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike] | npt.NDArray[Any]"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model, as two functions.
+
+    Parameters
+    ----------
+    loss : callable
+        `loss(data)` returns an array with one loss per data point. The data may have any form that this function and
+        `simulate` agree on.
+    simulate : callable
+        `simulate(n, rng)` returns n simulated data points in the same form, drawn with the generator `rng`.
+    check : callable, optional
+        `check(data)` may warn that simulations would not be of these data; `compare` calls it, `calibrate` does not.
+
+    See Also
+    --------
+    Losses : what a candidate is judged by.
+    rivals.read : candidates from the models of other libraries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> model = Candidate(
+    ...     loss=lambda y: y**2 / 2, simulate=lambda n, rng: rng.standard_normal(n)
+    ... )
+    >>> model.losses(np.array([0.1, -1.0, 0.7]), rng=0)
+    Losses(3 observed, 3 synthetic, empirical risk 0.25)
+    """
+
+    loss: Callable[[Any], npt.ArrayLike]
+    simulate: Callable[[int, np.random.Generator], Any]
+    check: Callable[[Any], None] | None = None
+
+    def __repr__(self) -> str:
+        loss, simulate = (
+            getattr(each, "__qualname__", type(each).__name__)
+            for each in (self.loss, self.simulate)
+        )
+        return f"{type(self).__name__}(loss={loss}, simulate={simulate})"
+
+    def losses(
+        self, data: Any, *, n_synthetic: int | None = None, n_simulations: int = 1, rng: RNG = None
+    ) -> Losses:
+        """Losses on held-out `data`, and on simulations with as many points (or `n_synthetic`)."""
+        return losses_of_model(
+            self, data, n_synthetic=n_synthetic, n_simulations=n_simulations, rng=rng
+        )
+
+
+def losses_of_model(
+    model: Model,
+    data: Any,
+    *,
+    n_synthetic: int | None = None,
+    n_simulations: int = 1,
+    rng: RNG = None,
+) -> Losses:
+    """Losses of any object with loss(data) and simulate(n, rng), on held-out data and on its own simulations."""
+    model = check_model(model)
+    if data is None:
+        raise ValueError("is a Candidate, so held-out data are needed: call compare(models, data)")
+    observed = check_losses(model.loss(data), "losses that loss(data) returned")
+    n_synthetic = (
+        observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)
+    )
+    rows = [
+        _simulate(model, n_synthetic, generator)
+        for generator in simulation_streams(rng, n_simulations)
+    ]
+    return Losses(observed, rows[0] if n_simulations == 1 else np.stack(rows))
+
+
+def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> FloatArray:
+    simulated = model.simulate(n_synthetic, rng)
+    losses = check_losses(model.loss(simulated), "losses that loss(simulate(n, rng)) returned")
+    if losses.size != n_synthetic:
+        raise ValueError(
+            f"simulate({n_synthetic}, rng) returned data with {losses.size} losses; it must simulate as many points as requested"
+        )
+    return losses
+
+
+def losses_in_turn(
+    pairs: Iterable[tuple[str, AnyModel]], data: Any, *, n_simulations: int, entropy: int
+) -> Iterator[tuple[str, Losses]]:
+    """Losses of every model with its name, one after the other: given, or computed by a candidate with its own random stream."""
+    first: tuple[str, tuple[int, int]] | None = None
+    labelled: tuple[str, Any] | None = None
+    needs_data = False
+    for index, (name, model) in enumerate(pairs):
+        seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
+        needs_data = needs_data or callable(getattr(model, "simulate", None))
+        with naming(name):
+            losses = _losses_of(model, data, n_simulations=n_simulations, seed=seed)
+        sizes = (losses.n_observed, losses.n_simulations)
+        first = first or (name, sizes)
+        _check_together(name, sizes, *first)
+        if labelled is not None:
+            losses = losses.in_order_of(
+                labelled[1], f"model '{show(name)}'", f"model '{show(labelled[0])}'"
+            )
+        elif losses.index is not None:
+            labelled = (name, losses.index)
+        yield name, losses
+        del losses, model  # whoever asked for them decides how long they live
+    if data is not None and not needs_data:
+        raise ValueError(
+            "data was given, but all models came with their losses; leave it out, or pass Candidates"
+        )
+
+
+def _losses_of(
+    model: Any, data: Any, *, n_simulations: int, seed: np.random.SeedSequence
+) -> Losses:
+    if isinstance(model, (Losses, tuple, list)) and (isinstance(model, Losses) or len(model) == 2):
+        losses = model if isinstance(model, Losses) else Losses(*model)
+        _check_simulated(losses, given=True)
+        return losses
+    if getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
+        return Losses(model)
+    losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
+    _check_simulated(losses, given=False)
+    if isinstance(model, Candidate) and model.check is not None:
+        model.check(data)
+    return losses
+
+
+def _check_simulated(losses: Losses, *, given: bool) -> None:
+    """Refuse simulations that are the data, or all the same."""
+    if losses.may_repeat:
+        return
+    if losses.repeats_itself() and (given or not same_by_chance(losses.observed)):
+        raise ValueError(
+            "the synthetic losses equal the observed ones, value for value, so no misfit can be seen; "
+            + (
+                "pass the losses on data that the model simulated itself; if they are, as those of labels may be, pass "
+                "Losses(observed, synthetic, may_repeat=True)"
+                if given
+                else "simulate(n, rng) must draw new data from the model, not return those it is judged on"
+            )
+        )
+    first, others = losses.simulations[:1].ravel(), losses.simulations[1:]
+    if (
+        len(others)
+        and all(np.array_equal(first, other) for other in others)
+        and not (few_values(first) or same_by_chance(first))
+    ):
+        raise ValueError(
+            f"all {losses.n_simulations} simulations have the same losses, so that their spread is unknown; simulate(n, rng) must draw with "
+            "the generator rng that it is given, and rows of synthetic losses must be of different simulations"
+        )
+
+
+def _check_together(
+    name: str, sizes: tuple[int, int], first: str, first_sizes: tuple[int, int]
+) -> None:
+    """All models must be judged on as many points and with as many simulations as the first one."""
+    remedies = {
+        "observed losses": "judge all models on the same held-out points",
+        "simulation(s)": "give all models the same number",
+    }
+    for own, other, (what, remedy) in zip(sizes, first_sizes, remedies.items(), strict=True):
+        if own != other:
+            raise ValueError(
+                f"model '{show(name)}' has {own} {what}, but model '{show(first)}' has {other}; {remedy}"
+            )
