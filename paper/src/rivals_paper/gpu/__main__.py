@@ -26,6 +26,7 @@ def main() -> None:
     elif options.what == "replications":
         for name in records.VARIANTS:
             replications.record(options.out, name, options.limit)
+        replications.drift(options.out, options.limit)
     else:
         records.record(options.out, options.what, options.limit)
 

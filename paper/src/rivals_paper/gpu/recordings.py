@@ -26,6 +26,7 @@ N_DATA: Final = 4000  # ms, and samples
 FRESH: Final = 4  # recordings that tell the truth
 FIT, DATA, FIRST_FRESH = 0, 1, 2  # which recording of an experiment
 CELLS: Final = tuple(LABELS.values())
+COPIES: Final = 64  # kinds of rounding errors that recordings can have
 
 # Observation noise of each sample, from the key of its recording: Gaussian, or Cauchy of half the scale.
 SOURCE: Final = r"""
@@ -184,7 +185,7 @@ def traces(
         Whether recordings have rounding errors of their own. Without, a recording shares those of
         the candidate that made it.
     copy
-        Which rounding errors recordings have, from 1: those of all, or of each.
+        Which rounding errors recordings have, from 1 to COPIES: those of all, or of each.
     """
     cp = gpu.cupy()
     candidates = [each.cells[which] for which in range(2) for each in asked]
@@ -203,7 +204,7 @@ def traces(
     )
     of_recordings = np.broadcast_to(copy, len(asked))
     rounding = np.concatenate([np.zeros(2 * len(asked), dtype=int), of_recordings])[: len(cells)]
-    most = int(rounding.max(initial=1))
+    most = COPIES if np.any(of_recordings > 1) else 1
     states = _settled(variant, most)[
         cp.asarray([CELLS.index(cell) for cell in cells]), cp.asarray(rounding)
     ]
@@ -284,7 +285,7 @@ def _disturbance(keys: Any, scale: FloatArray, heavy: Sequence[bool], n: int) ->
     return out
 
 
-@cache  # of two variants
+@cache  # of two variants, with one kind of recordings or all
 def _settled(variant: str, copies: int) -> DeviceArray:
     """States of all cells after settling, (cells, 1 + copies, states).
 

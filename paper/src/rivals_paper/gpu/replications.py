@@ -2,8 +2,8 @@
 
 The other calibrations ask which model is better on new recordings *of the same process*. Here the
 cell stays, and everything that Ω describes is drawn anew: observation noise, strength and
-correlation time of the input, and with them the input, the noise and the rounding errors. The
-models stay as they were fitted.
+correlation time of the input. With them change the input, the noise, and the rounding errors: the
+state in which the cell is when a recording begins. The models stay as they were fitted.
 """
 
 from __future__ import annotations
@@ -18,9 +18,20 @@ import numpy as np
 from rivals_paper import seeds
 from rivals_paper.arrays import FloatArray
 from rivals_paper.gpu import simulate as gpu
-from rivals_paper.gpu.recordings import DATA, FIRST_FRESH, FIT, FRESH, N_DATA, Asked, traces
+from rivals_paper.gpu.recordings import (
+    COPIES,
+    DATA,
+    FIRST_FRESH,
+    FIT,
+    FRESH,
+    N_DATA,
+    Asked,
+    traces,
+)
 from rivals_paper.gpu.records import (
     C_BETWEEN,
+    LONG,
+    LONG_ONE,
     RESIDENT,
     SEED,
     VARIANTS,
@@ -32,10 +43,10 @@ from rivals_paper.gpu.records import (
     judged,
     word,
 )
-from rivals_paper.neuron_runs import C_MAIN, MAIN
+from rivals_paper.neuron_runs import C_MAIN, COUNT_ALL, MAIN
 from rivals_paper.pyloric import Condition
 
-OTHERS: Final = FRESH  # replications of each experiment
+SAME: Final = 2  # fresh recordings of the same process
 
 
 class Wanted(NamedTuple):
@@ -62,7 +73,9 @@ def record(folder: Path, name: str, limit: int | None = None) -> None:
     sigma = np.sqrt(_of(wanted, squares, FIT, len(rows)))
     with clock("judging"):
         found = judged(data, gpu.cupy().asarray(sigma), seed=word(SEED, len(rows)))
-    found["difference"] = _differences(wanted, squares, sigma)
+    differences = _differences(wanted, squares, sigma)
+    found["same"] = differences[:, :SAME]
+    found["difference"] = differences[:, SAME:]
     _save(folder / f"replications-{name}.npz", rows, found)
     (folder / f"replications-{name}-times.json").write_text(json.dumps(clock.report(), indent=1))
     print(f"replications, {name}: {clock}", flush=True)
@@ -71,34 +84,34 @@ def record(folder: Path, name: str, limit: int | None = None) -> None:
 def recordings_of(
     place: int, condition: Condition, index: int, variant: str = "published"
 ) -> list[Wanted]:
-    """All recordings of an experiment: fit, data, FRESH of one replication, one of each other.
+    """All recordings of an experiment: fit, data, SAME of the same process, FRESH of another.
 
     Examples
     --------
     >>> from rivals_paper.neuron_runs import MAIN
     >>> fit, data, *truth = recordings_of(0, MAIN[0], 3)
-    >>> fit.asked == data.asked, len(truth)
-    (True, 7)
-    >>> len({each.asked for each in truth}), len({each.asked.drawn.cell for each in truth})
-    (4, 1)
+    >>> [each.asked == data.asked for each in truth]
+    [True, True, False, False, False, False]
+    >>> [each.copy == data.copy for each in truth]
+    [True, True, False, False, False, False]
+    >>> {each.asked.drawn.cell for each in truth} == {data.asked.drawn.cell}
+    True
     """
     first = ask(condition, index, variant)
-    others = replications(condition, index, first)
-    wanted = [Wanted(place, first, FIT, 1), Wanted(place, first, DATA, 1)]
-    wanted += [Wanted(place, others[0], FIRST_FRESH + k, 2) for k in range(FRESH)]
-    wanted += [Wanted(place, other, FIRST_FRESH, 2 + k) for k, other in enumerate(others) if k]
-    return wanted
+    other, copy, other_copy = replication(condition, index, first)
+    numbers = [FIT, DATA, *range(FIRST_FRESH, FIRST_FRESH + SAME)]
+    own = [Wanted(place, first, number, copy) for number in numbers]
+    return own + [Wanted(place, other, FIRST_FRESH + k, other_copy) for k in range(FRESH)]
 
 
-def replications(condition: Condition, index: int, first: Asked) -> list[Asked]:
-    """The same cell under other draws from Ω, each with a key of its own."""
-    found = []
-    for number in range(OTHERS):
-        spawned = (*seeds.words(condition.key), index, 1 + number)
-        rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=spawned))
-        drawn = condition.draw(rng)._replace(cell=first.drawn.cell)
-        found.append(first._replace(drawn=drawn, key=int(rng.integers(2**63))))
-    return found
+def replication(condition: Condition, index: int, first: Asked) -> tuple[Asked, int, int]:
+    """The same cell under another draw from Ω; and the rounding errors of data and replication."""
+    spawned = (*seeds.words(condition.key), index, 1)
+    rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=spawned))
+    drawn = condition.draw(rng)._replace(cell=first.drawn.cell)
+    other = first._replace(drawn=drawn, key=int(rng.integers(2**63)))
+    copy, further = int(rng.integers(COPIES)), int(rng.integers(1, COPIES))
+    return other, 1 + copy, 1 + (copy + further) % COPIES
 
 
 def _simulated(wanted: Sequence[Wanted], variant: str, clock: Clock) -> tuple[FloatArray, Any]:
@@ -138,7 +151,7 @@ def _of(wanted: Sequence[Wanted], squares: FloatArray, recording: int, count: in
 def _differences(wanted: Sequence[Wanted], squares: FloatArray, sigma: FloatArray) -> FloatArray:
     """Risk of the first candidate less that of the second in all recordings that tell the truth.
 
-    (experiments, 7): FRESH of one replication, then one of each other.
+    (experiments, SAME + FRESH): those of the same process, then those of the replication.
     """
     chosen = [place for place, each in enumerate(wanted) if each.recording >= FIRST_FRESH]
     own = squares[chosen].reshape(len(sigma), -1, 2)
@@ -155,6 +168,34 @@ def _save(file: Path, rows: Sequence[tuple[Condition, int]], found: dict[str, An
         for law in ("beta", "transport"):
             merged[f"{condition.key}/{law}"] = coded(found[law][here, :columns])
             merged[f"{condition.key}/{law}_between"] = coded(found[law][here, columns:])
-        for name in ("ratio", "difference"):
+        for name in ("ratio", "same", "difference"):
             merged[f"{condition.key}/{name}"] = found[name][here].astype(np.float32)
     np.savez_compressed(file, **merged)
+
+
+def drift(folder: Path, limit: int | None = None) -> None:
+    """How models run out of step with the long recordings of the records: the documented constants.
+
+    Mean squared residuals (mV²) of both candidates in every 1024 ms of 16 384, and in the
+    recordings to which widths were fitted, for the first experiments of the six main conditions.
+    """
+    count = min(COUNT_ALL, limit or COUNT_ALL)
+    variant = VARIANTS["corrected"]
+    asked = {each.key: [ask(each, k, variant) for k in range(count)] for each in MAIN}
+    together = [one for key in sorted(asked) for one in asked[key]]
+    found = {}
+    cp = gpu.cupy()
+    for name, recording, n in (("fit", FIT, N_DATA), ("long", LONG_ONE, LONG)):
+        v, recorded = traces(together, variant, recording, n)
+        residual = cp.stack([recorded - v[which] for which in range(2)], axis=1)
+        windows = residual.reshape(len(together), 2, 1 if name == "fit" else LONG // 1024, -1)
+        found[name] = cp.mean(windows**2, axis=3).get()
+        del v, recorded, residual, windows
+        free()
+    parts = {name: np.split(found[name], len(MAIN)) for name in found}
+    arrays: dict[str, Any] = {
+        f"{key}/{name}": parts[name][place].astype(np.float32)
+        for place, key in enumerate(sorted(asked))
+        for name in parts
+    }
+    np.savez_compressed(folder / "drift.npz", **arrays)
