@@ -35,7 +35,9 @@ def test_each_simulation_is_aligned():
 
 
 def test_numbers_and_text_name_the_same_points(tmp_path):
-    """An index is text in a CSV file and a number in a data frame, floating where pandas made it so."""
+    """An index is text in a CSV file and a number in a data frame, floating where pandas
+    made it so.
+    """
     lines = [
         f"{index},{a},{b}"
         for index, (a, b) in enumerate(zip(OBSERVED["A"], OBSERVED["B"], strict=True))
@@ -74,14 +76,18 @@ def test_points_that_are_absent_are_named():
 
 
 def long(order_of_b, simulated):
-    """Observed losses of A in order, those of B in another; synthetic ones with points, or without."""
+    """Observed losses of A in order, those of B in another; synthetic ones with points, or
+    without.
+    """
     blocks = [("A", "observed", np.arange(12)), ("B", "observed", order_of_b)]
     blocks += [(name, "synthetic", order_of_b) for name in "AB"]
-    rows = [
-        (name, kind, POINTS[point] if kind == "observed" or simulated else "", (OBSERVED if kind == "observed" else SYNTHETIC)[name][point])
-        for name, kind, order in blocks
-        for point in order
-    ]  # fmt: skip
+    losses = {"observed": OBSERVED, "synthetic": SYNTHETIC}
+    rows = []
+    for name, kind, order in blocks:
+        named = kind == "observed" or simulated
+        for point in order:
+            label = POINTS[point] if named else ""
+            rows.append((name, kind, label, losses[kind][name][point]))
     return dict(
         zip(("model", "kind", "point", "loss"), map(np.array, zip(*rows, strict=True)), strict=True)
     )
@@ -103,13 +109,16 @@ def test_a_long_table_of_other_points_is_refused():
     table["point"][15] = "p77"
     with pytest.raises(
         ValueError,
-        match=r"model 'B', observed, row 17: the point 'p77' is not among those of the observed losses of 'A'",
+        match=r"model 'B', observed, row 17: the point 'p77' is not among those of the "
+        r"observed losses of 'A'",
     ):
         long_table(table, index="point")
 
 
 def test_errors_name_the_rows_of_the_file():
-    """A wrong loss is named by the row where it stands, not by the one to which the index moves it."""
+    """A wrong loss is named by the row where it stands, not by the one to which the index
+    moves it.
+    """
     table = long(np.arange(12)[::-1], simulated=True)
     table["loss"][12] = np.nan
     with pytest.raises(ValueError, match="model 'B', row 14: observed losses: 1 of 12 are NaN"):

@@ -72,7 +72,8 @@ def test_simulations_are_rows_and_may_be_absent(tmp_path):
                 "B/observed": np.ones(3),
                 "B/synthetic": np.ones((2, 3)),
             },
-            r"model 'B' has 2 simulation\(s\), but model 'A' has 1; give all models the same number",
+            r"model 'B' has 2 simulation\(s\), but model 'A' has 1; give all models the "
+            r"same number",
         ),
         (
             {"A/observed": np.ones((2, 2)), "A/synthetic": np.ones(3)},
@@ -233,7 +234,8 @@ class TestDataset:
         self.xarray.DataTree.from_dict(fitted).to_netcdf(tmp_path / "fitted.nc", engine="h5netcdf")
         with pytest.raises(
             ValueError,
-            match=r"model 'fitted': the tree: no group 'log_likelihood_held_out'; it has posterior, log_l",
+            match=r"model 'fitted': the tree: no group 'log_likelihood_held_out'; it has "
+            r"posterior, log_l",
         ):
             losses_from_files(tmp_path / "fitted.nc", tmp_path / "worse.nc")
         self.make(observed=(("x",), np.ones(2))).drop_vars("synthetic").to_netcdf(
@@ -250,7 +252,8 @@ class TestDataset:
         ):  # nothing of it would be read, or one of two models of one name
             with pytest.raises(
                 ValueError,
-                match=r"odd\.nc: expected the variables|model 'worse': .*worse\.nc is called so, too",
+                match=r"odd\.nc: expected the variables|model 'worse': .*worse\.nc is called "
+                r"so, too",
             ):
                 losses_from_files(tmp_path / first, tmp_path / "worse.nc")
 

@@ -1,4 +1,6 @@
-"""ArviZ trees: reductions against their formulas, both kinds of tree, files, and the warning about training data."""
+"""ArviZ trees: reductions against their formulas, both kinds of tree, files, and the
+warning about training data.
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,8 @@ def test_only_training_data_is_an_error_that_says_so():
     )
     with pytest.raises(
         ValueError,
-        match=r"no group 'log_likelihood_held_out'.*is that of the data the model was fitted.*leave_one_out=True",
+        match=r"no group 'log_likelihood_held_out'.*is that of the data the model was "
+        r"fitted.*leave_one_out=True",
     ):
         arviz_tree(only, reduction="lpd")
 

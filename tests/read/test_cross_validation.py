@@ -1,4 +1,6 @@
-"""Cross-validated losses: by hand to the last digits, simulations by their law, splitters, and independence of the workers."""
+"""Cross-validated losses: by hand to the last digits, simulations by their law, splitters,
+and independence of the workers.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +91,9 @@ def test_classifiers_are_stratified_and_their_losses_are_those_by_hand():
 
 
 def test_simulations_follow_the_model_of_their_fold():
-    """Under Gaussian noise twice the excess of a loss is the square of a standard normal variable, in every fold."""
+    """Under Gaussian noise twice the excess of a loss is the square of a standard normal
+    variable, in every fold.
+    """
     losses = cross_validated(LINES, X, TARGETS, noise=NOISE, n_simulations=40, rng=1)
     for name in LINES:
         squares = 2.0 * (losses[name].synthetic - (-NOISE.logpdf(0.0)))
@@ -97,7 +101,9 @@ def test_simulations_follow_the_model_of_their_fold():
 
 
 def test_simulated_labels_follow_the_probabilities_of_their_fold():
-    """Of each point: how often the likelier label was simulated, against its probability, by χ² over all points."""
+    """Of each point: how often the likelier label was simulated, against its probability,
+    by χ² over all points.
+    """
     n_simulations = 400
     losses = cross_validated(
         {"logit": LogisticRegression()}, X, LABELS, n_simulations=n_simulations, rng=1
@@ -178,7 +184,9 @@ def test_data_frames_give_the_same(package):
 
 
 def test_noise_is_cross_validated_within_the_training_set():
-    """By hand: the noise of a fold from residuals of copies of the estimator, which see neither the test set nor what they predict."""
+    """By hand: the noise of a fold from residuals of copies of the estimator, which see
+    neither the test set nor what they predict.
+    """
     found = cross_validated({"line": LinearRegression()}, X, TARGETS, rng=0)["line"].observed
     for train, test in KFold(5).split(X):
         residuals = TARGETS[train] - cross_val_predict(
@@ -208,7 +216,8 @@ def test_groups_and_forms_reach_the_noise():
         )
         noise = stats.t(*stats.t.fit(residuals, floc=0.0))
         predicted = LinearRegression().fit(X[train], TARGETS[train]).predict(X[test])
-        # The fit of Student's t by a simplex depends on the order of the residuals in its last digits.
+        # The fit of Student's t by a simplex depends on the order of the residuals in its
+        # last digits.
         np.testing.assert_allclose(
             found[test], -noise.logpdf(TARGETS[test] - predicted), rtol=0, atol=1e-3
         )
@@ -230,7 +239,8 @@ def test_losses_go_into_compare():
         LINES, X, TARGETS, noise={"line": NOISE, "mean": stats.norm(scale=1.2)}, rng=0
     )
     assert rivals.compare(losses, rng=0).survivors == ("line",)
-    # Labels that were simulated right have the losses of those that were observed, which is no sign of a mistake.
+    # Labels that were simulated right have the losses of those that were observed, which is
+    # no sign of a mistake.
     labels = cross_validated(
         {"logit": LogisticRegression(), "prior": DummyClassifier()}, X, LABELS, rng=0
     )
@@ -336,7 +346,9 @@ def test_what_is_refused():
 
 
 def test_the_range_on_the_page_on_groups_is_that_of_the_benchmark():
-    """ "By 14 to 17 %": the real over the reported error, over all families, of the designs with folds."""
+    """ "By 14 to 17 %": the real over the reported error, over all families, of the designs
+    with folds.
+    """
     root = Path(__file__).parents[2]
     assert "by 14 to 17 %" in (root / "docs" / "groups.md").read_text(encoding="utf-8")
     measured = (root / "benchmarks" / "results" / "folds.md").read_text(encoding="utf-8")

@@ -1,4 +1,6 @@
-"""Distributions of all kinds that SciPy has, and of others that look like them: losses, simulations, seeds, shapes."""
+"""Distributions of all kinds that SciPy has, and of others that look like them: losses,
+simulations, seeds, shapes.
+"""
 
 from __future__ import annotations
 
@@ -102,7 +104,9 @@ def test_kernel_density_estimates_of_several_numbers_take_rows():
 
 @pytest.mark.parametrize("kind", ["GaussianMixture", "KernelDensity"])
 def test_mixtures_and_kernels_of_scikit_learn(kind):
-    """Densities by formula; of draws, the mean within five errors of that of the model, and repeated by the seed."""
+    """Densities by formula; of draws, the mean within five errors of that of the model, and
+    repeated by the seed.
+    """
     pytest.importorskip("sklearn", reason="this recipe needs scikit-learn (group `recipes`)")
     from sklearn.mixture import GaussianMixture
     from sklearn.neighbors import KernelDensity
@@ -191,7 +195,8 @@ def test_shapes_are_never_broadcast(kind):
     y = np.zeros(5)
     with pytest.raises(
         ValueError,
-        match=r"predicts shape \(5, 1\), the targets have shape \(5,\): it was fitted to a column, or its parameters are one",
+        match=r"predicts shape \(5, 1\), the targets have shape \(5,\): it was fitted to a "
+        r"column, or its parameters are one",
     ):
         normal(np.zeros((5, 1))).loss(y)
     with pytest.raises(
@@ -257,7 +262,9 @@ def test_objects_of_your_own():
 
 
 def test_a_bayesian_mixture_is_the_one_that_it_samples_from():
-    """Its own scores have expected logs of weights and precisions, and are the logs of no density: they add up to 0.97 here."""
+    """Its own scores have expected logs of weights and precisions, and are the logs of no
+    density: they add up to 0.97 here.
+    """
     mixtures = pytest.importorskip("sklearn.mixture")
     points = np.concatenate([RNG.normal(-2.0, 0.5, 40), RNG.normal(2.0, 1.0, 60)])[:, None]
     fit = mixtures.BayesianGaussianMixture(n_components=3, random_state=0, max_iter=1000).fit(
@@ -273,7 +280,9 @@ def test_a_bayesian_mixture_is_the_one_that_it_samples_from():
 
 @pytest.mark.parametrize("options", [{"metric": "manhattan"}, {"kernel": "epanechnikov"}])
 def test_a_kernel_estimate_without_density_or_sampler_is_refused(options):
-    """Under the metric "manhattan" what scikit-learn calls a density adds up to 0.64 in the plane."""
+    """Under the metric "manhattan" what scikit-learn calls a density adds up to 0.64 in the
+    plane.
+    """
     neighbors = pytest.importorskip("sklearn.neighbors")
     with pytest.raises(
         TypeError, match="has no density or no sampler; use 'gaussian' or 'tophat', 'euclidean'"

@@ -1,4 +1,6 @@
-"""Files that are damaged, or made to harm: read, or refused in a sentence, soon, and in little memory."""
+"""Files that are damaged, or made to harm: read, or refused in a sentence, soon, and in
+little memory.
+"""
 
 from __future__ import annotations
 
@@ -218,7 +220,9 @@ def test_columns_that_are_packed_well_are_refused(tmp_path, monkeypatch):
 @pytest.mark.skipif(sys.platform != "linux", reason="how much memory is used is read from /proc")
 @pytest.mark.parametrize("kind", hostile.MAKERS)
 def test_files_made_to_harm_are_refused(monkeypatch, kind):
-    """`make stress` has them in full size; here they, and the limit of memory, are a sixty-fourth of that."""
+    """`make stress` has them in full size; here they, and the limit of memory, are a
+    sixty-fourth of that.
+    """
     monkeypatch.setattr(hostile, "SCALE", 1 / 64)
     monkeypatch.setenv("RIVALS_MAX_BYTES", str(2**24))
     outcome, remark = hostile.try_hostile(kind, Random(kind))
@@ -237,7 +241,9 @@ def test_a_folder_of_zarr_that_cannot_be_listed_is_refused(tmp_path):
 
 
 def test_many_texts_are_measured_in_time(tmp_path):
-    """One by one, a hundred thousand took 5 s; and those in one packed part, which was unpacked for each, hours."""
+    """One by one, a hundred thousand took 5 s; and those in one packed part, which was
+    unpacked for each, hours.
+    """
     pytest.importorskip("h5netcdf")
     data = hostile.dataset(Random(0)).assign(
         note=(("line",), np.array([f"n{index}" for index in range(10**5)], object))
@@ -251,7 +257,9 @@ def test_many_texts_are_measured_in_time(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:The codec `vlen-utf8`:UserWarning")  # of old releases of zarr
 def test_arrays_in_parts_that_are_whole_are_read(tmp_path):
-    """Chunks, texts of any length and dimensions without coordinates are no fault, and nor are coordinates of zeros."""
+    """Chunks, texts of any length and dimensions without coordinates are no fault, and nor
+    are coordinates of zeros.
+    """
     pytest.importorskip("h5netcdf")
     pytest.importorskip("zarr")
     data = hostile.dataset(Random(0)).assign(
@@ -340,7 +348,9 @@ def test_a_cut_file_is_refused(result, tmp_path):
 
 
 def edit(path: Path, *, drop: tuple[str, ...] = (), seal: bool = False, **changes: object) -> None:
-    """Another header, as somebody would write it with NumPy; sealed, as one who knows how the checksum is made."""
+    """Another header, as somebody would write it with NumPy; sealed, as one who knows how
+    the checksum is made.
+    """
     with np.load(path) as file:
         arrays = {name: file[name] for name in file if name not in drop}
     header = json.loads(bytes(arrays["header"])) | changes

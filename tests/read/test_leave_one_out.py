@@ -1,4 +1,6 @@
-"""Leave-one-out losses from a posterior, against a conjugate model where all of it is known in closed form."""
+"""Leave-one-out losses from a posterior, against a conjugate model where all of it is known
+in closed form.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ pytest.importorskip(
     "arviz_stats", reason='leave-one-out needs arviz-stats: pip install "rivals[arviz]"'
 )
 
-# A mean with a flat prior, known unit variance: the posterior is N(mean, 1/n), and that without a point likewise.
+# A mean with a flat prior, known unit variance: the posterior is N(mean, 1/n), and that
+# without a point likewise.
 N, DRAWS, SIMULATIONS = 60, 4000, 8
 rng = np.random.default_rng(0)
 Y = rng.normal(size=N)
@@ -47,7 +50,9 @@ TREE = tree()
 
 
 def test_losses_are_those_without_each_point():
-    """Importance sampling of 4 000 draws: each within 0.02, the mean within 0.002; those of the training data are 1/n off."""
+    """Importance sampling of 4 000 draws: each within 0.02, the mean within 0.002; those of
+    the training data are 1/n off.
+    """
     found = arviz_tree(TREE, reduction="lpd", leave_one_out=True).observed
     exact = -without_each().logpdf(Y)
     assert np.max(np.abs(found - exact)) < 0.02
@@ -59,7 +64,9 @@ def test_losses_are_those_without_each_point():
 
 
 def test_the_efficiency_of_correlated_draws_is_that_of_theory():
-    """Of an autoregression ρ: (1 − ρ)/(1 + ρ), here 1/19; the estimate from 2 × 5 000 draws is good to a quarter."""
+    """Of an autoregression ρ: (1 − ρ)/(1 + ρ), here 1/19; the estimate from 2 × 5 000 draws
+    is good to a quarter.
+    """
     walk = np.random.default_rng(1).normal(size=(2, 5000))
     for step in range(1, 5000):
         walk[:, step] = 0.9 * walk[:, step - 1] + np.sqrt(1 - 0.9**2) * walk[:, step]
@@ -71,7 +78,9 @@ def test_the_efficiency_of_correlated_draws_is_that_of_theory():
 
 
 def test_simulations_are_off_in_the_second_order_only():
-    """Losses of simulations are χ² of one degree over two but for a constant; that of the whole posterior is 1/n² off."""
+    """Losses of simulations are χ² of one degree over two but for a constant; that of the
+    whole posterior is 1/n² off.
+    """
     found = arviz_tree(TREE, reduction="lpd", leave_one_out=True).synthetic
     constant = 0.5 * np.log(2 * np.pi * (1 + 1 / N))
     assert abs(constant - 0.5 * np.log(2 * np.pi * (1 + 1 / (N - 1)))) < 1 / N**2

@@ -24,7 +24,9 @@ N = 20_000
     ids=["continuous", "discrete", "binomial", "multivariate", "regression"],
 )
 def test_a_distribution_is_calibrated_to_itself(frozen):
-    """Losses of data from the distribution have the law of its own simulations: means agree within 5 errors."""
+    """Losses of data from the distribution have the law of its own simulations: means agree
+    within 5 errors.
+    """
     model = distribution(frozen)
     losses = model.losses(model.simulate(N, np.random.default_rng(1)), rng=2)
     error = np.sqrt((losses.observed.var() + losses.synthetic.var()) / N)
@@ -103,7 +105,8 @@ def test_probability_zero_is_explained_and_a_floor_helps():
     data = (np.array([[-1.0], [1.0], [1.0]]), ["c", "a", "b"])
     with pytest.raises(
         ValueError,
-        match=r"Softmax assigns zero probability to 1 of 3 labels, .* point 0 \(from 0\): 'c', .* pass floor=",
+        match=r"Softmax assigns zero probability to 1 of 3 labels, .* point 0 \(from 0\): "
+        r"'c', .* pass floor=",
     ):
         classifier(Softmax(), INPUTS).losses(data, rng=0)
     raised = classifier(Softmax(), INPUTS, floor=0.01)
@@ -290,7 +293,8 @@ def test_predictions_and_targets_are_not_broadcast(noise):
     y = Line().predict(INPUTS)
     with pytest.raises(
         ValueError,
-        match=r"Column predicts shape \(20000, 1\), the targets have shape \(20000,\): it was fitted",
+        match=r"Column predicts shape \(20000, 1\), the targets have shape \(20000,\): it was "
+        r"fitted",
     ):
         regressor(Column(), INPUTS, noise=noise).loss((INPUTS, y))
     with pytest.raises(
@@ -376,7 +380,9 @@ def test_noise_that_is_too_narrow_for_the_data_is_noticed():
 
 
 def test_models_with_columns_of_their_own_are_told_what_to_do():
-    """Numbers of columns differ, and the model takes them by place: statsmodels spoke of shapes that are not aligned."""
+    """Numbers of columns differ, and the model takes them by place: statsmodels spoke of
+    shapes that are not aligned.
+    """
     linear_model = pytest.importorskip("sklearn.linear_model")
     from sklearn.compose import make_column_transformer
     from sklearn.pipeline import make_pipeline
@@ -392,7 +398,8 @@ def test_models_with_columns_of_their_own_are_told_what_to_do():
     }
     with pytest.raises(
         ValueError,
-        match=r"model 'of 1': LinearRegression takes 1 columns of inputs; the data have 2; .*model\.losses\(",
+        match=r"model 'of 1': LinearRegression takes 1 columns of inputs; the data have 2; "
+        r".*model\.losses\(",
     ):
         rivals.compare(models, (new, target))
     losses = {

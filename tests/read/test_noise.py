@@ -1,4 +1,6 @@
-"""The noise of regressors of scikit-learn, on real data: out of fold, and with what Gaussian processes leave out."""
+"""The noise of regressors of scikit-learn, on real data: out of fold, and with what
+Gaussian processes leave out.
+"""
 
 from __future__ import annotations
 
@@ -41,12 +43,15 @@ def forest():
 
 
 def test_cross_validated_noise_of_a_forest_is_as_wide_as_its_errors(forest):
-    """On the data it was fitted to the forest errs by 22, on new ones by 61; out of fold says 59."""
+    """On the data it was fitted to the forest errs by 22, on new ones by 61; out of fold
+    says 59.
+    """
     on_training = np.std(FIT_Y - forest.predict(FIT_X))
     on_new = np.sqrt(np.mean((NEW_Y - forest.predict(NEW_X)) ** 2))
     noise = noise_of(out_of_fold_residuals(forest, (FIT_X, FIT_Y)))
     assert on_training < 0.5 * on_new
-    # A root mean square of 221 residuals has a relative error of √(κ − 1) / (2 √n), 4 % here; there are two of them.
+    # A root mean square of 221 residuals has a relative error of √(κ − 1) / (2 √n), 4 %
+    # here; there are two of them.
     assert noise.std() == pytest.approx(on_new, rel=0.2)
     with pytest.warns(rivals.RivalsWarning, match="the noise is too narrow for the held-out data"):
         regressor(forest, NEW_X, noise=stats.norm(scale=on_training)).loss((NEW_X, NEW_Y))
@@ -159,7 +164,9 @@ class Fixed:
     ids=["bare", "pipeline"],
 )
 def test_noise_in_alpha_is_that_of_a_white_kernel(normalize_y, wrap):
-    """The same process, said in two ways, has the same predictive distribution: `return_std` alone leaves alpha out."""
+    """The same process, said in two ways, has the same predictive distribution:
+    `return_std` alone leaves alpha out.
+    """
     settings = {"optimizer": None, "normalize_y": normalize_y}
     scale = 1.0 if normalize_y else Y.std()
     smooth, noise = scale**2 * RBF(3.0), 0.5 * scale**2
@@ -185,7 +192,8 @@ def test_an_alpha_for_each_training_point_is_refused():
     )
     with pytest.raises(
         ValueError,
-        match=r"an alpha for each training point, from 0\.1 to 1: the noise of new points is unknown",
+        match=r"an alpha for each training point, from 0\.1 to 1: the noise of new points is "
+        r"unknown",
     ):
         regressor(process, NEW_X, noise="predicted").loss((NEW_X, NEW_Y))
 

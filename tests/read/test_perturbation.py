@@ -1,4 +1,6 @@
-"""Held-out data are judged, never learned from: moving one held-out point moves no other point's loss."""
+"""Held-out data are judged, never learned from: moving one held-out point moves no other
+point's loss.
+"""
 
 from __future__ import annotations
 

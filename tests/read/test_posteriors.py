@@ -1,4 +1,6 @@
-"""Losses from a posterior, with NumPyro: by hand, by the law of the predictive, and how what is observed is found."""
+"""Losses from a posterior, with NumPyro: by hand, by the law of the predictive, and how
+what is observed is found.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def lpd(y):
 
 
 def test_losses_are_those_by_hand():
-    """In single precision, which is what NumPyro computes in by default: 2⁻²⁴ of log densities of order 10."""
+    """In single precision, which is what NumPyro computes in by default: 2⁻²⁴ of log
+    densities of order 10.
+    """
     found = posterior(line, SAMPLES, {"x": X, "y": Y}, n_simulations=2, rng=0)
     np.testing.assert_allclose(found.observed, lpd(Y), rtol=0, atol=1e-5)
     assert found.synthetic.shape == (2, N)

@@ -1,4 +1,6 @@
-"""Models that only simulate: scores of points against an ensemble, and of blocks by summary statistics."""
+"""Models that only simulate: scores of points against an ensemble, and of blocks by summary
+statistics.
+"""
 
 import numpy as np
 import pytest
@@ -81,7 +83,9 @@ class TestByHand:
 
 
 def test_the_crps_of_a_gaussian():
-    """σ (z (2Φ(z) − 1) + 2φ(z) − 1/√π), with z = (y − μ)/σ. The fair score is unbiased: over 400 small ensembles the mean agrees."""
+    """σ (z (2Φ(z) − 1) + 2φ(z) − 1/√π), with z = (y − μ)/σ. The fair score is unbiased:
+    over 400 small ensembles the mean agrees.
+    """
     y = np.array([-4.0, 0.0, 1.0, 2.0, 7.0])
     z = (y - 1) / 2
     exact = 2 * (z * (2 * stats.norm.cdf(z) - 1) + 2 * stats.norm.pdf(z) - 1 / np.sqrt(np.pi))
@@ -112,9 +116,11 @@ def test_simulations_are_those_of_the_model_and_independent_of_the_ensemble():
 
 
 def test_the_error_of_the_ensemble():
-    """Of second order for the right law, where the score is least; about that of as many points for one that is far off.
+    """Of second order for the right law, where the score is least; about that of as many
+    points for one that is far off.
 
-    Over 100 ensembles a standard deviation is known to 7 %; measured with 200 they were 0.06 and 1.1.
+    Over 100 ensembles a standard deviation is known to 7 %; measured with 200 they were
+    0.06 and 1.1.
     """
     y = stats.norm.ppf((np.arange(400) + 0.5) / 400)
 
@@ -144,7 +150,9 @@ def test_seeds_repeat():
     ],
 )
 def test_scores_are_proper(score, right, wrong):
-    """The mean loss is least for the law of the data: by more than 4 standard errors of the paired differences here."""
+    """The mean loss is least for the law of the data: by more than 4 standard errors of the
+    paired differences here.
+    """
     data = right(1500, np.random.default_rng(5))
     models = {
         "right": simulator(right, score=score, n_ensemble=1500),
@@ -165,17 +173,20 @@ def test_what_a_simulator_refuses():
         simulator(rivals.Candidate)
     with pytest.raises(
         ValueError,
-        match=r"simulated points have shape \(3,\), but score 'crps' is of single numbers; choose 'energy'",
+        match=r"simulated points have shape \(3,\), but score 'crps' is of single numbers; "
+        r"choose 'energy'",
     ):
         simulator(plane)
     with pytest.raises(
         ValueError,
-        match=r"data have shape \(10, 1\), but simulated points have shape \(\): data need shape \(n,\)",
+        match=r"data have shape \(10, 1\), but simulated points have shape \(\): data need "
+        r"shape \(n,\)",
     ):
         simulator(normal).loss(y[:, None])
     with pytest.raises(
         ValueError,
-        match="data of 10 points are no whole number of series of period = 4 points; leave out the 2 last",
+        match="data of 10 points are no whole number of series of period = 4 points; leave "
+        "out the 2 last",
     ):
         simulator(normal, period=4, n_ensemble=20).loss(y)
     with pytest.raises(ValueError, match=r"simulate\(20, rng\) gave an array of shape \(3,\)"):
@@ -222,11 +233,13 @@ class TestSummaries:
         )
 
     def test_poisson_counts(self):
-        """The sum over a block of b has mean and variance λb =: v, so that the expected loss is ½ log 2πv + ½.
+        """The sum over a block of b has mean and variance λb =: v, so that the expected
+        loss is ½ log 2πv + ½.
 
-        From M simulated blocks the mean has a variance of v/M, the log variance one of (2 + 1/v)/M: the expected loss rises by about 1/M.
-        The loss has a variance of ½ + 1/(4v): over n = 4000 blocks the mean has a standard error of 0.012. And the
-        spread of the loss due to the ensemble is of second order. Limit: 4 standard errors.
+        From M simulated blocks the mean has a variance of v/M, the log variance one of (2 +
+        1/v)/M: the expected loss rises by about 1/M. The loss has a variance of ½ + 1/(4v):
+        over n = 4000 blocks the mean has a standard error of 0.012. And the spread of the
+        loss due to the ensemble is of second order. Limit: 4 standard errors.
         """
         rate, b, n = 2.0, 25, 4000
         data = poisson(rate)(n * b, np.random.default_rng(1))
@@ -304,7 +317,8 @@ class TestSummaries:
             summaries(poisson(2.0), {"flag": lambda block: 1.0}, block=5)
         with pytest.raises(
             ValueError,
-            match=r"the statistics are 5 numbers for simulated block 0, but .* for simulated block 1",
+            match=r"the statistics are 5 numbers for simulated block 0, but .* for simulated "
+            r"block 1",
         ):
             summaries(lambda n, rng: [np.zeros(5 + i) for i in range(n)], np.abs, block=None)
         with pytest.raises(TypeError, match="statistics must be a function of a block"):

@@ -177,7 +177,9 @@ def test_a_scale_that_no_family_has_is_said():
 
 
 def fair(model, exog, law, largest):
-    """χ² of how often each count was simulated over all points, against the sum of its probabilities."""
+    """χ² of how often each count was simulated over all points, against the sum of its
+    probabilities.
+    """
     drawn = np.concatenate(
         [model.simulate(len(exog), np.random.default_rng(seed))[1] for seed in range(4)]
     )
@@ -186,7 +188,8 @@ def fair(model, exog, law, largest):
     found = np.append(
         [np.sum(drawn == count) for count in range(largest)], np.sum(drawn >= largest)
     )
-    # Points with laws of their own have counts that vary less than multinomial ones: the test is on the safe side.
+    # Points with laws of their own have counts that vary less than multinomial ones: the
+    # test is on the safe side.
     assert stats.chisquare(found, expected).pvalue > 1e-3
     np.testing.assert_array_equal(
         model.simulate(len(exog), np.random.default_rng(0))[1], drawn[: len(exog)]
@@ -324,7 +327,8 @@ def test_what_is_no_regression_and_what_has_too_many_parameters():
 
 
 def test_a_gee_by_formula_takes_a_frame_as_a_glm_does():
-    # Once the frame itself was the design matrix: with as many columns as parameters, losses were those of other inputs.
+    # Once the frame itself was the design matrix: with as many columns as parameters,
+    # losses were those of other inputs.
     rng = np.random.default_rng(0)
     frame = pandas.DataFrame({"x": rng.uniform(-1, 1, 300), "g": np.arange(300) // 10})
     frame["y"] = rng.poisson(np.exp(1 + frame["x"]))
@@ -337,7 +341,8 @@ def test_a_gee_by_formula_takes_a_frame_as_a_glm_does():
         np.testing.assert_allclose(regression(fit, at).loss((at, new["y"])), by_hand, rtol=1e-12)
 
 
-# What a fit was given for each point is needed anew, also where the new points are as many: statsmodels would take those of the fit.
+# What a fit was given for each point is needed anew, also where the new points are as many:
+# statsmodels would take those of the fit.
 GENERATOR = np.random.default_rng(0)
 X_ALL = sm.add_constant(GENERATOR.uniform(-1, 1, 400))
 SHARE = GENERATOR.beta(2 * np.exp(X_ALL[:, 1]), 2 * np.exp(-X_ALL[:, 1]))
@@ -499,7 +504,8 @@ def test_a_concentrated_scale_is_that_of_the_fit(sunspots, kind):
         means = np.array(means)
     else:
         means = np.append(0.0, fit.params[0] * sunspots[:-1])
-    # The maximum likelihood estimate of the scale on the training data alone; an AR(1) begins with its stationary law.
+    # The maximum likelihood estimate of the scale on the training data alone; an AR(1)
+    # begins with its stationary law.
     weights = np.ones(200)
     if kind != "ExponentialSmoothing":
         weights[0] = 1 - fit.params[0] ** 2
@@ -585,7 +591,8 @@ def test_a_poisson_regression_and_its_constant_rival():
     ):  # one rate, so one loss for each count
         result = rivals.compare(models, y_new, law="beta", c=0.25, rng=0)
     assert result.ranking == ("slope", "constant")
-    # At the true parameters the loss of a point is known; the fit must be within Monte Carlo error of it.
+    # At the true parameters the loss of a point is known; the fit must be within Monte
+    # Carlo error of it.
     truth = -np.mean(fits["slope"].dist.logpmf(y_new, np.exp(x_new @ [1.0, 1.2])))
     assert result.empirical_risk["slope"] == pytest.approx(truth, abs=0.02)
 
@@ -620,7 +627,9 @@ def test_columns_of_a_table_are_taken_by_name(kind):
 
 @pytest.mark.parametrize("labels", [np.array([False, True]), np.array(["no", "yes"])])
 def test_a_binary_response_that_is_no_number_is_refused(labels):
-    """By formula, statsmodels takes False, or the first label, for success: the losses would be those of the other answer."""
+    """By formula, statsmodels takes False, or the first label, for success: the losses
+    would be those of the other answer.
+    """
     table, _, counts, _, _ = table_of_counts()
     fit = sm.GLM.from_formula(
         "late ~ x_a",

@@ -1,4 +1,6 @@
-"""Tables: every source gives the same losses, and errors say which row, which column, which model."""
+"""Tables: every source gives the same losses, and errors say which row, which column, which
+model.
+"""
 
 from __future__ import annotations
 
@@ -99,11 +101,13 @@ def test_unequal_numbers_of_losses_go_into_a_long_table():
         ("A,B\n1,2\n1\n", r"t\.csv, row 3: expected 2 cells, as the header has; got 1"),
         (
             "A,B\n1,2\n1,x\n",
-            r"t\.csv, column 'B', row 3: expected a number; got 'x'; correct it, or remove this point",
+            r"t\.csv, column 'B', row 3: expected a number; got 'x'; correct it, or remove "
+            r"this point",
         ),
         (
             "B,A\nx,2\ny,1\n",
-            r"column 'B', row 2: expected a number; got 'x'; if the column is an id, .*--ignore B.*--index B",
+            r"column 'B', row 2: expected a number; got 'x'; if the column is an id, "
+            r".*--ignore B.*--index B",
         ),
         ("A,B\n1,2\n1,\n", r"t\.csv, column 'B', row 3: the cell is empty"),
         ("A;B\n1,5;2\n1;2\n", r"column 'A', row 2: expected a number.*decimals with a point"),
@@ -230,7 +234,8 @@ def test_observed_losses_alone_are_read_as_such():
     [
         (
             {8: 3.0},
-            r"model 'B': simulation '2' has 2 losses, but simulation '3' has 1; all simulations of a model",
+            r"model 'B': simulation '2' has 2 losses, but simulation '3' has 1; all "
+            r"simulations of a model",
         ),
         ({2: None}, r"column 'simulation', row 4: the cell is empty"),
         (
@@ -433,7 +438,9 @@ def test_two_columns_of_one_name_in_parquet_are_named(tmp_path):
 
 
 def test_a_header_of_many_names_is_read_in_time(tmp_path):
-    """It is longer than the 131 072 characters that one cell may have; looking for duplicates takes no time."""
+    """It is longer than the 131 072 characters that one cell may have; looking for
+    duplicates takes no time.
+    """
     names = [f"model {index}" for index in range(20_000)]
     path = tmp_path / "wide.csv"
     rows = ["0.5,1.5" + ",0.25" * (len(names) - 2), "0.75,2.5" + ",0.5" * (len(names) - 2)]
@@ -461,13 +468,16 @@ def test_a_cell_that_is_too_long_is_said_in_a_sentence(tmp_path):
     path.write_text("A,B\n1,2\n1," + "2" * 200_000 + "\n", encoding="utf-8")
     with pytest.raises(
         ValueError,
-        match=r"t\.csv, row 3: a cell has more than 131072 characters; is a quotation mark missing\?",
+        match=r"t\.csv, row 3: a cell has more than 131072 characters; is a quotation mark "
+        r"missing\?",
     ):
         wide_tables(path, path)
 
 
 def test_many_models_in_a_long_table_take_time_in_proportion():
-    """1 500 models of 40 rows: comparing the names of all rows with each model would take 90 million comparisons of text."""
+    """1 500 models of 40 rows: comparing the names of all rows with each model would take
+    90 million comparisons of text.
+    """
     n = 1500
     table = {
         "model": np.repeat([f"model {index}" for index in range(n)], 40),
@@ -644,6 +654,23 @@ def test_an_infinite_value_is_blamed_on_its_file_and_row(tmp_path):
 
 
 ROWS = "".join(f"{index / 7},{index / 3 + 1}\n" for index in range(40))
+LARGE = np.nextafter(1e300, 0)
+MANY_DIGITS = "".join(f"{1 / (3 + index)!r},{LARGE / (1 + index)!r}\n" for index in range(60))
+# fmt: off
+NO_NUMBERS = (
+    "1-2", "1+2", "1+", "1.2.3", "1e5e5", "1e5.5", "1e", "1e-", "1e+", "--1", "e5", ".", "-",
+    "1 2", "1e--5", "1e-.5", "1.-2",
+)
+# fmt: on
+
+
+def long_text(*models):
+    """A long table of three losses of each kind of each model."""
+    rows = ["model,kind,loss"]
+    for model in models:
+        for kind in ("observed", "synthetic"):
+            rows += [f"{model},{kind},{index}.5" for index in range(3)]
+    return "\n".join(rows) + "\n"
 
 
 @pytest.mark.parametrize(
@@ -657,7 +684,7 @@ ROWS = "".join(f"{index / 7},{index / 3 + 1}\n" for index in range(40))
         f"A;B\n{ROWS.replace(',', ';')}",
         f"A,B\r\n{ROWS}".replace("\n", "\r\n"),
         f"A,B\r{ROWS}".replace("\n", "\r"),
-        "A,B\n" + "".join(f"{1 / (3 + index)!r},{np.nextafter(1e300, 0) / (1 + index)!r}\n" for index in range(60)),
+        f"A,B\n{MANY_DIGITS}",
         f"A,B\n{ROWS}nan,1\n",
         f"A,B\n{ROWS}1e999,1\n",
         f"A,B\n{ROWS}1e-999,1\n",
@@ -673,14 +700,14 @@ ROWS = "".join(f"{index / 7},{index / 3 + 1}\n" for index in range(40))
         f"A,B\n{ROWS}#,2\n",
         f"A,B\n{ROWS}-0,-0.0\n-.5,+1\n",
         f"A,B\n{ROWS}1.e-3,5E+02\n.5e1,2.\n",
-        *(f"A,B\n{ROWS}{cell},2\n" for cell in ("1-2", "1+2", "1+", "1.2.3", "1e5e5", "1e5.5", "1e", "1e-", "1e+", "--1", "e5", ".", "-", "1 2", "1e--5", "1e-.5", "1.-2")),
+        *(f"A,B\n{ROWS}{cell},2\n" for cell in NO_NUMBERS),
         "A,B\n",
-        "model,kind,loss\n" + "".join(f"{m},{k},{i}.5\n" for m in "AB" for k in ("observed", "synthetic") for i in range(3)),
-        "model,kind,loss\n" + "".join(f'"{m}",{k},{i}.5\n' for m in "AB" for k in ("observed", "synthetic") for i in range(3)),
-        "model,kind,loss\n" + "".join(f"{m},{k},{i}.5\n" for m in "é " for k in ("observed", "synthetic") for i in range(3)),
+        long_text("A", "B"),
+        long_text('"A"', '"B"'),
+        long_text("é", " "),
     ],
     ids=range(45),
-)  # fmt: skip
+)
 def test_the_fast_reader_and_the_careful_one_agree(tmp_path, monkeypatch, text):
     """The same losses to the last bit, or the same message."""
     path = tmp_path / "t.csv"

@@ -15,13 +15,16 @@ from rivals import criteria
 from rivals._random import RESAMPLES, stream
 from rivals.criteria import confidence_set
 
-# Annual flow of the Nile at Aswan, 1871-1970, in 10⁸ m³ (Cobb 1978); one-step forecasts of four simple rules.
+# Annual flow of the Nile at Aswan, 1871-1970, in 10⁸ m³ (Cobb 1978); one-step forecasts of
+# four simple rules.
 NILE = np.array([
-    1120, 1160, 963, 1210, 1160, 1160, 813, 1230, 1370, 1140, 995, 935, 1110, 994, 1020, 960, 1180, 799, 958, 1140,
-    1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774, 840, 874, 694, 940, 833, 701, 916, 692, 1020, 1050, 969,
-    831, 726, 456, 824, 702, 1120, 1100, 832, 764, 821, 768, 845, 864, 862, 698, 845, 744, 796, 1040, 759,
-    781, 865, 845, 944, 984, 897, 822, 1010, 771, 676, 649, 846, 812, 742, 801, 1040, 860, 874, 848, 890,
-    744, 749, 838, 1050, 918, 986, 797, 923, 975, 815, 1020, 906, 901, 1170, 912, 746, 919, 718, 714, 740,
+    1120, 1160, 963, 1210, 1160, 1160, 813, 1230, 1370, 1140, 995, 935, 1110, 994, 1020,
+    960, 1180, 799, 958, 1140, 1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774, 840,
+    874, 694, 940, 833, 701, 916, 692, 1020, 1050, 969, 831, 726, 456, 824, 702, 1120,
+    1100, 832, 764, 821, 768, 845, 864, 862, 698, 845, 744, 796, 1040, 759, 781, 865,
+    845, 944, 984, 897, 822, 1010, 771, 676, 649, 846, 812, 742, 801, 1040, 860, 874,
+    848, 890, 744, 749, 838, 1050, 918, 986, 797, 923, 975, 815, 1020, 906, 901, 1170,
+    912, 746, 919, 718, 714, 740,
 ], dtype=float)  # fmt: skip
 FORECASTS = {
     "last year": NILE[9:-1],
@@ -82,10 +85,12 @@ def test_a_clear_loser_is_excluded_and_the_rest_kept():
 
 
 def test_p_values_of_two_equally_good_models_are_uniform():
-    """With two models the smaller p-value is that of a two-sided test of equal risks: uniform, if they are equal.
+    """With two models the smaller p-value is that of a two-sided test of equal risks:
+    uniform, if they are equal.
 
-    The exact models have the same risk. 300 data sets; the part at or below 0.1 and 0.5 has a standard error of 0.017 and 0.029; the
-    bootstrap of 200 points is itself off by about 1/200, and p-values are multiples of 1/200. Limits are at 4 standard errors.
+    The exact models have the same risk. 300 data sets; the part at or below 0.1 and 0.5 has
+    a standard error of 0.017 and 0.029; the bootstrap of 200 points is itself off by about
+    1/200, and p-values are multiples of 1/200. Limits are at 4 standard errors.
     """
     smallest = [
         min(
@@ -100,7 +105,9 @@ def test_p_values_of_two_equally_good_models_are_uniform():
 
 
 def test_scores_are_compared_by_their_elpd():
-    """Of scores that are higher for better models, as those of loo and waic; MCS of the losses is the same."""
+    """Of scores that are higher for better models, as those of loo and waic; MCS of the
+    losses is the same.
+    """
     y = np.random.default_rng(1).normal(size=100)
     mu = np.random.default_rng(2).normal(scale=0.1, size=(500, 1))
     draws = {"centred": -((y - mu) ** 2) / 2, "shifted": -((y - 0.4 - mu) ** 2) / 2}

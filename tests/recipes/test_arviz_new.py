@@ -1,5 +1,7 @@
 # needs: arviz-base>=0.5, arviz-stats[xarray]>=0.8, h5netcdf, h5py, zarr>=3.0.8
-"""DataTree of ArviZ 1.x (of arviz-base before, for old Python), in memory, as NetCDF file and as Zarr folder; leave-one-out against its own."""
+"""DataTree of ArviZ 1.x (of arviz-base before, for old Python), in memory, as NetCDF file
+and as Zarr folder; leave-one-out against its own.
+"""
 
 from __future__ import annotations
 

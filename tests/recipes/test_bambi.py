@@ -1,5 +1,7 @@
 # needs: bambi>=0.15, matplotlib<3.11
-"""Posteriors of Bambi: losses by hand from the draws, simulations by the law of the predictive, seeds."""
+"""Posteriors of Bambi: losses by hand from the draws, simulations by the law of the
+predictive, seeds.
+"""
 
 from __future__ import annotations
 

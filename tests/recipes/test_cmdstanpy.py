@@ -1,5 +1,7 @@
 # needs: cmdstanpy>=1.2
-"""Posteriors of CmdStanPy. CmdStan itself is a compiler: where it is not installed, a stand-in generates the quantities by hand."""
+"""Posteriors of CmdStanPy. CmdStan itself is a compiler: where it is not installed, a
+stand-in generates the quantities by hand.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ HELD_OUT = {"n": NEW, "x": X[N:], "y": Y[N:]}
 
 
 class Generated:
-    """What `generate_quantities` returns, as far as it is used: `metadata.stan_vars` and `stan_variable`."""
+    """What `generate_quantities` returns, as far as it is used: `metadata.stan_vars` and
+    `stan_variable`.
+    """
 
     def __init__(self, values):
         self._values = values

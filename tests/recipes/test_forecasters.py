@@ -1,5 +1,7 @@
 # needs: statsforecast, prophet, u8darts, statsmodels<0.15
-"""Forecasts of statsforecast, Prophet and darts, as distributions from their intervals and samples, against the formulas of their models."""
+"""Forecasts of statsforecast, Prophet and darts, as distributions from their intervals and
+samples, against the formulas of their models.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,8 @@ def test_statsforecast():
     own = fit.fitted_[0, 0].model_
     law = autoregression(own["coef"]["intercept"], own["coef"]["ar1"], own["sigma2"])
     np.testing.assert_allclose(model.loss(Y[N:]), -law.logpdf(Y[N:]), rtol=1e-9)
-    # One step ahead, with the parameters of the fit: the table of `cross_validation` has the same columns.
+    # One step ahead, with the parameters of the fit: the table of `cross_validation` has
+    # the same columns.
     table = fit.cross_validation(
         df=frame, h=1, n_windows=AHEAD, step_size=1, refit=False, level=[80]
     )
@@ -70,7 +73,9 @@ def test_statsforecast():
 
 
 def test_prophet():
-    """Without changepoints the forecast is Gaussian of known width; its interval comes from 4 000 samples, good to 2 %."""
+    """Without changepoints the forecast is Gaussian of known width; its interval comes from
+    4 000 samples, good to 2 %.
+    """
     logging.getLogger("cmdstanpy").setLevel(logging.ERROR)
     trend = pandas.DataFrame(
         {
@@ -90,7 +95,8 @@ def test_prophet():
         stats.norm(table["yhat"], (table["yhat_upper"] - table["yhat_lower"]) / (2 * HALF))
     )
     law = stats.norm(table["yhat"], fit.params["sigma_obs"].item() * fit.y_scale)
-    # A width that is off by 2 % moves a loss by 0.02 (1 + z²), with |z| below 3 here, and at most four of these errors.
+    # A width that is off by 2 % moves a loss by 0.02 (1 + z²), with |z| below 3 here, and
+    # at most four of these errors.
     np.testing.assert_allclose(model.loss(new), -law.logpdf(new), atol=0.4)
     assert abs(np.mean(model.loss(new) + law.logpdf(new))) < 0.02
 
@@ -109,7 +115,8 @@ def test_darts():
     law = stats.norm(level, np.sqrt(fit.model.sse / N * (1 + (STEPS - 1) * alpha**2)))
     np.testing.assert_allclose(model.loss(Y[N:]), -law.logpdf(Y[N:]), atol=0.2)
     assert abs(np.mean(model.loss(Y[N:]) + law.logpdf(Y[N:]))) < 0.02
-    # Its ARIMA draws no noise for the first step, so that such samples are no forecast; see docs/libraries.md.
+    # Its ARIMA draws no noise for the first step, so that such samples are no forecast; see
+    # docs/libraries.md.
     fit = models.ARIMA(p=1, d=0, q=0)
     fit.fit(series)
     assert fit.predict(AHEAD, num_samples=100, random_state=0).all_values()[0, 0].std() < 1e-9

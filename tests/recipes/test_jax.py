@@ -1,5 +1,7 @@
 # needs: jax, flax, numpyro, scikit-learn
-"""Networks of JAX: functions, Flax modules, and functions that return distributions of NumPyro, on real data."""
+"""Networks of JAX: functions, Flax modules, and functions that return distributions of
+NumPyro, on real data.
+"""
 
 from __future__ import annotations
 

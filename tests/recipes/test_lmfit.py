@@ -12,7 +12,8 @@ from scipy import stats
 import rivals
 from rivals.read import curve
 
-# Enzyme kinetics with puromycin: rate against concentration (Bates and Watts 1988, Treloar 1974), the treated cells.
+# Enzyme kinetics with puromycin: rate against concentration (Bates and Watts 1988, Treloar
+# 1974), the treated cells.
 CONCENTRATION = np.array([0.02, 0.02, 0.06, 0.06, 0.11, 0.11, 0.22, 0.22, 0.56, 0.56, 1.10, 1.10])
 RATE = np.array([76.0, 47, 97, 107, 123, 139, 159, 152, 191, 201, 207, 200])
 

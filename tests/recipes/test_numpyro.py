@@ -1,5 +1,7 @@
 # needs: numpyro>=0.15
-"""Posteriors of NumPyro, sampled by NUTS in double precision: losses by hand, simulations by the law of the predictive, seeds."""
+"""Posteriors of NumPyro, sampled by NUTS in double precision: losses by hand, simulations
+by the law of the predictive, seeds.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 # needs: pymc>=5.16, matplotlib<3.11
-"""Posteriors of PyMC: losses by hand from the draws, simulations by the law of the predictive, seeds, and the model left alone."""
+"""Posteriors of PyMC: losses by hand from the draws, simulations by the law of the
+predictive, seeds, and the model left alone.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def test_losses_are_those_by_hand(line):
 
 
 def test_simulations_follow_the_posterior_predictive(line):
-    """Losses of simulations against losses of data drawn from the mixture over draws, by Kolmogorov and Smirnov."""
+    """Losses of simulations against losses of data drawn from the mixture over draws, by
+    Kolmogorov and Smirnov.
+    """
     model, draws = line
     a, b, width = parameters(draws)
     own = np.random.default_rng(5)
@@ -176,7 +180,9 @@ def test_one_held_out_point_changes_no_other_loss(line):
 
 
 def test_integers_that_the_model_simulates_as_other_numbers(line):
-    """A container of integers cannot hold them; held-out integers can be given where it holds floats."""
+    """A container of integers cannot hold them; held-out integers can be given where it
+    holds floats.
+    """
     model, draws = line
     rounded = np.round(Y[N:])
     expected, found = (

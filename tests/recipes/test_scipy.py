@@ -1,5 +1,7 @@
 # needs: scipy
-"""Every continuous and discrete distribution of scipy.stats: losses, simulations, seeds. More is in tests/read/test_densities.py."""
+"""Every continuous and discrete distribution of scipy.stats: losses, simulations, seeds.
+More is in tests/read/test_densities.py.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 # needs: statsmodels
-"""Time series with dates, structural models, other families of statsmodels; the rest is in tests/read/test_statsmodels.py."""
+"""Time series with dates, structural models, other families of statsmodels; the rest is in
+tests/read/test_statsmodels.py.
+"""
 
 from __future__ import annotations
 

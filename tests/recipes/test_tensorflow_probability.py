@@ -1,5 +1,7 @@
 # needs: tensorflow-probability==0.25.0, jax<0.5
-"""Distributions of TensorFlow Probability, on JAX: its last release does not know later ones of JAX."""
+"""Distributions of TensorFlow Probability, on JAX: its last release does not know later
+ones of JAX.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,9 @@ N = len(Y)
 
 
 class MeanAndScale(nn.Module):
-    """Dropout and batch normalisation behave otherwise in training; the last layer is frozen in evaluation mode by the user."""
+    """Dropout and batch normalisation behave otherwise in training; the last layer is
+    frozen in evaluation mode by the user.
+    """
 
     def __init__(self, as_distribution=False):
         super().__init__()

@@ -1,4 +1,6 @@
-"""ArviZ trees (DataTree of 1.x, InferenceData of 0.x), in memory or from NetCDF; and how posterior draws become losses, also without each point."""
+"""ArviZ trees (DataTree of 1.x, InferenceData of 0.x), in memory or from NetCDF; and how
+posterior draws become losses, also without each point.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from rivals.read.xarrays import open_labelled
 
 Reduction = Literal["lpd", "mean", "plugin"]
 
-# Vehtari et al. (2024): above this shape the weights have too heavy a tail for any practical number of draws.
+# Vehtari et al. (2024): above this shape the weights have too heavy a tail for any
+# practical number of draws.
 LARGEST_SHAPE = 0.7
 NAMED = 5
 
@@ -50,11 +53,13 @@ def arviz_tree(
     tree : DataTree, InferenceData, or path
         A path is that of a NetCDF file, or of a Zarr folder.
     reduction : {"lpd", "mean", "plugin"}
-        How draws of the parameters become one loss per data point, for both groups alike. "lpd": −log of the mean
-        likelihood, the loss of the posterior predictive; the simulated data must then be drawn from the posterior
-        predictive. "mean": minus the mean log likelihood. "plugin": one set of parameters, so one draw.
+        How draws of the parameters become one loss per data point, for both groups alike.
+        "lpd": −log of the mean likelihood, the loss of the posterior predictive; the
+        simulated data must then be drawn from the posterior predictive. "mean": minus the
+        mean log likelihood. "plugin": one set of parameters, so one draw.
     held_out : str, optional
-        Group with the log likelihood of held-out data; by default "log_likelihood_held_out", with `leave_one_out` "log_likelihood".
+        Group with the log likelihood of held-out data; by default
+        "log_likelihood_held_out", with `leave_one_out` "log_likelihood".
     simulated : str
         Group with the log likelihood of data that the model simulated.
     variable : str, optional
@@ -64,9 +69,11 @@ def arviz_tree(
     simulation : str
         Dimension of the group `simulated` that tells simulations apart, if it has one.
     leave_one_out : bool
-        True if the points are those that the model was fitted to. The loss of each point is then that of the posterior
-        without it, by Pareto smoothed importance sampling (PSIS-LOO); for the reduction "lpd". Data are simulated at the
-        inputs of these points, and judged by the whole posterior: without one point it differs only to second order.
+        True if the points are those that the model was fitted to. The loss of each point is
+        then that of the posterior without it, by Pareto smoothed importance sampling
+        (PSIS-LOO); for the reduction "lpd". Data are simulated at the inputs of these
+        points, and judged by the whole posterior: without one point it differs only to
+        second order.
 
     Returns
     -------
@@ -77,7 +84,9 @@ def arviz_tree(
     >>> import numpy as np
     >>> import xarray
     >>> rng = np.random.default_rng(0)
-    >>> group = lambda: xarray.Dataset({"y": (("chain", "draw", "point"), -rng.exponential(size=(2, 50, 100)))})
+    >>> def group():
+    ...     log_likelihood = -rng.exponential(size=(2, 50, 100))
+    ...     return xarray.Dataset({"y": (("chain", "draw", "point"), log_likelihood)})
     >>> tree = {"log_likelihood_held_out": group(), "log_likelihood_simulated": group()}
     >>> arviz_tree(tree, reduction="lpd")
     Losses(100 observed, 100 synthetic, empirical risk 0.68988)
@@ -89,16 +98,20 @@ def arviz_tree(
     held_out = held_out or (TRAINING if leave_one_out else HELD_OUT)
     if held_out == TRAINING and TRAINING in groups_of(tree) and not leave_one_out:
         warn(
-            f"{where}: the group {TRAINING!r} is, by convention, of the data that the model was fitted to: its losses are biased low; pass leave_one_out=True"
+            f"{where}: the group {TRAINING!r} is, by convention, of the data that the model "
+            "was fitted to: its losses are biased low; pass leave_one_out=True"
         )
 
     def draws_of(group: str, rows: str | None = None) -> FloatArray:
-        """Draws by points, (draws, n), and by the dimension `rows` between them where the group has it."""
+        """Draws by points, (draws, n), and by the dimension `rows` between them where the
+        group has it.
+        """
         array = _log_likelihood(tree, group, variable, where)
         absent = [name for name in sample_dims if name not in array.dims]
         if absent:
             raise ValueError(
-                f"{where}, group {group!r}: no dimension {absent[0]!r}; it has {array.dims}; pass sample_dims="
+                f"{where}, group {group!r}: no dimension {absent[0]!r}; it has "
+                f"{array.dims}; pass sample_dims="
             )
         kept = [name for name in (rows,) if name in array.dims]
         values = np.asarray(array.transpose(*sample_dims, *kept, ...).values, dtype=np.float64)
@@ -112,8 +125,10 @@ def arviz_tree(
     losses = reduce_draws(observed, reduction, f"{where}, group {held_out!r}", weights)
     if simulated == SIMULATED and simulated not in groups_of(tree):
         warn(
-            f"{where} has observed losses alone: the log likelihood of simulated data, group {SIMULATED!r}, cannot be computed from posterior_predictive "
-            "without the model. Compare them with groups=, if there are replications; else, with the model, use rivals.read.posterior"
+            f"{where} has observed losses alone: the log likelihood of simulated data, "
+            f"group {SIMULATED!r}, cannot be computed from posterior_predictive without the "
+            "model. Compare them with groups=, if there are replications; else, with the "
+            "model, use rivals.read.posterior"
         )
         return Losses(losses)
     synthetic = reduce_draws(
@@ -127,7 +142,8 @@ def check_reduction(reduction: str, leave_one_out: bool) -> None:
     check_choice(reduction, "reduction", ("lpd", "mean", "plugin"))
     if leave_one_out and reduction != "lpd":
         raise ValueError(
-            f"leave_one_out is for the reduction 'lpd', of the posterior predictive; got {reduction!r}"
+            "leave_one_out is for the reduction 'lpd', of the posterior predictive; got "
+            f"{reduction!r}"
         )
 
 
@@ -136,7 +152,11 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
     if group not in groups:
         hint = ""
         if group == HELD_OUT and TRAINING in groups:
-            hint = f"; {TRAINING!r} is that of the data the model was fitted to: pass leave_one_out=True, or held_out={TRAINING!r} if you accept losses that are too low"
+            hint = (
+                f"; {TRAINING!r} is that of the data the model was fitted to: pass "
+                f"leave_one_out=True, or held_out={TRAINING!r} if you accept losses that "
+                "are too low"
+            )
         raise ValueError(
             f"{where}: no group {group!r}; it has {', '.join(map(show, groups)) or 'none'}{hint}"
         )
@@ -150,12 +170,15 @@ def _log_likelihood(tree: Any, group: str, variable: str | None, where: str) -> 
 def reduce_draws(
     draws: FloatArray, reduction: Reduction, where: str, log_weights: FloatArray | None = None
 ) -> FloatArray:
-    """One loss per point from the log likelihood for each draw of the parameters, (draws, ...), which may be weighted."""
+    """One loss per point from the log likelihood for each draw of the parameters, (draws,
+    ...), which may be weighted.
+    """
     if log_weights is not None:
         return np.asarray(-logsumexp(draws + log_weights, axis=0))
     if reduction == "plugin" and len(draws) != 1:
         raise ValueError(
-            f"{where}: 'plugin' means one set of parameters, but there are {len(draws)} draws; use 'lpd' or 'mean', or a point estimate"
+            f"{where}: 'plugin' means one set of parameters, but there are {len(draws)} "
+            "draws; use 'lpd' or 'mean', or a point estimate"
         )
     if reduction != "lpd":
         return np.asarray(-draws.mean(axis=0))
@@ -163,12 +186,14 @@ def reduce_draws(
 
 
 def relative_efficiency(draws: Any) -> float:
-    """Effective number of posterior draws over their number, as `az.loo` computes it: the mean over all parameters; 1 for one chain.
+    """Effective number of posterior draws over their number, as `az.loo` computes it: the
+    mean over all parameters; 1 for one chain.
 
     Parameters
     ----------
     draws : object
-        A tree with the group posterior, an MCMC of NumPyro, or anything else, whose efficiency is taken for 1.
+        A tree with the group posterior, an MCMC of NumPyro, or anything else, whose
+        efficiency is taken for 1.
     """
     values = []
     if hasattr(draws, "get_samples"):
@@ -213,7 +238,8 @@ def _array_stats() -> Any:
 def leave_one_out_weights(
     log_likelihood: FloatArray, where: str, efficiency: float = 1.0
 ) -> FloatArray:
-    """Logs of the weights that turn posterior draws into draws of the posterior without each point, (draws, points).
+    """Logs of the weights that turn posterior draws into draws of the posterior without
+    each point, (draws, points).
 
     Parameters
     ----------
@@ -244,7 +270,9 @@ def leave_one_out_weights(
     if bad.size:
         named = ", ".join(f"{index} ({shape[index]:.2f})" for index in bad[:NAMED])
         warn(
-            f"{where}: leave-one-out losses of {bad.size} of {n_points} points are not to be trusted, since their Pareto k̂ exceeds "
-            f"{largest:.2f}: point {named}{', …' if bad.size > NAMED else ''}, counted from 0; more draws help where k̂ is below 0.7; else use folds"
+            f"{where}: leave-one-out losses of {bad.size} of {n_points} points are not to "
+            f"be trusted, since their Pareto k̂ exceeds {largest:.2f}: point "
+            f"{named}{', …' if bad.size > NAMED else ''}, counted from 0; more draws help "
+            "where k̂ is below 0.7; else use folds"
         )
     return weights

@@ -1,4 +1,6 @@
-"""The cells of a table as numbers and text: what is refused names its row, as do columns that cannot be losses."""
+"""The cells of a table as numbers and text: what is refused names its row, as do columns
+that cannot be losses.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ NUMBERS = (int, float, np.integer, np.floating, np.bool_, Decimal, Fraction)
 
 
 def as_losses(column: Column, where: str, name: str | None = None) -> FloatArray:
-    """A column as numbers; an error names the row of the first cell that is not a number. A column with a name may be no model."""
+    """A column as numbers; an error names the row of the first cell that is not a number. A
+    column with a name may be no model.
+    """
     if np.ma.isMaskedArray(column) or column.dtype.kind == "c":
         return as_numbers(column, where)
     if column.dtype.kind in "iufb":
@@ -60,7 +64,9 @@ def as_losses(column: Column, where: str, name: str | None = None) -> FloatArray
 
 
 def as_text(cell: Any) -> str:
-    """A cell as text. If some cells are empty, data frames turn whole numbers into floating-point numbers: 1.0 is called 1."""
+    """A cell as text. If some cells are empty, data frames turn whole numbers into
+    floating-point numbers: 1.0 is called 1.
+    """
     if is_missing(cell):
         return ""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
@@ -93,7 +99,9 @@ def check_names(names: Iterable[str], where: str) -> None:
 def check_values(
     observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray], where: str
 ) -> None:
-    """Refuse columns that cannot be losses, and warn about those that hardly are. Mostly their beginning tells that they are."""
+    """Refuse columns that cannot be losses, and warn about those that hardly are. Mostly
+    their beginning tells that they are.
+    """
     same, whole = [], []
     for name, column in observed.items():
         if column.size < FEW_ROWS:
@@ -111,16 +119,20 @@ def check_values(
             whole.append(name)
     if 0 < len(same) < len(observed):
         raise ValueError(
-            f"{where}: column {show(same[0])!r} is the same in the observed and the synthetic table; {_leave_out(same[0])}"
+            f"{where}: column {show(same[0])!r} is the same in the observed and the "
+            f"synthetic table; {_leave_out(same[0])}"
         )
     for name in whole[:MANY_NAMES] if len(whole) < len(observed) else ():
         warn(
-            f"{where}: column {show(name)!r} holds whole numbers only, unlike the others; if it is an id or a fold, {_leave_out(name)}"
+            f"{where}: column {show(name)!r} holds whole numbers only, unlike the others; "
+            f"if it is an id or a fold, {_leave_out(name)}"
         )
 
 
 def at_row(where: str, row: int, what: str) -> ValueError:
-    """An error that names a row as an editor or a spreadsheet counts them, with the header in row 1."""
+    """An error that names a row as an editor or a spreadsheet counts them, with the header
+    in row 1.
+    """
     return ValueError(f"{where}, row {row + 2}: {what}")
 
 
@@ -128,6 +140,6 @@ def _leave_out(name: str) -> str:
     word = show(name)
     quoted = f"'{word}'" if " " in word else word
     return (
-        f"leave it out by ignore=[{word!r}] (--ignore {quoted}), align rows by it with index={word!r} (--index {quoted}), or name the "
-        "models by models=[...] (--models)"
+        f"leave it out by ignore=[{word!r}] (--ignore {quoted}), align rows by it with "
+        f"index={word!r} (--index {quoted}), or name the models by models=[...] (--models)"
     )

@@ -30,7 +30,8 @@ FRAME = ("columns", "column_names", "__dataframe__", "__arrow_c_stream__")
 def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str, Column]]:
     """What to call the source in messages, and its columns by name, all of one length.
 
-    In text files the columns called `labels` are text, and so are others where a cell is not a number.
+    In text files the columns called `labels` are text, and so are others where a cell is
+    not a number.
 
     Examples
     --------
@@ -45,7 +46,8 @@ def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str
         where, pairs = "the data frame", _from_frame(source)
     else:
         raise TypeError(
-            f"expected the path of a table ({TABLES}), a data frame (pandas, polars, …) or a mapping of columns; got {type(source).__name__}"
+            f"expected the path of a table ({TABLES}), a data frame (pandas, polars, …) or "
+            f"a mapping of columns; got {type(source).__name__}"
         )
     columns: dict[str, Column] = {}
     for key, column in pairs:
@@ -59,7 +61,9 @@ def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str
         first = next(iter(columns))
         if len(column) != len(columns[first]):
             raise ValueError(
-                f"{where}: columns of a table must have the same length, but {show(first)!r} has {len(columns[first])} rows and {show(name)!r} has {len(column)}; write a long table"
+                f"{where}: columns of a table must have the same length, but "
+                f"{show(first)!r} has {len(columns[first])} rows and {show(name)!r} has "
+                f"{len(column)}; write a long table"
             )
     return where, columns
 
@@ -77,7 +81,9 @@ def _from_file(path: Path, labels: Collection[str]) -> Iterable[tuple[str, Colum
 
 
 def _from_mapping(source: Mapping[Any, Any]) -> Iterable[tuple[str, Column]]:
-    """The columns, with those that have labels in the order of the first of them. Masks are kept: masked losses are refused, not used."""
+    """The columns, with those that have labels in the order of the first of them. Masks are
+    kept: masked losses are refused, not used.
+    """
     labelled = [(f"column {show(key)!r}", row_labels(column)) for key, column in source.items()]
     whose, reference = next((each for each in labelled if each[1] is not None), ("", None))
     for (who, labels), (key, column) in zip(labelled, source.items(), strict=True):

@@ -1,4 +1,6 @@
-"""Cross-validation in place of a held-out set: each point is judged, and simulated, by the model that did not see it."""
+"""Cross-validation in place of a held-out set: each point is judged, and simulated, by the
+model that did not see it.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,8 @@ from rivals.read.inputs import as_pair, as_targets, as_values, n_rows, take
 Splits: TypeAlias = list[tuple[IntArray, IntArray]]  # training and test points of each fold
 
 NOISE_FOLDS = 5
-# Up to this many groups are left out one at a time; of more, this many folds of whole groups are made.
+# Up to this many groups are left out one at a time; of more, this many folds of whole
+# groups are made.
 MOST_LEFT_OUT, MANY_FOLDS = 20, 10
 
 
@@ -54,41 +57,49 @@ def cross_validated(
     progress: bool = False,
     rng: RNG = None,
 ) -> dict[str, Losses]:
-    """Out-of-fold losses of estimators, and simulations of each fold's own model at the fold's own inputs.
+    """Out-of-fold losses of estimators, and simulations of each fold's own model at the
+    fold's own inputs.
 
-    A copy of each estimator is fitted to every training set. It gives the losses of the points of the test set, simulates targets or
-    labels at their inputs, and gives the losses of these. No point is judged by a model that was fitted to it. With `groups`, no point
-    is judged by a model that has seen its group, and the losses carry the groups: `compare` then asks which model would be better in
-    a *new* group.
+    A copy of each estimator is fitted to every training set. It gives the losses of the
+    points of the test set, simulates targets or labels at their inputs, and gives the
+    losses of these. No point is judged by a model that was fitted to it. With `groups`, no
+    point is judged by a model that has seen its group, and the losses carry the groups:
+    `compare` then asks which model would be better in a *new* group.
 
     Parameters
     ----------
     estimators : mapping
-        Name → estimator of scikit-learn, or with its interface; not fitted. All regressors, or all classifiers.
+        Name → estimator of scikit-learn, or with its interface; not fitted. All regressors,
+        or all classifiers.
     X, y : array or data frame
         Inputs, and targets or labels.
     groups : array, optional
-        The replication that each point belongs to: school, hospital, session, year. One group is left out at a time; of more than 20
-        groups, ten folds of whole groups are made.
+        The replication that each point belongs to: school, hospital, session, year. One
+        group is left out at a time; of more than 20 groups, ten folds of whole groups are
+        made.
     cv : int, splitter or iterable, optional
-        As in scikit-learn: a number of folds (stratified for classifiers, in the order of the data), a splitter such as `GroupKFold`
-        or `TimeSeriesSplit`, or pairs of indices (train, test). By default by groups, or into five folds. All estimators get the same
+        As in scikit-learn: a number of folds (stratified for classifiers, in the order of
+        the data), a splitter such as `GroupKFold` or `TimeSeriesSplit`, or pairs of indices
+        (train, test). By default by groups, or into five folds. All estimators get the same
         splits. No point may be tested twice. Points that no fold tests have no losses.
     noise : "cross-validated", "predicted" or frozen distribution, or mapping
-        For regressors, the distribution of target minus prediction, as in `regressor`; or one for each name. "cross-validated" splits
-        each training set once more, by groups, by the same splitter or into five folds, and so needs six fits instead of one.
+        For regressors, the distribution of target minus prediction, as in `regressor`; or
+        one for each name. "cross-validated" splits each training set once more, by groups,
+        by the same splitter or into five folds, and so needs six fits instead of one.
     residuals : "gaussian", "student" or "empirical"
         The form of cross-validated noise, as in `regressor`.
     floor : float
         For classifiers, the least probability of a label, as in `classifier`.
     n_simulations : int
     executor : int, Executor or None
-        Where folds are fitted, as in `calibrate`: 0 for this process, a number of processes, None for as many as there are cores, or
-        any executor of `concurrent.futures`. The results do not depend on it.
+        Where folds are fitted, as in `calibrate`: 0 for this process, a number of
+        processes, None for as many as there are cores, or any executor of
+        `concurrent.futures`. The results do not depend on it.
     progress : bool
         Whether to show a bar.
     rng : int, SeedSequence, Generator, optional
-        Seeds the simulations. Estimators and splitters whose `random_state` is None also get theirs from it, so the whole run repeats.
+        Seeds the simulations. Estimators and splitters whose `random_state` is None also
+        get theirs from it, so the whole run repeats.
 
     Returns
     -------
@@ -103,8 +114,9 @@ def cross_validated(
 
     Notes
     -----
-    Models of different folds share most of their training data. Losses of different folds are therefore not independent, and the
-    verdict is about the fitting procedure rather than about one fit. `benchmarks/folds.py` measures the effect.
+    Models of different folds share most of their training data. Losses of different folds
+    are therefore not independent, and the verdict is about the fitting procedure rather
+    than about one fit. `benchmarks/folds.py` measures the effect.
 
     Examples
     --------
@@ -225,7 +237,8 @@ def _are_classifiers(estimators: Any) -> bool:
 
     if not isinstance(estimators, Mapping) or not estimators:
         raise TypeError(
-            f"estimators must be a mapping from name to estimator; got {show(repr(estimators))[:60]}"
+            "estimators must be a mapping from name to estimator; got "
+            f"{show(repr(estimators))[:60]}"
         )
     kinds = {}
     for name, estimator in estimators.items():
@@ -237,14 +250,17 @@ def _are_classifiers(estimators: Any) -> bool:
         )
         if not is_one or not (is_classifier(estimator) or is_regressor(estimator)):
             raise TypeError(
-                f"{where}: expected a regressor or a classifier of scikit-learn (sklearn.base.is_regressor), not its class; got "
-                f"{show(repr(estimator))[:60]}; derive your own from RegressorMixin or ClassifierMixin, and BaseEstimator"
+                f"{where}: expected a regressor or a classifier of scikit-learn "
+                "(sklearn.base.is_regressor), not its class; got "
+                f"{show(repr(estimator))[:60]}; derive your own from RegressorMixin or "
+                "ClassifierMixin, and BaseEstimator"
             )
         kinds[name] = "classifier" if is_classifier(estimator) else "regressor"
         first = next(iter(kinds))
         if kinds[name] != kinds[first]:
             raise ValueError(
-                f"{where} is a {kinds[name]}, but estimator '{show(first)}' is a {kinds[first]}; their losses cannot be compared; make two comparisons"
+                f"{where} is a {kinds[name]}, but estimator '{show(first)}' is a "
+                f"{kinds[first]}; their losses cannot be compared; make two comparisons"
             )
     return kinds[first] == "classifier"
 
@@ -254,7 +270,8 @@ def _by_name(noise: Any, names: Sequence[str]) -> dict[str, Any]:
     noises = dict(noise) if isinstance(noise, Mapping) else dict.fromkeys(names, noise)
     for odd in sorted(set(noises) ^ set(names)):
         raise ValueError(
-            f"noise needs one entry for each estimator: {show(odd)!r} is among the {'noises' if odd in noises else 'estimators'} only"
+            f"noise needs one entry for each estimator: {show(odd)!r} is among the "
+            f"{'noises' if odd in noises else 'estimators'} only"
         )
     return noises
 
@@ -269,29 +286,38 @@ def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
     tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=rows.size)
     if np.any(tested > 1):
         raise ValueError(
-            f"cv tests {int((tested > 1).sum())} of {rows.size} points more than once, the first at point {int(np.argmax(tested > 1))} (from 0); use a splitter such as KFold"
+            f"cv tests {int((tested > 1).sum())} of {rows.size} points more than once, the "
+            f"first at point {int(np.argmax(tested > 1))} (from 0); use a splitter such as "
+            "KFold"
         )
     for index, (train, test) in enumerate(splits):
         shared = np.intersect1d(train, test)
         if shared.size:
             raise ValueError(
-                f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its {test.size} test points, the first at point {shared[0]} (from 0); take them out of its training set"
+                f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its "
+                f"{test.size} test points, the first at point {shared[0]} (from 0); take "
+                "them out of its training set"
             )
     return splits
 
 
 def _labels(groups: Any, y: Any) -> tuple[Any, int]:
-    """The group of each point, in the order of the targets if both have an index; and how many there are."""
+    """The group of each point, in the order of the targets if both have an index; and how
+    many there are.
+    """
     if isinstance(groups, str):
         raise TypeError(
-            f"groups must hold the group of each point: got the text {show(groups)!r}; pass that column"
+            f"groups must hold the group of each point: got the text {show(groups)!r}; pass "
+            "that column"
         )
     labels = np.asarray(in_index_order(groups, row_labels(y), "groups", "the targets"))
     return labels, len(read_groups(labels, len(y))[1])
 
 
 def _keeps_groups(labels: Any, splits: Splits) -> bool:
-    """Whether no model was fitted to points of a group that it is judged in: only then are groups replications."""
+    """Whether no model was fitted to points of a group that it is judged in: only then are
+    groups replications.
+    """
     shared = [
         np.intersect1d(labels[train].astype(str), labels[test].astype(str))
         for train, test in splits
@@ -299,13 +325,16 @@ def _keeps_groups(labels: Any, splits: Splits) -> bool:
     torn = next((each[0] for each in shared if each.size), None)
     if torn is not None:
         warn(
-            f"cv tests models on groups that they were fitted to, such as {show(torn)!r}, so the losses carry no groups; leave cv out, or split by groups"
+            f"cv tests models on groups that they were fitted to, such as {show(torn)!r}, "
+            "so the losses carry no groups; leave cv out, or split by groups"
         )
     return torn is None
 
 
 def _inner(cv: Any, labels: Any, splits: Splits) -> Any:
-    """How a training set is split once more: by groups, or as the data were, if that works for a part of them; or into five folds."""
+    """How a training set is split once more: by groups, or as the data were, if that works
+    for a part of them; or into five folds.
+    """
     from sklearn.model_selection import (
         GroupKFold,
         LeaveOneGroupOut,

@@ -21,18 +21,20 @@ def curve(
     function: Callable[..., Any] | None = None,
     training: Any = None,
 ) -> Candidate:
-    """A candidate from a curve fitted by least squares, for data in the form of a pair (inputs, targets).
+    """A candidate from a curve fitted by least squares, for data in the form of a pair
+    (inputs, targets).
 
     Parameters
     ----------
     fit : ModelResult or tuple
         What `model.fit(y, x=x)` of lmfit or `scipy.optimize.curve_fit` returned.
     inputs : array or mapping
-        Where targets are simulated: the inputs of the held-out data. For a model of lmfit with several independent variables, a
-        mapping from their names to arrays.
+        Where targets are simulated: the inputs of the held-out data. For a model of lmfit
+        with several independent variables, a mapping from their names to arrays.
     sigma : float or array, optional
-        The standard deviation of every target, or of each held-out one, in units of the target: what `curve_fit` was given as
-        absolute sigma. By default it is that of the residuals of the fit, √(sum of squares / degrees of freedom). A weighted fit of
+        The standard deviation of every target, or of each held-out one, in units of the
+        target: what `curve_fit` was given as absolute sigma. By default it is that of the
+        residuals of the fit, √(sum of squares / degrees of freedom). A weighted fit of
         lmfit says nothing about new points, so it must be given there.
     function : callable, optional
         The function that was given to `curve_fit`, whose output does not include it.
@@ -90,7 +92,8 @@ def _predict_of_lmfit(result: Any) -> Callable[[Any], Any]:
     def predict(at: Any) -> Any:
         if len(names) > 1 and not isinstance(at, Mapping):
             raise TypeError(
-                f"independent variables {', '.join(names)}; pass inputs as a mapping with these names"
+                f"independent variables {', '.join(names)}; pass inputs as a mapping with "
+                "these names"
             )
         return result.eval(**(at if isinstance(at, Mapping) else {names[0]: at}))
 
@@ -101,7 +104,8 @@ def _noise_of_lmfit(result: Any) -> tuple[int, int, Any]:
     """The numbers of parameters and of training points, and σ."""
     if result.weights is not None:
         raise ValueError(
-            f"the fit was weighted, so the σ of new points is unknown; pass sigma=: 1 / weight, times √redchi = {np.sqrt(result.redchi):.4g} if weights were relative"
+            "the fit was weighted, so the σ of new points is unknown; pass sigma=: 1 / "
+            f"weight, times √redchi = {np.sqrt(result.redchi):.4g} if weights were relative"
         )
     return result.nvarys, result.ndata, np.sqrt(result.redchi)
 
@@ -122,14 +126,16 @@ def _noise_of_scipy(fit: Any, predict: Callable[[Any], Any], training: Any) -> t
     """The numbers of parameters and of training points, and σ."""
     if training is None:
         raise ValueError(
-            "what curve_fit returned does not say how large the noise is; pass sigma=, or training=(x, y), to which it was fitted"
+            "what curve_fit returned does not say how large the noise is; pass sigma=, or "
+            "training=(x, y), to which it was fitted"
         )
     at, given = as_pair(training)
     targets = as_targets(given, "training targets").ravel()
     freedom = targets.size - len(fit[0])
     if freedom <= 0:
         raise ValueError(
-            f"{len(fit[0])} parameters leave no residuals in {targets.size} training points; pass sigma="
+            f"{len(fit[0])} parameters leave no residuals in {targets.size} training "
+            "points; pass sigma="
         )
     residuals = targets - as_targets(predict(at), "the curve")
     return len(fit[0]), targets.size, np.sqrt(np.sum(residuals**2) / freedom)

@@ -34,7 +34,8 @@ SEEDS = {"rng": True, "random_state": True, "seed": False}
 # These take the points along the last axis, and simulate them along the first.
 POINTS_LAST = ("dirichlet_frozen", "wishart_frozen", "invwishart_frozen")
 
-# From this many parameters per training point on, new residuals are wider than σ by a twentieth: √(1 + p/n).
+# From this many parameters per training point on, new residuals are wider than σ by a
+# twentieth: √(1 + p/n).
 MANY_PARAMETERS = 0.1
 
 
@@ -44,17 +45,20 @@ def distribution(model: Any) -> Candidate:
     Parameters
     ----------
     model : object
-        With `logpdf`, `log_pdf`, `log_prob` or `logpmf`, and with `rvs`, `sample` or `resample`. It may be
+        With `logpdf`, `log_pdf`, `log_prob` or `logpmf`, and with `rvs`, `sample` or
+        `resample`. It may be
 
-        - of `scipy.stats`: a frozen distribution, also a multivariate one; a random variable of the new infrastructure
-          (`scipy.stats.Normal(mu=0, sigma=1)`); the result of `scipy.stats.fit`; a `gaussian_kde`;
+        - of `scipy.stats`: a frozen distribution, also a multivariate one; a random
+          variable of the new infrastructure (`scipy.stats.Normal(mu=0, sigma=1)`); the
+          result of `scipy.stats.fit`; a `gaussian_kde`;
         - what `get_distribution(exog)` of statsmodels gives for the held-out points;
         - a GaussianMixture or KernelDensity of scikit-learn, fitted;
         - of PyTorch, NumPyro or TensorFlow Probability; what `pred_dist(X)` of NGBoost predicts;
         - your own object, whose sampler takes `rng`, `random_state` or `seed`.
 
-        Its parameters may be arrays, with one entry for each data point. Data of shape (n, d) are n points: the distribution
-        is then d-dimensional, or has parameters of shape (n, d), and the loss of a row is the sum over its columns.
+        Its parameters may be arrays, with one entry for each data point. Data of shape (n,
+        d) are n points: the distribution is then d-dimensional, or has parameters of shape
+        (n, d), and the loss of a row is the sum over its columns.
 
     Returns
     -------
@@ -69,8 +73,9 @@ def distribution(model: Any) -> Candidate:
 
     Notes
     -----
-    Simulations repeat with the seed of the comparison, even if a library draws from a global generator (PyTorch), which is seeded
-    for the draw and then restored. Losses have the precision of the library: 32 bits in JAX, unless `jax_enable_x64` is set.
+    Simulations repeat with the seed of the comparison, even if a library draws from a
+    global generator (PyTorch), which is seeded for the draw and then restored. Losses have
+    the precision of the library: 32 bits in JAX, unless `jax_enable_x64` is set.
 
     Examples
     --------
@@ -106,9 +111,11 @@ class Density:
     event : tuple of int or None
         The shape of one draw of one law; () for a number.
     log : callable
-        From values of shape (n, *event) or (*batch, *event) to log densities of shape (n,) or batch.
+        From values of shape (n, *event) or (*batch, *event) to log densities of shape (n,)
+        or batch.
     sample : callable
-        `sample(count, rng)`, with count (n,), or () where there is a law for each point: draws of shape (*count, *batch, *event).
+        `sample(count, rng)`, with count (n,), or () where there is a law for each point:
+        draws of shape (*count, *batch, *event).
     """
 
     name: str
@@ -133,8 +140,10 @@ class Density:
             )  # the numbers of a row are independent given the model
         if found.shape != (len(values),):
             raise ValueError(
-                f"{self.name} gives log densities of shape {found.shape} for data of shape {values.shape}, but there must be one "
-                f"for each of {len(values)} points: it has one density for all of them together, or parameters of another shape; pass one for each point"
+                f"{self.name} gives log densities of shape {found.shape} for data of shape "
+                f"{values.shape}, but there must be one for each of {len(values)} points: "
+                "it has one density for all of them together, or parameters of another "
+                "shape; pass one for each point"
             )
         return found
 
@@ -144,7 +153,8 @@ class Density:
             return self.sample((n,), rng)
         if self.batch[0] != n:
             raise ValueError(
-                f"the distribution could not simulate {n} points: {self.name} has parameters of shape {self.batch}, one for each data point"
+                f"the distribution could not simulate {n} points: {self.name} has "
+                f"parameters of shape {self.batch}, one for each data point"
             )
         return self.sample((), rng)
 
@@ -153,12 +163,15 @@ def gaussian(mean: FloatArray, deviation: FloatArray, name: str) -> Density:
     """Independent Gaussians, one for each number of the data."""
     if deviation.shape not in (mean.shape, (), mean.shape[1:]):
         raise ValueError(
-            f"{name} has means of shape {mean.shape}, but standard deviations of shape {deviation.shape}; pass one for each point, or one for all"
+            f"{name} has means of shape {mean.shape}, but standard deviations of shape "
+            f"{deviation.shape}; pass one for each point, or one for all"
         )
     if not np.all(deviation > 0):
         raise ValueError(
-            f"{name}: {int(np.sum(~(deviation > 0)))} of {deviation.size} standard deviations are not above zero, the first "
-            f"{deviation[~(deviation > 0)].ravel()[0]:g}; a network's scale needs exp or softplus, any scale a lower bound"
+            f"{name}: {int(np.sum(~(deviation > 0)))} of {deviation.size} standard "
+            "deviations are not above zero, the first "
+            f"{deviation[~(deviation > 0)].ravel()[0]:g}; a network's scale needs exp or "
+            "softplus, any scale a lower bound"
         )
 
     from scipy import stats  # here, since importing it takes a while
@@ -167,11 +180,14 @@ def gaussian(mean: FloatArray, deviation: FloatArray, name: str) -> Density:
 
 
 def warn_of_many_parameters(who: str, n_parameters: int, n_points: int, instead: str) -> None:
-    """Warn if σ from training residuals, corrected for the degrees of freedom, is too small for new points."""
+    """Warn if σ from training residuals, corrected for the degrees of freedom, is too small
+    for new points.
+    """
     if n_parameters > MANY_PARAMETERS * n_points:
         warn(
-            f"{who} has {n_parameters} parameters for {n_points} training points: its σ comes from the data to which it was fitted, and "
-            f"new residuals are wider by a factor of about {np.sqrt(1 + n_parameters / n_points):.2f}; {instead}"
+            f"{who} has {n_parameters} parameters for {n_points} training points: its σ "
+            "comes from the data to which it was fitted, and new residuals are wider by a "
+            f"factor of about {np.sqrt(1 + n_parameters / n_points):.2f}; {instead}"
         )
 
 
@@ -187,7 +203,9 @@ def at_inputs(
     *,
     targets: Callable[[Any, str], npt.NDArray[Any]] = as_targets,
 ) -> Candidate:
-    """A candidate for pairs (inputs, targets), from the distribution of the targets at some inputs; it simulates at those given here."""
+    """A candidate for pairs (inputs, targets), from the distribution of the targets at some
+    inputs; it simulates at those given here.
+    """
 
     def loss(data: Any) -> FloatArray:
         at, given = as_pair(data)
@@ -202,7 +220,9 @@ def at_inputs(
 
 
 def as_density(model: Any) -> Density:
-    """Recognise a distribution by its methods and its library; nothing is imported that is not loaded already."""
+    """Recognise a distribution by its methods and its library; nothing is imported that is
+    not loaded already.
+    """
     if isinstance(model, Density):
         return model
     name = type(model).__name__
@@ -218,12 +238,14 @@ def as_density(model: Any) -> Density:
             model, "__name__", name.removesuffix("_gen")
         )
         raise TypeError(
-            f"{show(family)} is a family of distributions, not one of them; write {show(family)}(...)"
+            f"{show(family)} is a family of distributions, not one of them; write "
+            f"{show(family)}(...)"
         )
     if "FitResult" in kinds and hasattr(model, "_dist"):
         if not model.success:
             warn(
-                f"the fit of {model._dist.name} did not succeed ({model.message}); its parameters may be far off"
+                f"the fit of {model._dist.name} did not succeed ({model.message}); its "
+                "parameters may be far off"
             )
         return as_density(model._dist(*model.params))
     if "ngboost" in origins and hasattr(model, "dist"):
@@ -243,7 +265,8 @@ def as_density(model: Any) -> Density:
         )
     if sampler is None:
         raise TypeError(
-            f"{name} must be able to simulate, and has none of {', '.join(SAMPLERS)}; see rivals.Candidate"
+            f"{name} must be able to simulate, and has none of {', '.join(SAMPLERS)}; see "
+            "rivals.Candidate"
         )
     if "torch" in origins:
         return _torch(model, name)
@@ -266,7 +289,9 @@ def _method(model: Any, names: tuple[str, ...]) -> Any:
 
 
 def _frozen(model: Any) -> Density:
-    """A frozen univariate distribution of SciPy; it has both methods, and only the family knows which of them works."""
+    """A frozen univariate distribution of SciPy; it has both methods, and only the family
+    knows which of them works.
+    """
     batch = np.shape(
         model.support()[0]
     )  # not the parameters: those of the Poisson binomial are a list
@@ -294,7 +319,9 @@ def _torch(model: Any, name: str) -> Density:
     torch = import_module("torch")
 
     def draw(count: tuple[int, ...], rng: np.random.Generator) -> Any:
-        """PyTorch's distributions draw only from its global generator: seed it, and restore its state."""
+        """PyTorch's distributions draw only from its global generator: seed it, and restore
+        its state.
+        """
         devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
         with torch.random.fork_rng(devices=devices), torch.no_grad():
             torch.manual_seed(int(rng.integers(2**62)))
@@ -331,12 +358,15 @@ def _with_keys(model: Any, name: str, origins: set[str]) -> Density:
 
 
 def _of_sklearn(model: Any, name: str) -> Density:
-    """A mixture or kernel density estimate, which draws by the seed that it holds; a mixture sorts its draws by component."""
+    """A mixture or kernel density estimate, which draws by the seed that it holds; a
+    mixture sorts its draws by component.
+    """
     if name == "KernelDensity" and (
         model.metric not in ("euclidean", "l2") or model.kernel not in ("gaussian", "tophat")
     ):
         raise TypeError(
-            f"KernelDensity with kernel={model.kernel!r}, metric={model.metric!r} has no density or no sampler; use 'gaussian' or 'tophat', 'euclidean'"
+            f"KernelDensity with kernel={model.kernel!r}, metric={model.metric!r} has no "
+            "density or no sampler; use 'gaussian' or 'tophat', 'euclidean'"
         )
     if (
         name == "BayesianGaussianMixture"
@@ -380,11 +410,14 @@ def _kernel_estimate(model: Any) -> Density:
 
 
 def _any_other(model: Any, name: str, log: Any, sampler: Any) -> Density:
-    """Multivariate distributions of SciPy, and whatever has a density and a sampler that takes a seed: else no run could be repeated."""
+    """Multivariate distributions of SciPy, and whatever has a density and a sampler that
+    takes a seed: else no run could be repeated.
+    """
     seed = next((word for word in SEEDS if word in inspect.signature(sampler).parameters), None)
     if seed is None:
         raise TypeError(
-            f"{name}.{sampler.__name__} takes no seed (none of {', '.join(SEEDS)}), so no run could be repeated; write a rivals.Candidate"
+            f"{name}.{sampler.__name__} takes no seed (none of {', '.join(SEEDS)}), so no "
+            "run could be repeated; write a rivals.Candidate"
         )
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:

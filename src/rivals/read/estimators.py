@@ -1,4 +1,6 @@
-"""Fitted estimators with scikit-learn's interface, and the noise of regressors: from residuals on data that they did not see, or as they predict it."""
+"""Fitted estimators with scikit-learn's interface, and the noise of regressors: from
+residuals on data that they did not see, or as they predict it.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ from rivals.read.inputs import (
 
 FEW_RESIDUALS = 8
 
-# Under the right noise one target in ten lies outside its central 90 %; one in four among a hundred is five standard errors more.
+# Under the right noise one target in ten lies outside its central 90 %; one in four among a
+# hundred is five standard errors more.
 ENOUGH_TO_JUDGE = 100
 OUTSIDE, TOO_MANY_OUTSIDE = 0.1, 0.25
 
@@ -40,14 +43,16 @@ def classifier(
     Parameters
     ----------
     estimator : object
-        With `predict_proba`, fitted to other data: of scikit-learn, XGBoost, LightGBM, CatBoost or NGBoost, or with their interface.
+        With `predict_proba`, fitted to other data: of scikit-learn, XGBoost, LightGBM,
+        CatBoost or NGBoost, or with their interface.
     inputs : array, sparse matrix or data frame
         Inputs at which labels are simulated: those of the held-out data.
     floor : float
-        Probabilities are raised to at least this, then made to add up to one. Forests and neighbours give zeros, and a
-        label of probability zero has an infinite loss.
+        Probabilities are raised to at least this, then made to add up to one. Forests and
+        neighbours give zeros, and a label of probability zero has an infinite loss.
     classes : sequence, optional
-        The labels in the order of the columns of `predict_proba`, for an estimator without `classes_`.
+        The labels in the order of the columns of `predict_proba`, for an estimator without
+        `classes_`.
 
     Returns
     -------
@@ -61,7 +66,8 @@ def classifier(
 
     Notes
     -----
-    Sample weights belong to the fit. Held-out points cannot be weighted: the risk is the mean over them.
+    Sample weights belong to the fit. Held-out points cannot be weighted: the risk is the
+    mean over them.
 
     Examples
     --------
@@ -89,32 +95,38 @@ def regressor(
     groups: Any = None,
     rng: RNG = None,
 ) -> Candidate:
-    """A candidate from a fitted regressor and a model of its noise, for data in the form of a pair (inputs, targets).
+    """A candidate from a fitted regressor and a model of its noise, for data in the form of
+    a pair (inputs, targets).
 
     Parameters
     ----------
     estimator : object
-        With `predict`, fitted to other data: of scikit-learn, XGBoost, LightGBM, CatBoost or NGBoost, or with their interface.
+        With `predict`, fitted to other data: of scikit-learn, XGBoost, LightGBM, CatBoost
+        or NGBoost, or with their interface.
     inputs : array, sparse matrix or data frame
         Inputs at which targets are simulated: those of the held-out data.
     noise : "cross-validated", "predicted" or distribution
         The distribution of target minus prediction: a prediction alone is not a model of the data.
 
-        - "cross-validated", the recommended way: from residuals of copies of the estimator on the parts of `training` that they were
-          not fitted to. Residuals on the training data themselves are too small, those of a forest by a factor of two or three.
-        - "predicted": as the estimator itself predicts it. Gaussian, of the standard deviation of `predict(inputs,
-          return_std=True)`, for Gaussian processes (with the noise in `alpha`, which that leaves out) and Bayesian ridge
-          regression; what NGBoost (`pred_dist`) and CatBoost ("RMSEWithUncertainty") predict.
-        - a distribution, as `scipy.stats.norm(scale=0.3)` or `scipy.stats.t(4, scale=0.2)`, or anything else that `distribution`
-          takes: one for all points, or with a parameter for each.
+        - "cross-validated", the recommended way: from residuals of copies of the estimator
+          on the parts of `training` that they were not fitted to. Residuals on the training
+          data themselves are too small, those of a forest by a factor of two or three.
+        - "predicted": as the estimator itself predicts it. Gaussian, of the standard
+          deviation of `predict(inputs, return_std=True)`, for Gaussian processes (with the
+          noise in `alpha`, which that leaves out) and Bayesian ridge regression; what
+          NGBoost (`pred_dist`) and CatBoost ("RMSEWithUncertainty") predict.
+        - a distribution, as `scipy.stats.norm(scale=0.3)` or `scipy.stats.t(4, scale=0.2)`,
+          or anything else that `distribution` takes: one for all points, or with a
+          parameter for each.
     training : pair, optional
         The inputs and targets to which the estimator was fitted, for cross-validated noise.
     residuals : "gaussian", "student" or "empirical"
-        The form of cross-validated noise: Gaussian, Student's t, or a kernel density estimate of the residuals
-        (`scipy.stats.gaussian_kde`), which smooths them a little, has Gaussian tails and is slow for many points.
+        The form of cross-validated noise: Gaussian, Student's t, or a kernel density
+        estimate of the residuals (`scipy.stats.gaussian_kde`), which smooths them a little,
+        has Gaussian tails and is slow for many points.
     cv : int, splitter or iterable
-        The folds of cross-validated noise, as in scikit-learn: a number takes them in the order of the data; splitters by group and
-        by time also work.
+        The folds of cross-validated noise, as in scikit-learn: a number takes them in the
+        order of the data; splitters by group and by time also work.
     groups : array, optional
         The group of each training point, for splitters by group.
     rng : int, SeedSequence, Generator, optional
@@ -133,10 +145,11 @@ def regressor(
 
     Notes
     -----
-    With several targets, a univariate noise applies to each target independently, with a scale for each if it has that
-    many. The covariances of targets enter through a multivariate noise, such as "cross-validated" or
-    `scipy.stats.multivariate_normal`. Sample weights belong to the fit. Held-out points cannot be weighted, since the
-    risk is the mean over them; copies for cross-validated noise are fitted without weights.
+    With several targets, a univariate noise applies to each target independently, with a
+    scale for each if it has that many. The covariances of targets enter through a
+    multivariate noise, such as "cross-validated" or `scipy.stats.multivariate_normal`.
+    Sample weights belong to the fit. Held-out points cannot be weighted, since the risk is
+    the mean over them; copies for cross-validated noise are fitted without weights.
 
     Examples
     --------
@@ -146,12 +159,14 @@ def regressor(
     ...     def predict(self, inputs):
     ...         return 2.0 * inputs[:, 0]
     >>> inputs = np.arange(4.0)[:, None]
-    >>> regressor(Line(), inputs, noise=stats.norm(scale=0.5)).loss((inputs, [0.0, 2.0, 4.0, 7.0])).round(3)
+    >>> model = regressor(Line(), inputs, noise=stats.norm(scale=0.5))
+    >>> model.loss((inputs, [0.0, 2.0, 4.0, 7.0])).round(3)
     array([0.226, 0.226, 0.226, 2.226])
     """
     if training is not None and not (isinstance(noise, str) and noise == "cross-validated"):
         raise ValueError(
-            "training= is for noise='cross-validated', but was given with another noise; leave it out"
+            "training= is for noise='cross-validated', but was given with another noise; "
+            "leave it out"
         )
     law = law_of_targets(
         estimator, noise, training, residuals=residuals, cv=cv, groups=groups, rng=rng
@@ -174,13 +189,15 @@ def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> Condi
         found = as_targets(estimator.predict_proba(at), "probabilities")
         if found.ndim != 2 or found.shape[1] != known.size:
             raise ValueError(
-                f"{name} predicts probabilities of shape {found.shape}, but there must be one column for each of {known.size} classes"
+                f"{name} predicts probabilities of shape {found.shape}, but there must be "
+                f"one column for each of {known.size} classes"
             )
         if not np.all(
             (found >= 0) & (found <= 1.001)
         ):  # rounded, they may be a little more than one
             raise ValueError(
-                f"{name}.predict_proba gives numbers from {found.min():.3g} to {found.max():.3g}, which are no probabilities; logits need a softmax"
+                f"{name}.predict_proba gives numbers from {found.min():.3g} to "
+                f"{found.max():.3g}, which are no probabilities; logits need a softmax"
             )
         raised = np.maximum(found, floor)
         probabilities = raised / raised.sum(axis=1, keepdims=True)
@@ -190,14 +207,19 @@ def law_of_labels(estimator: Any, *, floor: float, classes: Any = None) -> Condi
             unknown = np.flatnonzero(~is_label.any(axis=1))
             if unknown.size:
                 raise ValueError(
-                    f"{unknown.size} of {labels.size} labels are of a class that the classifier was not fitted to, the first at point {unknown[0]} (from 0): {_shown(labels, unknown[0])}; fit it to all classes"
+                    f"{unknown.size} of {labels.size} labels are of a class that the "
+                    f"classifier was not fitted to, the first at point {unknown[0]} (from "
+                    f"0): {_shown(labels, unknown[0])}; fit it to all classes"
                 )
             likelihood = probabilities[np.arange(labels.size), is_label.argmax(axis=1)]
             impossible = np.flatnonzero(likelihood == 0)
             if impossible.size:
                 raise ValueError(
-                    f"{name} assigns zero probability to {impossible.size} of {labels.size} labels, the first at point {impossible[0]} (from 0): "
-                    f"{_shown(labels, impossible[0])}, of infinite loss; pass floor=, the least probability of a label (such as 1e-3), or calibrate it (CalibratedClassifierCV)"
+                    f"{name} assigns zero probability to {impossible.size} of {labels.size} "
+                    f"labels, the first at point {impossible[0]} (from 0): "
+                    f"{_shown(labels, impossible[0])}, of infinite loss; pass floor=, the "
+                    "least probability of a label (such as 1e-3), or calibrate it "
+                    "(CalibratedClassifierCV)"
                 )
             return np.asarray(np.log(likelihood))
 
@@ -237,7 +259,9 @@ def law_of_targets(
         noise = noise_of(
             out_of_fold_residuals(estimator, training, cv=cv, groups=groups, rng=rng), residuals
         )
-        judged = None  # it may be too narrow for a group like no other, and nothing is to be done about that
+        # it may be too narrow for a group like no other, and nothing is to be done about
+        # that
+        judged = None
     density = as_density(noise)
     return lambda at: _shifted(
         density, judged, as_targets(estimator.predict(at), "predictions"), name
@@ -249,13 +273,17 @@ def _name(estimator: Any) -> str:
     name, library = type(estimator).__name__, library_of(estimator)
     if name == "Booster" and library in ("xgboost", "lightgbm"):
         raise TypeError(
-            f"a Booster of {library} says neither what it predicts nor how; pass an LGBMClassifier, LGBMRegressor, XGBClassifier or XGBRegressor, into which load_model reads it"
+            f"a Booster of {library} says neither what it predicts nor how; pass an "
+            "LGBMClassifier, LGBMRegressor, XGBClassifier or XGBRegressor, into which "
+            "load_model reads it"
         )
     return name
 
 
 def _shifted(density: Density, judged: Any, mean: FloatArray, name: str) -> Density:
-    """Noise about the predictions: a row has several targets, and a univariate noise applies to each of them."""
+    """Noise about the predictions: a row has several targets, and a univariate noise
+    applies to each of them.
+    """
     of_each = mean.ndim == 2 and density.event == () and density.batch in ((), mean.shape[1:])
 
     def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -281,7 +309,8 @@ def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
     given = getattr(estimator, "classes_", None) if given is None else given
     if given is None:
         raise TypeError(
-            f"{name} has no classes_: if it is fitted, say which labels its columns belong to, as classes=[0, 1]; if not, fit it first"
+            f"{name} has no classes_: if it is fitted, say which labels its columns belong "
+            "to, as classes=[0, 1]; if not, fit it first"
         )
     if isinstance(given, list) and any(np.ndim(item) for item in given):
         raise TypeError(
@@ -295,7 +324,8 @@ def _classes(estimator: Any, name: str, given: Any) -> npt.NDArray[Any]:
     own = getattr(estimator, "classes_", known)
     if not isinstance(own, list) and set(own) == set(known) and np.any(own != known):
         raise ValueError(
-            f"classes stand in another order than {name}.classes_ = {show(repr(own))[:80]}; leave classes= out"
+            f"classes stand in another order than {name}.classes_ = {show(repr(own))[:80]}; "
+            "leave classes= out"
         )
     return known
 
@@ -306,22 +336,25 @@ def _shown(labels: npt.NDArray[Any], index: int) -> str:
 
 
 def noise_of(residuals: FloatArray, kind: str = "gaussian") -> Any:
-    """A frozen distribution, or kernel density estimate, of SciPy for residuals: one column for each target, if there are several.
+    """A frozen distribution, or kernel density estimate, of SciPy for residuals: one column
+    for each target, if there are several.
 
     Parameters
     ----------
     residuals : array, shape (n,) or (n, targets)
     kind : "gaussian", "student" or "empirical"
-        "gaussian": mean zero and the mean square of the residuals; with several targets, their covariances. "student": Student's t
-        about zero, with the degrees of freedom and the scale of the highest likelihood. "empirical": a kernel density estimate of
-        the residuals (`scipy.stats.gaussian_kde`, Scott's bandwidth), which widens them by a factor of √(1 + n^(−2/5)) and has
-        Gaussian tails.
+        "gaussian": mean zero and the mean square of the residuals; with several targets,
+        their covariances. "student": Student's t about zero, with the degrees of freedom
+        and the scale of the highest likelihood. "empirical": a kernel density estimate of
+        the residuals (`scipy.stats.gaussian_kde`, Scott's bandwidth), which widens them by
+        a factor of √(1 + n^(−2/5)) and has Gaussian tails.
     """
     from scipy import stats
 
     if len(residuals) < FEW_RESIDUALS:
         raise ValueError(
-            f"noise: {len(residuals)} residuals are too few to estimate it; it needs {FEW_RESIDUALS}"
+            f"noise: {len(residuals)} residuals are too few to estimate it; it needs "
+            f"{FEW_RESIDUALS}"
         )
     if not np.isfinite(residuals).all():
         raise ValueError(
@@ -352,7 +385,8 @@ def out_of_fold_residuals(
     Parameters
     ----------
     estimator : object
-        With `fit`, `predict` and `get_params`, like those of scikit-learn. It is copied; its own fit is not used.
+        With `fit`, `predict` and `get_params`, like those of scikit-learn. It is copied;
+        its own fit is not used.
     training : pair
         The inputs and targets to which it was fitted.
     cv : int, splitter or iterable
@@ -379,8 +413,10 @@ def out_of_fold_residuals(
             copy.fit(take(inputs, train), take(targets, train))
         except ValueError as error:
             raise ValueError(
-                f"{type(estimator).__name__} could not be fitted to a part of the training data, as cross-validated noise needs: {error}. If it "
-                "stops early, fit it with early_stopping_rounds=None and n_estimators=best_iteration + 1, or pass noise= as a distribution"
+                f"{type(estimator).__name__} could not be fitted to a part of the training "
+                f"data, as cross-validated noise needs: {error}. If it stops early, fit it "
+                "with early_stopping_rounds=None and n_estimators=best_iteration + 1, or "
+                "pass noise= as a distribution"
             ) from error
         predicted = as_targets(copy.predict(take(inputs, test)), "predictions")
         check_same_shape(predicted.shape, values[test].shape, type(estimator).__name__)
@@ -396,7 +432,9 @@ def seeded_copy(estimator: Any, generator: np.random.Generator) -> Any:
         copy = clone(estimator)
     except TypeError:
         raise TypeError(
-            f"{type(estimator).__name__} cannot be copied and fitted again, as cross-validation needs (sklearn.base.clone); pass noise= as a distribution, from residuals on other data than those of the fit"
+            f"{type(estimator).__name__} cannot be copied and fitted again, as "
+            "cross-validation needs (sklearn.base.clone); pass noise= as a distribution, "
+            "from residuals on other data than those of the fit"
         ) from None
     parameters = copy.get_params(deep=True)
     unset = [name for name in sorted(parameters) if parameters[name] is None]
@@ -424,7 +462,8 @@ def predicted(estimator: Any, at: Any) -> Density:
         isinstance(both, tuple) and len(both) == 2
     ):  # LightGBM accepts any argument and ignores it
         raise TypeError(
-            f"{name} does not predict a standard deviation ({cause}); use noise='cross-validated', or pass the distribution of its noise"
+            f"{name} does not predict a standard deviation ({cause}); use "
+            "noise='cross-validated', or pass the distribution of its noise"
         )
     mean, deviation = (
         as_targets(both[0], "predictions"),
@@ -434,7 +473,9 @@ def predicted(estimator: Any, at: Any) -> Density:
 
 
 def _left_out_variance(estimator: Any) -> FloatArray:
-    """The noise that a Gaussian process of scikit-learn was fitted with in `alpha`: its predicted deviation leaves it out."""
+    """The noise that a Gaussian process of scikit-learn was fitted with in `alpha`: its
+    predicted deviation leaves it out.
+    """
     last = estimator
     while hasattr(last, "steps"):
         last = last.steps[-1][1]
@@ -443,14 +484,19 @@ def _left_out_variance(estimator: Any) -> FloatArray:
     alpha = np.unique(np.asarray(last.alpha, dtype=np.float64))
     if alpha.size > 1:
         raise ValueError(
-            f"{type(last).__name__} has an alpha for each training point, from {alpha.min():g} to {alpha.max():g}: the noise of new points is unknown; pass noise= as a distribution, or put it into the kernel (WhiteKernel)"
+            f"{type(last).__name__} has an alpha for each training point, from "
+            f"{alpha.min():g} to {alpha.max():g}: the noise of new points is unknown; pass "
+            "noise= as a distribution, or put it into the kernel (WhiteKernel)"
         )
-    # alpha is in units of the targets as they were fitted: after normalize_y, in units of their variance.
+    # alpha is in units of the targets as they were fitted: after normalize_y, in units of
+    # their variance.
     return np.asarray(alpha[0] * np.asarray(last._y_train_std, dtype=np.float64) ** 2)
 
 
 def warn_if_too_narrow(noise: Any, residuals: FloatArray) -> None:
-    """Warn if held-out residuals are much wider than the noise, as when it was estimated from the training data."""
+    """Warn if held-out residuals are much wider than the noise, as when it was estimated
+    from the training data.
+    """
     quantile = getattr(noise, "ppf", getattr(noise, "icdf", None))
     if residuals.size < ENOUGH_TO_JUDGE or not callable(quantile):
         return
@@ -458,6 +504,7 @@ def warn_if_too_narrow(noise: Any, residuals: FloatArray) -> None:
     outside = float(np.mean((residuals < low) | (residuals > high)))
     if outside > TOO_MANY_OUTSIDE:
         warn(
-            f"the noise is too narrow for the held-out data: {outside:.0%} of the targets lie outside its central {1 - OUTSIDE:.0%}. If its "
-            "scale came from residuals of the fit, use noise='cross-validated', training=(inputs, targets)"
+            f"the noise is too narrow for the held-out data: {outside:.0%} of the targets "
+            f"lie outside its central {1 - OUTSIDE:.0%}. If its scale came from residuals "
+            "of the fit, use noise='cross-validated', training=(inputs, targets)"
         )

@@ -14,12 +14,15 @@ from rivals._say.optional import need
 from rivals._say.words import show
 from rivals.read.text_tables import CHUNK, Columns, header_names
 
-# Bytes of a cell that is an object of its own, and of one that is empty; a cell takes up to four tags of XML.
+# Bytes of a cell that is an object of its own, and of one that is empty; a cell takes up to
+# four tags of XML.
 CELL, EMPTY, TAG = 64, 8, 16
 
 
 def read_excel(path: Path) -> Columns:
-    """The columns of the one sheet of an Excel file that has cells; of formulas, the values last shown."""
+    """The columns of the one sheet of an Excel file that has cells; of formulas, the values
+    last shown.
+    """
     openpyxl = need("openpyxl", extra="excel", purpose="Excel files")
     # The file is opened here, so that it is closed whatever is left of a sheet that is refused.
     with reading(path, "an Excel file"), path.open("rb") as file:
@@ -49,7 +52,9 @@ def read_excel(path: Path) -> Columns:
 
 
 def _check_size(path: Path, archive: zipfile.ZipFile) -> None:
-    """Refuse what unpacks to too much, and too many cells: an empty one takes four bytes of XML, and much more here."""
+    """Refuse what unpacks to too much, and too many cells: an empty one takes four bytes of
+    XML, and much more here.
+    """
     check_memory(path, sum(member.file_size for member in archive.infolist()))
     tags = 0
     for member in archive.infolist():

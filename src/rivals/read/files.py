@@ -33,13 +33,14 @@ def losses_from_files(
     Parameters
     ----------
     observed : path
-        With `synthetic`: a wide table (.csv, .tsv, .txt, each also .gz, .parquet, .xlsx), one column per model.
-        Alone: a long table with the columns model, kind and loss, and simulation if there are several, an .npz archive,
-        or a NetCDF file (.nc) or Zarr folder with the variables observed and synthetic, or with an ArviZ tree in each of
+        With `synthetic`: a wide table (.csv, .tsv, .txt, each also .gz, .parquet, .xlsx),
+        one column per model. Alone: a long table with the columns model, kind and loss, and
+        simulation if there are several, an .npz archive, or a NetCDF file (.nc) or Zarr
+        folder with the variables observed and synthetic, or with an ArviZ tree in each of
         its groups, one group per model.
     synthetic : path, optional
-        The second wide table, with a column simulation if there are several. Two ArviZ trees (NetCDF files or Zarr
-        folders) are two models, named after the files.
+        The second wide table, with a column simulation if there are several. Two ArviZ
+        trees (NetCDF files or Zarr folders) are two models, named after the files.
     models : iterable of str, optional
         The models to read; all by default.
     ignore : iterable of str
@@ -47,7 +48,8 @@ def losses_from_files(
     index : str, optional
         The column of the tables that names the data points, by which rows are put into one order.
     groups : str, optional
-        The column that says to which replication an observed point belongs. The losses carry it, and `compare` uses it.
+        The column that says to which replication an observed point belongs. The losses
+        carry it, and `compare` uses it.
     log_likelihood : bool
         Whether the table holds log likelihoods (higher is better); losses are their negatives.
 
@@ -62,7 +64,8 @@ def losses_from_files(
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "losses.csv")
-    ...     _ = path.write_text("model,kind,loss\\nA,observed,1\\nA,observed,2\\nA,synthetic,1\\nA,synthetic,3\\n")
+    ...     rows = ["A,observed,1", "A,observed,2", "A,synthetic,1", "A,synthetic,3"]
+    ...     _ = path.write_text("\\n".join(["model,kind,loss", *rows]))
     ...     losses_from_files(path)
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
@@ -85,11 +88,13 @@ def read_files(
         )
     for option in (*(["index"] if selection.index is not None else []), *selection.labels):
         raise ValueError(
-            f"{option}: {show(observed)} is not a table; its arrays have no columns, so leave {option} out, or write a long table"
+            f"{option}: {show(observed)} is not a table; its arrays have no columns, so "
+            f"leave {option} out, or write a long table"
         )
     if archive and synthetic is not None:
         raise ValueError(
-            f"{show(synthetic)}: an .npz archive holds both kinds of losses; leave the second file out"
+            f"{show(synthetic)}: an .npz archive holds both kinds of losses; leave the "
+            "second file out"
         )
     if archive:
         losses = npz(observed, log_likelihood=selection.log_likelihood)
@@ -109,7 +114,9 @@ def is_labelled(path: Path) -> bool:
 def _labelled(
     path: Path, other: str | PathLike[str] | None, *, log_likelihood: bool
 ) -> dict[str, Losses]:
-    """Losses of all models in a dataset, or of those in ArviZ trees, one in a file or in a group of it."""
+    """Losses of all models in a dataset, or of those in ArviZ trees, one in a file or in a
+    group of it.
+    """
     if other is not None and (not is_labelled(Path(other)) or Path(other).stem == path.stem):
         raise ValueError(
             f"{show(other)}: expected a NetCDF file or a Zarr folder, as the first, of another name"
@@ -128,11 +135,14 @@ def _labelled(
             return dataset(tree, log_likelihood=log_likelihood)
         if not trees:
             raise ValueError(
-                f"expected the variables observed and synthetic, or for each model groups {HELD_OUT} and {SIMULATED}; found {listed([*map(str, tree.data_vars)]) or 'nothing'}"
+                "expected the variables observed and synthetic, or for each model groups "
+                f"{HELD_OUT} and {SIMULATED}; found "
+                f"{listed([*map(str, tree.data_vars)]) or 'nothing'}"
             )
         if log_likelihood:
             raise ValueError(
-                "ArviZ trees always hold log likelihoods; leave log_likelihood (--log-likelihood) out"
+                "ArviZ trees always hold log likelihoods; leave log_likelihood "
+                "(--log-likelihood) out"
             )
         for name, each in [*trees.items(), *second.items()]:
             where = f"{show(path)}, model {show(name)!r}"

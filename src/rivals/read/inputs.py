@@ -15,8 +15,12 @@ from rivals._say.words import show
 from rivals._types import FloatArray
 
 # All candidates of a comparison are judged on the same data.
-OF_ITS_OWN = "if models have inputs of their own, pass model.losses((inputs, targets), n_simulations=16) of each"
-# The left side of a formula that leaves the response as it is: names of columns, as they are, quoted, or marked as categories.
+OF_ITS_OWN = (
+    "if models have inputs of their own, pass model.losses((inputs, targets), "
+    "n_simulations=16) of each"
+)
+# The left side of a formula that leaves the response as it is: names of columns, as they
+# are, quoted, or marked as categories.
 COLUMN = r"""\s*(?:[CI]\(\s*)?(?:[^\W\d][\w.]*|Q\(\s*(?:'[^']*'|"[^"]*")\s*\))\s*\)?\s*"""
 AS_IT_IS = re.compile(rf"{COLUMN}(?:\+{COLUMN})*")
 
@@ -25,19 +29,24 @@ def as_pair(data: Any) -> tuple[Any, Any]:
     """Data of a model that maps inputs to targets: a pair, with one target for each input."""
     if not (isinstance(data, (tuple, list)) and len(data) == 2):
         raise TypeError(
-            f"data for an estimator is a pair (inputs, labels or targets); got {type(data).__name__}. Sample weights are not supported: each point counts once; draw points by their weights"
+            "data for an estimator is a pair (inputs, labels or targets); got "
+            f"{type(data).__name__}. Sample weights are not supported: each point counts "
+            "once; draw points by their weights"
         )
     inputs, targets = data
     n_inputs, n_targets = n_rows(inputs, "inputs"), n_rows(targets, "labels or targets")
     if n_inputs != n_targets:
         raise ValueError(
-            f"there must be one label or target per input; got {n_inputs} inputs and {n_targets} of them"
+            f"there must be one label or target per input; got {n_inputs} inputs and "
+            f"{n_targets} of them"
         )
     return inputs, in_index_order(targets, row_labels(inputs), "the targets", "the inputs")
 
 
 def n_rows(values: Any, what: str) -> int:
-    """The number of points: rows of a table, sparse matrix or tensor; of a mapping, those of its columns."""
+    """The number of points: rows of a table, sparse matrix or tensor; of a mapping, those
+    of its columns.
+    """
     if isinstance(values, Mapping):
         lengths = {name: n_rows(column, f"{what} '{name}'") for name, column in values.items()}
         if len(set(lengths.values())) != 1:
@@ -45,7 +54,8 @@ def n_rows(values: Any, what: str) -> int:
         return next(iter(lengths.values()))
     if hasattr(values, "collect") and not hasattr(values, "shape"):
         raise TypeError(
-            f"{what} are a {type(values).__name__}, which has not been computed yet; pass .collect() of it"
+            f"{what} are a {type(values).__name__}, which has not been computed yet; pass "
+            ".collect() of it"
         )
     shape = getattr(values, "shape", None)
     if isinstance(shape, tuple) and len(shape):  # sparse matrices have no length
@@ -107,19 +117,24 @@ def check_inputs(of_data: Any, own: Any, who: str) -> None:
     """Warn if a candidate that simulates at its own inputs is judged on data at others."""
     if of_data is not own and _differ(of_data, own):
         warn(
-            f"{who} simulates at other inputs ({n_rows(own, 'inputs')} rows) than those of the data ({n_rows(of_data, 'inputs')} rows), "
-            f"so that its simulations are not of these data; make the candidate with the inputs of the held-out data; {OF_ITS_OWN}"
+            f"{who} simulates at other inputs ({n_rows(own, 'inputs')} rows) than those of "
+            f"the data ({n_rows(of_data, 'inputs')} rows), so that its simulations are not "
+            "of these data; make the candidate with the inputs of the held-out data; "
+            f"{OF_ITS_OWN}"
         )
 
 
 def check_columns(of_data: Any, own: Any, who: str) -> None:
-    """Refuse data with other columns than those that a model takes by their place; of tables it may take them by name."""
+    """Refuse data with other columns than those that a model takes by their place; of
+    tables it may take them by name.
+    """
     shapes: list[Any] = [getattr(each, "shape", ()) for each in (of_data, own)]
     found, taken = (set(map(str, getattr(each, "columns", ()))) for each in (of_data, own))
     by_name = found and taken and (found <= taken or taken <= found)
     if not by_name and [len(shape) for shape in shapes] == [2, 2] and shapes[0][1] != shapes[1][1]:
         raise ValueError(
-            f"{who} takes {shapes[1][1]} columns of inputs; the data have {shapes[0][1]}; {OF_ITS_OWN}"
+            f"{who} takes {shapes[1][1]} columns of inputs; the data have {shapes[0][1]}; "
+            f"{OF_ITS_OWN}"
         )
 
 
@@ -162,19 +177,26 @@ def as_targets(values: Any, what: str) -> FloatArray:
 
 
 def check_same_shape(predicted: tuple[int, ...], targets: tuple[int, ...], who: str) -> None:
-    """Predictions or parameters match the targets element by element, and are not broadcast against them."""
+    """Predictions or parameters match the targets element by element, and are not broadcast
+    against them.
+    """
     if predicted == targets:
         return
     remedy = "; they must agree, one row per point"
     if predicted == (*targets, 1):
-        remedy = ": it was fitted to a column, or its parameters are one; fit it to targets.ravel(), or pass the targets as a column too"
+        remedy = (
+            ": it was fitted to a column, or its parameters are one; fit it to "
+            "targets.ravel(), or pass the targets as a column too"
+        )
     elif targets == (*predicted, 1):
         remedy = ": the targets are a column; pass targets.ravel()"
     raise ValueError(f"{who} predicts shape {predicted}, the targets have shape {targets}{remedy}")
 
 
 def check_response(results: Any) -> None:
-    """Refuse a fit by formula to a function of the response: losses of the response itself would be wrong, and nothing would show it."""
+    """Refuse a fit by formula to a function of the response: losses of the response itself
+    would be wrong, and nothing would show it.
+    """
     formula = getattr(getattr(results, "model", None), "formula", None)
     if not isinstance(formula, str):
         return
@@ -182,11 +204,15 @@ def check_response(results: Any) -> None:
     dummies = [each for each in np.atleast_1d(results.model.endog_names) if "[" in each]
     if dummies and hasattr(results.model, "family"):
         raise ValueError(
-            f"the response {show(response.strip())!r} is no number, and statsmodels counts {dummies[0]} as success; code it as 0 and 1 before the fit"
+            f"the response {show(response.strip())!r} is no number, and statsmodels counts "
+            f"{dummies[0]} as success; code it as 0 and 1 before the fit"
         )
     if not AS_IT_IS.fullmatch(response):
         raise ValueError(
-            f"the formula {show(formula)!r} transforms the response, so that the losses would be those of {show(response.strip())}. To judge it on the data as they "
-            "are, write a rivals.Candidate whose loss has the Jacobian of the transformation (-log density of log y, plus log y) and whose "
-            "simulate transforms back. To judge all models on the transformed response, fit to a column that holds it"
+            f"the formula {show(formula)!r} transforms the response, so that the losses "
+            f"would be those of {show(response.strip())}. To judge it on the data as they "
+            "are, write a rivals.Candidate whose loss has the Jacobian of the "
+            "transformation (-log density of log y, plus log y) and whose simulate "
+            "transforms back. To judge all models on the transformed response, fit to a "
+            "column that holds it"
         )

@@ -1,4 +1,6 @@
-"""NetCDF files, checked before they are loaded: every array is in the file itself, once and completely, and fits into memory."""
+"""NetCDF files, checked before they are loaded: every array is in the file itself, once and
+completely, and fits into memory.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def _open_classic(xarray: Any, path: Path) -> Any:
 
 
 def _check_hdf5(hdf5: Any, path: Path) -> None:
-    """Refuse links, arrays in other files, parts that are missing, and what would unpack to far more than the file has."""
+    """Refuse links, arrays in other files, parts that are missing, and what would unpack to
+    far more than the file has.
+    """
     with hdf5.File(path, "r", rdcc_nbytes=MAX_BYTES) as file:  # to unpack each part once
         arrays = list(_arrays(hdf5, file))
         sizes = (
@@ -63,7 +67,9 @@ def _check_hdf5(hdf5: Any, path: Path) -> None:
 
 
 def _arrays(hdf5: Any, file: Any) -> Iterator[Any]:
-    """All arrays. Each object has one name, so that there are no cycles, and no array counts twice."""
+    """All arrays. Each object has one name, so that there are no cycles, and no array
+    counts twice.
+    """
     groups, seen = [file], {hdf5.h5o.get_info(file.id).addr}
     _check_attributes(hdf5, file, "/")
     while groups:
@@ -90,14 +96,19 @@ def _arrays(hdf5: Any, file: Any) -> Iterator[Any]:
 
 
 def _check_attributes(hdf5: Any, node: Any, where: str) -> None:
-    """Lists of texts are refused, beyond the few that anybody writes: one text may stand in every place, and all are loaded."""
+    """Lists of texts are refused, beyond the few that anybody writes: one text may stand in
+    every place, and all are loaded.
+    """
     for name in node.attrs:
         attribute = node.attrs.get_id(name)
         if (
             hdf5.check_vlen_dtype(attribute.dtype) is not None
             and prod(attribute.shape) > MANY_TEXTS
         ):
-            found = f"the attribute {show(name)!r} of {show(where)!r} lists {prod(attribute.shape)} texts"
+            found = (
+                f"the attribute {show(name)!r} of {show(where)!r} lists "
+                f"{prod(attribute.shape)} texts"
+            )
             raise ValueError(f"{found}; remove it")
 
 
@@ -110,12 +121,15 @@ def _check_complete(array: Any) -> None:
     found = array.id.get_num_chunks() if array.chunks else int(array.id.get_storage_size() > 0)
     if found < expected:
         raise ValueError(
-            f"{expected - found} of {expected} parts of its array {show(array.name)!r} are missing, and would be read as fill values"
+            f"{expected - found} of {expected} parts of its array {show(array.name)!r} are "
+            "missing, and would be read as fill values"
         )
 
 
 def _check_lengths(array: Any, path: Path) -> None:
-    """Texts of any length: one that is stored once may stand in every cell. So many are read at once as are small, if each is the file."""
+    """Texts of any length: one that is stored once may stand in every cell. So many are
+    read at once as are small, if each is the file.
+    """
     step, needed = max(1, AT_ONCE // path.stat().st_size), 0
     for *place, begin in product(*map(range, array.shape[:-1]), range(0, array.shape[-1], step)):
         needed += sum(map(len, array[(*place, slice(begin, begin + step))]))

@@ -28,21 +28,25 @@ def network(
     Parameters
     ----------
     model : torch.nn.Module or callable
-        A module of PyTorch; or any function of a batch of inputs, as `lambda x: net.apply(params, x)` in JAX. It returns a pair of the
-        mean and the standard deviation of each target, or a distribution (of `torch.distributions`, NumPyro, TensorFlow
-        Probability or SciPy) with a parameter for each input.
+        A module of PyTorch; or any function of a batch of inputs, as `lambda x:
+        net.apply(params, x)` in JAX. It returns a pair of the mean and the standard
+        deviation of each target, or a distribution (of `torch.distributions`, NumPyro,
+        TensorFlow Probability or SciPy) with a parameter for each input.
     inputs : array or tensor
         Inputs at which targets are simulated: those of the held-out data.
     likelihood : callable, optional
-        Turns what the model returns into a distribution, or a pair of mean and standard deviation, for example
-        `lambda logits: torch.distributions.Categorical(logits=logits)` or `lambda out: (out[..., 0], out[..., 1].exp())`.
+        Turns what the model returns into a distribution, or a pair of mean and standard
+        deviation, for example `lambda logits:
+        torch.distributions.Categorical(logits=logits)` or `lambda out: (out[..., 0],
+        out[..., 1].exp())`.
     batch_size : int, optional
         How many inputs the model gets at a time; by default all.
 
     Returns
     -------
     Candidate
-        Its loss is the negative log density, or probability, of the target; of several targets, of the row.
+        Its loss is the negative log density, or probability, of the target; of several
+        targets, of the row.
 
     See Also
     --------
@@ -51,11 +55,14 @@ def network(
 
     Notes
     -----
-    A module is run in evaluation mode and without gradients; afterwards the mode of each of its parts is restored. Arrays become
-    tensors of the type and on the device of its parameters. The draws of PyTorch and JAX repeat with the seed of the comparison.
-    A function that draws random numbers (dropout in JAX, say) must be given its key, and should not draw when it predicts.
+    A module is run in evaluation mode and without gradients; afterwards the mode of each of
+    its parts is restored. Arrays become tensors of the type and on the device of its
+    parameters. The draws of PyTorch and JAX repeat with the seed of the comparison. A
+    function that draws random numbers (dropout in JAX, say) must be given its key, and
+    should not draw when it predicts.
 
-    Pairs of mean and deviation are turned into losses in 64 bits; distributions have the precision of their library.
+    Pairs of mean and deviation are turned into losses in 64 bits; distributions have the
+    precision of their library.
 
     Examples
     --------
@@ -104,7 +111,8 @@ def _density(output: Any, name: str) -> Density:
         return as_density(output)
     if not (isinstance(output, (tuple, list)) and len(output) == 2):
         raise TypeError(
-            f"{name} returned {type(output).__name__} of shape {tuple(np.shape(output))}, no distribution and no pair of mean and scale; pass likelihood="
+            f"{name} returned {type(output).__name__} of shape {tuple(np.shape(output))}, "
+            "no distribution and no pair of mean and scale; pass likelihood="
         )
     return gaussian(
         as_targets(output[0], "means"), as_targets(output[1], "standard deviations"), name
@@ -113,8 +121,9 @@ def _density(output: Any, name: str) -> Density:
 
 @contextmanager
 def _function(model: Any) -> Iterator[Callable[[Any], Any]]:
-    """The model as a function of a batch. A module is in evaluation mode, has no gradients, and gets tensors of the type and on the
-    device of its parameters; afterwards the mode of each of its parts is restored.
+    """The model as a function of a batch. A module is in evaluation mode, has no gradients,
+    and gets tensors of the type and on the device of its parameters; afterwards the mode of
+    each of its parts is restored.
     """
     if not any(kind.__module__.startswith("torch.nn") for kind in type(model).__mro__):
         yield model

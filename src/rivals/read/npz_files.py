@@ -18,13 +18,15 @@ from rivals.read.tables import KINDS, make_losses
 
 
 def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str, Losses]:
-    """Losses from an NPZ archive: arrays called `MODEL/observed` and `MODEL/synthetic`, or what `Comparison.save` wrote.
+    """Losses from an NPZ archive: arrays called `MODEL/observed` and `MODEL/synthetic`, or
+    what `Comparison.save` wrote.
 
     Parameters
     ----------
     path : path
-        Written for example by `np.savez(path, **{"A/observed": ..., "A/synthetic": ...})`. An array of synthetic losses
-        may hold several simulations as rows. Law "groups" needs no synthetic losses; then no model may have any.
+        Written for example by `np.savez(path, **{"A/observed": ..., "A/synthetic": ...})`.
+        An array of synthetic losses may hold several simulations as rows. Law "groups"
+        needs no synthetic losses; then no model may have any.
     log_likelihood : bool
         Whether the arrays are log likelihoods (higher is better); losses are their negatives.
 
@@ -46,7 +48,8 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
     if is_saved_comparison(path):
         if log_likelihood:
             raise ValueError(
-                f"{where}: a saved comparison holds losses; leave log_likelihood (--log-likelihood) out"
+                f"{where}: a saved comparison holds losses; leave log_likelihood "
+                "(--log-likelihood) out"
             )
         return dict(load(path).losses)
     samples: dict[str, dict[str, Any]] = {}
@@ -54,7 +57,8 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
         name, _, kind = key.rpartition("/")
         if not name.strip() or kind not in KINDS:
             raise ValueError(
-                f"{where}: array {show(key)!r} is not called MODEL/observed or MODEL/synthetic; rename it after its model"
+                f"{where}: array {show(key)!r} is not called MODEL/observed or "
+                "MODEL/synthetic; rename it after its model"
             )
         values = -as_numbers(array, f"{where}, array {show(key)!r}") if log_likelihood else array
         samples.setdefault(name, {})[kind] = values
@@ -65,7 +69,8 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
         for kind in KINDS if simulated else KINDS[:1]:
             if kind not in pair:
                 raise ValueError(
-                    f"{where}, model {show(name)!r}: no array {show(name)}/{kind}; both kinds are needed"
+                    f"{where}, model {show(name)!r}: no array {show(name)}/{kind}; both "
+                    "kinds are needed"
                 )
     none = np.empty(0)
     return {

@@ -1,4 +1,6 @@
-"""Tables in Parquet files. What their columns take in memory is checked before they are unpacked."""
+"""Tables in Parquet files. What their columns take in memory is checked before they are
+unpacked.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from rivals._say.optional import need
 from rivals._say.words import show
 from rivals.read.text_tables import MAX_COLUMNS, Columns
 
-# Bytes of a cell: a number, or a reference to a text that is shared, and what it is made from; and one that is an object of its own.
+# Bytes of a cell: a number, or a reference to a text that is shared, and what it is made
+# from; and one that is an object of its own.
 CELL, OBJECT = 16, 128
 
 
@@ -40,7 +43,9 @@ def read_parquet(path: Path) -> Columns:
 
 
 def _check_table(path: Path, schema: Any, n_rows: int, n_bytes: int) -> None:
-    """Refuse a table that would take too much memory: a row may take no space in a file. `n_bytes` is what is unpacked."""
+    """Refuse a table that would take too much memory: a row may take no space in a file.
+    `n_bytes` is what is unpacked.
+    """
     from pyarrow import types
 
     if len(schema) > MAX_COLUMNS:
@@ -52,7 +57,8 @@ def _check_table(path: Path, schema: Any, n_rows: int, n_bytes: int) -> None:
         simple = text or types.is_floating(kind) or types.is_integer(kind) or types.is_null(kind)
         if not (simple or types.is_primitive(kind) or types.is_decimal(kind)):
             raise ValueError(
-                f"column {show(field.name)!r} holds {kind}; write numbers and text alone, or leave it out"
+                f"column {show(field.name)!r} holds {kind}; write numbers and text alone, "
+                "or leave it out"
             )
         cells += CELL if simple else OBJECT
     check_memory(path, max(n_rows * cells, n_bytes))

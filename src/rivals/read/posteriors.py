@@ -1,4 +1,6 @@
-"""Posteriors of probabilistic programs: losses on held-out data, and on data that the posterior predictive simulates."""
+"""Posteriors of probabilistic programs: losses on held-out data, and on data that the
+posterior predictive simulates.
+"""
 
 from __future__ import annotations
 
@@ -37,29 +39,35 @@ def posterior(
 ) -> Losses:
     """Losses of a Bayesian model from its posterior: PyMC, Bambi, NumPyro or CmdStanPy.
 
-    The log likelihood of the held-out data is computed for each draw and reduced to one loss per point. Data are simulated from the
-    posterior predictive at the held-out inputs, each point from another draw, and their losses are computed in the same way.
+    The log likelihood of the held-out data is computed for each draw and reduced to one
+    loss per point. Data are simulated from the posterior predictive at the held-out inputs,
+    each point from another draw, and their losses are computed in the same way.
 
     Parameters
     ----------
     model : pymc.Model, bambi.Model, NumPyro model function or CmdStanModel
     draws : object
-        The posterior: what `pymc.sample` or `bambi.Model.fit` returned; the samples of NumPyro, by name, or its MCMC; a CmdStanMCMC.
+        The posterior: what `pymc.sample` or `bambi.Model.fit` returned; the samples of
+        NumPyro, by name, or its MCMC; a CmdStanMCMC.
     held_out : mapping or data frame
-        PyMC: name → values of all `pymc.Data` that change, inputs and observed ones, as for `pymc.set_data`. Bambi: a data frame with the
-        response. NumPyro: the arguments of the model, by name. CmdStanPy: the data of the Stan program.
+        PyMC: name → values of all `pymc.Data` that change, inputs and observed ones, as for
+        `pymc.set_data`. Bambi: a data frame with the response. NumPyro: the arguments of
+        the model, by name. CmdStanPy: the data of the Stan program.
     variable : str, optional
-        The observed variable, if the model has several: PyMC and NumPyro. CmdStanPy: the generated quantity with the log likelihood of
-        each point, "log_lik" by default.
+        The observed variable, if the model has several: PyMC and NumPyro. CmdStanPy: the
+        generated quantity with the log likelihood of each point, "log_lik" by default.
     observed : str, optional
-        What in `held_out` is observed, if that cannot be inferred: the name of `pymc.Data` or the argument of the model. CmdStanPy: the
-        observed data, "y" by default; the generated quantity that simulates them is this name with "_rep".
+        What in `held_out` is observed, if that cannot be inferred: the name of `pymc.Data`
+        or the argument of the model. CmdStanPy: the observed data, "y" by default; the
+        generated quantity that simulates them is this name with "_rep".
     reduction : {"lpd", "mean", "plugin"}
         As in `arviz_tree`.
     leave_one_out : bool
-        True if there are no held-out data: `held_out` are those that the model was fitted to (None: those in the model, for PyMC and
-        Bambi), and the loss of each point is that of the posterior without it, by Pareto smoothed importance sampling (PSIS-LOO).
-        A point is simulated by, and judged under, the same posterior without the observed one.
+        True if there are no held-out data: `held_out` are those that the model was fitted
+        to (None: those in the model, for PyMC and Bambi), and the loss of each point is
+        that of the posterior without it, by Pareto smoothed importance sampling (PSIS-LOO).
+        A point is simulated by, and judged under, the same posterior without the observed
+        one.
     n_simulations : int
     rng : int, SeedSequence, Generator, optional
 
@@ -74,8 +82,9 @@ def posterior(
 
     Notes
     -----
-    The points of the held-out data must be independent given the parameters: the log likelihood is taken point by point. The model
-    itself is not changed. CmdStanPy runs the generated quantities once for the held-out data and once for each simulation.
+    The points of the held-out data must be independent given the parameters: the log
+    likelihood is taken point by point. The model itself is not changed. CmdStanPy runs the
+    generated quantities once for the held-out data and once for each simulation.
 
     Examples
     --------
@@ -93,7 +102,8 @@ def posterior(
     >>> posterior(model, draws, held_out, rng=0)
     Losses(200 observed, 16 × 200 synthetic, empirical risk 0.75474)
 
-    In PyMC, with data in containers, the call is the same: `posterior(model, pymc.sample(model=model), {"x": x_new, "y_observed": y_new})`.
+    In PyMC, with data in containers, the call is the same: `posterior(model,
+    pymc.sample(model=model), {"x": x_new, "y_observed": y_new})`.
     """
     check_reduction(reduction, leave_one_out)
     n_simulations = check_size(n_simulations, "n_simulations")
@@ -102,7 +112,8 @@ def posterior(
     likelihood = fitted.log_likelihood(fitted.observed)
     if likelihood.ndim == 1:
         raise ValueError(
-            "the model has one likelihood for all points together, as a Gaussian process has; write them as independent given the parameters"
+            "the model has one likelihood for all points together, as a Gaussian process "
+            "has; write them as independent given the parameters"
         )
     flat = likelihood.reshape(len(likelihood), -1)
     weights = (
@@ -122,22 +133,27 @@ def posterior(
 def _check_seen(fitted: Program, leave_one_out: bool) -> None:
     if fitted.of_points and not leave_one_out:
         warn(
-            f"{fitted.of_points[0]!r} was drawn for each point of the fit, and is taken for the held-out ones; that is right for new data of the same units alone"
+            f"{fitted.of_points[0]!r} was drawn for each point of the fit, and is taken for "
+            "the held-out ones; that is right for new data of the same units alone"
         )
     if leave_one_out and fitted.seen is False:
         raise ValueError(
-            "leave_one_out is for the data that the model was fitted to, but others are given; leave out held_out or leave_one_out"
+            "leave_one_out is for the data that the model was fitted to, but others are "
+            "given; leave out held_out or leave_one_out"
         )
     if fitted.seen and not leave_one_out:
         warn(
-            "the held-out data are those in the model, to which it was fitted: such losses are biased low; pass other data, or leave_one_out=True"
+            "the held-out data are those in the model, to which it was fitted: such losses "
+            "are biased low; pass other data, or leave_one_out=True"
         )
 
 
 def _simulations(
     fitted: Program, n_points: int, log_weights: FloatArray | None, n_simulations: int, entropy: int
 ) -> list[npt.NDArray[Any]]:
-    """Simulated data sets, each point of each from another draw of the posterior, or by the weights of draws at this point."""
+    """Simulated data sets, each point of each from another draw of the posterior, or by the
+    weights of draws at this point.
+    """
     found: list[npt.NDArray[Any]] = []
     while len(found) < n_simulations:
         predicted = fitted.predict(
@@ -155,7 +171,8 @@ def _simulations(
             chosen = np.stack([np.sum(edges[:-1] < each, axis=0, dtype=np.intp) for each in levels])
         # A point may consist of several numbers, which belong together.
         simulated = predicted.reshape(n_draws, n_points, -1)[chosen, np.arange(n_points)]
-        # Simulated data keep what observed ones lack: numbers that were observed as integers may not be simulated as such.
+        # Simulated data keep what observed ones lack: numbers that were observed as
+        # integers may not be simulated as such.
         kind = np.result_type(np.asarray(fitted.observed), simulated)
         found += list(simulated.reshape(n_more, *predicted.shape[1:]).astype(kind))
     return found

@@ -1,4 +1,6 @@
-"""What PyMC, Bambi, NumPyro and CmdStanPy can do with a model, its posterior and held-out data, in one form."""
+"""What PyMC, Bambi, NumPyro and CmdStanPy can do with a model, its posterior and held-out
+data, in one form.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ def program(
     libraries = {kind.__module__.partition(".")[0] for kind in type(model).__mro__}
     if libraries & {"pymc", "bambi"} and "posterior" not in groups_of(draws):
         raise TypeError(
-            f"draws: expected what pymc.sample or bambi.Model.fit returned, with the group 'posterior'; got {type(draws).__name__}"
+            "draws: expected what pymc.sample or bambi.Model.fit returned, with the group "
+            f"'posterior'; got {type(draws).__name__}"
         )
     if "pymc" in libraries:
         return _pymc(model, draws["posterior"], held_out, variable, observed)
@@ -47,7 +50,9 @@ def program(
     if callable(model) and (isinstance(draws, Mapping) or hasattr(draws, "get_samples")):
         return _numpyro(model, draws, held_out, variable, observed)
     raise TypeError(
-        f"expected a model of PyMC, Bambi or CmdStanPy, or a function of NumPyro with its samples; got {type(model).__name__} and {type(draws).__name__}; log likelihoods of your own are read by arviz_tree"
+        "expected a model of PyMC, Bambi or CmdStanPy, or a function of NumPyro with its "
+        f"samples; got {type(model).__name__} and {type(draws).__name__}; log likelihoods "
+        "of your own are read by arviz_tree"
     )
 
 
@@ -73,7 +78,8 @@ def _pymc(
         held_out = as_mapping(held_out, "PyMC", "from the names of pymc.Data to values")
         _check_names(data, held_out, variable, observed)
         data = {name: np.asarray(values) for name, values in held_out.items()}
-    # A copy of the model: the user's model keeps its data. Draws are untransformed, and so is the copy.
+    # A copy of the model: the user's model keeps its data. Draws are untransformed, and so
+    # is the copy.
     twin = _untransformed(model)
     _set(twin, data)
     outputs = twin.logp(vars=[twin[variable]], sum=False)
@@ -87,7 +93,8 @@ def _pymc(
     missing = [rv.name for rv in twin.free_RVs if rv.name not in posterior]
     if missing:
         raise ValueError(
-            f"draws: no draws of {missing}, which the model has; pass those of this model's sampling"
+            f"draws: no draws of {missing}, which the model has; pass those of this model's "
+            "sampling"
         )
     points = {rv.name: _draws(posterior[rv.name]) for rv in twin.free_RVs}
 
@@ -95,7 +102,8 @@ def _pymc(
         kept = np.asarray(values, dtype=container.dtype)
         if kept.dtype.kind in "iub" and np.any(kept != values):
             raise TypeError(
-                f"{variable!r} simulates numbers that are no integers, but the model holds its data as {kept.dtype}; put floats into pymc.Data"
+                f"{variable!r} simulates numbers that are no integers, but the model holds "
+                f"its data as {kept.dtype}; put floats into pymc.Data"
             )
         container.set_value(kept)
         draws = zip(*points.values(), strict=True)
@@ -115,10 +123,13 @@ def _pymc(
 def _check_names(
     data: Mapping[str, Any], held_out: Mapping[str, Any], variable: str, observed: str | None
 ) -> None:
-    """All data that have a row for each point must be given anew, also where the new points are as many."""
+    """All data that have a row for each point must be given anew, also where the new points
+    are as many.
+    """
     if observed is None:
         raise ValueError(
-            f"the observed values of {variable!r} are fixed in the model; put them into pymc.Data('{variable}_observed', ...), or pass leave_one_out=True"
+            f"the observed values of {variable!r} are fixed in the model; put them into "
+            f"pymc.Data('{variable}_observed', ...), or pass leave_one_out=True"
         )
     for name in held_out:
         if name not in data:
@@ -128,12 +139,15 @@ def _check_names(
     for name, values in data.items():
         if name not in held_out and values.shape[:1] == data[observed].shape[:1]:
             raise ValueError(
-                f"held_out: no values of {name!r}, which has a row for each of {len(values)} points in the model; pass them, or the same again"
+                f"held_out: no values of {name!r}, which has a row for each of "
+                f"{len(values)} points in the model; pass them, or the same again"
             )
 
 
 def _data_behind(model: Any, variable: str) -> str | None:
-    """The name of the `pymc.Data` that holds the observed values of a variable, perhaps cast to another type; None if they are fixed."""
+    """The name of the `pymc.Data` that holds the observed values of a variable, perhaps
+    cast to another type; None if they are fixed.
+    """
     value = model.rvs_to_values[model[variable]]
     while value not in model.data_vars and value.owner is not None and len(value.owner.inputs) == 1:
         (value,) = value.owner.inputs
@@ -141,7 +155,9 @@ def _data_behind(model: Any, variable: str) -> str | None:
 
 
 def _untransformed(model: Any) -> Any:
-    """A copy whose values are those of the draws. Where a model has initial values PyMC makes none, and they do not matter here."""
+    """A copy whose values are those of the draws. Where a model has initial values PyMC
+    makes none, and they do not matter here.
+    """
     conditioning: Any = import_module("pymc.model.transform.conditioning")
     before = model.rvs_to_initial_values
     model.rvs_to_initial_values = dict.fromkeys(before)
@@ -152,7 +168,9 @@ def _untransformed(model: Any) -> Any:
 
 
 def _set(model: Any, data: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Put data into a model; the labels of a dimension that changes its length do not matter here, and become numbers."""
+    """Put data into a model; the labels of a dimension that changes its length do not
+    matter here, and become numbers.
+    """
     coords = {}
     for name, values in data.items():
         for dimension, length in zip(
@@ -172,12 +190,14 @@ def _bambi(model: Any, draws: Any, held_out: Any, observed: str | None) -> Progr
     response = observed or str(term.name)
     if response not in getattr(frame, "columns", ()):
         raise ValueError(
-            f"held_out for Bambi is a data frame with the response {show(response)!r}; got {list(getattr(frame, 'columns', [])) or type(frame).__name__}"
+            f"held_out for Bambi is a data frame with the response {show(response)!r}; got "
+            f"{list(getattr(frame, 'columns', [])) or type(frame).__name__}"
         )
     targets = np.asarray(frame[response])
     if targets.dtype.kind not in "iufb":
         raise TypeError(
-            f"held_out: the response {show(response)!r} holds {targets.dtype}; code it as numbers before the fit, 0 and 1 for a binary one"
+            f"held_out: the response {show(response)!r} holds {targets.dtype}; code it as "
+            "numbers before the fit, 0 and 1 for a binary one"
         )
 
     def log_likelihood(values: Any) -> FloatArray:
@@ -204,7 +224,9 @@ def _draws(variable: Any) -> npt.NDArray[Any]:
 def _numpyro(
     model: Any, draws: Any, held_out: Any, variable: str | None, observed: str | None
 ) -> Program:
-    """A model function, samples by name (or an MCMC that has run), and the arguments of the model by name."""
+    """A model function, samples by name (or an MCMC that has run), and the arguments of the
+    model by name.
+    """
     jax: Any = import_module("jax")
     infer: Any = import_module("numpyro.infer")
     samples = dict(draws if isinstance(draws, Mapping) else draws.get_samples())
@@ -224,7 +246,8 @@ def _numpyro(
         shape = np.shape(arguments[argument])
         if predicted.shape[1:] != shape:
             raise ValueError(
-                f"the model simulates {site!r} in the shape {predicted.shape[1:]}, but {shape} was observed; count points by numpyro.plate('points', len(x))"
+                f"the model simulates {site!r} in the shape {predicted.shape[1:]}, but "
+                f"{shape} was observed; count points by numpyro.plate('points', len(x))"
             )
         return predicted
 
@@ -245,7 +268,9 @@ def _what_is_observed(
     variable: str | None,
     observed: str | None,
 ) -> tuple[str, str, list[str]]:
-    """The observed site of a model of NumPyro, the argument that holds its values, and the sites drawn for each of them."""
+    """The observed site of a model of NumPyro, the argument that holds its values, and the
+    sites drawn for each of them.
+    """
     handlers: Any = import_module("numpyro.handlers")
     first = {name: values[0] for name, values in samples.items()}
     seeded = handlers.substitute(handlers.seed(model, 0), first)
@@ -255,13 +280,15 @@ def _what_is_observed(
     variable = chosen(list(values), variable, "the observed variables of the model")
     if not np.all(getattr(drawn[variable]["fn"], "_mask", True)):
         raise ValueError(
-            f"the model masks some of the observed {variable!r}, and a masked point has no loss; leave these points out of held_out"
+            f"the model masks some of the observed {variable!r}, and a masked point has no "
+            "loss; leave these points out of held_out"
         )
     parameters = {name: site for name, site in drawn.items() if name in samples}
     for name, site in parameters.items():
         if np.shape(first[name]) != site["fn"].shape():
             raise ValueError(
-                f"draws: one of {name!r} has shape {np.shape(first[name])}, in the model {site['fn'].shape()}; pass get_samples() without group_by_chain"
+                f"draws: one of {name!r} has shape {np.shape(first[name])}, in the model "
+                f"{site['fn'].shape()}; pass get_samples() without group_by_chain"
             )
     if observed is None:
         same = [
@@ -269,7 +296,8 @@ def _what_is_observed(
         ]
         if len(same) != 1:
             raise ValueError(
-                f"the observed values of {variable!r} are {'several' if same else 'none'} of the arguments {same or list(arguments)}; pass observed= its name"
+                f"the observed values of {variable!r} are {'several' if same else 'none'} "
+                f"of the arguments {same or list(arguments)}; pass observed= its name"
             )
         (observed,) = same
     elif observed not in arguments:
@@ -279,13 +307,16 @@ def _what_is_observed(
         arguments[observed], values[variable], equal_nan=True
     ):
         raise ValueError(
-            f"the model observes {variable!r} as other values than those of {observed!r}; transform them before, and pass the result for all models"
+            f"the model observes {variable!r} as other values than those of {observed!r}; "
+            "transform them before, and pass the result for all models"
         )
     return variable, observed, [name for name in parameters if np.shape(first[name]) == shape]
 
 
 def _stan(model: Any, draws: Any, held_out: Any, likelihood: str, observed: str) -> Program:
-    """A CmdStanModel, its CmdStanMCMC, and the data of the program for the held-out points; by its generated quantities."""
+    """A CmdStanModel, its CmdStanMCMC, and the data of the program for the held-out points;
+    by its generated quantities.
+    """
     data = as_mapping(held_out, "CmdStanPy", "the data of the program")
     if observed not in data:
         raise ValueError(
@@ -300,8 +331,9 @@ def _stan(model: Any, draws: Any, held_out: Any, likelihood: str, observed: str)
         names = list(found.metadata.stan_vars)
         if name not in names:
             raise ValueError(
-                f"the Stan program generates no {show(name)!r}; it generates {names}; it needs the log likelihood of each point of "
-                f"{observed!r} ({likelihood!r}, or pass variable=), and data simulated in their place ({simulated!r})"
+                f"the Stan program generates no {show(name)!r}; it generates {names}; it "
+                f"needs the log likelihood of each point of {observed!r} ({likelihood!r}, "
+                f"or pass variable=), and data simulated in their place ({simulated!r})"
             )
         return np.asarray(found.stan_variable(name))
 

@@ -1,4 +1,6 @@
-"""Models that can only simulate: proper scores of points, or of summary statistics of blocks of data, against an ensemble of simulations."""
+"""Models that can only simulate: proper scores of points, or of summary statistics of
+blocks of data, against an ensemble of simulations.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from rivals._types import RNG, FloatArray
 from rivals.models import Candidate
 from rivals.read.inputs import as_targets, as_values, n_rows
 
-# From data of shape (n,) or (n, d) and members of shape (n, m) or (n, m, d) to n losses: the convention of scoringrules.
+# From data of shape (n,) or (n, d) and members of shape (n, m) or (n, m, d) to n losses:
+# the convention of scoringrules.
 ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
 Scorer: TypeAlias = Callable[[FloatArray], FloatArray]
 Simulate: TypeAlias = Callable[[int, np.random.Generator], Any]
@@ -36,26 +39,32 @@ def simulator(
     period: int = 1,
     rng: RNG = 0,
 ) -> Candidate:
-    """A candidate from a model that can only simulate: its loss is a proper score against an ensemble of simulations.
+    """A candidate from a model that can only simulate: its loss is a proper score against
+    an ensemble of simulations.
 
     Parameters
     ----------
     model : callable or object
-        `simulate(n, rng)`, which gives n simulated points, or an object that has this function. Points are numbers, shape (n,), or have
-        d numbers each, shape (n, d).
+        `simulate(n, rng)`, which gives n simulated points, or an object that has this
+        function. Points are numbers, shape (n,), or have d numbers each, shape (n, d).
     score : {"crps", "energy"} or callable
-        "crps", the continuous ranked probability score, for points that are numbers; "energy", the energy score, for points of several.
-        Or a function of the data, (n,) or (n, d), and of the ensemble of each point, (n, members) or (n, members, d), which gives
-        n losses: those of scoringrules are such functions, for example `scoringrules.logs_ensemble` or `scoringrules.vs_ensemble`. It
-        is called once for each place of a `period`.
+        "crps", the continuous ranked probability score, for points that are numbers;
+        "energy", the energy score, for points of several. Or a function of the data, (n,)
+        or (n, d), and of the ensemble of each point, (n, members) or (n, members, d), which
+        gives n losses: those of scoringrules are such functions, for example
+        `scoringrules.logs_ensemble` or `scoringrules.vs_ensemble`. It is called once for
+        each place of a `period`.
     n_ensemble : int
         Number of members.
     period : int
-        1, the default, where all points have the same law. Otherwise the law of a point depends on its place in a series of
-        `period` points, and data are one or more such series, one after the other. For points each with a law of its own, as at different
-        inputs, pass the number of points. The simulator is then run `n_ensemble` times, for `period` points each.
+        1, the default, where all points have the same law. Otherwise the law of a point
+        depends on its place in a series of `period` points, and data are one or more such
+        series, one after the other. For points each with a law of its own, as at different
+        inputs, pass the number of points. The simulator is then run `n_ensemble` times, for
+        `period` points each.
     rng : int, SeedSequence, Generator or None
-        For the ensemble, which is drawn once, here, independently of the data and of all simulations.
+        For the ensemble, which is drawn once, here, independently of the data and of all
+        simulations.
 
     Returns
     -------
@@ -65,7 +74,8 @@ def simulator(
     Warns
     -----
     RivalsWarning
-        Where there are more points than members: the ensemble's own error may then be the larger one.
+        Where there are more points than members: the ensemble's own error may then be the
+        larger one.
 
     See Also
     --------
@@ -74,18 +84,23 @@ def simulator(
 
     Notes
     -----
-    Both scores are the *fair* ones: unbiased estimates, whatever the size of the ensemble, of the score of the model's law,
-    E‖X − y‖ − ½ E‖X − X'‖. They are those of the package scoringrules with `estimator="fair"`, to rounding. We compute them ourselves, since the part that
-    depends on the ensemble alone is needed once, not for each point, and since a result should not depend on what else is installed.
+    Both scores are the *fair* ones: unbiased estimates, whatever the size of the ensemble,
+    of the score of the model's law, E‖X − y‖ − ½ E‖X − X'‖. They are those of the package
+    scoringrules with `estimator="fair"`, to rounding. We compute them ourselves, since the
+    part that depends on the ensemble alone is needed once, not for each point, and since a
+    result should not depend on what else is installed.
 
-    Each point is scored against the law that it has before any other is known. How points depend on each other is not judged; that
-    it makes the mean loss less certain is a matter of `groups=` or `order="time"` in `rivals.compare`.
+    Each point is scored against the law that it has before any other is known. How points
+    depend on each other is not judged; that it makes the mean loss less certain is a matter
+    of `groups=` or `order="time"` in `rivals.compare`.
 
-    All points share the error of the ensemble. For a model that is nearly right it is negligible; for one that is wrong, the mean loss has
-    an error about as large as the sampling error of `n_ensemble` points. Verdicts do not allow for it.
+    All points share the error of the ensemble. For a model that is nearly right it is
+    negligible; for one that is wrong, the mean loss has an error about as large as the
+    sampling error of `n_ensemble` points. Verdicts do not allow for it.
 
-    Scores have the unit of the data, not nats. A `c` that was calibrated for log likelihoods is therefore not valid. The CRPS is
-    lenient with outliers: use a log density where rare events matter.
+    Scores have the unit of the data, not nats. A `c` that was calibrated for log
+    likelihoods is therefore not valid. The CRPS is lenient with outliers: use a log density
+    where rare events matter.
 
     References
     ----------
@@ -125,21 +140,25 @@ def summaries(
     n_ensemble: int = 2000,
     rng: RNG = 0,
 ) -> Candidate:
-    """A candidate whose losses are of blocks of data, by summary statistics such as spike counts or mean intervals.
+    """A candidate whose losses are of blocks of data, by summary statistics such as spike
+    counts or mean intervals.
 
     Parameters
     ----------
     model : callable or object
         `simulate(n, rng)`, which gives n simulated points, or an object that has this function.
     statistics : callable, sequence of them, or mapping of name to callable
-        Each reduces a block to a number, or to a few, which are finite for every block that can occur.
+        Each reduces a block to a number, or to a few, which are finite for every block that
+        can occur.
     block : int or None
-        The data are cut into blocks of so many consecutive points. None where they are a sequence of blocks already, as spike trains
-        of several trials: then `simulate(n, rng)` gives n blocks.
+        The data are cut into blocks of so many consecutive points. None where they are a
+        sequence of blocks already, as spike trains of several trials: then `simulate(n,
+        rng)` gives n blocks.
     score : {"gaussian", "energy"} or callable
-        "gaussian", the default: minus the log density of the statistics under a Gaussian with the mean and the covariance
-        that they have in blocks which the model simulated (the synthetic likelihood). Otherwise as in `simulator`, with the
-        statistics of a block in place of a point. The energy score of one statistic is its CRPS.
+        "gaussian", the default: minus the log density of the statistics under a Gaussian
+        with the mean and the covariance that they have in blocks which the model simulated
+        (the synthetic likelihood). Otherwise as in `simulator`, with the statistics of a
+        block in place of a point. The energy score of one statistic is its CRPS.
     n_ensemble : int
         Number of simulated blocks, from which the law of the statistics is estimated.
     rng : int, SeedSequence, Generator or None
@@ -148,13 +167,14 @@ def summaries(
     Returns
     -------
     Candidate
-        With one loss for each block. It takes the same data as the model: what follows counts blocks, such as `groups=`, has
-        one entry for each of them.
+        With one loss for each block. It takes the same data as the model: what follows
+        counts blocks, such as `groups=`, has one entry for each of them.
 
     Warns
     -----
     RivalsWarning
-        Where there are more blocks than were simulated, or fewer than 20 simulated ones for each statistic.
+        Where there are more blocks than were simulated, or fewer than 20 simulated ones for
+        each statistic.
 
     See Also
     --------
@@ -163,20 +183,25 @@ def summaries(
 
     Notes
     -----
-    It assumes that all blocks have the same law, and that they are long enough to be nearly independent of each other.
-    With `block` as a number, the simulated blocks are cut from one long series.
+    It assumes that all blocks have the same law, and that they are long enough to be nearly
+    independent of each other. With `block` as a number, the simulated blocks are cut from
+    one long series.
 
-    The Gaussian is the better an approximation, the more each statistic is a sum over many events. Transform skewed ones, by a logarithm
-    or a square root, and prefer few statistics to many. Off the diagonal the covariance of k statistics is multiplied by
-    1 − k/n_ensemble, which keeps it invertible where statistics depend on each other. For statistics far from Gaussian choose
-    "energy"; it weighs several by their units, so scale them.
+    The Gaussian is the better an approximation, the more each statistic is a sum over many
+    events. Transform skewed ones, by a logarithm or a square root, and prefer few
+    statistics to many. Off the diagonal the covariance of k statistics is multiplied by 1 −
+    k/n_ensemble, which keeps it invertible where statistics depend on each other. For
+    statistics far from Gaussian choose "energy"; it weighs several by their units, so scale
+    them.
 
-    Only what the statistics tell is judged: a model that is wrong otherwise is not found out. A `c` that was calibrated for
-    the log likelihood of single points is not valid for blocks.
+    Only what the statistics tell is judged: a model that is wrong otherwise is not found
+    out. A `c` that was calibrated for the log likelihood of single points is not valid for
+    blocks.
 
     References
     ----------
-    Wood (2010), Nature 466, 1102. Price, Drovandi, Lee and Nott (2018), J. Comput. Graph. Stat. 27, 1.
+    Wood (2010), Nature 466, 1102. Price, Drovandi, Lee and Nott (2018), J. Comput. Graph.
+    Stat. 27, 1.
 
     Examples
     --------
@@ -214,7 +239,8 @@ def summaries(
     )
     if len(members) != n_ensemble:
         raise ValueError(
-            f"simulate({n_ensemble * (block or 1)}, rng) gave {len(members)} blocks, not {n_ensemble}"
+            f"simulate({n_ensemble * (block or 1)}, rng) gave {len(members)} blocks, not "
+            f"{n_ensemble}"
         )
     scored = _scorer(members[:, None], score, [name for name, _ in named])
 
@@ -228,7 +254,8 @@ def _simulate_of(model: Any) -> Simulate:
     simulate: Simulate = getattr(model, "simulate", model)
     if isinstance(model, type) or not callable(simulate):
         raise TypeError(
-            f"expected a function simulate(n, rng), or an object with it, not its class; got {show(repr(model))[:60]}"
+            "expected a function simulate(n, rng), or an object with it, not its class; "
+            f"got {show(repr(model))[:60]}"
         )
     return simulate
 
@@ -241,7 +268,8 @@ def _simulated(simulate: Simulate, n: int, rng: np.random.Generator) -> FloatArr
         )
     if not np.isfinite(members).all():
         raise ValueError(
-            f"simulate({n}, rng) gave {int(np.sum(~np.isfinite(members)))} numbers that are not finite"
+            f"simulate({n}, rng) gave {int(np.sum(~np.isfinite(members)))} numbers that are "
+            "not finite"
         )
     return members
 
@@ -263,7 +291,8 @@ def _named(statistics: Any) -> list[tuple[str, Statistic]]:
         ]
     if not named or not all(callable(function) for _, function in named):
         raise TypeError(
-            f"statistics must be a function of a block, several, or a mapping from name to function; got {show(repr(statistics))[:60]}"
+            "statistics must be a function of a block, several, or a mapping from name to "
+            f"function; got {show(repr(statistics))[:60]}"
         )
     return named
 
@@ -276,7 +305,8 @@ def _reduced(
     if block is not None:
         if n % block:
             raise ValueError(
-                f"{n} points are no whole number of blocks of {block}; leave out the last {n % block}"
+                f"{n} points are no whole number of blocks of {block}; leave out the last "
+                f"{n % block}"
             )
         values = as_values(data, "data")
         blocks = values.reshape(n // block, block, *values.shape[1:])
@@ -287,13 +317,16 @@ def _reduced(
             value = np.ravel(as_targets(statistic(part), f"statistic '{show(name)}'"))
             if not np.isfinite(value).all():
                 raise ValueError(
-                    f"statistic '{show(name)}' of {what} {index} is {value[~np.isfinite(value)][0]}; it must be finite for every block, also without events"
+                    f"statistic '{show(name)}' of {what} {index} is "
+                    f"{value[~np.isfinite(value)][0]}; it must be finite for every block, "
+                    "also without events"
                 )
             found.append(value)
         rows.append(np.concatenate(found))
         if rows[-1].size != rows[0].size:
             raise ValueError(
-                f"the statistics are {rows[0].size} numbers for {what} 0, but {rows[-1].size} for {what} {index}; they must be as many for each"
+                f"the statistics are {rows[0].size} numbers for {what} 0, but "
+                f"{rows[-1].size} for {what} {index}; they must be as many for each"
             )
     return np.array(rows)
 
@@ -301,7 +334,8 @@ def _reduced(
 def _scorer(
     members: FloatArray, score: str | ScoreFunction, statistics: Sequence[str] = ()
 ) -> Scorer:
-    """The losses of data, given the ensemble: members of shape (m, period) or (m, period, d), of points or of statistics of blocks.
+    """The losses of data, given the ensemble: members of shape (m, period) or (m, period,
+    d), of points or of statistics of blocks.
 
     What does not depend on the data is computed here, once.
     """
@@ -326,17 +360,20 @@ def _scorer(
     def losses(values: FloatArray) -> FloatArray:
         if values.ndim == 0 or values.shape[1:] != numbers:
             raise ValueError(
-                f"data have shape {values.shape}, but simulated {what} have shape {numbers or '()'}: data need shape "
+                f"data have shape {values.shape}, but simulated {what} have shape "
+                f"{numbers or '()'}: data need shape "
                 f"(n{''.join(f', {size}' for size in numbers)}{'' if numbers else ','})"
             )
         n = len(values)
         if n % period:
             raise ValueError(
-                f"data of {n} points are no whole number of series of period = {period} points; leave out the {n % period} last, or pass its period"
+                f"data of {n} points are no whole number of series of period = {period} "
+                f"points; leave out the {n % period} last, or pass its period"
             )
         if n > n_ensemble * period:
             warn(
-                f"{n} {what} are scored by an ensemble of {n_ensemble}, whose own error may exceed theirs; raise n_ensemble to {n // period} or more"
+                f"{n} {what} are scored by an ensemble of {n_ensemble}, whose own error may "
+                f"exceed theirs; raise n_ensemble to {n // period} or more"
             )
         found = np.empty(n)
         for place, of_place in enumerate(at_place):
@@ -347,7 +384,9 @@ def _scorer(
 
 
 def _crps(members: FloatArray) -> Scorer:
-    """By sorting: Σ|xᵢ − y| from partial sums, Σ|xᵢ − xⱼ| from ranks; about the median, so that an offset costs no digits."""
+    """By sorting: Σ|xᵢ − y| from partial sums, Σ|xᵢ − xⱼ| from ranks; about the median, so
+    that an offset costs no digits.
+    """
     m = len(members)
     centre = np.median(members)
     ordered = np.sort(members) - centre
@@ -379,7 +418,9 @@ def _energy(members: FloatArray) -> Scorer:
 
 
 def _gaussian(statistics: Sequence[str], members: FloatArray) -> Scorer:
-    """Minus the log density of a Gaussian with the mean and the shrunken covariance of the members."""
+    """Minus the log density of a Gaussian with the mean and the shrunken covariance of the
+    members.
+    """
     from scipy import stats  # here, since importing it takes a while
 
     m, k = members.shape
@@ -387,11 +428,13 @@ def _gaussian(statistics: Sequence[str], members: FloatArray) -> Scorer:
     if constant.size:
         which = show(statistics[constant[0]]) if len(statistics) == k else int(constant[0])
         raise ValueError(
-            f"statistic {which!r} is {members[0, constant[0]]:g} in all {m} simulated blocks, and has no density; leave it out, or choose longer blocks"
+            f"statistic {which!r} is {members[0, constant[0]]:g} in all {m} simulated "
+            "blocks, and has no density; leave it out, or choose longer blocks"
         )
     if m < MEMBERS_PER_STATISTIC * k:
         warn(
-            f"the law of {k} statistics is estimated from {m} simulated blocks only; raise n_ensemble to {MEMBERS_PER_STATISTIC * k} or more"
+            f"the law of {k} statistics is estimated from {m} simulated blocks only; raise "
+            f"n_ensemble to {MEMBERS_PER_STATISTIC * k} or more"
         )
     mean, deviation = members.mean(axis=0), members.std(axis=0, ddof=1)
     standard = (members - mean) / deviation
@@ -414,7 +457,8 @@ def _by_function(score: ScoreFunction, members: FloatArray) -> Scorer:
         )
         if found.shape != (n,):
             raise ValueError(
-                f"{name} gave losses of shape {found.shape}; there must be one for each of {n} points"
+                f"{name} gave losses of shape {found.shape}; there must be one for each of "
+                f"{n} points"
             )
         return found
 

@@ -23,7 +23,8 @@ from rivals.read.distributions import (
 from rivals.read.estimators import classifier
 from rivals.read.inputs import as_targets, check_response, library_of, n_rows, take
 
-# What is read, and what the points of each may bring besides exog. Models and families that are not here are refused.
+# What is read, and what the points of each may bring besides exog. Models and families that
+# are not here are refused.
 LINEAR, CHOICES, OF_FAMILIES = ("OLS", "WLS"), ("MNLogit", "OrderedModel"), ("GLM", "GEE")
 COUNTS = ("Poisson", "GeneralizedPoisson", "NegativeBinomial", "NegativeBinomialP")
 INFLATED = (
@@ -55,45 +56,59 @@ NOTHING = {
 }
 TIME_SERIES = ("ARIMA", "SARIMAX", "UnobservedComponents", "ExponentialSmoothing")
 
-NO_LAW = "use rivals.read.regressor(results, exog, noise=...) with a distribution, or write a rivals.Candidate"
+NO_NOISE = (
+    "use rivals.read.regressor(results, exog, noise=...) with a distribution, or write a "
+    "rivals.Candidate"
+)
+SMOOTHING = "statsmodels.tsa.statespace.exponential_smoothing.ExponentialSmoothing"
 INSTEAD = {
-    "MixedLM": "points of a group share its effect: write a rivals.Candidate with one loss for each group; or take the variance of both as noise, "
-    "rivals.read.regressor(results, exog, noise=scipy.stats.norm(scale=...)), and pass clusters= to rivals.compare",
-    "GLS": "its errors are correlated, so that points have no loss of their own; if sigma is diagonal, fit WLS with weights=1/sigma",
+    "MixedLM": (
+        "points of a group share its effect: write a rivals.Candidate with one loss for each "
+        "group; or take the variance of both as noise, rivals.read.regressor(results, exog, "
+        "noise=scipy.stats.norm(scale=...)), and pass clusters= to rivals.compare"
+    ),
+    "GLS": (
+        "its errors are correlated, so that points have no loss of their own; if sigma is "
+        "diagonal, fit WLS with weights=1/sigma"
+    ),
     "AutoReg": "fit ARIMA(y, order=(p, 0, 0)), which is the same model",
-    "ETSModel": "with additive errors, statsmodels.tsa.statespace.exponential_smoothing.ExponentialSmoothing is the same model",
-    "HoltWintersResults": "statsmodels.tsa.statespace.exponential_smoothing.ExponentialSmoothing is the same model with a likelihood",
+    "ETSModel": f"with additive errors, {SMOOTHING} is the same model",
+    "HoltWintersResults": f"{SMOOTHING} is the same model with a likelihood",
     "RecursiveLS": "use rivals.read.regression with OLS",
 }
 
 
 def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
-    """A candidate from the results of a regression of statsmodels, for data in the form of a pair (exog, endog).
+    """A candidate from the results of a regression of statsmodels, for data in the form of
+    a pair (exog, endog).
 
     Parameters
     ----------
     results : object
-        What `fit()` returned, for OLS, WLS, GLM, GEE, Logit, Probit, MNLogit, OrderedModel, BetaModel, Poisson, generalised Poisson,
-        negative binomial and zero-inflated models; by formula or by arrays. Others are refused.
+        What `fit()` returned, for OLS, WLS, GLM, GEE, Logit, Probit, MNLogit, OrderedModel,
+        BetaModel, Poisson, generalised Poisson, negative binomial and zero-inflated models;
+        by formula or by arrays. Others are refused.
     exog : array or data frame
-        Inputs at which targets are simulated: those of the held-out data, with a constant if the fit had one. After a fit by
-        formula, a data frame with its variables.
+        Inputs at which targets are simulated: those of the held-out data, with a constant
+        if the fit had one. After a fit by formula, a data frame with its variables.
     **columns : arrays
-        What else the fit was given for each point, now for these: `exposure`, `offset`, `n_trials`, `var_weights`, `exog_infl`,
-        `exog_precision`, or `weights` for WLS. A fit that was given one of them needs it.
+        What else the fit was given for each point, now for these: `exposure`, `offset`,
+        `n_trials`, `var_weights`, `exog_infl`, `exog_precision`, or `weights` for WLS. A
+        fit that was given one of them needs it.
 
     Returns
     -------
     Candidate
-        Its loss is the negative log density, or probability, at the fitted parameters: Gaussian of variance `results.scale` (divided
-        by the weights) for OLS and WLS; the distribution of the family for GLM and discrete models. For GEE it is the marginal
-        distribution of each point: pass `clusters=` to `rivals.compare`. A Binomial family counts successes among `n_trials`, or
-        takes two columns, successes and failures.
+        Its loss is the negative log density, or probability, at the fitted parameters:
+        Gaussian of variance `results.scale` (divided by the weights) for OLS and WLS; the
+        distribution of the family for GLM and discrete models. For GEE it is the marginal
+        distribution of each point: pass `clusters=` to `rivals.compare`. A Binomial family
+        counts successes among `n_trials`, or takes two columns, successes and failures.
 
     See Also
     --------
-    forecast : Time series.
-    regressor : With another distribution of the noise, as `regressor(results, exog, noise=stats.t(3, scale=0.2))`.
+    forecast : Time series. regressor : With another distribution of the noise, as
+    `regressor(results, exog, noise=stats.t(3, scale=0.2))`.
 
     Examples
     --------
@@ -118,7 +133,10 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
         return classifier(estimator, exog, classes=_labels(results))
     if name in LINEAR:
         n_parameters, n_training = round(results.nobs - results.df_resid), round(results.nobs)
-        instead = "learn the noise from other data, and use rivals.read.regressor(results, exog, noise=...)"
+        instead = (
+            "learn the noise from other data, and use rivals.read.regressor(results, exog, "
+            "noise=...)"
+        )
         warn_of_many_parameters(name, n_parameters, n_training, instead)
 
     columns = {
@@ -131,7 +149,8 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
         for word, values in columns.items():
             if np.ndim(values) and n_rows(values, word) != n:
                 raise ValueError(
-                    f"{word} are known for {n_rows(values, word)} points, but {n} were requested; make the candidate with their exog"
+                    f"{word} are known for {n_rows(values, word)} points, but {n} were "
+                    "requested; make the candidate with their exog"
                 )
         if name in LINEAR:
             deviation = np.sqrt(results.scale / np.asarray(columns.get("weights", 1.0)))
@@ -155,16 +174,19 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
 
 
 def forecast(results: Any, *, exog: Any = None) -> Candidate:
-    """A candidate from a time series model of statsmodels, for data that continue the series to which it was fitted.
+    """A candidate from a time series model of statsmodels, for data that continue the
+    series to which it was fitted.
 
-    The loss of each point is that of the one-step prediction: the negative log density of the point, given all points before it, at the
-    fitted parameters. Simulations continue the series likewise.
+    The loss of each point is that of the one-step prediction: the negative log density of
+    the point, given all points before it, at the fitted parameters. Simulations continue
+    the series likewise.
 
     Parameters
     ----------
     results : object
-        What `fit()` returned, for ARIMA, SARIMAX, UnobservedComponents, ExponentialSmoothing (of `tsa.statespace`), or your own
-        state space model of one series.
+        What `fit()` returned, for ARIMA, SARIMAX, UnobservedComponents,
+        ExponentialSmoothing (of `tsa.statespace`), or your own state space model of one
+        series.
     exog : array or data frame, optional
         Of the held-out points, if the model has any.
 
@@ -181,7 +203,8 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
     -----
     Pass `order="time"` to `rivals.compare`: losses of a time series may be correlated.
 
-    Nothing is estimated from the held-out data: a variance that the model concentrates out of its likelihood stays that of the fit.
+    Nothing is estimated from the held-out data: a variance that the model concentrates out
+    of its likelihood stays that of the fit.
 
     Examples
     --------
@@ -213,9 +236,11 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
             filtered = results.append(values, **of_exog(len(values))).filter_results
         except ValueError as error:
             raise ValueError(
-                f"the data do not continue the series of the fit: {error}; pass them with an index that goes on where it ended, or as an array"
+                f"the data do not continue the series of the fit: {error}; pass them with "
+                "an index that goes on where it ended, or as an array"
             ) from error
-        # Gaussian, about the prediction. Where the scale is concentrated out, the filter took it from all data: put back that of the fit.
+        # Gaussian, about the prediction. Where the scale is concentrated out, the filter
+        # took it from all data: put back that of the fit.
         variance = filtered.forecasts_error_cov[0, 0, n_before:] * (
             results.filter_results.scale / filtered.scale
         )
@@ -231,28 +256,35 @@ def forecast(results: Any, *, exog: Any = None) -> Candidate:
 
 
 def _readable(results: Any, columns: dict[str, Any]) -> str:
-    """The name of the model, if its kind, its options and what is given for its points can be read."""
+    """The name of the model, if its kind, its options and what is given for its points can
+    be read.
+    """
     model = getattr(results, "model", None)
     name = type(results if model is None else model).__name__
     if model is None or not (
         callable(getattr(results, "predict", None)) and hasattr(results, "params")
     ):
         raise TypeError(
-            f"expected the results of a regression of statsmodels, as OLS(y, x).fit() gives; got {name}"
+            "expected the results of a regression of statsmodels, as OLS(y, x).fit() "
+            f"gives; got {name}"
         )
     check_response(results)
     if name not in BRING or library_of(model) != "statsmodels":
         raise TypeError(
-            f"{name} is none of the models that are read ({', '.join(BRING)}); {INSTEAD.get(name, NO_LAW)}"
+            f"{name} is none of the models that are read ({', '.join(BRING)}); "
+            f"{INSTEAD.get(name, NO_NOISE)}"
         )
     if type(results).__name__.startswith("RegularizedResults"):
-        raise TypeError(f"{name}.fit_regularized estimates no distribution of the noise; {NO_LAW}")
+        raise TypeError(
+            f"{name}.fit_regularized estimates no distribution of the noise; {NO_NOISE}"
+        )
     words = BRING[name]
     if name in OF_FAMILIES:
         family = type(model.family).__name__
         if family not in FAMILIES:
             raise TypeError(
-                f"{name}: the family {family} has no density in statsmodels; write a rivals.Candidate"
+                f"{name}: the family {family} has no density in statsmodels; write a "
+                "rivals.Candidate"
             )
         if (
             family == "Binomial"
@@ -260,7 +292,8 @@ def _readable(results: Any, columns: dict[str, Any]) -> str:
             and np.any(np.asarray(model.endog) % 1)
         ):
             raise TypeError(
-                f"{name} was fitted to proportions; pass n_trials=, the trials of each held-out point, and count successes in the data"
+                f"{name} was fitted to proportions; pass n_trials=, the trials of each "
+                "held-out point, and count successes in the data"
             )
         words += FAMILIES[family] if name == "GLM" else ()
     for word in columns:
@@ -280,7 +313,9 @@ def _readable(results: Any, columns: dict[str, Any]) -> str:
 def _check_given_anew(
     model: Any, name: str, word: str, words: tuple[str, ...], columns: dict[str, Any]
 ) -> None:
-    """What the fit was given for each point must be given for the new points too, also where they are as many."""
+    """What the fit was given for each point must be given for the new points too, also
+    where they are as many.
+    """
     found = getattr(model, word, None)
     values = np.asarray(NOTHING[word] if found is None else found, dtype=np.float64)
     instead = (
@@ -301,14 +336,17 @@ def _check_given_anew(
 
 
 def _as_fitted(model: Any, at: Any) -> Any:
-    """A table with its columns in the order of the fit: where there is no formula, statsmodels takes them by their place."""
+    """A table with its columns in the order of the fit: where there is no formula,
+    statsmodels takes them by their place.
+    """
     names = list(getattr(getattr(model.data, "orig_exog", None), "columns", ()))
     if not names or getattr(model, "formula", None) is not None or not hasattr(at, "columns"):
         return at
     missing = [name for name in names if name not in list(at.columns)]
     if missing:
         raise ValueError(
-            f"exog has no column {show(missing[0])!r}, to which the model was fitted; name its columns as in the fit, or pass .to_numpy() of it"
+            f"exog has no column {show(missing[0])!r}, to which the model was fitted; name "
+            "its columns as in the fit, or pass .to_numpy() of it"
         )
     return at[names]
 
@@ -319,20 +357,24 @@ def _successes(values: npt.NDArray[Any], columns: dict[str, Any]) -> npt.NDArray
         return values
     if np.any(values.sum(axis=1) != columns["n_trials"]):
         raise ValueError(
-            "successes and failures in the data do not add up to n_trials; pass those of the same points"
+            "successes and failures in the data do not add up to n_trials; pass those of "
+            "the same points"
         )
     return np.asarray(values[:, 0])
 
 
 def _generalised(results: Any, at: Any, columns: dict[str, Any]) -> Density:
-    """Of the family at the predicted mean; `results.get_distribution` of statsmodels mixes up exposure and offset, and skips formulas."""
+    """Of the family at the predicted mean; `results.get_distribution` of statsmodels mixes
+    up exposure and offset, and skips formulas.
+    """
     of_mean = {word: columns[word] for word in ("exposure", "offset") if word in columns}
     of_family = {word: columns[word] for word in ("n_trials", "var_weights") if word in columns}
     family, scale = results.model.family, results.scale
     kind = type(family).__name__
     if "var_weights" not in FAMILIES[kind] and scale != 1.0:
         warn(
-            f"the fit has a scale of {scale:.3g}, but no {kind} distribution has this dispersion; it is used without; a negative binomial model has its own"
+            f"the fit has a scale of {scale:.3g}, but no {kind} distribution has this "
+            "dispersion; it is used without; a negative binomial model has its own"
         )
         scale = 1.0
     mean = as_targets(results.predict(at, **of_mean), "predictions")
@@ -359,15 +401,18 @@ def _check_series(results: Any, exog: Any) -> None:
     if "MLEModel" not in kinds or not known or model.k_endog > 1:
         hint = INSTEAD.get(name) or INSTEAD.get(type(results).__name__.removesuffix("Wrapper"))
         raise TypeError(
-            f"expected the results of a state space model of one series ({', '.join(TIME_SERIES)}); got {name}; {hint or 'see rivals.Candidate'}"
+            "expected the results of a state space model of one series "
+            f"({', '.join(TIME_SERIES)}); got {name}; {hint or 'see rivals.Candidate'}"
         )
     if getattr(model, "simple_differencing", False):
         raise ValueError(
-            f"{name} with simple_differencing=True simulates differences, not the series; fit it with simple_differencing=False"
+            f"{name} with simple_differencing=True simulates differences, not the series; "
+            "fit it with simple_differencing=False"
         )
     if getattr(model, "initialization_method", "") == "concentrated":
         raise ValueError(
-            f"{name} with initialization_method='concentrated' would learn from the held-out data; fit it with initialization_method='estimated'"
+            f"{name} with initialization_method='concentrated' would learn from the "
+            "held-out data; fit it with initialization_method='estimated'"
         )
     if (
         results.filter_results.forecasts_error_cov is None
@@ -392,10 +437,12 @@ def _check_continues(results: Any, values: FloatArray) -> None:
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
         raise ValueError(
-            f"data: {missing.size} of {values.size} points are NaN, the first at position {missing[0]} (from 0); hold out a stretch without gaps"
+            f"data: {missing.size} of {values.size} points are NaN, the first at position "
+            f"{missing[0]} (from 0); hold out a stretch without gaps"
         )
     before = np.asarray(results.model.endog, dtype=np.float64).ravel()
     if values.size >= before.size and np.array_equal(values[: before.size], before, equal_nan=True):
         raise ValueError(
-            f"data: the first {before.size} points are those to which the model was fitted; pass those after them alone, data[{before.size}:]"
+            f"data: the first {before.size} points are those to which the model was fitted; "
+            f"pass those after them alone, data[{before.size}:]"
         )

@@ -1,4 +1,6 @@
-"""Tables of losses: long (model, kind, loss), or wide (one column per model), from files, data frames and mappings."""
+"""Tables of losses: long (model, kind, loss), or wide (one column per model), from files,
+data frames and mappings.
+"""
 
 from __future__ import annotations
 
@@ -42,22 +44,26 @@ def long_table(
     groups: str | None = None,
     log_likelihood: bool = False,
 ) -> dict[str, Losses]:
-    """Losses from a table with one loss per row: columns `model`, `kind` (observed or synthetic) and `loss`.
+    """Losses from a table with one loss per row: columns `model`, `kind` (observed or
+    synthetic) and `loss`.
 
     Parameters
     ----------
     table : path, data frame or mapping
-        A file (.csv, .csv.gz, .tsv, .parquet, .xlsx), a data frame (pandas, polars, also lazy, pyarrow, and
-        others that narwhals supports), or a mapping of columns. With several
-        simulations a column `simulation` says which one a synthetic loss belongs to, by a number or a name; for
-        observed losses it is ignored, and so are columns of other names. With three groups or more, no synthetic losses are needed.
+        A file (.csv, .csv.gz, .tsv, .parquet, .xlsx), a data frame (pandas, polars, also
+        lazy, pyarrow, and others that narwhals supports), or a mapping of columns. With
+        several simulations a column `simulation` says which one a synthetic loss belongs
+        to, by a number or a name; for observed losses it is ignored, and so are columns of
+        other names. With three groups or more, no synthetic losses are needed.
     models : iterable of str, optional
         The models to read; all by default.
     index : str, optional
-        The column that names the data points. The rows of every model, and of every simulation whose cells in it are
-        not empty, are put into the order of the observed rows of the first model; they must be of the same points.
+        The column that names the data points. The rows of every model, and of every
+        simulation whose cells in it are not empty, are put into the order of the observed
+        rows of the first model; they must be of the same points.
     groups : str, optional
-        The column that says to which replication an observed point belongs. The losses carry it, and `compare` uses it.
+        The column that says to which replication an observed point belongs. The losses
+        carry it, and `compare` uses it.
     log_likelihood : bool
         Whether the table holds log likelihoods (higher is better); losses are their negatives.
 
@@ -68,8 +74,8 @@ def long_table(
 
     Examples
     --------
-    >>> table = {"model": ["A"] * 4, "kind": ["observed", "observed", "synthetic", "synthetic"], "loss": [1.0, 2.0, 1.5, 1.0]}
-    >>> long_table(table)
+    >>> kinds = ["observed", "observed", "synthetic", "synthetic"]
+    >>> long_table({"model": ["A"] * 4, "kind": kinds, "loss": [1.0, 2.0, 1.5, 1.0]})
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
     return carrying(
@@ -89,24 +95,29 @@ def wide_tables(
     groups: str | None = None,
     log_likelihood: bool = False,
 ) -> dict[str, Losses]:
-    """Losses from two tables with one column per model, the same models in both; or from the observed one.
+    """Losses from two tables with one column per model, the same models in both; or from
+    the observed one.
 
     Parameters
     ----------
     observed, synthetic : path, data frame or mapping
-        Losses on held-out data, and on the model's own simulations: files (.csv, .csv.gz, .tsv, .parquet,
-        .xlsx), data frames (pandas, polars, also lazy, pyarrow, and others that narwhals supports), or mappings of columns.
-        With several simulations a column `simulation` of the synthetic table says which one a row belongs to, by a
-        number or a name; each has the same number of rows. With three groups or more, no synthetic table is needed.
+        Losses on held-out data, and on the model's own simulations: files (.csv, .csv.gz,
+        .tsv, .parquet, .xlsx), data frames (pandas, polars, also lazy, pyarrow, and others
+        that narwhals supports), or mappings of columns. With several simulations a column
+        `simulation` of the synthetic table says which one a row belongs to, by a number or
+        a name; each has the same number of rows. With three groups or more, no synthetic
+        table is needed.
     models : iterable of str, optional
-        The columns that are models; all by default, and then a column that looks like an index is refused.
+        The columns that are models; all by default, and then a column that looks like an
+        index is refused.
     ignore : iterable of str
         Columns to leave out, such as an id or a fold.
     index : str, optional
-        The column of both tables that names the data points. The rows of every simulation are put into the order of the
-        observed ones; they must be of the same points.
+        The column of both tables that names the data points. The rows of every simulation
+        are put into the order of the observed ones; they must be of the same points.
     groups : str, optional
-        The column that says to which replication an observed point belongs. The losses carry it, and `compare` uses it.
+        The column that says to which replication an observed point belongs. The losses
+        carry it, and `compare` uses it.
     log_likelihood : bool
         Whether the table holds log likelihoods (higher is better); losses are their negatives.
 
@@ -128,7 +139,9 @@ def wide_tables(
 
 @dataclass(frozen=True)
 class Selection:
-    """What to read from a table: which models, all if None, and what to leave out; and what the other columns are."""
+    """What to read from a table: which models, all if None, and what to leave out; and what
+    the other columns are.
+    """
 
     models: Collection[str] | None = None
     ignore: Collection[str] = ()
@@ -194,7 +207,9 @@ def carrying(found: Found) -> dict[str, Losses]:
 def make_losses(
     name: str, observed: npt.NDArray[Any], synthetic: npt.NDArray[Any], where: str
 ) -> Losses:
-    """Losses of one model, without simulations if there are no synthetic losses; errors name the model."""
+    """Losses of one model, without simulations if there are no synthetic losses; errors
+    name the model.
+    """
     try:
         return Losses(observed, synthetic) if synthetic.size else Losses(observed)
     except (TypeError, ValueError) as error:
@@ -208,7 +223,9 @@ def read_wide(observed: Any, synthetic: Any, selection: Selection) -> Found:
 
 
 def read_long(table: Any, selection: Selection) -> Found:
-    """A long table. If it is a wide one, and the replications of its points are named, that is enough."""
+    """A long table. If it is a wide one, and the replications of its points are named, that
+    is enough.
+    """
     where, columns = columns_of(table, selection.text)
     absent = [name for name in LONG if name not in columns]
     beside = {*selection.ignore, *selection.labels.values(), selection.index}
@@ -219,16 +236,19 @@ def read_long(table: Any, selection: Selection) -> Found:
     ]
     if "loss" in columns and absent and text:
         raise ValueError(
-            f"{where}: no column {', '.join(map(repr, absent))}, but one called 'loss', and text in {listed(text)}; a long table has the "
-            "columns model (its name), kind (observed or synthetic) and loss: rename or add what is missing"
+            f"{where}: no column {', '.join(map(repr, absent))}, but one called 'loss', and "
+            f"text in {listed(text)}; a long table has the columns model (its name), kind "
+            "(observed or synthetic) and loss: rename or add what is missing"
         )
     if absent and selection.labels:
         return _by_column([(where, columns)], selection)
     if absent:
         raise ValueError(
-            f"{where}: no column {', '.join(map(repr, absent))}; a long table needs {', '.join(LONG)}, and this one has "
-            f"{listed(list(columns))}; if it has one column per model, give a second file with the synthetic losses in the same columns "
-            "(wide_tables), or name the column of the replications (groups), which need none"
+            f"{where}: no column {', '.join(map(repr, absent))}; a long table needs "
+            f"{', '.join(LONG)}, and this one has {listed(list(columns))}; if it has one "
+            "column per model, give a second file with the synthetic losses in the same "
+            "columns (wide_tables), or name the column of the replications (groups), which "
+            "need none"
         )
     parts = _rows_of_models(where, columns, selection)
     loss = selection.signed(as_losses(columns["loss"], f"{where}, column 'loss'"))
@@ -245,7 +265,9 @@ def read_long(table: Any, selection: Selection) -> Found:
 def _labels(
     where: str, columns: Mapping[str, Column], selection: Selection, rows: Mapping[str, IntArray]
 ) -> dict[str, list[Any]]:
-    """Option → the label of each observed point, in the column that it names: for all models the same, and none is missing."""
+    """Option → the label of each observed point, in the column that it names: for all
+    models the same, and none is missing.
+    """
     labels: dict[str, list[Any]] = {}
     for option, column in selection.labels.items():
         _check_there(option, column, columns, where)
@@ -254,18 +276,25 @@ def _labels(
             found = [cells[row] for row in own.tolist()]
             missing = own[[is_missing(label) for label in found]]  # and cannot be compared
             if missing.size:
-                what = f"the cell is empty, as are {missing.size} of {own.size}; say to which of the {option} each point belongs"
+                what = (
+                    f"the cell is empty, as are {missing.size} of {own.size}; say to which "
+                    f"of the {option} each point belongs"
+                )
                 raise at_row(f"{where}, column {show(column)!r}", int(missing[0]), what)
             if found != labels.setdefault(option, found):
                 raise ValueError(
-                    f"{where}: the {option} of model {show(name)!r} are not those of {show(next(iter(rows)))!r}; list the observed points "
-                    "of all models in the same order, or name the points in a column and pass index (--index)"
+                    f"{where}: the {option} of model {show(name)!r} are not those of "
+                    f"{show(next(iter(rows)))!r}; list the observed points of all models in "
+                    "the same order, or name the points in a column and pass index "
+                    "(--index)"
                 )
     return labels
 
 
 def _by_column(tables: list[Table], selection: Selection) -> Found:
-    """Losses from the columns of wide tables, each with its name for messages: the observed one, and mostly a synthetic one."""
+    """Losses from the columns of wide tables, each with its name for messages: the observed
+    one, and mostly a synthetic one.
+    """
     (where, first), (where_too, second) = tables[0], tables[-1]
     # A model may be called "simulation" if both tables have it.
     several = SIMULATION in second and SIMULATION not in first
@@ -282,8 +311,9 @@ def _by_column(tables: list[Table], selection: Selection) -> Found:
         for (place, columns), (other, _) in zip(tables, reversed(tables), strict=True):
             if name not in columns:
                 raise ValueError(
-                    f"model {show(name)!r} has a column in {other}, but none in {place}; observed and synthetic tables must have the "
-                    "same columns, but for those that are left out (--ignore); or are the tables swapped?"
+                    f"model {show(name)!r} has a column in {other}, but none in {place}; "
+                    "observed and synthetic tables must have the same columns, but for "
+                    "those that are left out (--ignore); or are the tables swapped?"
                 )
     values = [
         {name: as_losses(columns[name], f"{place}, column {show(name)!r}", name) for name in names}
@@ -305,7 +335,9 @@ def _by_column(tables: list[Table], selection: Selection) -> Found:
 def _simulations(
     tables: list[Table], index: str | None, *, several: bool
 ) -> Mapping[str, IntArray | slice]:
-    """The rows of each simulation in the synthetic table, in the order of the observed points where an index names them."""
+    """The rows of each simulation in the synthetic table, in the order of the observed
+    points where an index names them.
+    """
     points = (
         [] if index is None else [_index_of(columns, index, where) for where, columns in tables]
     )
@@ -333,7 +365,9 @@ def _simulations(
 def _rows_of_models(
     where: str, columns: Mapping[str, Column], selection: Selection
 ) -> dict[str, Rows]:
-    """Model → the rows of its observed losses, and those of each simulation: of the same points, where an index names them."""
+    """Model → the rows of its observed losses, and those of each simulation: of the same
+    points, where an index names them.
+    """
     found: dict[str, dict[str, dict[str, IntArray]]] = {}
     for (model, kind, simulation), rows in _rows_by(_keys(where, columns)).items():
         found.setdefault(model, {each: {} for each in KINDS})[kind][simulation] = rows
@@ -356,7 +390,9 @@ def _rows_of_models(
 
 
 def _keys(where: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str, str]]:
-    """The model, the kind and the simulation of each row of a long table; that of observed losses is ignored."""
+    """The model, the kind and the simulation of each row of a long table; that of observed
+    losses is ignored.
+    """
     written: dict[str, Any] = {}
     models, kinds = columns["model"].tolist(), columns["kind"]
     simulations = columns[SIMULATION].tolist() if SIMULATION in columns else repeat("1")
@@ -369,7 +405,10 @@ def _keys(where: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str,
         if (
             written.setdefault(name, model) != model
         ):  # 1 and "1", or "A" and "A ", would be the same
-            found = f"{show(repr(model))} is written {show(repr(written[name]))} elsewhere; use one of the two"
+            found = (
+                f"{show(repr(model))} is written {show(repr(written[name]))} elsewhere; use "
+                "one of the two"
+            )
             raise at_row(f"{where}, column 'model'", row, found)
         if kind not in KINDS:
             found = f"expected observed or synthetic; got {show(repr(str(cell)[:60]))}"
@@ -381,7 +420,9 @@ def _keys(where: str, columns: Mapping[str, Column]) -> Iterator[tuple[str, str,
 
 
 def _rows_by(keys: Iterable[Key]) -> dict[Key, IntArray]:
-    """The rows of each key, in the order of first appearance. An array of names would take the memory of the longest in every row."""
+    """The rows of each key, in the order of first appearance. An array of names would take
+    the memory of the longest in every row.
+    """
     numbers: dict[Key, int] = {}
     codes = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
     ends = np.cumsum(np.bincount(codes, minlength=len(numbers)))
@@ -399,7 +440,9 @@ def _stacked(
     for name, sample in samples.items():
         if sample.size != samples[first].size:
             raise ValueError(
-                f"{where}: simulation {show(name)!r} has {sample.size} losses, but simulation {show(first)!r} has {samples[first].size}; all simulations of a model must have as many"
+                f"{where}: simulation {show(name)!r} has {sample.size} losses, but "
+                f"simulation {show(first)!r} has {samples[first].size}; all simulations of "
+                "a model must have as many"
             )
     return np.stack(list(samples.values())) if len(samples) > 1 else samples.get(first, np.empty(0))
 
@@ -432,12 +475,16 @@ def _in_order(
     """These rows in the order of the reference, if they are of the same points."""
     for point, row in own.items():
         if point not in reference:
-            found = f"the point {show(point)!r} is not among those of {whose}; all must have the same points"
+            found = (
+                f"the point {show(point)!r} is not among those of {whose}; all must have "
+                "the same points"
+            )
             raise at_row(where, row, found)
     for point in reference:
         if point not in own:
             raise ValueError(
-                f"{where}: no row for the point {show(point)!r} of {whose}; all must have the same points"
+                f"{where}: no row for the point {show(point)!r} of {whose}; all must have "
+                "the same points"
             )
     return np.array([own[point] for point in reference], dtype=np.intp)
 

@@ -1,4 +1,6 @@
-"""Tables in text files: CSV with any of the usual delimiters, compressed by gzip or not, and what `np.savetxt` writes."""
+"""Tables in text files: CSV with any of the usual delimiters, compressed by gzip or not,
+and what `np.savetxt` writes.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ DELIMITERS = (",", ";", "\t", "|")
 # More models than anybody compares; a file with more columns is not a table of losses.
 MAX_COLUMNS = 100_000
 CHUNK = 2**20
-# Characters of a line, which is in memory as a whole; and bytes that a line counts for, since it takes time even if it is empty.
+# Characters of a line, which is in memory as a whole; and bytes that a line counts for,
+# since it takes time even if it is empty.
 LONGEST, LINE = 2**24, 64
 # Bytes that a number, and a text that was not there before, take in memory.
 NUMBER, TEXT = 8, 160
@@ -37,10 +40,12 @@ PLAIN = DIGITS + b"+-"
 
 
 def read_text(path: Path, labels: Collection[str] = ()) -> Columns:
-    """The columns of a text file with a header: those called `labels` as text, the others as numbers.
+    """The columns of a text file with a header: those called `labels` as text, the others
+    as numbers.
 
-    A column of numbers with a cell that is not a number stays text from there on: whoever needs numbers reports the cell.
-    A large file is first tried by a fast reader; if that finds fault with anything, a careful one reads it again.
+    A column of numbers with a cell that is not a number stays text from there on: whoever
+    needs numbers reports the cell. A large file is first tried by a fast reader; if that
+    finds fault with anything, a careful one reads it again.
     """
     packed = path.suffix.lower() == ".gz"
     with reading(path, "a table compressed by gzip" if packed else "a table"):
@@ -84,7 +89,8 @@ def header_names(header: Sequence[str], where: str) -> list[str]:
         )
     if len(names) > MAX_COLUMNS:
         raise ValueError(
-            f"{where}: {len(names)} columns, but at most {MAX_COLUMNS} are read; write a long table, with the columns model, kind, loss"
+            f"{where}: {len(names)} columns, but at most {MAX_COLUMNS} are read; write a "
+            "long table, with the columns model, kind, loss"
         )
     for name in names:
         try:
@@ -92,15 +98,18 @@ def header_names(header: Sequence[str], where: str) -> list[str]:
         except ValueError:
             continue
         raise ValueError(
-            f"{where}: the first row holds the number {show(name)[:60]}, so that the header is missing; write the names of the "
-            "columns into the first row (a model that is called by a number needs a letter, too)"
+            f"{where}: the first row holds the number {show(name)[:60]}, so that the header "
+            "is missing; write the names of the columns into the first row (a model that "
+            "is called by a number needs a letter, too)"
         )
     # The names that pandas gives them; they are refused as models.
     return [name or f"Unnamed: {index}" for index, name in enumerate(names)]
 
 
 def _check_unpacked(path: Path) -> None:
-    """A compressed file states its size only at its end, if at all: decompress it once, and keep nothing."""
+    """A compressed file states its size only at its end, if at all: decompress it once, and
+    keep nothing.
+    """
     with gzip.open(path, "rb") as file:
         unpacked = 0
         while chunk := file.read(CHUNK):
@@ -112,15 +121,18 @@ def _lines(file: IO[str], where: str) -> Iterator[str]:
     while line := file.readline(LONGEST):
         if len(line) == LONGEST:
             raise ValueError(
-                f"{where}: a line has {LONGEST} characters or more; write one row of the table per line"
+                f"{where}: a line has {LONGEST} characters or more; write one row of the "
+                "table per line"
             )
         yield line
 
 
 def _look(lines: Iterator[str], delimiter: str | None) -> tuple[int, str]:
-    """How many lines of comment come before the header, and the delimiter: it splits header and first row into as many cells, the most.
+    """How many lines of comment come before the header, and the delimiter: it splits header
+    and first row into as many cells, the most.
 
-    `np.savetxt` writes its header behind a hash, as the last of the lines that begin so, and blanks between numbers.
+    `np.savetxt` writes its header behind a hash, as the last of the lines that begin so,
+    and blanks between numbers.
     """
     first, second, comments = next(lines, ""), next(lines, ""), 0
     while COMMENT.match(first) and COMMENT.match(second):
@@ -132,7 +144,9 @@ def _look(lines: Iterator[str], delimiter: str | None) -> tuple[int, str]:
                 len(next(_reader([line.strip("# \r\n")], delimiter), []))
                 for line in (first, second)
             )
-        except csv.Error:  # a cell of more than 131 072 characters: the whole line, if the delimiter does not occur
+        # a cell of more than 131 072 characters: the whole line, if the delimiter does not
+        # occur
+        except csv.Error:
             return False, 0
         # Names may have blanks in them, so that these count only where nothing else separates.
         return header == row, min(header, 1.5) if delimiter == " " and not COMMENT.match(
@@ -149,7 +163,9 @@ def _reader(lines: Iterable[str], delimiter: str, *, strict: bool = False) -> An
 def _rows(
     file: IO[str], comments: int, delimiter: str, where: str
 ) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not empty, each with as many cells as the first, and their numbers as an editor counts them."""
+    """Rows that are not empty, each with as many cells as the first, and their numbers as
+    an editor counts them.
+    """
     lines = _lines(file, where)
     *_, header = (next(lines, "") for _ in range(comments + 1))
     # Without the hash, but for one that begins a name.
@@ -162,19 +178,28 @@ def _rows(
             number, width = comments + rows.line_num, width or len(row)
             if row and len(row) != width:
                 raise ValueError(
-                    f"{where}, row {number}: expected {width} cells, as the header has; got {len(row)}"
+                    f"{where}, row {number}: expected {width} cells, as the header has; got "
+                    f"{len(row)}"
                 )
             if row:  # and not an empty line, as at the end of many files
                 yield number, row
     except csv.Error as error:
-        reason = f"{error}; are quotation marks closed, and cells separated by commas, semicolons, tabs or bars?"
+        reason = (
+            f"{error}; are quotation marks closed, and cells separated by commas, "
+            "semicolons, tabs or bars?"
+        )
         if "field limit" in reason:
-            reason = f"a cell has more than {csv.field_size_limit()} characters; is a quotation mark missing?"
+            reason = (
+                f"a cell has more than {csv.field_size_limit()} characters; is a quotation "
+                "mark missing?"
+            )
         raise ValueError(f"{where}, row {number + 1}: {reason}") from None
 
 
 class _Columns:
-    """Columns that grow by blocks of rows. Numbers take eight bytes each; the texts of all cells would take ten times that."""
+    """Columns that grow by blocks of rows. Numbers take eight bytes each; the texts of all
+    cells would take ten times that.
+    """
 
     def __init__(self, path: Path, is_label: list[bool]) -> None:
         self.path, self.is_label = path, is_label
@@ -212,7 +237,9 @@ class _Columns:
 def _read_fast(
     opened: Callable[[], IO[bytes]], skip: int, delimiter: str, columns: _Columns
 ) -> bool:
-    """Fill the columns from what is below `skip` lines; False if there is anything but plain text and finite numbers."""
+    """Fill the columns from what is below `skip` lines; False if there is anything but
+    plain text and finite numbers.
+    """
     end, is_label = delimiter.encode(), columns.is_label
     others = bytes(set(range(256)) - {*end, *b"\n"})
     with opened() as file:
@@ -249,10 +276,12 @@ def _with_labels(lines: bytes, is_label: list[bool]) -> Iterator[list[str] | Flo
 
 
 def _numbers(lines: bytes, marks: bytes, width: int) -> FloatArray:
-    """One finite number per line, as `float` reads them, in rows of a width; or a ValueError. `marks` are the lines without `PLAIN`.
+    """One finite number per line, as `float` reads them, in rows of a width; or a
+    ValueError. `marks` are the lines without `PLAIN`.
 
-    The reader of SciPy is quick and exact, but ignores what follows a number. So each has at most one point and then one mark of an
-    exponent, which digits follow, and a sign only begins it or its exponent.
+    The reader of SciPy is quick and exact, but ignores what follows a number. So each has
+    at most one point and then one mark of an exponent, which digits follow, and a sign only
+    begins it or its exponent.
     """
     from scipy.io import mmread
 
@@ -263,7 +292,8 @@ def _numbers(lines: bytes, marks: bytes, width: int) -> FloatArray:
     content = header + lines + b"\n"
     if b"-" in lines or b"+" in lines or b"e" in marks:
         letters = np.frombuffer(content, dtype=np.uint8, offset=len(header) - 1)
-        # Of all that is left, signs are 43 and 45, and only the marks of exponents are above the digits.
+        # Of all that is left, signs are 43 and 45, and only the marks of exponents are
+        # above the digits.
         signs, exponents = np.flatnonzero(letters - 43 < 3), np.flatnonzero(letters > 57)
         beside = (
             (letters[signs - 1], b"\neE"),

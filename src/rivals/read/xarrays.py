@@ -28,9 +28,10 @@ def dataset(
     Parameters
     ----------
     source : xarray.Dataset or path
-        A dataset, a NetCDF file (.nc) or a Zarr folder. Its two variables have the dimension `model`, with the names as its
-        coordinate, and others, which are flattened. The numbers of observed and synthetic losses may differ if their
-        other dimensions do.
+        A dataset, a NetCDF file (.nc) or a Zarr folder. Its two variables have the
+        dimension `model`, with the names as its coordinate, and others, which are
+        flattened. The numbers of observed and synthetic losses may differ if their other
+        dimensions do.
     model : str
         The dimension that tells models apart.
     simulation : str
@@ -46,7 +47,8 @@ def dataset(
     Examples
     --------
     >>> import xarray
-    >>> arrays = {kind: (("model", "point"), [[1.0, 2.0], [2.0, 3.0]]) for kind in ("observed", "synthetic")}
+    >>> losses = (("model", "point"), [[1.0, 2.0], [2.0, 3.0]])
+    >>> arrays = {"observed": losses, "synthetic": losses}
     >>> dataset(xarray.Dataset(arrays, coords={"model": ["A", "B"]}))["B"]
     Losses(2 observed, 2 synthetic, empirical risk 2.5)
     """
@@ -56,7 +58,8 @@ def dataset(
     if not hasattr(source, "data_vars"):
         found = type(source).__name__
         raise TypeError(
-            f"expected an xarray Dataset, or the path of a NetCDF file or a Zarr folder; got {found}"
+            "expected an xarray Dataset, or the path of a NetCDF file or a Zarr folder; "
+            f"got {found}"
         )
     for kind in KINDS:
         if kind not in source:
@@ -65,11 +68,13 @@ def dataset(
             )
         if model not in source[kind].dims:
             raise ValueError(
-                f"{where}: variable {kind!r} has no dimension {model!r} to tell models apart; it has {source[kind].dims}; pass model="
+                f"{where}: variable {kind!r} has no dimension {model!r} to tell models "
+                f"apart; it has {source[kind].dims}; pass model="
             )
     if model not in source.coords:
         raise ValueError(
-            f"{where}: the dimension {model!r} has no coordinate, so models have no names; give it one"
+            f"{where}: the dimension {model!r} has no coordinate, so models have no names; "
+            "give it one"
         )
     labels = ["" if is_missing(label) else label for label in source[model].values]
     names = [
@@ -79,7 +84,8 @@ def dataset(
     wrong = [name for name, count in Counter(names).items() if count > 1 or not name.strip()]
     if wrong:
         raise ValueError(
-            f"{where}: two models are called {show(wrong[0])!r}, or one has no name; names must differ"
+            f"{where}: two models are called {show(wrong[0])!r}, or one has no name; names "
+            "must differ"
         )
     sign = -1.0 if log_likelihood else 1.0
     several = (simulation,) if simulation in source["synthetic"].dims else ()

@@ -1,4 +1,6 @@
-"""Zarr folders, checked before they are loaded: plain files alone, known codecs, no chunk missing, and what fits into memory."""
+"""Zarr folders, checked before they are loaded: plain files alone, known codecs, no chunk
+missing, and what fits into memory.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,13 @@ ZARR = ".zarr"
 # Files that say how arrays are packed, in versions 2 and 3 of the format.
 METADATA = (".zarray", "zarr.json")
 MAX_METADATA = 2**24
-# Codecs that yield bytes, numbers and texts. Others are not loaded: some unpickle what they read, or take chunks apart.
+# Codecs that yield bytes, numbers and texts. Others are not loaded: some unpickle what they
+# read, or take chunks apart.
 CODECS = {
-    "bytes", "endian", "transpose", "blosc", "gzip", "zlib", "zstd", "lz4", "bz2", "lzma", "crc32", "crc32c", "adler32", "fletcher32", "shuffle",
-    "delta", "fixedscaleoffset", "quantize", "bitround", "packbits", "astype", "vlen-utf8", "vlen-bytes", "string", "fixed_length_utf32",
+    "bytes", "endian", "transpose", "blosc", "gzip", "zlib", "zstd", "lz4", "bz2", "lzma",
+    "crc32", "crc32c", "adler32", "fletcher32", "shuffle", "delta", "fixedscaleoffset",
+    "quantize", "bitround", "packbits", "astype", "vlen-utf8", "vlen-bytes", "string",
+    "fixed_length_utf32",
 }  # fmt: skip
 
 
@@ -49,7 +54,8 @@ def _check_zarr(folder: Path) -> None:
                 or not os.access(path, os.R_OK)
             ):
                 raise ValueError(
-                    f"{show(path)} is a link, a pipe or a device, or unreadable; copy what it stands for"
+                    f"{show(path)} is a link, a pipe or a device, or unreadable; copy what "
+                    "it stands for"
                 )
         for name in set(METADATA).intersection(files):
             needed += _check_array(Path(place), name)
@@ -114,6 +120,7 @@ def _check_complete(folder: Path, content: dict[str, Any], counts: list[int]) ->
     missing = sum(not (folder / chunk).is_file() for chunk in chunks)
     if missing:
         raise ValueError(
-            f"{missing} of {prod(counts)} chunks of its array {show(folder.name)!r} are missing, and would be read as fill values; write "
-            "it anew, with write_empty_chunks=True if whole chunks are equal to its fill value"
+            f"{missing} of {prod(counts)} chunks of its array {show(folder.name)!r} are "
+            "missing, and would be read as fill values; write it anew, with "
+            "write_empty_chunks=True if whole chunks are equal to its fill value"
         )
