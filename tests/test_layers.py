@@ -39,7 +39,8 @@ ORDER = {
     "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "rows"],
     "laws": ["base"],  # each law then stands alone
     "comparison": [
-        "rendering", "mistakes", "notes", "judge", "archive", "expectation", "findings", "table", "shown", "methods", "result", "compare",
+        "rendering", "mistakes", "notes", "judge", "calibrator", "archive", "expectation",
+        "duels", "answers", "table", "text", "methods", "result", "compare",
     ],
     "_workers": ["attempts", "processes"],
     "calibration": [

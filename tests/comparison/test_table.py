@@ -13,8 +13,7 @@ import pytest
 
 import rivals
 from rivals.comparison import table
-from rivals.comparison.shown import sweep_cells
-from rivals.comparison.table import Column, cells_of, rows_of, shown_columns
+from rivals.comparison.table import Column, cells_of, rows_of, shown_columns, sweep_cells
 
 LONG = "gradient boosting with a very long description, depth {}"
 

@@ -14,7 +14,7 @@ import rivals
 from pages import HOSTILE, comparison
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
-from rivals.comparison.shown import remarks
+from rivals.comparison.text import remarks
 from rivals.core.verdict import binned_probabilities, probability_matrix
 from rivals.report import write_report
 from rivals.report.contents import contents

@@ -18,7 +18,7 @@ from rivals.cli.console import print_result
 from rivals.cli.options import check_output, described, read_c
 from rivals.comparison import Comparison
 from rivals.comparison import compare as compare_models
-from rivals.comparison.shown import made_with
+from rivals.comparison.text import made_with
 from rivals.plots import plot_quantiles, plot_risks
 
 # 4 to 10 µm at 4000 K, and few photons: Wien's law fails there, that of Rayleigh and Jeans nearly holds.

@@ -1,7 +1,7 @@
 """Comparing models: which of them survive, and with what probability one beats another."""
 
 from rivals.comparison.compare import N_SIMULATIONS, compare
-from rivals.comparison.findings import Rejection, Undecided
+from rivals.comparison.duels import Rejection, Undecided
 from rivals.comparison.result import Comparison, Sweep, load
 
 __all__ = ["N_SIMULATIONS", "Comparison", "Rejection", "Sweep", "Undecided", "compare", "load"]

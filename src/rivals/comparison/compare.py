@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from rivals._say.arguments import check_choice, check_size, check_threshold
 from rivals._say.naming import naming
 from rivals._say.rows import in_index_order, read_groups
 from rivals._types import RNG
+from rivals.comparison.calibrator import Calibrator
 from rivals.comparison.judge import judge, judge_calibrated
 from rivals.comparison.notes import warn_of
 from rivals.comparison.result import Comparison
@@ -23,7 +24,8 @@ from rivals.models import AnyModel, losses_in_turn, models_in_turn
 
 # Simulations of each candidate: with one, another seed of it changes the verdict too often (docs/does-it-work.md).
 N_SIMULATIONS = 16
-FEW_MODELS = 100
+# Notes of more models are made when they are asked for, and give no warning.
+WARN_OF_MODELS = 100
 
 
 def compare(
@@ -31,7 +33,7 @@ def compare(
     data: Any = None,
     *,
     law: str | Law | None = None,
-    c: Any = None,
+    c: float | Calibrator | Sequence[Calibrator] | None = None,
     threshold: float = 0.95,
     n_simulations: int | None = None,
     order: Order | None = None,
@@ -147,21 +149,22 @@ def compare(
         result = Comparison(names, *judge_calibrated(names, applied, calibrations))
     else:
         result = Comparison(names, applied, judge(applied))
-    if len(losses) <= FEW_MODELS:  # of many, notes are made when they are asked for
+    if len(losses) <= WARN_OF_MODELS:
         warn_of(result.diagnostics)
     return result
 
 
-def _calibrations(c: Any) -> list[Any]:
+def _calibrations(c: Any) -> list[Calibrator]:
     """The calibrations that c is, one or several; none where it is a number."""
-    given = list(c) if isinstance(c, (list, tuple)) else [c]
-    found = [each for each in given if hasattr(each, "choose_c")]
-    if isinstance(c, (list, tuple)) and (not found or len(found) < len(given)):
+    if not isinstance(c, (list, tuple)):
+        return [c] if isinstance(c, Calibrator) else []
+    if not c or not all(isinstance(each, Calibrator) for each in c):
         raise TypeError(
-            f"c must be a number, a calibration, or a list of calibrations: got a list of {[type(each).__name__ for each in given]}; "
+            "c must be a number, a calibration, or a list of calibrations: got a list of "
+            f"{[type(each).__name__ for each in c]}; "
             "for several numbers use compare(...).sweep(c=[...])"
         )
-    return found
+    return list(c)
 
 
 def _labelled(

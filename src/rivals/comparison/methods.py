@@ -1,4 +1,4 @@
-"""A paragraph for the methods section of a paper: what was done, with which settings, and what to cite."""
+"""A paragraph for the methods section of a paper: what was done, how, and what to cite."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from collections.abc import Callable
 
 from rivals._say.words import listed
 from rivals._version import __version__
-from rivals.comparison.findings import Findings
-from rivals.comparison.shown import ShownSweep
+from rivals.comparison.answers import Answers, AnswersOverC
+from rivals.comparison.text import sweep_verdict
 from rivals.laws import Setting
 
 PAPER = (
-    "A. René and A. Longtin, Selecting fitted models under epistemic uncertainty using a stochastic process on quantile functions, "
-    "Nature Communications (2025)"
+    "A. René and A. Longtin, Selecting fitted models under epistemic uncertainty using a "
+    "stochastic process on quantile functions, Nature Communications (2025)"
 )
-SOFTWARE = f"The rivals developers, rivals: which of several fitted models would still be worth keeping if the experiment were repeated? Version {__version__}"
+SOFTWARE = (
+    "The rivals developers, rivals: which of several fitted models would still be worth keeping "
+    f"if the experiment were repeated? Version {__version__}"
+)
 
 
-def methods(result: Findings, sweep: Callable[[], ShownSweep]) -> str:
+def methods(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
     """What was done, in sentences that can stand in a paper, and the references for it.
 
     Examples
@@ -27,25 +30,29 @@ def methods(result: Findings, sweep: Callable[[], ShownSweep]) -> str:
     >>> print(rivals.compare(toys.losses(), rng=0).methods()[:72])
     We compared 2 models (A, B) by their losses on 1000 held-out points with
     """
-    law, setting = result.applied.law, result.applied.setting
+    law = result.applied.law
+    setting = result.applied.setting
+    n_points = result.applied.losses[0].n_observed
     uses_c = law.uses_c(setting.n_simulations)
     sentences = [
-        f"We compared {len(result.names)} models ({listed(result.names)}) by their losses on {result.applied.losses[0].n_observed} held-out "
-        f"points{_labels(setting)} with rivals {__version__}.",
-        law.method
-        + (
-            f" {law.method_of_c} We used {_c(result)} and {_simulations(setting)}."
-            if uses_c
-            else ""
-        ),
-        "Points were treated as a time series." if setting.order else "",
-        "Probabilities were corrected by the curve of that calibration."
-        if result.calibrated is not None
-        else "",
-        f"A model was rejected if a rival of lower mean loss had the lower risk with a probability above {setting.threshold:g}.",
-        _sweep(result, sweep) if uses_c else "",
-        f"The seed was {setting.entropy}.",
+        f"We compared {len(result.names)} models ({listed(result.names)}) by their losses on "
+        f"{n_points} held-out points{_labels(setting)} with rivals {__version__}.",
+        law.method,
     ]
+    if uses_c:
+        sentences.append(law.method_of_c)
+        sentences.append(f"We used {_c(result)} and {_simulations(setting)}.")
+    if setting.order:
+        sentences.append("Points were treated as a time series.")
+    if result.calibrated is not None:
+        sentences.append("Probabilities were corrected by the curve of that calibration.")
+    sentences.append(
+        "A model was rejected if a rival of lower mean loss had the lower risk with a probability "
+        f"above {setting.threshold:g}."
+    )
+    if uses_c:
+        sentences.append(_over_c(result, sweep))
+    sentences.append(f"The seed was {setting.entropy}.")
     references = f"{PAPER}; {SOFTWARE}" if law.of_this_paper else SOFTWARE
     return f"{' '.join(filter(None, sentences))} References: {references}."
 
@@ -54,22 +61,27 @@ def _labels(setting: Setting) -> str:
     return "".join(f" in {len(each.names)} {kind}" for kind, each in setting.labels.items())
 
 
-def _c(result: Findings) -> str:
-    source = "the default" if result.c == result.applied.law.default_c else "chosen by hand"
-    return f"c = {result.c:g} ({'found by a calibration' if result.calibrated is not None else source})"
+def _c(result: Answers) -> str:
+    if result.calibrated is not None:
+        source = "found by a calibration"
+    elif result.c == result.applied.law.default_c:
+        source = "the default"
+    else:
+        source = "chosen by hand"
+    return f"c = {result.c:g} ({source})"
 
 
 def _simulations(setting: Setting) -> str:
-    return f"{setting.n_simulations} simulation{'s' if setting.n_simulations != 1 else ''} of each model"
+    plural = "s" if setting.n_simulations != 1 else ""
+    return f"{setting.n_simulations} simulation{plural} of each model"
 
 
-def _sweep(result: Findings, sweep: Callable[[], ShownSweep]) -> str:
+def _over_c(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
     """Where the verdict changes with c, where that costs little to find out."""
-    if (
-        result.calibrated is not None
-        or not result.applied.law.closed_form
-        or not result.applied.losses[0].n_simulations
-    ):
+    has_simulations = result.applied.losses[0].n_simulations > 0
+    cheap = result.applied.law.closed_form and has_simulations
+    if result.calibrated is not None or not cheap:
         return ""
     swept = sweep()
-    return f"From c = {min(swept.c):.2g} to {max(swept.c):.2g}: {swept.verdict[:1].lower()}{swept.verdict[1:]}"
+    verdict = sweep_verdict(swept)
+    return f"From c = {min(swept.c):.2g} to {max(swept.c):.2g}: {verdict[:1].lower()}{verdict[1:]}"

@@ -1,21 +1,36 @@
-"""A comparison, and one at several values of c: what they found (`findings.py`), how it is shown (`shown.py`), and what becomes of it."""
+"""`Comparison`, `Sweep` and `load`: everything that a comparison answers, at one c or at several.
+
+Sentences are made in `text.py` and `methods.py`, rows and cells in `table.py`, and files in
+`archive.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from os import PathLike
+from types import MappingProxyType
 from typing import Any
 
-from rivals._say.arguments import check_positive
-from rivals.comparison import archive
-from rivals.comparison.judge import judge
+import numpy as np
+
+from rivals._say.arguments import check_choice, check_positive
+from rivals._types import FloatArray, IntArray
+from rivals._version import __version__
+from rivals.comparison import archive, rendering, table, text
+from rivals.comparison.duels import Rejection, Undecided
+from rivals.comparison.expectation import expected
+from rivals.comparison.judge import Verdict, judge
 from rivals.comparison.methods import methods
-from rivals.comparison.shown import Shown, ShownSweep
+from rivals.comparison.notes import Note, notes
+from rivals.laws.base import Applied
+from rivals.losses import Losses
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Shown):
+class Comparison:
     """Distributions of the risk of several models, and what they say about which to keep.
 
     Attributes
@@ -23,7 +38,8 @@ class Comparison(Shown):
     names : tuple of str
         The models, in the order given.
     applied : rivals.laws.Applied
-        The law of the risk, applied to the losses of all models, with its settings: what everything below is asked of.
+        The law of the risk, applied to the losses of all models, with its settings: what
+        everything below is asked of.
 
     See Also
     --------
@@ -44,46 +60,323 @@ class Comparison(Shown):
     True
     """
 
-    def sweep(self, c: Sequence[float] | float | None = None) -> Sweep:
-        """The same comparison at several values of c, on the same losses and random numbers; not calibrated.
+    names: tuple[str, ...]
+    applied: Applied
+    _verdict: Verdict
 
-        Without `c`, at the values that `calibrate` would try.
+    # ---------------------------------------------------------------- what it was made with
+
+    @cached_property
+    def losses(self) -> Mapping[str, Losses]:
+        """Name → `Losses`, in the order given."""
+        return self._by_name(self.applied.losses)
+
+    @property
+    def law(self) -> str:
+        """The name of the law of the risk; `applied.law` has its options."""
+        return self.applied.law.name
+
+    @property
+    def c(self) -> float:
+        """Sensitivity to the discrepancy between model and data.
+
+        It is nan where there is none, as for groups without simulations.
         """
-        law, n_simulations = self.applied.law, self.applied.setting.n_simulations
-        if not law.uses_c(n_simulations):
-            none, remedy = (
-                (" without simulations", "pass simulations, or ") if law.has_c else ("", "")
+        return self.applied.setting.c
+
+    @property
+    def threshold(self) -> float:
+        """Probability above which a better rival rejects a model."""
+        return self.applied.setting.threshold
+
+    @property
+    def entropy(self) -> int:
+        """The seed: the integer that repeats the run, as `rng`."""
+        return self.applied.setting.entropy
+
+    # ---------------------------------------------------------------- what it says of each model
+
+    @cached_property
+    def empirical_risk(self) -> Mapping[str, float]:
+        """Name → mean observed loss."""
+        return self._by_name([sample.empirical_risk for sample in self.applied.losses])
+
+    @cached_property
+    def difference(self) -> Mapping[str, tuple[float, float]]:
+        """Name → difference between its mean loss and that of the best model.
+
+        Each is a pair: the difference, and the standard error of the paired difference.
+        """
+        excess = self.applied.empirical - self.applied.empirical.min()
+        errors = self.applied.difference_errors
+        return self._by_name(list(zip(excess.tolist(), errors.tolist(), strict=True)))
+
+    @cached_property
+    def risks(self) -> Mapping[str, FloatArray]:
+        """Name → draws of the risk."""
+        reference = self.applied.reference
+        return self._by_name([_read_only(reference + excess) for excess in self.applied.draws])
+
+    @cached_property
+    def risk_mean(self) -> Mapping[str, float]:
+        """Name → mean of the risk, exact."""
+        return self._by_name(self.applied.risk_mean.tolist())
+
+    @cached_property
+    def risk_std(self) -> Mapping[str, float]:
+        """Name → standard deviation of the risk, exact; infinite where it has none."""
+        return self._by_name(self.applied.risk_std.tolist())
+
+    def risk_interval(self, name: str, level: float = 0.9) -> tuple[float, float]:
+        """The central interval that contains the risk of a model with probability `level`."""
+        if name not in self._place:
+            check_choice(name, "model", self.names)
+        if level not in self._intervals:
+            self._intervals[level] = self.applied.interval(level)
+        lows, highs = self._intervals[level]
+        place = self._place[name]
+        low = self.applied.reference + lows[place]
+        high = self.applied.reference + highs[place]
+        return float(low), float(high)
+
+    @cached_property
+    def stability(self) -> Mapping[str, float]:
+        """Name → fraction of the single simulations that give the same verdict on it.
+
+        It is nan with one simulation.
+        """
+        return self._by_name(self._verdict.stability.tolist())
+
+    @cached_property
+    def diagnostics(self) -> Mapping[str, tuple[Note, ...]]:
+        """Name → what to know before you trust the numbers of this model.
+
+        Pairs (code, text), none for a healthy one. The texts count points from 0.
+
+        What looks like a mistake: "sign" (losses that fall where those of others rise),
+        "log_likelihoods" (all models have a long tail of low losses), "unit" (bits beside nats,
+        or another kind of loss), "constant" (missing in a density), "other_points" (rows in
+        another order, or of other points), "data" (in place of losses: all models have the
+        same), "swapped" (observed and synthetic), "shared_simulations" (of one model, used for
+        all), "synthetic_sign", "copied" (synthetic losses that are observed ones).
+
+        What makes numbers less reliable: "heavy_tail" (a few large losses dominate the mean:
+        the variance of the mean may be infinite), "very_heavy_tail" (it probably is: do not
+        trust the mean), "few_points", "very_few_points", "autocorrelated" (under
+        `order="time"`: the losses are worth less than half as many independent ones), and under
+        law "beta" "ties" and "unequal_sizes" (of simulations and data).
+        """
+        return MappingProxyType(notes(self.losses, self.applied.law, self.applied.setting))
+
+    # ---------------------------------------------------------------- what it says of every pair
+
+    @property
+    def probability(self) -> FloatArray:
+        """[a, b] = P(R_a < R_b) for every pair, in the order of `names`; ½ on the diagonal.
+
+        Not calibrated.
+        """
+        return self._matrices[0]
+
+    @property
+    def standard_error(self) -> FloatArray:
+        """Monte Carlo standard error of `probability`; zero where that has a closed form."""
+        return self._matrices[1]
+
+    @property
+    def calibrated(self) -> FloatArray | None:
+        """`probability` as a calibration reads it, which then decides; None without one."""
+        return self._verdict.calibrated
+
+    @property
+    def pairs(self) -> rendering.PairTable:
+        """The probability that decides, with names on both axes, best first.
+
+        It is the calibrated one, if there is a calibration.
+        """
+        order = [self._place[name] for name in self.ranking]
+        decides = self.probability if self.calibrated is None else self.calibrated
+        return rendering.PairTable(self.ranking, decides[np.ix_(order, order)])
+
+    @property
+    def won(self) -> IntArray | None:
+        """[a, b]: in how many groups a has the lower mean loss of the two; None without groups."""
+        return self.applied.won
+
+    # ---------------------------------------------------------------- the verdict
+
+    @cached_property
+    def ranking(self) -> tuple[str, ...]:
+        """All names, from the lowest empirical risk to the highest."""
+        order = np.argsort(self.applied.empirical, kind="stable")
+        return tuple(self.names[index] for index in order)
+
+    @cached_property
+    def survivors(self) -> tuple[str, ...]:
+        """The names that are not rejected, best first."""
+        return tuple(name for name in self.ranking if name not in self.rejections)
+
+    @cached_property
+    def rejections(self) -> Mapping[str, Rejection]:
+        """Name → by whom a model is rejected, and with what probability."""
+        found = {}
+        for duel in self._verdict.rejections.values():
+            rival = self.names[duel.rival]
+            rejection = Rejection(rival, duel.probability, duel.standard_error)
+            found[self.names[duel.model]] = rejection
+        return MappingProxyType(found)
+
+    @cached_property
+    def undecided(self) -> tuple[Undecided, ...]:
+        """The duels too close to call: with other random numbers the verdict may be another."""
+        reasons = {"draws": self._verdict.undecided, "simulations": self._verdict.unstable}
+        return tuple(
+            Undecided(
+                model=self.names[duel.model],
+                by=self.names[duel.rival],
+                probability=duel.probability,
+                standard_error=duel.standard_error,
+                reason=reason,
             )
-            raise ValueError(
-                f"law {law.name!r}{none} has no c to sweep over; {remedy}compare under a law that has one"
-            )
-        # An array without dimensions is a number, too.
-        given: Any = (
-            law.grid
-            if c is None
-            else c
-            if isinstance(c, Iterable) and getattr(c, "ndim", True)
-            else [c]
+            for reason, duels in reasons.items()
+            for duel in duels
         )
+
+    @property
+    def calibration_remarks(self) -> tuple[str, ...]:
+        """What the calibration that decides says of itself, in sentences; none without one."""
+        return self._verdict.remarks
+
+    @property
+    def expected_error(self) -> float | None:
+        """How often winners stated like this lost in fresh groups of real data, a fraction.
+
+        None where that was not measured. Measured at the default c and threshold, from one data
+        set and from 2 to 8 groups: `docs/does-it-work.md`.
+        """
+        found = expected(self.applied, calibrated=self.calibrated is not None)
+        groups = self.applied.setting.groups
+        n_groups = 1 if groups is None else len(groups.names)
+        if found is None or found.groups != n_groups:
+            return None
+        return found.error / 100.0
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence or two."""
+        return " ".join([*text.verdicts(self), *text.remarks(self)])
+
+    # ---------------------------------------------------------------- what follows from it
+
+    def sweep(self, c: Sequence[float] | float | None = None) -> Sweep:
+        """The same comparison at several values of c, on the same losses and random numbers.
+
+        Not calibrated. Without `c`, at the values that `calibrate` would try.
+        """
+        values = self._values_of_c(c)
+        found = {}
+        for applied in self.applied.at_each(sorted(set(values))):
+            comparison = Comparison(self.names, applied, judge(applied))
+            if not applied.law.closed_form:
+                comparison._matrices  # noqa: B018  (kept; the draws are not)
+            found[applied.setting.c] = comparison
+        comparisons = tuple(found[value] for value in values)
+        return Sweep(comparisons, of_calibrated=self.calibrated is not None)
+
+    def _values_of_c(self, c: Sequence[float] | float | None) -> tuple[float, ...]:
+        """The values of c to sweep over, checked; refused where there is nothing to sweep."""
+        law = self.applied.law
+        n_simulations = self.applied.setting.n_simulations
+        if not law.uses_c(n_simulations):
+            none = " without simulations" if law.has_c else ""
+            remedy = "pass simulations, or " if law.has_c else ""
+            raise ValueError(
+                f"law {law.name!r}{none} has no c to sweep over; "
+                f"{remedy}compare under a law that has one"
+            )
+        given: Iterable[Any]
+        if c is None:
+            given = law.grid
+        elif isinstance(c, Iterable) and getattr(c, "ndim", True):
+            given = c
+        else:  # an array without dimensions is a number, too
+            given = [c]
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(given))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
         if n_simulations and not self.applied.losses[0].n_simulations:
             raise ValueError(
-                "the simulated losses of this comparison were not kept; compare with keep_simulations=True to sweep over c"
+                "the simulated losses of this comparison were not kept; "
+                "compare with keep_simulations=True to sweep over c"
             )
-        found = {}
-        for applied in self.applied.at_each(sorted(set(values))):
-            found[applied.setting.c] = Comparison(self.names, applied, judge(applied))
-            if not applied.law.closed_form:
-                found[applied.setting.c]._matrices  # noqa: B018  (kept; the draws are not)
-        return Sweep(
-            tuple(found[value] for value in values), of_calibrated=self.calibrated is not None
-        )
+        return values
 
     def methods(self) -> str:
-        """A paragraph for the methods section of a paper: law, c, groups, simulations, threshold, sizes, version, references."""
+        """A paragraph for the methods section of a paper.
+
+        Law, c, groups, simulations, threshold, sizes, version, references.
+        """
         return methods(self, self.sweep)
+
+    # ---------------------------------------------------------------- how it is shown
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the losses and draws, as plain numbers and text.
+
+        What is not a number is null.
+        """
+        groups = self.applied.setting.groups
+        clusters = self.applied.setting.clusters
+        return {
+            "rivals_version": __version__,
+            "names": list(self.names),
+            **self.applied.settings(),
+            "groups": None if groups is None else list(groups.names),
+            "clusters": None if clusters is None else list(clusters.names),
+            "survivors": list(self.survivors),
+            "rejections": {name: vars(rejection) for name, rejection in self.rejections.items()},
+            "undecided": [vars(duel) for duel in self.undecided],
+            "verdict": self.verdict,
+            "expected_error": self.expected_error,
+            "models": table.rows_of(self),
+            "probability": self.probability.tolist(),
+            "calibrated": None if self.calibrated is None else self.calibrated.tolist(),
+            "calibration": self._calibration_as_dict(),
+        }
+
+    def _calibration_as_dict(self) -> dict[str, Any] | None:
+        if self.calibrated is None:
+            return None
+        return {
+            "remarks": list(self.calibration_remarks),
+            "survivors": self._verdict.survivors_under,
+        }
+
+    def to_dataframe(self) -> Any:
+        """One row per model, best first (needs pandas); diagnostics as text."""
+        rows = table.rows_of(self)
+        for row in rows:
+            row["diagnostics"] = "; ".join(note["text"] for note in row["diagnostics"])
+        return rendering.dataframe(rows, "model")
+
+    def __str__(self) -> str:
+        sentences = [
+            *text.verdicts(self),
+            *text.remarks(self),
+            f"{text.made_with(self)}, rng = {self.entropy}",
+        ]
+        paragraphs = [rendering.wrap(sentence) for sentence in sentences]
+        return "\n".join([table.comparison_text(table.rows_of(self)), "", *paragraphs])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        rows = table.rows_of(self)
+        columns = table.shown_columns(rows, notes=True)
+        headings = [column.heading for column in columns]
+        cells = table.cells_of(rows, columns)
+        return rendering.html(headings, cells, before=self.verdict, after=text.made_with(self))
 
     # ---------------------------------------------------------------- files
 
@@ -100,9 +393,31 @@ class Comparison(Shown):
 
         write_report(self, path, title=title)
 
+    # ---------------------------------------------------------------- inside
+
+    @cached_property
+    def _matrices(self) -> tuple[FloatArray, FloatArray]:
+        probability, error = self.applied.matrix()
+        return _read_only(probability), _read_only(error)
+
+    @cached_property
+    def _intervals(self) -> dict[float, tuple[FloatArray, FloatArray]]:
+        return {}
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
+    def _by_name(self, values: Sequence[Any]) -> Mapping[str, Any]:
+        return MappingProxyType(dict(zip(self.names, values, strict=True)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Read-only views of dictionaries cannot be pickled; a result must travel between processes.
+        return {"names": self.names, "applied": self.applied, "_verdict": self._verdict}
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sweep(ShownSweep):
+class Sweep:
     """A comparison at several values of c: where does the verdict change?
 
     Attributes
@@ -129,16 +444,96 @@ class Sweep(ShownSweep):
     """
 
     comparisons: tuple[Comparison, ...]
+    of_calibrated: bool = False
 
     def __iter__(self) -> Iterator[Comparison]:
         return iter(self.comparisons)
+
+    @property
+    def c(self) -> tuple[float, ...]:
+        """The values of c, in the order given."""
+        return tuple(run.c for run in self.comparisons)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models, in the order given."""
+        return self.comparisons[0].names
+
+    @cached_property
+    def probability(self) -> FloatArray:
+        """(k, n, n): P(R_a < R_b) at each c."""
+        return np.stack([run.probability for run in self.comparisons])
+
+    @cached_property
+    def standard_error(self) -> FloatArray:
+        """(k, n, n): Monte Carlo standard error of `probability`."""
+        return np.stack([run.standard_error for run in self.comparisons])
+
+    @cached_property
+    def survivors(self) -> tuple[tuple[str, ...], ...]:
+        """The survivors at each c."""
+        return tuple(run.survivors for run in self.comparisons)
+
+    @cached_property
+    def changes(self) -> tuple[tuple[float, float], ...]:
+        """The neighbouring values of c between which the set of survivors changes.
+
+        In increasing order.
+        """
+        found = []
+        for low, high in pairwise(np.argsort(self.c, kind="stable").tolist()):
+            if set(self.survivors[low]) != set(self.survivors[high]):
+                found.append((self.c[low], self.c[high]))
+        return tuple(found)
+
+    @property
+    def verdict(self) -> str:
+        """Where the verdict changes, in a sentence.
+
+        One more sentence if that of the comparison, which was calibrated, is not among these.
+        """
+        return text.sweep_verdict(self)
+
+    # ---------------------------------------------------------------- how it is shown
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per c, in increasing order."""
+        return table.sweep_rows(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text."""
+        return {
+            "names": list(self.names),
+            "c": list(self.c),
+            "threshold": self.comparisons[0].threshold,
+            "entropy": self.comparisons[0].entropy,
+            "survivors": [list(survivors) for survivors in self.survivors],
+            "changes": [list(pair) for pair in self.changes],
+            "calibrated": False,
+            "probability": self.probability.tolist(),
+            "standard_error": self.standard_error.tolist(),
+        }
+
+    def to_dataframe(self) -> Any:
+        """One row per c (needs pandas)."""
+        return rendering.dataframe(self.rows(), "c")
+
+    def __str__(self) -> str:
+        cells = rendering.text(table.SWEEP_HEADINGS, table.sweep_cells(self))
+        return "\n".join([cells, "", rendering.wrap(self.verdict)])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return rendering.html(table.SWEEP_HEADINGS, table.sweep_cells(self), after=self.verdict)
 
 
 def load(path: str | PathLike[str]) -> Comparison:
     """Read a comparison that `Comparison.save` wrote. Nothing in the file is executed or unpickled.
 
-    The verdict is the saved one; probabilities and draws are computed from the saved losses again when they are asked for,
-    with the same random numbers.
+    The verdict is the saved one; probabilities and draws are computed from the saved losses again
+    when they are asked for, with the same random numbers.
 
     Parameters
     ----------
@@ -166,3 +561,8 @@ def load(path: str | PathLike[str]) -> Comparison:
     True
     """
     return Comparison(*archive.load(path))
+
+
+def _read_only(array: FloatArray) -> FloatArray:
+    array.flags.writeable = False
+    return array

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from rivals._say.words import all_shortened, probability_text, show
-from rivals.comparison.findings import Findings
+from rivals._say.words import all_shortened, probability_text, show, told_apart
+from rivals.comparison.answers import Answers, AnswersOverC
 from rivals.comparison.notes import Note, by_text
 from rivals.comparison.rendering import terminal_width, text, width_of, wrap
 
@@ -17,6 +18,9 @@ from rivals.comparison.rendering import terminal_width, text, width_of, wrap
 SHORTEST_NAME = 8
 # Printed tables end with at most this many lines of notes.
 MOST_NOTES = 12
+# A sweep over more values of c is printed by ranges.
+MANY_VALUES = 40
+SWEEP_HEADINGS = ("c", "survivors")
 
 Row = Mapping[str, Any]
 
@@ -43,7 +47,7 @@ class Column:
 
     heading: str
     note: str
-    values: Callable[[Findings, str], dict[str, Any]]
+    values: Callable[[Answers, str], dict[str, Any]]
     cell: Callable[[Row, Format], str]
     shown: Callable[[Sequence[Row]], bool] = lambda rows: True
     short: str = ""
@@ -59,7 +63,7 @@ class Format:
     best: str
 
 
-def _values_of_risk(result: Findings, name: str) -> dict[str, Any]:
+def _values_of_risk(result: Answers, name: str) -> dict[str, Any]:
     low, high = result.risk_interval(name)
     std = result.risk_std[name]
     return {
@@ -70,7 +74,7 @@ def _values_of_risk(result: Findings, name: str) -> dict[str, Any]:
     }
 
 
-def _values_of_verdict(result: Findings, name: str) -> dict[str, Any]:
+def _values_of_verdict(result: Answers, name: str) -> dict[str, Any]:
     rejection = result.rejections.get(name)
     return {
         "survives": rejection is None,
@@ -79,7 +83,7 @@ def _values_of_verdict(result: Findings, name: str) -> dict[str, Any]:
     }
 
 
-def _won(result: Findings, name: str) -> dict[str, Any]:
+def _won(result: Answers, name: str) -> dict[str, Any]:
     """In how many groups the best model has the lower mean loss, and how probably its risk is lower in a new one."""
     groups = result.applied.setting.groups
     if result.won is None or groups is None:
@@ -167,7 +171,7 @@ COLUMNS = (
 )
 
 
-def rows_of(result: Findings) -> list[dict[str, Any]]:
+def rows_of(result: Answers) -> list[dict[str, Any]]:
     """One row per model, best first, as plain numbers and text."""
     return [
         {key: value for column in COLUMNS for key, value in column.values(result, name).items()}
@@ -227,6 +231,24 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
             f"{len(lines) - MOST_NOTES} more notes: see `diagnostics` of the result",
         ]
     return ["Notes", *(wrap(f"  {line}", indent="    ") for line in lines)] if lines else []
+
+
+def sweep_rows(sweep: AnswersOverC) -> list[dict[str, Any]]:
+    """One row per c, in increasing order, as plain numbers and text."""
+    pairs = sorted(zip(sweep.c, sweep.survivors, strict=True))
+    return [{"c": c, "survivors": ", ".join(map(show, survivors))} for c, survivors in pairs]
+
+
+def sweep_cells(sweep: AnswersOverC) -> list[list[str]]:
+    """One row for each c as text; of many values of c one for each range with one verdict."""
+    key = "survivors" if len(sweep.c) > MANY_VALUES else "c"
+    as_text = told_apart(sweep.c)
+    cells = []
+    for _, rows in groupby(sweep_rows(sweep), key=lambda row: row[key]):
+        alike = list(rows)
+        ends = dict.fromkeys([as_text[alike[0]["c"]], as_text[alike[-1]["c"]]])
+        cells.append([" … ".join(ends), alike[0]["survivors"]])
+    return cells
 
 
 def _mean_format(rows: Sequence[Row]) -> Callable[[float], str] | None:

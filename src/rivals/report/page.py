@@ -20,7 +20,7 @@ from rivals._say.optional import need
 from rivals._say.words import show
 from rivals._version import __version__
 from rivals.comparison import Comparison
-from rivals.comparison.shown import made_with, remarks, verdicts
+from rivals.comparison.text import made_with, remarks, verdicts
 from rivals.core.tails import extremes, tail_shape, tail_word
 from rivals.report.contents import contents
 

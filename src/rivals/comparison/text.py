@@ -1,0 +1,151 @@
+"""What a comparison and a sweep say, in sentences."""
+
+from __future__ import annotations
+
+from rivals._say.words import listed, show, told_apart
+from rivals.comparison.answers import Answers, AnswersOverC
+from rivals.comparison.duels import Undecided
+from rivals.comparison.expectation import DATA_SETS, expected
+
+# With more models than this, the best of them is rejected more easily than one of a pair.
+AS_A_PAIR = 32
+LISTED_AT_SMALLER_C = 3
+LISTED_CHANGES = 6
+NOT_CALIBRATED = (
+    "The sweep shows the probabilities of the law itself: those of the comparison are corrected "
+    "by its calibration, these are not."
+)
+
+
+# ---------------------------------------------------------------- of a comparison
+
+
+def verdicts(result: Answers) -> list[str]:
+    """Who survives, and which duels are too close to call, a text of each."""
+    survivors = listed(result.survivors)
+    if result.rejections:
+        count = f"{len(result.rejections)} of {len(result.names)}"
+        sentence = f"Worth keeping: {survivors}. Rejected: {count}."
+    else:
+        sentence = f"No model is rejected: all may be worth keeping ({survivors})."
+    return [sentence, *(_unclear(result, duel) for duel in result.undecided)]
+
+
+def _unclear(result: Answers, duel: Undecided) -> str:
+    model = show(duel.model)
+    pair = f"P({show(duel.by)} better than {model}) = {duel.probability:.4f}"
+    if duel.reason == "simulations":
+        share = f"only {result.stability[duel.model]:.0%} of the single simulations"
+        return f"Undecided: {pair}, but {share} reject {model}, which survives; treat it as a tie."
+    law = f"law=rivals.laws.{type(result.applied.law).__name__}(max_draws=…)"
+    return (
+        f"Undecided: {pair} ± {duel.standard_error:.4f} is too close to the threshold; "
+        f"draw more ({law}), or treat it as a tie."
+    )
+
+
+def remarks(result: Answers) -> list[str]:
+    """What the verdict is sensitive to, in sentences: c, simulations, number of models, law."""
+    return [
+        *_at_smaller_c(result),
+        *_of_one_simulation(result),
+        *_of_many_models(result),
+        *result.calibration_remarks,
+        *result.applied.remarks(result.names),
+        *_expectation(result),
+    ]
+
+
+def _at_smaller_c(result: Answers) -> list[str]:
+    """Which survivors would be rejected at some smaller c, which a calibration might choose."""
+    if result.calibrated is not None:
+        return []
+    c = result.applied.setting.c
+    critical = dict(zip(result.names, result.applied.critical_c.tolist(), strict=True))
+    nearly = [name for name in result.survivors if 0.0 < critical[name] < c]
+    if not nearly:
+        return []
+    listing = [
+        f"{show(name)} for c up to {critical[name]:.2g}" for name in nearly[:LISTED_AT_SMALLER_C]
+    ]
+    n_others = len(nearly) - LISTED_AT_SMALLER_C
+    others = f" and {n_others} more for some smaller c" if n_others > 0 else ""
+    return [f"At smaller c there is more to reject: {', '.join(listing)}{others}."]
+
+
+def _of_one_simulation(result: Answers) -> list[str]:
+    if result.applied.setting.n_simulations != 1 or not result.applied.law.uses_c(1):
+        return []
+    return [
+        "There is only one simulation of each model, so the stability of the verdict is unknown."
+    ]
+
+
+def _of_many_models(result: Answers) -> list[str]:
+    n_models = len(result.names)
+    if n_models <= AS_A_PAIR or not result.rejections or result.calibrated is not None:
+        return []
+    corrected = 1.0 - (1.0 - result.applied.setting.threshold) / (n_models - 1)
+    return [
+        f"The best of {n_models} models is rejected more easily than one of a pair; "
+        f"threshold={corrected:.7g} makes up for that."
+    ]
+
+
+def _expectation(result: Answers) -> list[str]:
+    """What a stated winner is worth, in a plain line; nothing where it was not measured."""
+    found = expected(result.applied, calibrated=result.calibrated is not None)
+    if found is None or not result.rejections:
+        return []
+    setting = result.applied.setting
+    if found.groups == 1:
+        data = "one data set, not calibrated,"
+    else:
+        most_tried = max(result.applied.law.measured[setting.n_simulations > 0])
+        there_are_more = setting.groups is not None and len(setting.groups.names) > found.groups
+        data = f"{found.groups} groups"
+        if found.groups == most_tried and there_are_more:
+            data += ", the most that were tried,"
+    return [
+        f"What to expect: of winners stated from {data} {found.error:.0f} ± "
+        f"{found.standard_error:.0f} % lost in fresh groups of {DATA_SETS} real data sets "
+        "(docs: Does it work?)."
+    ]
+
+
+def made_with(result: Answers) -> str:
+    """Law, c, threshold, groups and simulations, in one line."""
+    setting = result.applied.setting
+    law = result.applied.law
+    parts = [f"law {law.name!r}"]
+    if law.uses_c(setting.n_simulations):
+        plural = "s" if setting.n_simulations != 1 else ""
+        parts += [f"c = {setting.c:g}", f"{setting.n_simulations} simulation{plural}"]
+    parts += [f"{len(each.names)} {kind}" for kind, each in setting.labels.items()]
+    if setting.order is not None:
+        parts.append(f"order {setting.order!r}")
+    if result.calibrated is not None:
+        parts.append("calibrated")
+    parts.append(f"threshold {setting.threshold:g}")
+    return ", ".join(parts)
+
+
+# ---------------------------------------------------------------- of a sweep
+
+
+def sweep_verdict(sweep: AnswersOverC) -> str:
+    """Where the verdict changes, and a second sentence if the comparison was calibrated."""
+    sentence = _changes(sweep)
+    return f"{sentence} {NOT_CALIBRATED}" if sweep.of_calibrated else sentence
+
+
+def _changes(sweep: AnswersOverC) -> str:
+    if not sweep.changes:
+        return "The verdict is the same for all these c."
+    as_text = told_apart(sweep.c)
+    listing = [
+        f"{as_text[low]} and {as_text[high]}" for low, high in sweep.changes[:LISTED_CHANGES]
+    ]
+    n_others = len(sweep.changes) - LISTED_CHANGES
+    others = f", and {n_others} more times" if n_others > 0 else ""
+    return f"The verdict changes between c = {'; '.join(listing)}{others}."
