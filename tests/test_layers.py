@@ -42,7 +42,10 @@ ORDER = {
         "rendering", "mistakes", "notes", "judge", "calibrator", "archive", "expectation",
         "duels", "answers", "table", "text", "methods", "result", "compare",
     ],
-    "_workers": ["attempts", "processes"],
+    "_workers": [
+        "jobs", "beats", "time_limits", "sending", "attempts",
+        "interrupts", "plan", "progress", "pool", "local", "cluster", "processes",
+    ],
     "calibration": [
         "experiment", "replications", "fingerprint", "study", "store",
         "curve", "correction", "validity", "shown", "result", "calibrate",

@@ -18,8 +18,9 @@ from omegas import SMALL, KillsItsWorker, calibrate, gaussian, now_and_then, slo
 
 import rivals
 from rivals._say.warn import warn
-from rivals._workers.attempts import Block, pack, unpack
-from rivals._workers.processes import Plan
+from rivals._workers.jobs import Block
+from rivals._workers.plan import Plan
+from rivals._workers.sending import pack, unpack
 from rivals.calibration import CalibrationInterrupted, StoreError, open_store
 from rivals.calibration.study import Settings, make_study
 
@@ -257,7 +258,7 @@ def test_memory_of_the_parent_does_not_grow():
         import rivals._workers.processes as execution
         from rivals import calibrate
         from rivals.calibration.experiment import Outcome
-        from rivals._workers.attempts import Ended
+        from rivals._workers.jobs import Ended
 
         def quick(task, block):
             half = np.full(8, 0.5)

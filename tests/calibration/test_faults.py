@@ -20,8 +20,8 @@ from omegas import SMALL, calibrate, gaussian, toy
 from typer.testing import CliRunner
 
 import rivals
-from rivals._workers.attempts import _one_thread
-from rivals._workers.processes import Foreign
+from rivals._workers.attempts import one_thread
+from rivals._workers.cluster import Foreign
 from rivals.calibration import StoreError, open_store
 from rivals.calibration.store import locked
 from rivals.cli.app import app
@@ -280,7 +280,7 @@ def test_a_time_limit_ends_what_does_not_want_to_end(monkeypatch):
                 time.sleep(0.1)
         return toy(rng)
 
-    monkeypatch.setattr("rivals._workers.processes.OVERTIME_SECONDS", 0.3, raising=False)
+    monkeypatch.setattr("rivals._workers.local.OVERTIME_SECONDS", 0.3)
     # The others take a tenth of a second where six processes share two cores: they stay far from the limit.
     found = run(omega={"toy": stubborn}, executor=2, time_limit=2.0, block_size=4)
     assert [failure.experiment for failure in found.failures] == [2, 5]
@@ -309,7 +309,7 @@ def test_a_thread_left_behind_in_a_worker_does_not_keep_us(monkeypatch):
         threading.Thread(target=time.sleep, args=(100,)).start()
         return toy(rng)
 
-    monkeypatch.setattr("rivals._workers.processes.LEAVE_SECONDS", 0.5, raising=False)
+    monkeypatch.setattr("rivals._workers.local.LEAVE_SECONDS", 0.5)
     begin = time.monotonic()
     found = run(omega={"toy": leaves_a_thread}, executor=1, n=2)
     assert time.monotonic() - begin < 90  # the thread sleeps for 100 s
@@ -347,7 +347,7 @@ class Cluster:
     ],
 )
 def test_a_cluster_that_is_lost_is_not_waited_for_for_ever(monkeypatch, state, message):
-    monkeypatch.setattr("rivals._workers.processes.PATIENCE", 0.3, raising=False)
+    monkeypatch.setattr("rivals._workers.cluster.PATIENCE", 0.3)
     with pytest.raises(RuntimeError, match=rf"the Dask cluster .*{message}.*run it again"):
         run(executor=Cluster("running", "running", "running", state), block_size=1)
 
@@ -366,7 +366,7 @@ def test_threads_of_numerical_libraries_are_given_back():
 
     with threadpoolctl.threadpool_limits(2):
         before = threads()
-        one, two = _one_thread(), _one_thread()
+        one, two = one_thread(), one_thread()
         one.__enter__()
         two.__enter__()
         assert set(threads()) <= {1}

@@ -15,7 +15,10 @@ import pytest
 from omegas import SMALL, calibrate, toy
 
 import rivals
-from rivals._workers.processes import Foreign, Interrupts, LocalProcesses, open_pool
+from rivals._workers.cluster import Foreign
+from rivals._workers.interrupts import Interrupts
+from rivals._workers.local import LocalProcesses
+from rivals._workers.processes import open_pool
 from rivals.calibration import CalibrationInterrupted, open_store
 
 # They kill processes and wait for them: one after the other, where several tests run at a time.
@@ -148,7 +151,7 @@ def test_a_second_interrupt_is_raised_at_once_only_if_nobody_looks(monkeypatch):
         press_twice()  # an impatient finger, or a shell that sends it too
     assert reached
     reached.clear()
-    monkeypatch.setattr("rivals._workers.processes.STUCK_SECONDS", -1.0)
+    monkeypatch.setattr("rivals._workers.interrupts.STUCK_SECONDS", -1.0)
     with pytest.raises(KeyboardInterrupt):
         press_twice()
     assert not reached
@@ -166,7 +169,7 @@ def test_an_interrupt_outlives_an_error():
 
 
 def test_workers_are_ended_even_if_the_thread_that_manages_them_hangs(monkeypatch):
-    monkeypatch.setattr("rivals._workers.processes.LEAVE_SECONDS", 0.3)
+    monkeypatch.setattr("rivals._workers.local.LEAVE_SECONDS", 0.3)
     pool = LocalProcesses(1)
     future = pool.submit(time.sleep, 300)
     (worker,) = pool._executor._processes.values()

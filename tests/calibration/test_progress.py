@@ -9,7 +9,8 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from rivals._workers.processes import Plan, Progress
+from rivals._workers.plan import Plan
+from rivals._workers.progress import Progress
 
 
 class ZMQInteractiveShell:
@@ -45,7 +46,7 @@ def lines_seen(text):
 def test_a_notebook_shows_one_line_that_changes(capsys, monkeypatch):
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(
-        "rivals._workers.processes.time", SimpleNamespace(monotonic=lambda: clock.now)
+        "rivals._workers.progress.time", SimpleNamespace(monotonic=lambda: clock.now)
     )
     plan, progress = progress_of(1_000_000, 2, failed=1)
     with closing(progress):
@@ -69,7 +70,7 @@ def test_a_notebook_shows_one_line_that_changes(capsys, monkeypatch):
 def test_a_notebook_is_not_flooded(capsys, monkeypatch):
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(
-        "rivals._workers.processes.time", SimpleNamespace(monotonic=lambda: clock.now)
+        "rivals._workers.progress.time", SimpleNamespace(monotonic=lambda: clock.now)
     )
     plan, progress = progress_of(1000)
     with closing(progress):

@@ -506,7 +506,7 @@ def misbehaviour(name: str, folder: str) -> Any:
 
 def child(spec: dict[str, Any]) -> None:
     """Run a calibration as told; acknowledge what is written, and write down how it ended."""
-    import rivals._workers.processes as pools
+    import rivals._workers.cluster as pools
     from rivals.calibration.store import Store
 
     folder = spec["folder"]

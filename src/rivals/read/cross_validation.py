@@ -27,8 +27,9 @@ from rivals._say.rows import in_index_order, read_groups, row_labels
 from rivals._say.warn import warn
 from rivals._say.words import show
 from rivals._types import RNG, FloatArray, IntArray
-from rivals._workers.attempts import Ended
-from rivals._workers.processes import Plan, run_all
+from rivals._workers.jobs import Ended
+from rivals._workers.plan import Plan
+from rivals._workers.processes import run_all
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
 from rivals.read.estimators import law_of_labels, law_of_targets, seeded_copy

@@ -1,0 +1,87 @@
+"""An executor that the user made and owns: a Dask cluster, an MPI pool, processes or threads."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Executor
+from contextlib import suppress
+from enum import Enum
+from typing import Any
+
+from rivals._workers.pool import Pool, count_cores
+
+# A cluster may lose its scheduler or its last worker for this long, for example while it restarts
+# them.
+PATIENCE = 60.0
+
+
+class Trouble(Enum):
+    """What is wrong with a Dask cluster."""
+
+    CLOSED = "is gone: the connection to its scheduler is closed"
+    NO_WORKERS = "has had no workers for {:g} s"
+    OUT_OF_REACH = "has been out of reach for {:g} s"
+
+
+class Foreign(Pool):
+    """Workers that are not ours to start and to end."""
+
+    def __init__(self, executor: Executor) -> None:
+        super().__init__()
+        self._executor = executor
+        self.n_workers = _count_workers(executor)
+        self._lost_since: float | None = None
+
+    def is_ready(self) -> bool:
+        self.interrupts.look()
+        trouble = _trouble_of(getattr(self._executor, "_client", None))
+        if trouble is None:
+            self._lost_since = None
+            return True
+        now = time.monotonic()
+        if self._lost_since is None:
+            self._lost_since = now
+        if trouble is Trouble.CLOSED or now - self._lost_since > PATIENCE:
+            raise RuntimeError(
+                f"the Dask cluster {trouble.value.format(PATIENCE)}; finished experiments are kept "
+                "if there is a store; restart the scheduler and the workers, and run it again with "
+                "a new client to continue"
+            )
+        return False
+
+    def check_patience(self, silent: float, longest: float) -> None:
+        if silent > longest + PATIENCE:
+            raise RuntimeError(
+                f"no block came back from the executor for {silent:.0f} s, though the time limits "
+                f"of its experiments allow {longest:.0f} s: its workers hang in code that cannot "
+                "be interrupted, or are gone; finished experiments are kept if there is a store; "
+                "restart the workers, and run it again to continue"
+            )
+
+
+def _trouble_of(client: Any) -> Trouble | None:
+    """What is wrong with a Dask cluster, as far as its client knows.
+
+    None where nothing is, and for executors of other kinds.
+    """
+    status = getattr(client, "status", None)
+    if status is None or not hasattr(client, "scheduler_info"):
+        return None
+    if status in ("closed", "closing", "failed"):
+        return Trouble.CLOSED
+    if status == "running":
+        with suppress(Exception):  # the connection may break this very moment
+            workers = client.scheduler_info().get("workers", {})
+            return None if workers else Trouble.NO_WORKERS
+    return Trouble.OUT_OF_REACH
+
+
+def _count_workers(executor: Any) -> int:
+    """How many workers an executor has, as far as it says."""
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "ncores"):  # Dask
+        return max(int(sum(client.ncores().values())), 1)
+    count = getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None)
+    if isinstance(count, int) and count > 0:
+        return count
+    return count_cores()
