@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rivals import Candidate, Losses, RivalsWarning, compare
+from rivals._say.samples import check_finite
 from rivals.core.sampling_error import effective_size
 from rivals.laws.beta import tied_fraction
 
@@ -282,3 +283,22 @@ def test_a_transposed_matrix_and_a_swapped_pair_are_named():
     assert (
         Losses(observed[:4], synthetic).n_synthetic == 50
     )  # as many simulations as points, of more points
+
+
+@pytest.mark.parametrize(
+    ("loss", "points"),
+    [
+        (lambda y: np.where(y == 9.0, 1.0, np.inf), "simulated points"),
+        (lambda y: np.where(y == 9.0, np.inf, 1.0), "observations"),
+    ],
+)
+def test_infinite_losses_of_a_candidate_blame_the_points_they_are_of(loss, points):
+    model = Candidate(loss=loss, simulate=lambda n, rng: rng.standard_normal(n))
+    with pytest.raises(ValueError, match=f"zero probability to 3 of 3 {points}"):
+        model.losses(np.full(3, 9.0), rng=0)
+
+
+@pytest.mark.parametrize(("simulated", "points"), [(True, "simulated"), (False, "observations")])
+def test_what_losses_are_called_does_not_decide_whom_the_message_blames(simulated, points):
+    with pytest.raises(ValueError, match=points):
+        check_finite(np.array([np.inf]), "losses of 'synthetic'", simulated=simulated)

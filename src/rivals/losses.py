@@ -69,7 +69,7 @@ class Losses:
         synthetic = (
             self.synthetic
             if none
-            else check_losses(self.synthetic, "synthetic losses", several=True)
+            else check_losses(self.synthetic, "synthetic losses", several=True, simulated=True)
         )
         _check_not_transposed(self.observed.size, synthetic)
         object.__setattr__(self, "synthetic", synthetic)

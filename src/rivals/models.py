@@ -145,7 +145,9 @@ def losses_of_model(
 
 def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> FloatArray:
     simulated = model.simulate(n_synthetic, rng)
-    losses = check_losses(model.loss(simulated), "losses that loss(simulate(n, rng)) returned")
+    losses = check_losses(
+        model.loss(simulated), "losses that loss(simulate(n, rng)) returned", simulated=True
+    )
     if losses.size != n_synthetic:
         raise ValueError(
             f"simulate({n_synthetic}, rng) returned data with {losses.size} losses; it must simulate as many points as requested"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,55 +13,56 @@ from rivals._types import FloatArray
 
 # Beyond this, sums over a sample and the continuation of its quantile function overflow.
 LARGEST_LOSS = 1e300
-
-
-# What NetCDF puts where nothing was written, about 9.97e36; some of its readers, but not all, take it for missing.
+# What NetCDF puts where nothing was written, about 9.97e36; some of its readers, but not all,
+# take it for missing.
 UNWRITTEN = 15 * 2.0**119
 
 
-def check_losses(values: Any, what: str, *, several: bool = False) -> FloatArray:
-    """A private, read-only copy of a sample of losses as float64; if several, the rows of a matrix may be samples."""
+def check_losses(
+    values: Any, what: str, *, several: bool = False, simulated: bool = False
+) -> FloatArray:
+    """A private, read-only copy of a sample of losses as float64.
+
+    If several, the rows of a matrix may be samples. Messages name the points that losses are of:
+    simulated ones, or observations.
+    """
     array = as_numbers(values, what)
-    if array.ndim not in ((1, 2) if several else (1,)):
-        expected = (
-            "an array, or a matrix with one row per simulation"
-            if several
-            else "a one-dimensional array"
-        )
-        remedy = (
-            "Flatten it, or sum over the extra axes"
-            if array.ndim
-            else "Pass the loss of each point, not their mean"
-        )
-        raise ValueError(
-            f"{what}: expected {expected}, one loss per data point; got shape {array.shape}. {remedy}."
-        )
-    if array.shape[0] == 0 and array.ndim == 2:
-        raise ValueError(
-            f"{what}: no simulation in an array of shape {array.shape}; pass at least one row"
-        )
-    if array.shape[-1] < 2:
-        raise ValueError(
-            f"{what}: found {array.shape[-1]} value(s); a quantile function needs at least two, and hundreds to be useful"
-        )
-    check_finite(array, what)
+    _check_shape(array.shape, what, several=several)
+    check_finite(array, what, simulated=simulated)
     array.flags.writeable = False
     return array
 
 
+def _check_shape(shape: tuple[int, ...], what: str, *, several: bool) -> None:
+    """Refuse what is not one loss for each of several points."""
+    allowed = (1, 2) if several else (1,)
+    if len(shape) not in allowed:
+        expected = "a one-dimensional array"
+        if several:
+            expected = "an array, or a matrix with one row per simulation"
+        remedy = "Pass the loss of each point, not their mean"
+        if shape:
+            remedy = "Flatten it, or sum over the extra axes"
+        raise ValueError(
+            f"{what}: expected {expected}, one loss per data point; got shape {shape}. {remedy}."
+        )
+    if len(shape) == 2 and shape[0] == 0:
+        raise ValueError(
+            f"{what}: no simulation in an array of shape {shape}; pass at least one row"
+        )
+    if shape[-1] < 2:
+        raise ValueError(
+            f"{what}: found {shape[-1]} value(s); a quantile function needs at least two, "
+            "and hundreds to be useful"
+        )
+
+
+# ---------------------------------------------------------------- real numbers
+
+
 def as_numbers(values: Any, what: str) -> FloatArray:
     """A copy as float64 of anything that holds real numbers and nothing else."""
-    if isinstance(values, (list, tuple)) and any(
-        isinstance(item, np.ma.MaskedArray) for item in values
-    ):
-        values = np.ma.array(values)
-    if np.ma.isMaskedArray(values):
-        n_masked = int(np.sum(np.ma.getmaskarray(values)))
-        if n_masked:
-            raise ValueError(
-                f"{what}: {n_masked} of {values.size} values are masked; remove these points for all models"
-            )
-        values = values.data
+    values = _unmasked(values, what)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
@@ -77,6 +79,22 @@ def as_numbers(values: Any, what: str) -> FloatArray:
         return array.astype(np.float64, copy=True)
 
 
+def _unmasked(values: Any, what: str) -> Any:
+    """The values of a masked array in which nothing is masked; anything else as it is."""
+    is_list = isinstance(values, (list, tuple))
+    if is_list and any(isinstance(item, np.ma.MaskedArray) for item in values):
+        values = np.ma.array(values)
+    if not np.ma.isMaskedArray(values):
+        return values
+    n_masked = int(np.sum(np.ma.getmaskarray(values)))
+    if n_masked:
+        raise ValueError(
+            f"{what}: {n_masked} of {values.size} values are masked; "
+            "remove these points for all models"
+        )
+    return values.data
+
+
 def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     numbers = [isinstance(item, (int, float, np.integer, np.floating)) for item in array.ravel()]
     if all(numbers):
@@ -89,48 +107,89 @@ def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
     position = numbers.index(False)
     culprit = array.ravel()[position]
     raise TypeError(
-        f"{what}: {len(numbers) - sum(numbers)} of {len(numbers)} entries are not numbers, the first at position "
-        f"{position} (from 0): {show(repr(culprit))}; remove or replace them for all models"
+        f"{what}: {len(numbers) - sum(numbers)} of {len(numbers)} entries are not numbers, "
+        f"the first at position {position} (from 0): {show(repr(culprit))}; "
+        "remove or replace them for all models"
     )
 
 
-def check_finite(array: FloatArray, what: str) -> None:
+# ---------------------------------------------------------------- finite
+
+
+@dataclass(frozen=True)
+class NotFinite:
+    """Losses that are not finite: how many, of which kind, where the first is, what to do."""
+
+    count: int
+    size: int
+    kind: str
+    first: tuple[int, ...]  # its index: (point,), or (simulation, point)
+    remedy: str
+
+    @property
+    def found(self) -> str:
+        """How many are of which kind."""
+        return f"{self.count} of {self.size} are {self.kind}"
+
+
+def check_finite(array: FloatArray, what: str, *, simulated: bool = False) -> None:
     """Refuse losses that are not finite, and say what each kind of them means."""
+    culprit = find_not_finite(array, simulated=simulated)
+    if culprit is None:
+        return
+    position = culprit.first if len(culprit.first) > 1 else culprit.first[0]
+    raise ValueError(
+        f"{what}: {culprit.found}, the first at position {position} (from 0); {culprit.remedy}"
+    )
+
+
+def find_not_finite(array: FloatArray, *, simulated: bool = False) -> NotFinite | None:
+    """The losses of the first kind, in the order below, that is not finite; None if all are.
+
+    Examples
+    --------
+    >>> find_not_finite(np.array([0.1, np.nan])).found
+    '1 of 2 are NaN'
+    >>> find_not_finite(np.array([0.1, 0.2])) is None
+    True
+    """
     largest = max(-array.min(), array.max()) if array.size else np.nan
     if largest <= LARGEST_LOSS and largest != UNWRITTEN:  # not so if there are NaN
-        return
-    points = "simulated points" if "synthetic" in what else "observations"
-    kinds = (
+        return None
+    infinite = array == np.inf
+    points = "simulated points" if simulated else "observations"
+    kinds = [
         (
-            np.isnan(array),
             "NaN",
+            np.isnan(array),
             "find out why the model gives no loss there, or remove these points for all models",
         ),
         (
-            array == np.inf,
             "infinite",
-            f"the model assigns zero probability to {int(np.sum(array == np.inf))} of {array.size} {points}, so its risk is infinite. Give "
-            "the model a noise term under which all data are possible",
+            infinite,
+            f"the model assigns zero probability to {int(np.sum(infinite))} of {array.size} "
+            f"{points}, so its risk is infinite. "
+            "Give the model a noise term under which all data are possible",
         ),
         (
-            array == -np.inf,
             "−inf",
+            array == -np.inf,
             "a noise level of zero gives such an infinite density; bound it from below",
         ),
-        (np.abs(array) > LARGEST_LOSS, f"beyond {LARGEST_LOSS:g} in magnitude", "rescale the loss"),
         (
-            np.abs(array) == UNWRITTEN,
+            f"beyond {LARGEST_LOSS:g} in magnitude",
+            np.abs(array) > LARGEST_LOSS,
+            "rescale the loss",
+        ),
+        (
             "the fill value of NetCDF (9.97e36)",
+            np.abs(array) == UNWRITTEN,
             "write them, or remove them for all models",
         ),
-    )
-    for found, kind, remedy in kinds:
-        if found.any():
-            index = tuple(map(int, np.argwhere(found)[0]))
-            first = (
-                index[0] if len(index) == 1 else index
-            )  # of several simulations (simulation, point)
-            count = f"{int(found.sum())} of {array.size}"
-            raise ValueError(
-                f"{what}: {count} are {kind}, the first at position {first} (from 0); {remedy}"
-            )
+    ]
+    for kind, is_of_kind, remedy in kinds:
+        count = int(np.sum(is_of_kind))
+        if count:
+            first = tuple(map(int, np.argwhere(is_of_kind)[0]))
+            return NotFinite(count, array.size, kind, first, remedy)
+    return None

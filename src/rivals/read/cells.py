@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rivals._say.rows import is_missing
-from rivals._say.samples import as_numbers, check_finite
+from rivals._say.samples import as_numbers, find_not_finite
 from rivals._say.warn import warn
 from rivals._say.words import show
 from rivals._types import FloatArray, IntArray
@@ -72,16 +72,15 @@ def as_text(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
 
 
-def finite(losses: FloatArray, rows: IntArray | slice, what: str, where: str) -> FloatArray:
+def finite(
+    losses: FloatArray, rows: IntArray | slice, what: str, where: str, *, simulated: bool = False
+) -> FloatArray:
     """Some losses of a column; an error names the row of the first one that is not finite."""
     sample = losses[rows]
-    try:
-        check_finite(sample, what)
-    except ValueError as error:  # one way to count in one message
-        before, position, after = re.split(r", the first at position (\d+) \(from 0\)", str(error))
-        raise at_row(
-            where, int(np.arange(losses.size)[rows][int(position)]), before + after
-        ) from None
+    culprit = find_not_finite(sample, simulated=simulated)
+    if culprit is not None:
+        row = int(np.arange(losses.size)[rows][culprit.first])
+        raise at_row(where, row, f"{what}: {culprit.found}; {culprit.remedy}")
     return sample
 
 

@@ -434,7 +434,8 @@ def _stacked(
 ) -> FloatArray:
     """Synthetic losses as a matrix, one row per simulation; one alone as a vector."""
     samples = {
-        name: finite(losses, rows, "synthetic losses", where) for name, rows in simulations.items()
+        name: finite(losses, rows, "synthetic losses", where, simulated=True)
+        for name, rows in simulations.items()
     }
     first = next(iter(samples), "")
     for name, sample in samples.items():
