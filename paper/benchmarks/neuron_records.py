@@ -1,15 +1,18 @@
-"""Records of the neuron calibrations as published, made on a GPU: 48 conditions × 512 experiments, the six of the main figure × 2048.
+"""Records of the neuron calibrations as published, made on a GPU.
 
-    python paper/benchmarks/neuron_records.py published OUT [--limit N]      with the original random numbers, in eight copies that differ by rounding alone
+    python paper/benchmarks/neuron_records.py published OUT [--limit N] [--main]
 
-The other variants: `python -m rivals_paper.gpu`. OUT is a folder. It writes an .npz file of compact records and a .json file with the time of every stage, after every part: an interrupted run keeps what it has.
+48 conditions × 512 experiments, the six of the main figure (`--main`: these alone) × 2048, with the
+original random numbers, in eight copies that differ by rounding alone. The other variants:
+`python -m rivals_paper.gpu`. OUT is a folder. It writes an .npz file of compact records and a .json
+file with the time of every stage, after every part: an interrupted run keeps what it has.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -52,10 +55,10 @@ class Asked(NamedTuple):
 # ---------------------------------------------------------------- as published
 
 
-def published(folder: Path, limit: int | None) -> None:
+def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> None:
     """Original random numbers, in copies; recordings of all copies of an experiment share their input."""
     cp, clock = gpu.cupy(), Clock()
-    wanted = all_published(limit)
+    wanted = all_published(limit, among)
     kept = Kept(folder / "as-published", wanted, clock)
     steps = LOOSE.first_step * (1 + 1e-12 * np.arange(COPIES))
     cells = sorted({cell for each in wanted for cell in each.cells})
@@ -125,10 +128,10 @@ def parts_of(places: list[int], threads: int, kind: Callable[[int], Any]) -> lis
     return [sorted(places[first::parts], key=kind) for first in range(parts)]
 
 
-def all_published(limit: int | None = None) -> list[Asked]:
-    """All experiments of the original study, with their parameters."""
+def all_published(limit: int | None, among: Sequence[Condition]) -> list[Asked]:
+    """All experiments of the original study in these conditions, with their parameters."""
     wanted = []
-    for condition in conditions():
+    for condition in among:
         count = count_of(condition, limit)
         for index, drawn in enumerate(published_draws(condition, count)):
             wanted.append(Asked(condition.key, index, condition.cells, condition.noise, drawn))
@@ -374,7 +377,7 @@ def main() -> None:
     limit = int(options[options.index("--limit") + 1]) if "--limit" in options else None
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    published(out, limit)
+    published(out, limit, MAIN if "--main" in options else conditions())
 
 
 if __name__ == "__main__":
