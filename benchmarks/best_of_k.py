@@ -1,13 +1,16 @@
-"""How often is the truly best of k candidates rejected? Several rules, on the families that can have many candidates.
+"""How often is the truly best of k candidates rejected? Several rules, on the families that can
+have many candidates.
 
     python benchmarks/best_of_k.py [--problems 200] [--experiments 256] [--seed 0]
 
-Each problem has k = 3, 10 or 30 candidates, judged by law "transport" from one data set of 1 000 points. The truly best has the lowest
-mean risk over fresh replications. It is rejected if a rival of lower empirical risk beats it with a probability above the threshold:
-0.95 whatever k; 1 − 0.05/(k − 1), so that all rivals together have the chance of one; at the least where the curve of pairs in experiments
-reaches 0.95, which is what the library does with a calibration of fewer candidates than models; or *learned*, from experiments with k candidates of
-the broader version of the family: the ⌈0.95 (n + 1)⌉-th smallest of the largest probabilities with which their truly best was beaten.
-Writes results/best_of_k.json and .md.
+Each problem has k = 3, 10 or 30 candidates, judged by law "transport" from one data set of 1 000
+points. The truly best has the lowest mean risk over fresh replications. It is rejected if a rival
+of lower empirical risk beats it with a probability above the threshold: 0.95 whatever k; 1 −
+0.05/(k − 1), so that all rivals together have the chance of one; at the least where the curve of
+pairs in experiments reaches 0.95, which is what the library does with a calibration of fewer
+candidates than models; or *learned*, from experiments with k candidates of the broader version of
+the family: the ⌈0.95 (n + 1)⌉-th smallest of the largest probabilities with which their truly best
+was beaten. Writes results/best_of_k.json and .md.
 """
 
 from __future__ import annotations
@@ -30,17 +33,24 @@ from rivals.calibration.correction import fit_correction
 FloatArray = npt.NDArray[np.float64]
 HERE = Path(__file__).parent
 SIZES = (3, 10, 30)
-N_POINTS, N_SIMULATIONS, N_REPLICATIONS = 1000, 16, 2000
-DEFAULT_C, GRID = 0.25, tuple(2.0 ** np.arange(-10, 3))
-LEVEL, BROADER = 0.95, 1.5
-TEST, EXPERIMENT = 0, 1
+N_POINTS = 1000
+N_SIMULATIONS = 16
+N_REPLICATIONS = 2000
+DEFAULT_C = 0.25
+GRID = tuple(2.0 ** np.arange(-10, 3))
+LEVEL = 0.95
+BROADER = 1.5
+TEST = 0
+EXPERIMENT = 1
 
 
 @dataclass(frozen=True)
 class Judged:
     """One problem: how strongly each candidate is beaten at each c, and which is truly best."""
 
-    beaten: FloatArray  # values of c × candidates: the largest probability of a rival of lower empirical risk; 0 without one
+    # values of c × candidates: the largest probability of a rival of lower empirical risk; 0
+    # without one
+    beaten: FloatArray
     brier: (
         FloatArray  # values of c: of the probabilities of all pairs, scored in fresh replications
     )
@@ -57,7 +67,8 @@ def main() -> None:
     parser.add_argument("--experiments", type=int, default=256, help="to learn from")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    begin, rows = time.process_time(), []
+    begin = time.process_time()
+    rows = []
     for k in SIZES:
         for family in families.MANY:
             tests = [
@@ -137,7 +148,9 @@ def by_pairs(learned: list[Judged], c: int) -> float:
 
 
 def threshold(learned: list[Judged], c: int) -> float:
-    """Above so many scores of truly best candidates that a new one exceeds it in one case of twenty at most."""
+    """Above so many scores of truly best candidates that a new one exceeds it in one case of twenty
+    at most.
+    """
     scores = np.sort([one.beaten[c, one.best] for one in learned])
     rank = int(np.ceil(LEVEL * (scores.size + 1)))
     return float(scores[rank - 1]) if rank <= scores.size else 1.0
@@ -164,9 +177,12 @@ def table(rows: list[dict[str, Any]], settings: dict[str, Any]) -> str:
     lines = [
         "# The best of k candidates",
         "",
-        f"`python benchmarks/best_of_k.py --problems {settings['problems']} --experiments {settings['experiments']} --seed {settings['seed']}`: {settings['seconds']} s of processor time. How often the "
-        f"truly best is rejected, in % ± one standard error (the part of all candidates that survives), {problems} problems of {len(families.MANY)} families for each k; and in the worst family, "
-        f"{settings['problems']} problems. Law transport, c = ¼ unless it is calibrated.",
+        f"`python benchmarks/best_of_k.py --problems {settings['problems']} --experiments "
+        f"{settings['experiments']} --seed {settings['seed']}`: {settings['seconds']} s of "
+        "processor time. How often the truly best is rejected, in % ± one standard error (the "
+        f"part of all candidates that survives), {problems} problems of {len(families.MANY)} "
+        f"families for each k; and in the worst family, {settings['problems']} problems. Law "
+        "transport, c = ¼ unless it is calibrated.",
         "",
         "| rule | " + " | ".join(f"k = {k} | worst family" for k in SIZES) + " |",
         "| --- |" + " --- | --- |" * len(SIZES),

@@ -2,9 +2,10 @@
 
     python benchmarks/calibration.py [--experiments 4096] [--workers 2] [--peer-seconds 20]
 
-Runs the bias sweep of the original study (Planck's law against that of Rayleigh and Jeans, spectrometers of unknown
-bias) by `rivals.calibrate`, measures what a draw costs the peer on the losses of a few of the same experiments, and
-compares the curves with the published ones. Writes results/calibration.md, .json and .png.
+Runs the bias sweep of the original study (Planck's law against that of Rayleigh and Jeans,
+spectrometers of unknown bias) by `rivals.calibrate`, measures what a draw costs the peer on the
+losses of a few of the same experiments, and compares the curves with the published ones. Writes
+results/calibration.md, .json and .png.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ matplotlib.use("Agg")
 
 HERE = Path(__file__).parent
 LOG2_C = range(-15, 7, 3)
-N_DATA, N_TRUTH = 1024, 12_288
+N_DATA = 1024
+N_TRUTH = 12_288
 PEER_DRAWS = 128  # the least that the peer draws per model and c; it may go up to 1024
 EDGES = np.array([0.0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1.0])
 
@@ -102,7 +104,9 @@ def run_peer(index: int, seconds: float) -> dict[str, Any]:
 
 
 def compare_curves(calibration: rivals.Calibration, power: int) -> list[dict[str, float]]:
-    """Part of experiments in which Planck's law is truly better, within intervals of B: published and ours."""
+    """Part of experiments in which Planck's law is truly better, within intervals of B: published
+    and ours.
+    """
     published = json.loads(
         (HERE / "data" / "bias_sweep_published.json").read_text(encoding="utf-8")
     )
@@ -157,16 +161,20 @@ def write(
         "",
         "| what | rivals | emdcmp |",
         "| --- | --- | --- |",
-        f"| {ours['experiments']} experiments × {len(LOG2_C)} c on {ours['workers']} workers, wall time | {ours['wall_s']:.0f} s | — |",
+        f"| {ours['experiments']} experiments × {len(LOG2_C)} c on {ours['workers']} workers, wall "
+        f"time | {ours['wall_s']:.0f} s | — |",
         f"| processor time of all workers | {ours['processor_s']:.0f} s | — |",
-        f"| processor time per experiment | {1e3 * ours['processor_s_per_experiment']:.0f} ms | {peer_experiment:.0f} s |",
+        f"| processor time per experiment | {1e3 * ours['processor_s_per_experiment']:.0f} ms | "
+        f"{peer_experiment:.0f} s |",
         f"| ratio | {ratio:.0f} times as fast | |",
         f"| experiments that failed | {ours['failed']} | — |",
         f"| peak memory of the parent | {ours['parent_peak_mib']:.0f} MiB | — |",
         "",
-        f"The peer's figure is {1e3 * draw:.0f} ms of processor time per draw (median of {len(peer)} experiments, "
-        f"{sum(row['draws'] for row in peer)} draws) × 2 models × {len(LOG2_C)} values of c × {PEER_DRAWS} draws, the least that it "
-        "makes; its fits and its data are left out. Ours is all of the experiment: fits, data, truth, 2 048 draws per risk.",
+        f"The peer's figure is {1e3 * draw:.0f} ms of processor time per draw (median of "
+        f"{len(peer)} experiments, {sum(row['draws'] for row in peer)} draws) × 2 models × "
+        f"{len(LOG2_C)} values of c × {PEER_DRAWS} draws, the least that it makes; its fits and "
+        "its data are left out. Ours is all of the experiment: fits, data, truth, 2 048 draws per "
+        "risk.",
         "",
         "## What the calibration says",
         "",
@@ -176,8 +184,9 @@ def write(
         "",
         "## Our curves beside the published ones",
         "",
-        "Part of the experiments in which Planck's law is truly better, among those whose B lies in the interval; "
-        "both have 4 096 experiments, drawn independently. |z| below 3 is sampling error.",
+        "Part of the experiments in which Planck's law is truly better, among those whose B lies "
+        "in the interval; both have 4 096 experiments, drawn independently. |z| below 3 is "
+        "sampling error.",
         "",
     ]
     for power, rows in curves.items():
@@ -189,8 +198,8 @@ def write(
         ]
         for row in rows:
             lines.append(
-                f"| {row['low']:g} … {row['high']:g} | {row['published']:.3f} ({row['published_n']}) | "
-                f"{row['ours']:.3f} ({row['ours_n']}) | {row['z']:+.1f} |"
+                f"| {row['low']:g} … {row['high']:g} | {row['published']:.3f} "
+                f"({row['published_n']}) | {row['ours']:.3f} ({row['ours_n']}) | {row['z']:+.1f} |"
             )
         lines.append("")
     (results / "calibration.md").write_text("\n".join(lines), encoding="utf-8")

@@ -1,4 +1,6 @@
-"""The losses that are measured on: for the cost of a draw, for comparisons of many models, and for parity."""
+"""The losses that are measured on: for the cost of a draw, for comparisons of many models, and for
+parity.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ def gaussian_nll(y: FloatArray, width: float, centre: float = 0.0) -> FloatArray
     return 0.5 * ((y - centre) / width) ** 2 + np.log(width) + 0.5 * np.log(2.0 * np.pi)
 
 
-# ---------------------------------------------------------------- cost of a draw
+# ---------------- cost of a draw
 
 
 def slightly_wrong_gaussian(n: int, seed: int = 0) -> Pair:
@@ -36,11 +38,13 @@ def slightly_wrong_exponential(n: int, seed: int = 1) -> Pair:
     return rng.exponential(1.0, n), rng.exponential(1.1, n)
 
 
-# ---------------------------------------------------------------- many models on one data set
+# ---------------- many models on one data set
 
 
 def candidates(n_models: int, n: int, kind: str, seed: int = 2) -> dict[str, Pair]:
-    """Gaussian models of y ~ N(0, 1): "alike", of widths so near to 1 that most survive, or "apart", where few do."""
+    """Gaussian models of y ~ N(0, 1): "alike", of widths so near to 1 that most survive, or
+    "apart", where few do.
+    """
     rng = np.random.default_rng(seed)
     y = rng.standard_normal(n)
     spread = {"alike": 0.02, "apart": 1.0}[kind]
@@ -54,7 +58,7 @@ def candidates(n_models: int, n: int, kind: str, seed: int = 2) -> dict[str, Pai
     return models
 
 
-# ---------------------------------------------------------------- parity: continuous, of order one, δ never near 0
+# ---------------- parity: continuous, of order one, δ never near 0
 
 
 def normal_losses(n: int, seed: int = 10) -> Pair:
@@ -76,13 +80,16 @@ def student_losses(n: int, seed: int = 12) -> Pair:
 
 
 def gaussian_losses_in_space(n: int, seed: int = 13) -> Pair:
-    """Negative log likelihood of points in four dimensions, N(0, 1) where the model says N(0, 1.3²)."""
+    """Negative log likelihood of points in four dimensions, N(0, 1) where the model says N(0,
+    1.3²).
+    """
     rng = np.random.default_rng(seed)
-    y, simulated = rng.standard_normal((n, 4)), 1.3 * rng.standard_normal((n, 4))
+    y = rng.standard_normal((n, 4))
+    simulated = 1.3 * rng.standard_normal((n, 4))
     return gaussian_nll(y, 1.3).sum(axis=1), gaussian_nll(simulated, 1.3).sum(axis=1)
 
 
-# ---------------------------------------------------------------- where the peer's mirrored special cases are reached
+# ---------------- where the peer's mirrored special cases are reached
 
 
 def perfect_exponential(n: int, seed: int = 20) -> Pair:

@@ -1,8 +1,10 @@
-"""El Niño by years, with log loss: does damping help persistence next year? `python benchmarks/el_nino.py [el_nino]`; writes results/el_nino.json.
+"""El Niño by years, with log loss: does damping help persistence next year? `python
+benchmarks/el_nino.py [el_nino]`; writes results/el_nino.json.
 
-The data are those of examples/plot_groups.py, of statsmodels. In most years damped persistence is a little better; in a few strong ones it
-loses far more. A law that weights years by the precision of their own mean hardly looks at the strong ones: results/el_nino_before.json is what
-commit 0bd2ef1 said.
+The data are those of examples/plot_groups.py, of statsmodels. In most years damped persistence is a
+little better; in a few strong ones it loses far more. A law that weights years by the precision of
+their own mean hardly looks at the strong ones: results/el_nino_before.json is what commit 0bd2ef1
+said.
 """
 
 from __future__ import annotations
@@ -23,12 +25,15 @@ N_SIMULATIONS = 16
 
 
 def losses() -> tuple[dict[str, rivals.Losses], np.ndarray]:
-    """Negative log densities of the months after the fit, simulations of each forecast, and the year of each month."""
+    """Negative log densities of the months after the fit, simulations of each forecast, and the
+    year of each month.
+    """
     table = elnino.load_pandas().data
     temperature = table.drop(columns="YEAR").to_numpy()
     anomaly = (temperature - temperature[:N_FIT].mean(axis=0)).ravel()
     start = 12 * N_FIT
-    then, before = anomaly[1:start], anomaly[: start - 1]
+    then = anomaly[1:start]
+    before = anomaly[: start - 1]
     found = {}
     for name, damping in (
         ("persistence", 1.0),

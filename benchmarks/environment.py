@@ -1,4 +1,6 @@
-"""Where the measurements run: the peer's own environment, one core, one thread, and what machine it was."""
+"""Where the measurements run: the peer's own environment, one core, one thread, and what machine it
+was.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ class BenchmarkError(RuntimeError):
 
 
 def pin_to_one_core() -> str:
-    """Bind this process, and so its children, to one core; tells which, where the system allows it."""
+    """Bind this process and its children to one core; tell which, where the system allows it."""
     if not hasattr(os, "sched_setaffinity"):
         return "not pinned (this system has no sched_setaffinity)"
     core = max(os.sched_getaffinity(0))
@@ -51,8 +53,9 @@ def peer_python() -> Path:
             if done.returncode != 0:
                 reason = (done.stderr.strip() or "no message").splitlines()[-1]
                 raise BenchmarkError(
-                    f"The peer could not be installed in {PEER.name}, so there is nothing to compare with: {reason} "
-                    f'(it wants Python 3.11 and `pip install emdcmp "valconfig==0.1.2"`).'
+                    f"The peer could not be installed in {PEER.name}, so there is nothing to "
+                    f"compare with: {reason} (it wants Python 3.11 and `pip install emdcmp "
+                    '"valconfig==0.1.2"`).'
                 )
         made.touch()
     return python
@@ -64,7 +67,9 @@ def run_ours(*arguments: object) -> dict[str, Any]:
 
 
 def run_peer(*arguments: object, timeout: float = 1800.0) -> dict[str, Any]:
-    """Run peer.py in a fresh process of its environment; it cannot hang us for longer than the timeout."""
+    """Run peer.py in a fresh process of its environment; it cannot hang us for longer than the
+    timeout.
+    """
     return _run(
         [str(peer_python()), "-W", "ignore", str(HERE / "peer.py"), *map(str, arguments)], timeout
     )
@@ -74,10 +79,11 @@ def describe() -> dict[str, str]:
     """Date, machine, versions and load."""
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "processor": f"{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+        "processor": f"{_processor()}, {os.cpu_count()} cores, {platform.system()} "
+        f"{platform.machine()}",
         "load average before": _load(),
-        "ours": f"rivals {version('rivals')} (commit {_commit()}), Python {platform.python_version()}, "
-        f"NumPy {version('numpy')}, SciPy {version('scipy')}",
+        "ours": f"rivals {version('rivals')} (commit {_commit()}), Python "
+        f"{platform.python_version()}, NumPy {version('numpy')}, SciPy {version('scipy')}",
         "peer": run_peer("versions")["versions"],
     }
 

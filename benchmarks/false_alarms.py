@@ -1,11 +1,14 @@
-"""How often do the notes about mistakes fire: on healthy problems (false alarms), and on the same problems with a mistake made.
+"""How often do the notes about mistakes fire: on healthy problems (false alarms), and on the same
+problems with a mistake made.
 
-    python benchmarks/false_alarms.py [--problems 1000] [--first 10000] [--out benchmarks/results/false_alarms.json]
+    python benchmarks/false_alarms.py [--problems 1000] [--first 10000] [--out
+    benchmarks/results/false_alarms.json]
 
-Healthy problems are of many kinds: densities in one and in several dimensions, regressions, counts, classifiers, series; 2 to 5
-models that may be good or hopeless; 30 to 5 000 points; 1, 4 or 16 simulations, in every fifth problem with one seed for all
-models. A note that fires there is a false alarm. Limits of the checks were chosen by looking at the problems 0 to 4 000; the
-committed result is of others. `few_points`, `ties` and tails state facts and are not counted.
+Healthy problems are of many kinds: densities in one and in several dimensions, regressions, counts,
+classifiers, series; 2 to 5 models that may be good or hopeless; 30 to 5 000 points; 1, 4 or 16
+simulations, in every fifth problem with one seed for all models. A note that fires there is a false
+alarm. Limits of the checks were chosen by looking at the problems 0 to 4 000; the committed result
+is of others. `few_points`, `ties` and tails state facts and are not counted.
 """
 
 from __future__ import annotations
@@ -41,10 +44,8 @@ def densities(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
 
     def model() -> Toy:
         family = FAMILIES[rng.integers(len(FAMILIES))]
-        scale, centre = (
-            unit * np.exp(rng.choice([0.0, 0.1, 0.7]) * rng.normal()),
-            unit * rng.choice([0, 0.1, 3]) * rng.normal(),
-        )
+        scale = unit * np.exp(rng.choice([0.0, 0.1, 0.7]) * rng.normal())
+        centre = unit * rng.choice([0, 0.1, 3]) * rng.normal()
         return (
             lambda y: -family.logpdf((y - centre) / scale) + np.log(scale),
             lambda g: centre + scale * family.rvs(size=n, random_state=g),
@@ -58,7 +59,8 @@ def vectors(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
     d = int(rng.integers(2, 11))
 
     def model() -> Toy:
-        scale, centre = np.exp(0.3 * rng.normal(size=d)), 0.3 * rng.normal(size=d)
+        scale = np.exp(0.3 * rng.normal(size=d))
+        centre = 0.3 * rng.normal(size=d)
         return (
             lambda y: np.sum(((y - centre) / scale) ** 2 / 2 + np.log(scale), axis=1) + 0.919 * d,
             lambda g: centre + scale * g.standard_normal((n, d)),
@@ -90,9 +92,12 @@ def positive(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
 
 
 def regressions(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
-    """A response with inputs of differing use; nested models, different inputs, wrong scales; log loss or squared error."""
+    """A response with inputs of differing use; nested models, different inputs, wrong scales; log
+    loss or squared error.
+    """
     p = int(rng.integers(2, 6))
-    x, weight = rng.standard_normal((n, p)), rng.normal(size=p) * rng.choice([0.1, 1.0], p)
+    x = rng.standard_normal((n, p))
+    weight = rng.normal(size=p) * rng.choice([0.1, 1.0], p)
     level = np.exp(rng.choice([0.0, 0.5]) * x[:, 0]) * np.exp(rng.uniform(-1.5, 0.5))
     noise = rng.standard_t(rng.choice([3, 30]), n) if rng.random() < 0.5 else rng.standard_normal(n)
     y = x @ weight + level * noise
@@ -143,8 +148,10 @@ def counts(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
 
 def classifiers(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
     """Two to five classes; sure, unsure, with different inputs; log loss, Brier score or 0/1."""
-    k, p = int(rng.integers(2, 6)), 4
-    x, weight = rng.standard_normal((n, p)), rng.uniform(0.3, 3) * rng.standard_normal((p, k))
+    k = int(rng.integers(2, 6))
+    p = 4
+    x = rng.standard_normal((n, p))
+    weight = rng.uniform(0.3, 3) * rng.standard_normal((p, k))
     bias = rng.choice([0.0, 1.5]) * rng.standard_normal(k)
     kind = rng.choice(["log", "log", "brier", "wrong"])
 
@@ -175,11 +182,14 @@ def classifiers(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
 
 def series(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
     """An autoregressive series; models predict from one value, two, or none."""
-    a, b = rng.uniform(-0.3, 0.9), rng.uniform(-0.5, 0.3)
+    a = rng.uniform(-0.3, 0.9)
+    b = rng.uniform(-0.5, 0.3)
     y = np.zeros(n + 2)
     for t in range(2, n + 2):
         y[t] = a * (1 - abs(b)) * y[t - 1] + b * y[t - 2] + rng.standard_normal()
-    now, last, before = y[2:], y[1:-1], y[:-2]
+    now = y[2:]
+    last = y[1:-1]
+    before = y[:-2]
 
     def model() -> Toy:
         centre = rng.choice([0, a, a + 0.2]) * last + rng.choice([0, b]) * before
@@ -193,9 +203,12 @@ def series(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
 
 
 def alike(rng: np.random.Generator, n: int) -> tuple[Any, list[Toy]]:
-    """What most people have: two or three regressions that differ a little, normal, fitted elsewhere."""
+    """What most people have: two or three regressions that differ a little, normal, fitted
+    elsewhere.
+    """
     p = 4
-    x, weight = rng.standard_normal((n, p)), np.array([1.0, 0.5, 0.2, 0.1])
+    x = rng.standard_normal((n, p))
+    weight = np.array([1.0, 0.5, 0.2, 0.1])
     scale = np.exp(rng.uniform(-2, 1))
     y = scale * (x @ weight + rng.standard_normal(n))
 
@@ -241,11 +254,9 @@ class Problem:
 def healthy(seed: int) -> Problem:
     """A healthy problem; in every fifth all models simulate with one seed."""
     rng = np.random.default_rng([2025, seed])
-    kind, n, n_simulations = (
-        KINDS[rng.integers(len(KINDS))],
-        int(30 * (5000 / 30) ** rng.random()),
-        int(rng.choice([1, 4, 16])),
-    )
+    kind = KINDS[rng.integers(len(KINDS))]
+    n = int(30 * (5000 / 30) ** rng.random())
+    n_simulations = int(rng.choice([1, 4, 16]))
     same_seed = rng.random() < 0.2
     data, models = kind(rng, n)
     streams = rng.integers(2**32, size=len(models))
@@ -288,7 +299,9 @@ def _shared(problem: Problem, pairs: Pairs) -> Pairs:
 
 
 def _squared(problem: Problem, pairs: Pairs) -> Pairs | None:
-    """Squared errors of the last model beside log losses: in units of its noise this needs one that is normal."""
+    """Squared errors of the last model beside log losses: in units of its noise this needs one that
+    is normal.
+    """
     lowest = min(sample.min() for sample in pairs[-1])
     unit = np.random.default_rng(len(pairs[0][0])).uniform(0.1, 10)
     return [*pairs[:-1], tuple(unit * (sample - lowest) for sample in pairs[-1])]
@@ -329,13 +342,16 @@ def notes_of(pairs: Pairs) -> set[str]:
 
 
 def measure(first: int, n_problems: int, every: int = 4) -> dict[str, Any]:
-    """Fractions of healthy problems with each note, and of spoiled ones (every fourth problem) with the right one, by kind."""
+    """Fractions of healthy problems with each note, and of spoiled ones (every fourth problem) with
+    the right one, by kind.
+    """
     alarms: Counter[str] = Counter()
     seen: dict[str, Counter[str]] = {mistake: Counter() for mistake in SPOILED}
     spoiled: Counter[str] = Counter()
     for seed in range(first, first + n_problems):
         problem = healthy(seed)
-        pairs, kind = problem.losses(), problem.kind.partition(",")[0]
+        pairs = problem.losses()
+        kind = problem.kind.partition(",")[0]
         alarms.update(notes_of(pairs))
         if seed % every == 0:
             spoiled[kind] += 1

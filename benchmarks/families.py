@@ -1,12 +1,15 @@
-"""Families of problems with a known law of replications: what varies between replications is drawn, and truth is known.
+"""Families of problems with a known law of replications: what varies between replications is drawn,
+and truth is known.
 
-A problem has two candidates, or more, and a law of *states*: all that differs between one replication and the next (an offset,
-a noise level, a design, ...). Given its state, the risks of the candidates are known in closed form, or by quadrature, up to what
-all share. Candidates are as in practice: they were fitted to an earlier replication, with its own state, and each has an error
-of its own on top, log-uniform in size about what varies; so some differences are far too small to be reproducible, and
-some are plain. `draw(family, rng)` draws a problem; with `broader` from ranges wider at both ends, for calibrations that
-shall resemble the problems they are used for but not equal them. How much varies between replications is known to a factor of
-about two in each family, as it must be by whoever writes down an Ω.
+A problem has two candidates, or more, and a law of *states*: all that differs between one
+replication and the next (an offset, a noise level, a design, ...). Given its state, the risks of
+the candidates are known in closed form, or by quadrature, up to what all share. Candidates are as
+in practice: they were fitted to an earlier replication, with its own state, and each has an error
+of its own on top, log-uniform in size about what varies; so some differences are far too small to
+be reproducible, and some are plain. `draw(family, rng)` draws a problem; with `broader` from ranges
+wider at both ends, for calibrations that shall resemble the problems they are used for but not
+equal them. How much varies between replications is known to a factor of about two in each family,
+as it must be by whoever writes down an Ω.
 """
 
 from __future__ import annotations
@@ -28,24 +31,30 @@ Generator = np.random.Generator
 
 # How these families came about belongs to their results, and is printed with them.
 DESIGN = (
-    "The design of the families matters, and this is the third. In the first, the size of the difference was set relative "
-    "to its spread between replications whatever the misfit of the candidates; in the second, how much varies between replications was "
-    "known to a factor of 5 to 30 only. In both, calibrated transport (own, 1024) made 2 to 3 % errors but stated about a "
-    "quarter of what the oracle states, and calibrations on mixtures, or on other families, stated next to nothing, with 6 to 17 % errors. In this "
-    "one, candidates were fitted to an earlier replication and how much varies is known to a factor of about two. One data set says "
-    "little about replications beyond what Ω knows. The black body was changed once more: its window of wavelengths varies, or all problems would be alike. The design was settled on other random numbers than the results."
+    "The design of the families matters, and this is the third. In the first, the size of the "
+    "difference was set relative to its spread between replications whatever the misfit of the "
+    "candidates; in the second, how much varies between replications was known to a factor of 5 to "
+    "30 only. In both, calibrated transport (own, 1024) made 2 to 3 % errors but stated about a "
+    "quarter of what the oracle states, and calibrations on mixtures, or on other families, stated "
+    "next to nothing, with 6 to 17 % errors. In this one, candidates were fitted to an earlier "
+    "replication and how much varies is known to a factor of about two. One data set says little "
+    "about replications beyond what Ω knows. The black body was changed once more: its window of "
+    "wavelengths varies, or all problems would be alike. The design was settled on other random "
+    "numbers than the results."
 )
 
 OWN_ERROR = (
     0.25,
     8.0,
 )  # range of a candidate's own error, relative to what varies between replications
-N_POINTS = 1000  # of a data set: what varies less than the sampling error of so many points is hidden by it
+# of a data set: what varies less than the sampling error of so many points is hidden by it
+N_POINTS = 1000
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Candidates, the law of what varies between replications, and the state of the experiment at hand.
+    """Candidates, the law of what varies between replications, and the state of the experiment at
+    hand.
 
     Parameters
     ----------
@@ -55,7 +64,8 @@ class Problem:
     data : callable
         `data(state, n, rng)` draws n points.
     risk : callable
-        `risk(states)` is the risk of each candidate (first axis) in each state, up to what all of them share.
+        `risk(states)` is the risk of each candidate (first axis) in each state, up to what all of
+        them share.
     state
         That of the experiment at hand.
     order : None or "time"
@@ -77,7 +87,9 @@ class Problem:
         return self.data(self.states(1, rng)[0], n, rng)
 
     def wins(self, k: int, rng: Generator) -> FloatArray:
-        """In each of k fresh replications: 1 if the first candidate has a lower risk than the second, ½ if there is no difference."""
+        """In each of k fresh replications: 1 if the first candidate has a lower risk than the
+        second, ½ if there is no difference.
+        """
         first, second = self.risk(self.states(k, rng))[:2]
         return np.asarray(0.5 - 0.5 * np.sign(first - second))
 
@@ -92,7 +104,8 @@ Family = Callable[..., Problem]
 
 
 def draw(family: Family, rng: Generator, *, broader: float = 1.0, count: int = 2) -> Problem:
-    """A problem of the family, its candidates in either order, and its state; ranges wider by `broader` at both ends.
+    """A problem of the family, its candidates in either order, and its state; ranges wider by
+    `broader` at both ends.
 
     Those in MANY can have any number of candidates.
     """
@@ -121,7 +134,7 @@ def _gaussian_risks(models: Sequence[Gaussian], mean: Any, variance: Any) -> Flo
     return np.array([model.risk(mean, variance) for model in models])
 
 
-# ---------------------------------------------------------------- candidates
+# ---------------- candidates
 
 
 @dataclass(frozen=True)
@@ -185,7 +198,9 @@ class Regression:
 
 @dataclass(frozen=True)
 class Counts:
-    """Negative binomial counts of given mean at each level, Poisson for infinite size; data are rows level and count."""
+    """Negative binomial counts of given mean at each level, Poisson for infinite size; data are
+    rows level and count.
+    """
 
     rates: FloatArray
     size: float
@@ -216,7 +231,7 @@ def counts(rates: FloatArray, size: float, rng: Generator) -> Any:
     )
 
 
-# ---------------------------------------------------------------- families
+# ---------------- families
 
 
 def offset(rng: Generator, broader: float, count: int = 2) -> Problem:
@@ -254,9 +269,12 @@ SCALES = np.exp(np.linspace(-0.7, 0.7, 141))
 
 
 def tails(rng: Generator, broader: float) -> Problem:
-    """Each replication has another rate of outliers; Student models of different tails, their scales fitted."""
+    """Each replication has another rate of outliers; Student models of different tails, their
+    scales fitted.
+    """
     wide = _between(rng, 3.0, 6.0, broader)
-    rate, spread = _between(rng, 0.01, 0.03, broader), _between(rng, 0.3, 0.6, broader)
+    rate = _between(rng, 0.01, 0.03, broader)
+    spread = _between(rng, 0.3, 0.6, broader)
 
     def rates(k: int, rng: Generator) -> FloatArray:
         return np.minimum(rate * np.exp(spread * rng.standard_normal(k)), 0.5)
@@ -284,13 +302,13 @@ def tails(rng: Generator, broader: float) -> Problem:
 
 
 def covariate_shift(rng: Generator, broader: float) -> Problem:
-    """Each replication has its inputs elsewhere; polynomials of different degrees, fitted where the inputs once were."""
+    """Each replication has its inputs elsewhere; polynomials of different degrees, fitted where the
+    inputs once were.
+    """
     spread = _between(rng, 0.3, 0.6, broader)
-    height, rate, phase = (
-        _between(rng, 0.2, 1.5, broader),
-        _between(rng, 0.5, 1.5, broader),
-        rng.uniform(0, 2 * np.pi),
-    )
+    height = _between(rng, 0.2, 1.5, broader)
+    rate = _between(rng, 0.5, 1.5, broader)
+    phase = rng.uniform(0, 2 * np.pi)
     n_fit = int(_between(rng, 50, 1000, broader))
 
     def true(x: FloatArray) -> FloatArray:
@@ -321,7 +339,9 @@ def covariate_shift(rng: Generator, broader: float) -> Problem:
 
 
 def changing_design(rng: Generator, broader: float, count: int = 2) -> Problem:
-    """Each replication measures a few conditions out of 60; which model is better depends on the condition."""
+    """Each replication measures a few conditions out of 60; which model is better depends on the
+    condition.
+    """
     chosen = min(int(_between(rng, 8, 16, broader)), 40)
     size = _between(rng, 0.1, 0.5, broader)
     errors = np.array(
@@ -348,7 +368,8 @@ def series(rng: Generator, broader: float, count: int = 2) -> Problem:
     """A slow component, of another amplitude in each replication, that neither model knows of."""
     memory = _between(rng, 5.0, 20.0, broader)
     rho = float(np.exp(-1.0 / memory))
-    amplitude, spread = _between(rng, 0.5, 1.0, broader), _between(rng, 0.1, 0.2, broader)
+    amplitude = _between(rng, 0.5, 1.0, broader)
+    spread = _between(rng, 0.1, 0.2, broader)
     fitted = np.hypot(1.0, amplitude * np.exp(spread * rng.standard_normal()))
     errors = _own_errors(spread * amplitude**2 / (1.0 + amplitude**2), rng, broader, count)
     models = [Gaussian(0.0, float(fitted * np.exp(error))) for error in errors]
@@ -368,9 +389,12 @@ def series(rng: Generator, broader: float, count: int = 2) -> Problem:
 
 
 def count_data(rng: Generator, broader: float, count: int = 2) -> Problem:
-    """Overdispersed counts at four levels, of another gain in each replication; Poisson or negative binomial models."""
+    """Overdispersed counts at four levels, of another gain in each replication; Poisson or negative
+    binomial models.
+    """
     rates = np.array([_between(rng, 0.5, 20.0, broader) for _ in range(4)])
-    size, spread = _between(rng, 5.0, 20.0, broader), _between(rng, 0.05, 0.1, broader)
+    size = _between(rng, 5.0, 20.0, broader)
+    spread = _between(rng, 0.05, 0.1, broader)
     assumed = np.inf if rng.integers(2) else size * _between(rng, 0.5, 2.0, 1.0)
     fitted = rates * np.exp(spread * rng.standard_normal())
     errors = _own_errors(spread, rng, broader, count)
@@ -417,7 +441,9 @@ def stationary(rng: Generator, broader: float, count: int = 2) -> Problem:
 
 
 def proportional(rng: Generator, broader: float) -> Problem:
-    """Each model misses one part of the signal, and that part varies between replications in proportion to its size."""
+    """Each model misses one part of the signal, and that part varies between replications in
+    proportion to its size.
+    """
     size = np.array([_between(rng, 0.1, 1.0, broader) for _ in range(2)])
     spread = _between(rng, 0.15, 0.3, broader)
 
@@ -433,7 +459,8 @@ def proportional(rng: Generator, broader: float) -> Problem:
         return Regression(lambda x: known @ parts(x), 1.0, lambda n, rng: rng.random(n))
 
     def risk(states: FloatArray) -> FloatArray:
-        # Both miss what varies in the part that they know, too: second order terms are common and left out.
+        # Both miss what varies in the part that they know, too: second order terms are common and
+        # left out.
         return np.asarray(0.5 * (size**2 * (1.0 + 2.0 * spread * states)).T)
 
     return Problem(
@@ -442,14 +469,16 @@ def proportional(rng: Generator, broader: float) -> Problem:
 
 
 def black_body(rng: Generator, broader: float) -> Problem:
-    """The black body of the original study: Planck against Rayleigh and Jeans, another bias in each replication.
+    """The black body of the original study: Planck against Rayleigh and Jeans, another bias in each
+    replication.
 
     Where the spectrum is recorded decides how much the laws differ, in proportion to λ⁻⁵.
     """
     spread = _between(rng, 1e-5, 2e-5, broader)
     law = LAWS[int(rng.integers(2))]
     shortest = _between(rng, 10.0, 18.0, broader**0.25)
-    temperature, gain = 4000.0, 1e5
+    temperature = 4000.0
+    gain = 1e5
 
     def record(state: float, n: int, rng: Generator) -> blackbody.Spectrum:
         return blackbody.observe(
@@ -468,7 +497,8 @@ def black_body(rng: Generator, broader: float) -> Problem:
     errors = [true - model.mean(first.wavelength) for model in models]
 
     def risk(index: int, states: FloatArray) -> FloatArray:
-        error, sigma = errors[index], models[index].sigma
+        error = errors[index]
+        sigma = models[index].sigma
         square = (
             np.mean(error**2) + 2.0 * states * np.mean(error) + states**2 + np.mean(true) / gain
         )
@@ -482,7 +512,7 @@ def black_body(rng: Generator, broader: float) -> Problem:
     )
 
 
-# ---------------------------------------------------------------- families of groups: unequal noise, skewed losses
+# ---------------- families of groups: unequal noise, skewed losses
 
 
 @dataclass(frozen=True)
@@ -499,8 +529,11 @@ class Exponential:
 
 
 def unequal_noise(rng: Generator, broader: float, count: int = 2) -> Problem:
-    """Groups differ in their offset, and by a factor in their noise: where both models do badly, losses also vary more."""
-    spread, widths = _between(rng, 0.1, 0.3, broader), _between(rng, 0.3, 0.6, broader)
+    """Groups differ in their offset, and by a factor in their noise: where both models do badly,
+    losses also vary more.
+    """
+    spread = _between(rng, 0.1, 0.3, broader)
+    widths = _between(rng, 0.3, 0.6, broader)
 
     def states(k: int, rng: Generator) -> FloatArray:
         return np.stack(
@@ -520,7 +553,8 @@ def unequal_noise(rng: Generator, broader: float, count: int = 2) -> Problem:
 
 def skewed(rng: Generator, broader: float, count: int = 2) -> Problem:
     """Gamma data of another mean in each group, with long tails; exponential models."""
-    spread, shape = _between(rng, 0.2, 0.5, broader), _between(rng, 0.5, 2.0, broader)
+    spread = _between(rng, 0.2, 0.5, broader)
+    shape = _between(rng, 0.5, 2.0, broader)
     fitted = spread * rng.standard_normal()
     models = [
         Exponential(float(np.exp(fitted + error)))
@@ -537,8 +571,11 @@ def skewed(rng: Generator, broader: float, count: int = 2) -> Problem:
 
 
 def log_normal(rng: Generator, broader: float, count: int = 2) -> Problem:
-    """Log-normal data of another level in each group, judged by normal models: squares of skewed data."""
-    spread, width = _between(rng, 0.1, 0.3, broader), _between(rng, 0.3, 0.6, broader)
+    """Log-normal data of another level in each group, judged by normal models: squares of skewed
+    data.
+    """
+    spread = _between(rng, 0.1, 0.3, broader)
+    width = _between(rng, 0.3, 0.6, broader)
 
     def moments(level: Any) -> tuple[Any, Any]:
         mean = np.exp(level + width**2 / 2)
@@ -556,12 +593,12 @@ def log_normal(rng: Generator, broader: float, count: int = 2) -> Problem:
 
 
 def two_kinds(rng: Generator, broader: float) -> Problem:
-    """Some groups are of another kind: their offset is the other candidate's, and their noise is larger."""
-    rare, far, wide = (
-        _between(rng, 0.1, 0.3, 1.0),
-        _between(rng, 0.2, 0.8, broader),
-        _between(rng, 1.5, 4.0, broader),
-    )
+    """Some groups are of another kind: their offset is the other candidate's, and their noise is
+    larger.
+    """
+    rare = _between(rng, 0.1, 0.3, 1.0)
+    far = _between(rng, 0.2, 0.8, broader)
+    wide = _between(rng, 1.5, 4.0, broader)
     spread = _between(rng, 0.05, 0.2, broader)
 
     def states(k: int, rng: Generator) -> FloatArray:

@@ -1,12 +1,14 @@
-"""Does another seed of the simulations change the verdict? Data and c fixed, simulated losses drawn anew.
+"""Does another seed of the simulations change the verdict? Data and c fixed, simulated losses drawn
+anew.
 
     python benchmarks/flips.py [--data-sets 4] [--seeds 12] [--seed 0]
 
-For one model against a rival of the same losses but an advantage g, every seed has a smallest g that it calls
-reproducible (probability above 0.95). A *flip*: two seeds disagree about a gap that is log-uniform over one decade about
-the median of these. Five kinds of losses; nearly true models, whose simulations follow the law of the data, and misspecified ones,
-whose scale is larger or smaller by half. Then how the width of R of a perfect model shrinks with the number of points, and what happens when the unit of
-the loss changes. Writes results/flips.json and .md.
+For one model against a rival of the same losses but an advantage g, every seed has a smallest g
+that it calls reproducible (probability above 0.95). A *flip*: two seeds disagree about a gap that
+is log-uniform over one decade about the median of these. Five kinds of losses; nearly true models,
+whose simulations follow the law of the data, and misspecified ones, whose scale is larger or
+smaller by half. Then how the width of R of a perfect model shrinks with the number of points, and
+what happens when the unit of the loss changes. Writes results/flips.json and .md.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ FloatArray = npt.NDArray[np.float64]
 HERE = Path(__file__).parent
 THRESHOLD = 0.95
 SIMULATIONS = (1, 4, 16, 32)
-TRANSPORT_C, BETA_C = 0.125, 1.0
+TRANSPORT_C = 0.125
+BETA_C = 1.0
 PAIRED = 0.1  # the standard error of the paired difference, relative to that of the mean loss
 
 # Of the simulated losses, relative to the observed; data sets take turns.
@@ -47,10 +50,13 @@ KINDS: dict[str, Callable[[np.random.Generator, tuple[int, ...]], FloatArray]] =
 
 
 class MeanSquareDiscrepancy:
-    """A quantile function at the root mean square of the discrepancies of several simulations from the observed one."""
+    """A quantile function at the root mean square of the discrepancies of several simulations from
+    the observed one.
+    """
 
     def __init__(self, observed: QuantileFunction, synthetic: FloatArray) -> None:
-        self.observed, self.synthetic = observed, [QuantileFunction(one) for one in synthetic]
+        self.observed = observed
+        self.synthetic = [QuantileFunction(one) for one in synthetic]
 
     def __call__(self, phi: npt.ArrayLike) -> FloatArray:
         centre = self.observed(phi)
@@ -91,7 +97,8 @@ def flips_of(
     law: str, scales: tuple[float, ...], simulations: int, options: argparse.Namespace
 ) -> dict[str, float]:
     """Mean over kinds and data sets, with its standard error over data sets."""
-    flips, gaps = [], []
+    flips = []
+    gaps = []
     for place, kind in enumerate(KINDS):
         for index in range(options.data_sets):
             rng = np.random.default_rng([options.seed, place, index])
@@ -113,7 +120,9 @@ def flips_of(
 
 
 def critical_gap(law: str, observed: FloatArray, synthetic: FloatArray) -> float:
-    """The smallest advantage over a rival of the same losses, with simulations of its own, that is called reproducible."""
+    """The smallest advantage over a rival of the same losses, with simulations of its own, that is
+    called reproducible.
+    """
     if law == "transport":
         squares = [float(np.mean(wasserstein_distances(observed, own) ** 2)) for own in synthetic]
         error = PAIRED * observed.std() / np.sqrt(observed.size)
@@ -125,12 +134,15 @@ def critical_gap(law: str, observed: FloatArray, synthetic: FloatArray) -> float
         ).sample_risk(1000, rng=index)
         for index, own in enumerate(synthetic)
     ]
-    # R of the rival, which is worse by g, is R + g: the quantile of the difference of all pairs of draws.
+    # R of the rival, which is worse by g, is R + g: the quantile of the difference of all pairs of
+    # draws.
     return max(float(np.quantile(draws[0][:, None] - draws[1][None, :], THRESHOLD)), 0.0)
 
 
 def flip(critical: FloatArray) -> float:
-    """Probability that two seeds disagree: the length of the log gaps between their critical ones, in decades, cut to one."""
+    """Probability that two seeds disagree: the length of the log gaps between their critical ones,
+    in decades, cut to one.
+    """
     centre = np.log10(np.median(critical))
     position = np.clip(np.log10(np.maximum(critical, 1e-300)) - centre, -0.5, 0.5)
     return float(np.mean([abs(a - b) for a, b in combinations(position, 2)]))
@@ -140,7 +152,9 @@ def flip(critical: FloatArray) -> float:
 
 
 def perfect(seed: int) -> dict[str, list[float]]:
-    """Median standard deviation of R of a perfect model, exponential losses, c = 1: 10³ and 10⁵ points."""
+    """Median standard deviation of R of a perfect model, exponential losses, c = 1: 10³ and 10⁵
+    points.
+    """
     widths: dict[str, list[float]] = {"transport": [], "beta": []}
     for n in (10**3, 10**5):
         rng = np.random.default_rng([seed, n])
@@ -194,24 +208,29 @@ def table(results: dict[str, Any], options: argparse.Namespace) -> str:
     lines = [
         "# Does another seed of the simulations change the verdict?",
         "",
-        f"`python benchmarks/flips.py --data-sets {options.data_sets} --seeds {options.seeds} --seed {options.seed}`; L = 1 000, transport at "
-        f"c = {TRANSPORT_C:g}, beta at c = {BETA_C:g}. The critical gap is in standard deviations of the losses. Misspecified: "
-        "simulations of 1.5 and of 1/1.5 times the scale of the data, in turns. A first run with 1.5 alone gave 17.1 ± 1.2 % flips under beta "
-        "with S = 1, 8.3 ± 1.3 % with 16 and 6.1 ± 1.0 % with 32: simulations that are too wide bring their own extremes.",
+        f"`python benchmarks/flips.py --data-sets {options.data_sets} --seeds {options.seeds} "
+        f"--seed {options.seed}`; L = 1 000, transport at c = {TRANSPORT_C:g}, beta at c = "
+        f"{BETA_C:g}. The critical gap is in standard deviations of the losses. Misspecified: "
+        "simulations of 1.5 and of 1/1.5 times the scale of the data, in turns. A first run with "
+        "1.5 alone gave 17.1 ± 1.2 % flips under beta with S = 1, 8.3 ± 1.3 % with 16 and 6.1 ± "
+        "1.0 % with 32: simulations that are too wide bring their own extremes.",
         "",
-        "| law, simulations | flips % nearly true | flips % misspecified | critical gap, nearly true | misspecified |",
+        "| law, simulations | flips % nearly true | flips % misspecified | critical gap, nearly "
+        "true | misspecified |",
         "| --- | --- | --- | --- | --- |",
     ]
     for label, by_model in results["flips"].items():
-        true, wrong = by_model["nearly true"], by_model["misspecified"]
+        true = by_model["nearly true"]
+        wrong = by_model["misspecified"]
         lines.append(
-            f"| {label} | {true['flip']:.1f} ± {true['flip_se']:.1f} | {wrong['flip']:.1f} ± {wrong['flip_se']:.1f} | "
-            f"{true['critical_gap']:.3f} | {wrong['critical_gap']:.3f} |"
+            f"| {label} | {true['flip']:.1f} ± {true['flip_se']:.1f} | {wrong['flip']:.1f} ± "
+            f"{wrong['flip_se']:.1f} | {true['critical_gap']:.3f} | {wrong['critical_gap']:.3f} |"
         )
     lines.append("")
     for law, (few, many) in results["perfect"].items():
         lines.append(
-            f"Perfect model, sd(R) at c = 1, {law}: {few:.4f} at L = 10³, {many:.4f} at 10⁵ (a factor of {few / many:.1f})."
+            f"Perfect model, sd(R) at c = 1, {law}: {few:.4f} at L = 10³, {many:.4f} at 10⁵ (a "
+            f"factor of {few / many:.1f})."
         )
     changes = ", ".join(f"{label}: {change:.1e}" for label, change in results["units"].items())
     lines.append(

@@ -1,11 +1,14 @@
-"""Cross-validation in place of a held-out set: what the dependence between folds does to the verdict.
+"""Cross-validation in place of a held-out set: what the dependence between folds does to the
+verdict.
 
     python benchmarks/folds.py [--problems 800]
 
-Five families of problems, two models each, N_POINTS points in all. The points are split into a training and a held-out part, or into K folds
-(2, 5, 10, or as many as there are points). Losses, simulations and verdicts are those of `rivals.read.cross_validated` and law "transport"; the
-fits of all folds are solved at once here, for speed. The truth is known: the risk of a fitted model in new data, exact for the linear families
-and from TRUTH_POINTS fresh points for the classifiers. Writes results/folds.json and folds.md.
+Five families of problems, two models each, N_POINTS points in all. The points are split into a
+training and a held-out part, or into K folds (2, 5, 10, or as many as there are points). Losses,
+simulations and verdicts are those of `rivals.read.cross_validated` and law "transport"; the fits of
+all folds are solved at once here, for speed. The truth is known: the risk of a fitted model in new
+data, exact for the linear families and from TRUTH_POINTS fresh points for the classifiers. Writes
+results/folds.json and folds.md.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ from rivals.core.sampling_error import mean_covariance
 from rivals.core.wasserstein import wasserstein_distances
 
 HERE = Path(__file__).parent
-N_POINTS, N_SIMULATIONS, THRESHOLD = 200, 16, 0.95
+N_POINTS = 200
+N_SIMULATIONS = 16
+THRESHOLD = 0.95
 TRUTH_POINTS = 2000
 C = {
     "no c": 1e-12,
@@ -34,18 +39,21 @@ C = {
 }  # without c only the sampling error is left, and dependence has nothing to hide behind
 RIDGE = 1.0
 
-CONCLUSION = """On a held-out set the reported error is right, and by sampling error alone verdicts on the very models that were tested err at about the nominal
-rate, if the held-out set is large. Over folds the reported error is too small: not measurably for models that are not nested, by a third to
-two fifths for a nested pair of which the larger has only useless features. It hardly depends on the number of folds, and errors by fold do not
-mend it. So by sampling error alone verdicts from folds are wrong more often than stated. They are nevertheless, all families together, wrong no more often than those
-from half of the points held out, when the truth is that of models fitted to all points, which is what most people want to know: models fitted to
-half of the points are another question. At c = 1/8, folds state about twice as many verdicts as half of the points held out, and no
-larger part of them is wrong."""
+CONCLUSION = """On a held-out set the reported error is right, and by sampling error alone verdicts
+on the very models that were tested err at about the nominal rate, if the held-out set is large.
+Over folds the reported error is too small: not measurably for models that are not nested, by a
+third to two fifths for a nested pair of which the larger has only useless features. It hardly
+depends on the number of folds, and errors by fold do not mend it. So by sampling error alone
+verdicts from folds are wrong more often than stated. They are nevertheless, all families together,
+wrong no more often than those from half of the points held out, when the truth is that of models
+fitted to all points, which is what most people want to know: models fitted to half of the points
+are another question. At c = 1/8, folds state about twice as many verdicts as half of the points
+held out, and no larger part of them is wrong."""
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-# -------------------------------------------------------------------- models, fitted to all folds at once
+# ---------------- models, fitted to all folds at once
 
 
 def weighted_grams(weights: Array, x: Array) -> Array:
@@ -62,12 +70,16 @@ def solve(matrices: Array, right: Array) -> Array:
 
 @dataclass(frozen=True)
 class Linear:
-    """Least squares on some columns, Gaussian noise of the unbiased variance of the training residuals."""
+    """Least squares on some columns, Gaussian noise of the unbiased variance of the training
+    residuals.
+    """
 
     columns: tuple[int, ...]
 
     def fit(self, x: Array, y: Array, trained: Array) -> tuple[Array, Array]:
-        """Coefficients and deviations, one row for each row of `trained`, which flags the training points."""
+        """Coefficients and deviations, one row for each row of `trained`, which flags the training
+        points.
+        """
         x = x[:, self.columns]
         right = (trained * y) @ x
         coefficients = solve(weighted_grams(trained, x), right)
@@ -78,14 +90,17 @@ class Linear:
         self, fit: tuple[Array, Array], fold: Array, x: Array, y: Array, rng: Any
     ) -> tuple[Array, Array]:
         """Of the points, each under the model of its fold, and of simulations."""
-        coefficients, deviation = fit[0][fold], fit[1][fold]
+        coefficients = fit[0][fold]
+        deviation = fit[1][fold]
         standard = (y - np.sum(coefficients * x[:, self.columns], axis=1)) / deviation
         constant = np.log(deviation) + 0.5 * np.log(2 * np.pi)
         simulated = rng.standard_normal((N_SIMULATIONS, y.size))
         return 0.5 * standard**2 + constant, 0.5 * simulated**2 + constant
 
     def risk(self, fit: tuple[Array, Array], problem: Problem) -> float:
-        """Exact, the mean over fits: inputs are independent and standard normal but for the first, which is one."""
+        """Exact, the mean over fits: inputs are independent and standard normal but for the first,
+        which is one.
+        """
         coefficients, deviation = fit
         off = np.zeros((len(deviation), problem.truth.size))
         off[:, self.columns] = coefficients
@@ -129,13 +144,15 @@ class Logistic:
         return np.logaddexp(0, linear) - y * linear, np.logaddexp(0, linear) - simulated * linear
 
     def risk(self, fit: Array, problem: Problem) -> float:
-        """Over fresh inputs, the same for both models; labels are integrated out. Of many fits that are nearly the same, ten."""
+        """Over fresh inputs, the same for both models; labels are integrated out. Of many fits that
+        are nearly the same, ten.
+        """
         x = inputs(TRUTH_POINTS, problem.truth.size, np.random.default_rng(problem.seed))
         linear = fit[:: max(len(fit) // 10, 1)] @ x[:, self.columns].T
         return float(np.mean(np.logaddexp(0, linear) - expit(x @ problem.truth) * linear))
 
 
-# -------------------------------------------------------------------- problems
+# ---------------- problems
 
 
 @dataclass(frozen=True)
@@ -207,7 +224,7 @@ FAMILIES: dict[str, Callable[[np.random.Generator], Problem]] = {
 }
 
 
-# -------------------------------------------------------------------- designs
+# ---------------- designs
 
 
 @dataclass(frozen=True)
@@ -219,7 +236,7 @@ class Design:
     held_out: float = 0.0
 
     def split(self) -> tuple[Array, Array, Array]:
-        """Flags of the training points of each fit, the tested points, and the fit that tests each."""
+        """Flags of the training points of each fit, the tested points, and which fit tests each."""
         if self.held_out:
             tested = np.arange(N_POINTS) >= round((1 - self.held_out) * N_POINTS)
             return (
@@ -246,7 +263,9 @@ DESIGNS = [
 def judge(
     problem: Problem, design: Design, full: float, rng: np.random.Generator
 ) -> dict[str, dict[str, float]]:
-    """P(the second model is better) at each c, the difference in loss with its error, and the two truths; of folds, also by fold."""
+    """P(the second model is better) at each c, the difference in loss with its error, and the two
+    truths; of folds, also by fold.
+    """
     trained, tested, fold = design.split()
     fits = [model.fit(problem.x, problem.y, trained) for model in problem.models]
     pairs = [
@@ -265,7 +284,8 @@ def judge(
         covariance = mean_covariance(observed, clusters=clusters)
         difference = observed[1].mean() - observed[0].mean()
         error = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
-        # The normal law also for folds as clusters, of which there are few: what is compared are the errors.
+        # The normal law also for folds as clusters, of which there are few: what is compared are
+        # the errors.
         probabilities = {
             key: ndtr(-difference / np.hypot(np.sqrt(c * squares.sum()), error))
             for key, c in C.items()
@@ -280,11 +300,13 @@ def judge(
     return found
 
 
-# -------------------------------------------------------------------- tables
+# ---------------- tables
 
 
 def percent(hits: Array) -> str:
-    """A rate with its standard error, that of half a hit more, so that none in a few is not certain."""
+    """A rate with its standard error, that of half a hit more, so that none in a few is not
+    certain.
+    """
     if not hits.size:
         return "—"
     rate = (hits.sum() + 0.5) / (hits.size + 1)
@@ -293,7 +315,8 @@ def percent(hits: Array) -> str:
 
 def row(found: dict[str, Array]) -> dict[str, str]:
     """How the reported sampling error compares with the real one, and verdicts with both truths."""
-    real, reported = (found["difference"] - found["own"]) ** 2, found["error"] ** 2
+    real = (found["difference"] - found["own"]) ** 2
+    reported = found["error"] ** 2
     ratio = np.sqrt(real.mean() / reported.mean())
     # By the delta method, from the relative errors of both mean squares.
     error = (
@@ -303,7 +326,8 @@ def row(found: dict[str, Array]) -> dict[str, str]:
     )
     cells = {"real / reported error": f"{ratio:.2f} ± {error:.2f}"}
     for name in C:
-        second, first = found[name] > THRESHOLD, found[name] < 1 - THRESHOLD
+        second = found[name] > THRESHOLD
+        first = found[name] < 1 - THRESHOLD
         stated = second | first
         wrong, wrong_of_own = (
             stated & np.where(second, found[truth] > 0, found[truth] < 0)
@@ -349,7 +373,9 @@ def measure(n_problems: int) -> dict[str, dict[str, dict[str, Array]]]:
 
 
 def pool(results: dict[str, dict[str, dict[str, Array]]], design: str) -> dict[str, Array]:
-    """All families together, losses in units of the reported error of the first design, so that none dominates."""
+    """All families together, losses in units of the reported error of the first design, so that
+    none dominates.
+    """
     found: dict[str, list[Array]] = {}
     for by_design in results.values():
         unit = np.sqrt(np.mean(by_design[DESIGNS[0].name]["error"] ** 2))
@@ -374,7 +400,14 @@ def main() -> None:
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     text = f"""# Cross-validation in place of a held-out set
 
-Written by `python benchmarks/folds.py` on {written}: {n_problems} problems of each family, {N_POINTS} points in all, {N_SIMULATIONS} simulations, law "transport", threshold {THRESHOLD}; {seconds:.0f} s of processor time. "Wrong" is how often a stated winner has the higher risk, when both models are fitted to all points; nominal 5 %. "Wrong of the models tested": the same for the mean risk of the models that were tested, those of the folds. "Better one rejected" counts all problems, not stated ones only. "Real / reported error": root mean square of the difference in mean loss less the difference in risk of the models tested, over that of its reported standard error; 1 without dependence. ± is one standard error.
+Written by `python benchmarks/folds.py` on {written}: {n_problems} problems of each family,
+{N_POINTS} points in all, {N_SIMULATIONS} simulations, law "transport", threshold {THRESHOLD};
+{seconds:.0f} s of processor time. "Wrong" is how often a stated winner has the higher risk, when
+both models are fitted to all points; nominal 5 %. "Wrong of the models tested": the same for the
+mean risk of the models that were tested, those of the folds. "Better one rejected" counts all
+problems, not stated ones only. "Real / reported error": root mean square of the difference in mean
+loss less the difference in risk of the models tested, over that of its reported standard error; 1
+without dependence. ± is one standard error.
 
 {CONCLUSION}
 

@@ -2,10 +2,11 @@
 
     python benchmarks/groups.py [--problems 300] [--seed 0] [--name groups]
 
-The families of families.py, and four more with groups of unequal noise and skewed losses. Two candidates are judged by `rivals.compare` from G
-groups of n points. A winner is stated where the other model is rejected; it is scored in 400 fresh groups, where the true risks are known.
-Writes results/NAME.json and .md. The file runs with earlier releases too, whose law "groups" knew no simulations: results/groups_before.json
-comes from commit 0bd2ef1.
+The families of families.py, and four more with groups of unequal noise and skewed losses. Two
+candidates are judged by `rivals.compare` from G groups of n points. A winner is stated where the
+other model is rejected; it is scored in 400 fresh groups, where the true risks are known. Writes
+results/NAME.json and .md. The file runs with earlier releases too, whose law "groups" knew no
+simulations: results/groups_before.json comes from commit 0bd2ef1.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ import rivals
 FloatArray = npt.NDArray[np.float64]
 HERE = Path(__file__).parent
 SETTINGS = {"30 × 40": (30, 40), "8 × 250": (8, 250), "3 × 250": (3, 250), "2 × 250": (2, 250)}
-N_SIMULATIONS, N_REPLICATIONS = 16, 400
+N_SIMULATIONS = 16
+N_REPLICATIONS = 400
 ALL = families.FAMILIES | families.GROUPED
 
 
@@ -72,7 +74,9 @@ def judge_all(setting: str, problems: int, seed: int) -> dict[str, Any]:
 def judge(
     family: families.Family, n_groups: int, n_points: int, rng: np.random.Generator
 ) -> tuple[bool, float] | None:
-    """Whether a winner is stated, and the part of fresh groups that it loses; None where the release refuses."""
+    """Whether a winner is stated, and the part of fresh groups that it loses; None where the
+    release refuses.
+    """
     problem = families.draw(family, rng)
     losses = losses_in_groups(problem, n_groups, n_points, rng)
     with warnings.catch_warnings():
@@ -131,8 +135,10 @@ def table(scores: dict[str, Any], settings: dict[str, Any]) -> str:
     lines = [
         "# Replications at hand, simulated",
         "",
-        f"`python benchmarks/groups.py --problems {settings['problems']} --seed {settings['seed']}`: {settings['seconds']} s of processor time. Error % ± one standard "
-        "error over problems / stated %, of winners that `rivals.compare(losses, groups=...)` states, by groups × points; nominal 5 %.",
+        f"`python benchmarks/groups.py --problems {settings['problems']} --seed "
+        f"{settings['seed']}`: {settings['seconds']} s of processor time. Error % ± one standard "
+        "error over problems / stated %, of winners that `rivals.compare(losses, groups=...)` "
+        "states, by groups × points; nominal 5 %.",
         "",
         "| family | " + " | ".join(scores) + " |",
         "| --- |" + " --- |" * len(scores),

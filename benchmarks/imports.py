@@ -1,4 +1,6 @@
-"""What `import rivals` costs and loads, each time in a fresh interpreter that has imported nothing else."""
+"""What `import rivals` costs and loads, each time in a fresh interpreter that has imported nothing
+else.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from statistics import median
 
 from environment import ONE_THREAD, BenchmarkError
 
-BASE, OURS = "import numpy, scipy.special", "import rivals"
+BASE = "import numpy, scipy.special"
+OURS = "import rivals"
 HEAVY = ("scipy.stats", "scipy.optimize", "matplotlib", "pandas", "typer")
 REPEATS = 21
 
@@ -38,8 +41,9 @@ def measure() -> dict[str, object]:
 
 def _fresh(statement: str) -> tuple[float, list[str]]:
     code = (
-        f"import time; start = time.perf_counter(); {statement}; seconds = time.perf_counter() - start\n"
-        f"import json, sys; print(json.dumps([seconds, [name for name in {HEAVY!r} if name in sys.modules]]))"
+        f"import time; start = time.perf_counter(); {statement}; seconds = time.perf_counter() - "
+        f"start\nimport json, sys; print(json.dumps([seconds, [name for name in {HEAVY!r} if name "
+        "in sys.modules]]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -1,7 +1,8 @@
-"""How the cost of a comparison grows with the number of candidates: time and memory, each case in a process of its own.
+"""How the cost of a comparison grows with the number of candidates: time and memory, each case in a
+process of its own.
 
-Run `python benchmarks/many.py`; it takes about twenty minutes and writes results/many.md and results/many.json. One case
-alone: `python benchmarks/many.py beta 100 2000 1 kept`.
+Run `python benchmarks/many.py`; it takes about twenty minutes and writes results/many.md and
+results/many.json. One case alone: `python benchmarks/many.py beta 100 2000 1 kept`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ import rivals
 
 RESULTS = Path(__file__).parent / "results"
 
-# law, candidates, losses of each, simulations, whether their losses are kept, part of the candidates near the threshold
+# law, candidates, losses of each, simulations, whether their losses are kept, part of the
+# candidates near the threshold
 CASES: list[tuple[str, int, int, int, str, float]] = [
     ("transport", 100, 2000, 16, "kept", 1.0),
     ("transport", 1_000, 2000, 16, "kept", 1.0),
@@ -39,9 +41,10 @@ CASES: list[tuple[str, int, int, int, str, float]] = [
 C = {"transport": 0.125, "beta": 2.0**-4}
 
 INTRODUCTION = (
-    "# Many candidates\n\n`python benchmarks/many.py`, on two cores. Memory is the peak of the whole process, the losses of the caller "
-    "included where they are kept. “In turn”: a generator makes the losses of each model, and `keep_simulations=False` forgets its "
-    "simulations before the next; the time to make them is taken off.\n\n"
+    "# Many candidates\n\n`python benchmarks/many.py`, on two cores. Memory is the peak of the "
+    "whole process, the losses of the caller included where they are kept. “In turn”: a generator "
+    "makes the losses of each model, and `keep_simulations=False` forgets its simulations before "
+    "the next; the time to make them is taken off.\n\n"
 )
 
 
@@ -50,8 +53,8 @@ def candidates(
 ) -> Iterator[tuple[str, rivals.Losses]]:
     """Losses that share most of what happened at each point; all models are somewhat too wide.
 
-    With `near` = 1 the excess risks are spread evenly up to 30 %. Otherwise that part of the models lies where it is hard to
-    say whether they are rejected, and the rest far above.
+    With `near` = 1 the excess risks are spread evenly up to 30 %. Otherwise that part of the models
+    lies where it is hard to say whether they are rejected, and the rest far above.
     """
     rng = np.random.default_rng(0)
     common = rng.exponential(size=n_losses)
@@ -79,7 +82,8 @@ def measure(
     models = candidates(n_models, n_losses, n_simulations, near)
     if kept == "kept":
         held = dict(models)
-        begin, processor = time.perf_counter(), time.process_time()
+        begin = time.perf_counter()
+        processor = time.process_time()
         result = rivals.compare(held, law=law, c=C[law], rng=0)
         making = 0.0
     else:
@@ -89,7 +93,8 @@ def measure(
         making = 10.0 * (
             making + time.process_time()
         )  # to make the losses, which is not part of the comparison
-        begin, processor = time.perf_counter(), time.process_time()
+        begin = time.perf_counter()
+        processor = time.process_time()
         result = rivals.compare(models, law=law, c=C[law], keep_simulations=False, rng=0)
     return {
         "law": law,

@@ -1,8 +1,9 @@
 """Measure `rivals`. Each call is one fresh process that prints one line of JSON.
 
-python ours.py draws LOSSES.npy C N           wall and processor time per draw of R, the tree included
-python ours.py compare MODELS L               seconds for `compare` by the law of the peer
-python ours.py survivors MODELS L KIND        seconds for the survivors, and the peak memory of the process
+python ours.py draws LOSSES.npy C N           wall and processor time per draw of R, the tree
+included python ours.py compare MODELS L               seconds for `compare` by the law of the peer
+python ours.py survivors MODELS L KIND        seconds for the survivors, and the peak memory of the
+process
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def survivors(n_models: str, size: str, kind: str) -> dict[str, object]:
 
     losses = candidates(int(n_models), int(size), kind)
     before = _peak_memory()
-    wall_start, processor_start = time.perf_counter(), time.process_time()
+    wall_start = time.perf_counter()
+    processor_start = time.process_time()
     result = rivals.compare(losses, **PEERS_METHOD, rng=0)
     found = result.survivors
     return {
@@ -78,9 +80,11 @@ def survivors(n_models: str, size: str, kind: str) -> dict[str, object]:
 
 def _median_times(once: Callable[[int], None], repeats: int) -> tuple[float, float]:
     """Median wall and processor time of a call; the first call is for warming up."""
-    wall, processor = [], []
+    wall = []
+    processor = []
     for repeat in range(repeats + 1):
-        wall_start, processor_start = time.perf_counter(), time.process_time()
+        wall_start = time.perf_counter()
+        processor_start = time.process_time()
         once(repeat)
         wall.append(time.perf_counter() - wall_start)
         processor.append(time.process_time() - processor_start)

@@ -1,9 +1,9 @@
 """Does `rivals` draw from the same law as `emdcmp`, where that one is right? And where is it not?
 
-Paths of both have 8 levels and are integrated by the trapezoid rule, like with like: `emdcmp` itself uses Simpson's
-rule on the 257 points, so its paths are drawn by its public generator and both sums are taken. Our mean and standard
-deviation are the exact ones (`depth=8`). Tolerances are those of the peer's Monte Carlo error. Writes
-results/parity.md; exits with 1 where parity fails.
+Paths of both have 8 levels and are integrated by the trapezoid rule, like with like: `emdcmp`
+itself uses Simpson's rule on the 257 points, so its paths are drawn by its public generator and
+both sums are taken. Our mean and standard deviation are the exact ones (`depth=8`). Tolerances are
+those of the peer's Monte Carlo error. Writes results/parity.md; exits with 1 where parity fails.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ DEPTH = 8
 N_LOSSES = 2000
 N_OURS = 200_000
 
-# Twelve numbers are tested against zero (mean and sd of six cases) and six distances: with these bounds a true
-# parity fails in one or two runs of a thousand, and seeds are fixed.
+# Twelve numbers are tested against zero (mean and sd of six cases) and six distances: with these
+# bounds a true parity fails in one or two runs of a thousand, and seeds are fixed.
 MAX_Z = 4.0
 MAX_KS = 2.2  # times 1/√n: P(√n D > 2.2) = 2 exp(−2 · 2.2²) = 1.3e-4
 
@@ -73,7 +73,9 @@ class Parity:
 
     @property
     def z_std(self) -> float:
-        """Difference of the variances in standard errors, which need the fourth moment (of our many draws)."""
+        """Difference of the variances in standard errors, which need the fourth moment (of our many
+        draws).
+        """
         kurtosis = float(np.mean((self.draws - self.mean) ** 4)) / self.std**4
         error = self.std**2 * sqrt((kurtosis - 1.0) / self.peer.size)
         return float((np.mean((self.peer - self.mean) ** 2) - self.std**2) / error)
@@ -81,7 +83,8 @@ class Parity:
     @property
     def distance(self) -> float:
         """Kolmogorov-Smirnov distance of the two samples."""
-        a, b = np.sort(self.peer), np.sort(self.draws)
+        a = np.sort(self.peer)
+        b = np.sort(self.draws)
         both = np.concatenate([a, b])
         return float(
             np.max(
@@ -178,12 +181,14 @@ def _parity_table(parities: list[Parity]) -> list[str]:
     return [
         "## Continuous losses of order one, where none of the peer's special cases is reached",
         "",
-        f"{n} paths of the peer against our exact moments and {N_OURS} draws, both at 8 levels and by the trapezoid rule, "
-        f"L = {N_LOSSES}. z: difference in standard errors (bound {MAX_Z:g}); KS: Kolmogorov-Smirnov distance "
-        f"(bound {MAX_KS / sqrt(n):.3f}). The last two columns: what Simpson's rule, which the peer uses, makes of the "
-        "same paths, and ours at full depth.",
+        f"{n} paths of the peer against our exact moments and {N_OURS} draws, both at 8 levels and "
+        f"by the trapezoid rule, L = {N_LOSSES}. z: difference in standard errors (bound "
+        f"{MAX_Z:g}); KS: Kolmogorov-Smirnov distance (bound {MAX_KS / sqrt(n):.3f}). The last two "
+        "columns: what Simpson's rule, which the peer uses, makes of the same paths, and ours at "
+        "full depth.",
         "",
-        "| losses | c | mean: peer | ours | z | sd: peer | ours | z | KS | parity | mean by Simpson | ours, full depth |",
+        "| losses | c | mean: peer | ours | z | sd: peer | ours | z | KS | parity | mean by "
+        "Simpson | ours, full depth |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         *(_parity_line(parity) for parity in parities),
     ]
@@ -193,9 +198,10 @@ def _parity_line(parity: Parity) -> str:
     make = next(case[1] for case in PARITY if case[0] == parity.what)
     deep = _process(make(N_LOSSES), parity.c, None)
     return (
-        f"| {parity.what} | {parity.c:g} | {parity.peer.mean():.4f} | {parity.mean:.4f} | {parity.z_mean:+.1f} "
-        f"| {parity.peer.std():.4f} | {parity.std:.4f} | {parity.z_std:+.1f} | {parity.distance:.3f} "
-        f"| {'holds' if parity.holds else '**fails**'} | {parity.simpson.mean():.4f} | {deep.risk_mean:.4f} |"
+        f"| {parity.what} | {parity.c:g} | {parity.peer.mean():.4f} | {parity.mean:.4f} | "
+        f"{parity.z_mean:+.1f} | {parity.peer.std():.4f} | {parity.std:.4f} | {parity.z_std:+.1f} "
+        f"| {parity.distance:.3f} | {'holds' if parity.holds else '**fails**'} | "
+        f"{parity.simpson.mean():.4f} | {deep.risk_mean:.4f} |"
     )
 
 
@@ -206,8 +212,8 @@ def _limit_table(n_paths: int = 64) -> list[str]:
     lines = [
         "## Where the peer's special cases are reached",
         "",
-        f"It has the limits r → 0, r → ∞ and v → 0 the wrong way round. L = {N_LOSSES}, c = 1, {n_paths} paths of the "
-        "peer by its own rule (Simpson), ours by default.",
+        f"It has the limits r → 0, r → ∞ and v → 0 the wrong way round. L = {N_LOSSES}, c = 1, "
+        f"{n_paths} paths of the peer by its own rule (Simpson), ours by default.",
         "",
         "| losses | nodes in a special case | mean loss | R: peer | R: ours |",
         "| --- | --- | --- | --- | --- |",
@@ -223,20 +229,23 @@ def _limit_table(n_paths: int = 64) -> list[str]:
         peer = _peer_risks(losses, c, n_paths)["simpson"]
         process = _process(losses, c, None)
         lines.append(
-            f"| {what} | {special.sum()} of {special.size} | {losses[0].mean():.4g} | {_spread(peer.mean(), peer.std())} "
-            f"| {_spread(process.risk_mean, process.risk_std)} |"
+            f"| {what} | {special.sum()} of {special.size} | {losses[0].mean():.4g} | "
+            f"{_spread(peer.mean(), peer.std())} | {_spread(process.risk_mean, process.risk_std)} |"
         )
     return lines
 
 
 def _truth_table(n: int = 4000, c: float = 2.0**-2, n_paths: int = 64) -> list[str]:
-    """The true model, at the first seeds where the discrepancy at one of the top three nodes happens to be small."""
+    """The true model, at the first seeds where the discrepancy at one of the top three nodes
+    happens to be small.
+    """
     lines = [
         "## A true model that the peer rejects",
         "",
-        f"y ~ N(0, 1); A = N(0, 1) is true, B = N(0, 1.5²). L = {n}, c = {c:g}. Shown are the first seeds at which "
-        "v < 1e-8 at the topmost node, that is, where the two quantile functions of A happen to cross at the median. "
-        f"P(R_A < R_B) by {n_paths} paths of the peer each, and by `compare` under law beta.",
+        f"y ~ N(0, 1); A = N(0, 1) is true, B = N(0, 1.5²). L = {n}, c = {c:g}. Shown are the "
+        "first seeds at which v < 1e-8 at the topmost node, that is, where the two quantile "
+        f"functions of A happen to cross at the median. P(R_A < R_B) by {n_paths} paths of the "
+        "peer each, and by `compare` under law beta.",
         "",
         "| seed | R_A: peer | ours | R_B: peer | ours | P(R_A < R_B): peer | ours |",
         "| --- | --- | --- | --- | --- | --- | --- |",
@@ -247,7 +256,8 @@ def _truth_table(n: int = 4000, c: float = 2.0**-2, n_paths: int = 64) -> list[s
         ours = rivals.compare(pairs, **cases.PEERS_METHOD, c=c, rng=0)
         probability = float(np.mean(peer["A"][:, None] < peer["B"][None, :]))
         risks = (
-            f"{_spread(peer[name].mean(), peer[name].std())} | {_spread(ours.risk_mean[name], ours.risk_std[name])}"
+            f"{_spread(peer[name].mean(), peer[name].std())} | "
+            f"{_spread(ours.risk_mean[name], ours.risk_std[name])}"
             for name in pairs
         )
         lines.append(

@@ -1,10 +1,13 @@
-"""Measure `emdcmp` by its public functions. Runs inside the peer's own environment and prints one line of JSON.
+"""Measure `emdcmp` by its public functions. Runs inside the peer's own environment and prints one
+line of JSON.
 
     python peer.py versions
     python peer.py time LOSSES.npy C SECONDS      wall and processor time per draw of R, at 8 levels
-    python peer.py risks LOSSES.npy C PATHS SEED  the risk of each path, by the trapezoid and by Simpson's rule
+    python peer.py risks LOSSES.npy C PATHS SEED  the risk of each path, by the trapezoid and by
+    Simpson's rule
 
-LOSSES.npy holds two rows, observed and synthetic losses. Progress bars stay off (each update sleeps 50 ms).
+LOSSES.npy holds two rows, observed and synthetic losses. Progress bars stay off (each update sleeps
+50 ms).
 """
 
 from __future__ import annotations
@@ -34,9 +37,11 @@ def measure(losses: str, c: str, seconds: str) -> dict[str, object]:
     draws: list[float] = []
     wall: list[float] = []
     processor: list[float] = []
-    # The results of earlier calls are remembered, by arguments: a tolerance that is never asked for makes each call new.
+    # The results of earlier calls are remembered, by arguments: a tolerance that is never asked for
+    # makes each call new.
     for block in range(10**6):
-        wall_start, processor_start = time.perf_counter(), time.process_time()
+        wall_start = time.perf_counter()
+        processor_start = time.process_time()
         drawn = draw_R_samples(
             observed,
             synthetic,
@@ -67,7 +72,8 @@ def risks(losses: str, c: str, paths: str, seed: str) -> dict[str, object]:
     from scipy.integrate import simpson
 
     observed, synthetic = _quantile_functions(losses)
-    trapezoid_sums, simpson_sums = [], []
+    trapezoid_sums = []
+    simpson_sums = []
     for phi, path in generate_quantile_paths(
         observed,
         lambda phi: np.abs(synthetic(phi) - observed(phi)),

@@ -1,12 +1,14 @@
-"""Are verdicts from one data set right when the experiment is repeated? Stated winners, scored in fresh simulated replications.
+"""Are verdicts from one data set right when the experiment is repeated? Stated winners, scored in
+fresh simulated replications.
 
     python benchmarks/replication.py [--problems 400] [--experiments 1024] [--seed 0]
 
-For each family of families.py, problems are drawn and judged from one data set of 1 000 points by each method. A
-winner is *stated* where its probability exceeds 0.95. Each verdict is scored in 400 fresh replications, where the true risks
-are known: *error* is how often a stated winner loses there, nominally 5 % at most. Calibrations see other problems, of
-broader families. Writes results/replication.json, .md and .png. benchmarks/groups.py does the same with several data sets, and
-benchmarks/real with real ones.
+For each family of families.py, problems are drawn and judged from one data set of 1 000 points by
+each method. A winner is *stated* where its probability exceeds 0.95. Each verdict is scored in 400
+fresh replications, where the true risks are known: *error* is how often a stated winner loses
+there, nominally 5 % at most. Calibrations see other problems, of broader families. Writes
+results/replication.json, .md and .png. benchmarks/groups.py does the same with several data sets,
+and benchmarks/real with real ones.
 """
 
 from __future__ import annotations
@@ -36,13 +38,20 @@ FloatArray = npt.NDArray[np.float64]
 
 HERE = Path(__file__).parent
 THRESHOLD = 0.95
-N_POINTS, N_SIMULATIONS, N_REPLICATIONS, N_TRUTHS, RESAMPLES = 1000, 16, 400, 32, 500
+N_POINTS = 1000
+N_SIMULATIONS = 16
+N_REPLICATIONS = 400
+N_TRUTHS = 32
+RESAMPLES = 500
 TRANSPORT_C = tuple(2.0 ** np.arange(-12, 5))
 BETA_C = (2.0**-4, 2.0**-2, 1.0)
 SHOWN_C = (2.0**-6, 2.0**-3, 2.0**-2, 1.0)
 N_BETA = 100  # problems of each family that law "beta" is asked about: it is slow
-# What problems are for, and by how much their ranges are wider at both ends: a vague Ω hardly knows what varies.
-TEST, BROAD, VAGUE = 0, 1, 2
+# What problems are for, and by how much their ranges are wider at both ends: a vague Ω hardly knows
+# what varies.
+TEST = 0
+BROAD = 1
+VAGUE = 2
 BROADER = {TEST: 1.0, BROAD: 1.5, VAGUE: 4.0}
 # Calibrations that are shown: from which families, of which version, from how many experiments.
 CALIBRATIONS = (
@@ -84,7 +93,9 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Judged:
-    """What is known of many problems of a family, one per row; probabilities that the first candidate is the better one."""
+    """What is known of many problems of a family, one per row; probabilities that the first
+    candidate is the better one.
+    """
 
     transport: FloatArray  # at each c
     others: dict[str, FloatArray]  # nan where a method was not asked
@@ -176,7 +187,9 @@ def calibrated(
 
 
 def corrected(test: Judged, experiments: list[tuple[Judged, slice]]) -> FloatArray:
-    """As `rivals.compare(..., c=calibration)` does it: c by the Brier score, then the library's own correction."""
+    """As `rivals.compare(..., c=calibration)` does it: c by the Brier score, then the library's own
+    correction.
+    """
     probability = np.concatenate([pool.transport[rows] for pool, rows in experiments])
     wins = np.concatenate([pool.wins[rows] for pool, rows in experiments])
     best = int(np.argmin(np.mean((probability - wins[:, None]) ** 2, axis=0)))
@@ -188,7 +201,8 @@ def calibration_sets(
 ) -> Iterator[list[tuple[Judged, slice]]]:
     """Disjoint sets of experiments to calibrate with, for problems of family `name`.
 
-    "own": the broader version of the same family. "mixture": of all families. "left out": of all but this one.
+    "own": the broader version of the same family. "mixture": of all families. "left out": of all
+    but this one.
     """
     sources = {
         "own": [name],
@@ -235,9 +249,13 @@ def scores_of(by_family: dict[str, list[FloatArray]], tests: dict[str, Judged]) 
 
 
 def score(said: list[FloatArray], wins: FloatArray) -> dict[str, Any]:
-    """Error and stated in %, with standard errors over problems; their spread over calibrations; Brier."""
+    """Error and stated in %, with standard errors over problems; their spread over calibrations;
+    Brier.
+    """
     asked = ~np.isnan(said[0])
-    probability, wins = np.array(said)[:, asked], wins[asked]  # calibrations × problems
+    # calibrations × problems
+    probability = np.array(said)[:, asked]
+    wins = wins[asked]
     stated = np.maximum(probability, 1.0 - probability) > THRESHOLD
     lost = np.where(probability > 0.5, 1.0 - wins, wins) * stated
     total = stated.sum()
@@ -279,20 +297,23 @@ def table(scores: dict[str, Any], settings: dict[str, Any]) -> str:
     lines = [
         "# Are verdicts right when the experiment is repeated?",
         "",
-        f"`python benchmarks/replication.py --problems {settings['problems']} --experiments {settings['experiments']} "
-        f"--seed {settings['seed']}`: {settings['seconds']} s. {len(names)} families, L = {N_POINTS}, {N_SIMULATIONS} simulations, each verdict "
-        f"scored in {N_REPLICATIONS} fresh replications. Error: how often a stated winner loses there (nominal 5 %); ± is one "
-        f"standard error over problems, and in brackets the standard deviation between calibrations. Law beta: {N_BETA} problems of each family. "
-        "Calibrations: c and curve from the broader version of the same family "
-        "(own; ranges wider by 1.5 at both ends, vague: by 4), of all families (mixture), of all others (left out). The truth of a calibration "
-        f"experiment is the part won of {N_TRUTHS} fresh replications.",
+        f"`python benchmarks/replication.py --problems {settings['problems']} --experiments "
+        f"{settings['experiments']} --seed {settings['seed']}`: {settings['seconds']} s. "
+        f"{len(names)} families, L = {N_POINTS}, {N_SIMULATIONS} simulations, each verdict scored "
+        f"in {N_REPLICATIONS} fresh replications. Error: how often a stated winner loses there "
+        "(nominal 5 %); ± is one standard error over problems, and in brackets the standard "
+        f"deviation between calibrations. Law beta: {N_BETA} problems of each family. "
+        "Calibrations: c and curve from the broader version of the same family (own; ranges wider "
+        "by 1.5 at both ends, vague: by 4), of all families (mixture), of all others (left out). "
+        f"The truth of a calibration experiment is the part won of {N_TRUTHS} fresh replications.",
         "",
         families.DESIGN,
         "",
         "| method | error % | stated % | of what the oracle states % | Brier |",
         "| --- | --- | --- | --- | --- |",
         *(
-            f"| {label} | {wide(one['pooled'])} | {100 * one['pooled']['stated'] / oracle:.0f} | {one['pooled']['brier']:.3f} |"
+            f"| {label} | {wide(one['pooled'])} | {100 * one['pooled']['stated'] / oracle:.0f} | "
+            f"{one['pooled']['brier']:.3f} |"
             for label, one in scores.items()
         ),
         "",
@@ -392,7 +413,8 @@ def picture(scores: dict[str, Any], path: Path) -> None:
     )
     ax.set_ylim(bottom=0)
     ax.set_title(
-        f"Pooled over {len(families.FAMILIES)} families, {scores['oracle']['pooled']['problems']} problems",
+        f"Pooled over {len(families.FAMILIES)} families, {scores['oracle']['pooled']['problems']} "
+        "problems",
         fontsize=10,
     )
     figure.legend(fontsize=8, frameon=False, loc="outside right upper")

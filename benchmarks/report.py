@@ -1,8 +1,9 @@
-"""How long a report takes to write, how fast its sliders answer, and how long a sweep over many values of c takes.
+"""How long a report takes to write, how fast its sliders answer, and how long a sweep over many
+values of c takes.
 
-`python benchmarks/report.py` measures all cases (a few minutes) and writes results/report.md; with names of cases, as
-`python benchmarks/report.py "12 models, transport"`, it prints these only. The answer of the slider is measured in Chromium where there
-is one (see tests/report).
+`python benchmarks/report.py` measures all cases (a few minutes) and writes results/report.md; with
+names of cases, as `python benchmarks/report.py "12 models, transport"`, it prints these only. The
+answer of the slider is measured in Chromium where there is one (see tests/report).
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ SWEPT = 2.0 ** np.linspace(-8, 4, 1000)
 
 
 def models(n_models: int, n_losses: int, n_simulations: int) -> dict[str, rivals.Losses]:
-    """Gaussian models of slightly different width on the same data, so that some pairs are clear and some are not."""
+    """Gaussian models of slightly different width on the same data, so that some pairs are clear
+    and some are not.
+    """
     rng = np.random.default_rng(0)
     data = rng.standard_normal(n_losses)
     losses = {}
@@ -77,24 +80,29 @@ CASES: dict[str, tuple[float, Callable[[], tuple[Callable[[], object], Path | No
 
 
 def measure(name: str) -> None:
-    """One case, in a process of its own: seconds of the clock and of the processor, memory, size and slider of the page."""
+    """One case, in a process of its own: seconds of the clock and of the processor, memory, size
+    and slider of the page.
+    """
     limit, prepare = CASES[name]
     warnings.simplefilter("ignore")
     work, page = prepare()
-    wall, processor = time.perf_counter(), time.process_time()
+    wall = time.perf_counter()
+    processor = time.process_time()
     work()
-    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    wall = time.perf_counter() - wall
+    processor = time.process_time() - processor
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     size = f"{page.stat().st_size / 2**20:.1f} MiB" if page else "–"
     answer = slider_answer(page) if page else "–"
     print(
-        f"| {name} | {limit:g} s | {BEFORE[name]} | {wall:.1f} s | {processor:.1f} s | {memory:.1f} GiB | {size} | {answer} |",
+        f"| {name} | {limit:g} s | {BEFORE[name]} | {wall:.1f} s | {processor:.1f} s | "
+        f"{memory:.1f} GiB | {size} | {answer} |",
         flush=True,
     )
 
 
 def slider_answer(page: Path) -> str:
-    """The slowest of several moves of both sliders, from the event to the next frame, in Chromium."""
+    """The slowest of several moves of both sliders, from the event to the next frame."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "report"))
     from conftest import started_browser
 
@@ -113,8 +121,10 @@ def main() -> None:
     heading = [
         "# Reports and sweeps: time and size",
         "",
-        "`python benchmarks/report.py`. Models of 4 000 losses and 16 simulations; those of 10⁷ losses are two, with one simulation.",
-        "The comparison itself is not part of the time. Slider: the slowest of 20 moves, until the page is drawn again.",
+        "`python benchmarks/report.py`. Models of 4 000 losses and 16 simulations; those of 10⁷ "
+        "losses are two, with one simulation.",
+        "The comparison itself is not part of the time. Slider: the slowest of 20 moves, until the "
+        "page is drawn again.",
         "",
         "| case | limit | processor, before | clock | processor | memory | page | slider |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -126,8 +136,12 @@ def main() -> None:
         )
         rows.append(done.stdout.strip())
         print(rows[-1], flush=True)
-    # Other work on the machine lengthens the clock and the slider, and a little the processor's time.
-    load = f"Processes that wanted the processor, on average over the last 15 minutes: {os.getloadavg()[2]:.0f}, on {os.cpu_count()} cores."
+    # Other work on the machine lengthens the clock and the slider, and a little the processor's
+    # time.
+    load = (
+        "Processes that wanted the processor, on average over the last 15 minutes: "
+        f"{os.getloadavg()[2]:.0f}, on {os.cpu_count()} cores."
+    )
     RESULTS.write_text("\n".join([*heading, *rows, "", load]) + "\n", encoding="utf-8")
 
 

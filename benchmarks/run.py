@@ -1,6 +1,8 @@
-"""`rivals` beside its peer `emdcmp`: speed, memory and imports, in one run and one table (`make bench`).
+"""`rivals` beside its peer `emdcmp`: speed, memory and imports, in one run and one table (`make
+bench`).
 
-Processes run one at a time, on one core with one thread, peer and ours in turn. Writes results/core.md and core.json.
+Processes run one at a time, on one core with one thread, peer and ours in turn. Writes
+results/core.md and core.json.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ import environment
 import imports
 
 RESULTS = Path(__file__).parent / "results"
-N_DRAWS, N_LOSSES = 20_000, 4096  # of the row on draws
+# of the row on draws
+N_DRAWS = 20_000
+N_LOSSES = 4096
 N_OBSERVED = 4000  # losses of each model in the other rows
 
 
@@ -99,10 +103,12 @@ def _draw_row(
     # Ours is measured on both sides of the peer, and the slower of the two counts.
     ours = max(before, after, key=lambda run: run["processor"])
     measured[what] = {"peer": peer, "ours": [before, after]}
-    by_wall, by_processor = peer["wall"] / ours["wall"], peer["processor"] / ours["processor"]
+    by_wall = peer["wall"] / ours["wall"]
+    by_processor = peer["processor"] / ours["processor"]
     return Row(
         f"{what}, tree included, {N_DRAWS} draws, L = {N_LOSSES}",
-        f"{1e3 * peer['processor']:.0f} ms [{1e3 * peer['wall']:.0f}] ({peer['draws']} draws, 8 levels)",
+        f"{1e3 * peer['processor']:.0f} ms [{1e3 * peer['wall']:.0f}] ({peer['draws']} draws, 8 "
+        "levels)",
         f"{1e6 * ours['processor']:.2f} µs [{1e6 * ours['wall']:.2f}]",
         f"{_thousands(by_processor)} times as fast [{_thousands(by_wall)}]",
         "at least 20 000, aim 50 000",
@@ -128,7 +134,8 @@ def _survivor_rows(kind: str, measured: dict[str, Any]) -> Iterator[Row]:
     few, many = (environment.run_ours("survivors", n, N_OBSERVED, kind) for n in (100, 1000))
     measured[f"survivors, {kind}"] = {"100": few, "1000": many}
     what = {"alike": "most survive", "apart": "most are rejected"}[kind]
-    ratio, memory = many["processor"] / few["processor"], many["peak_memory"] / 2**30
+    ratio = many["processor"] / few["processor"]
+    memory = many["peak_memory"] / 2**30
     yield Row(
         f"survivors of 1000 candidates, L = {N_OBSERVED}, {what} ({many['survivors']} survive)",
         "",
@@ -182,16 +189,18 @@ def _table(machine: dict[str, str], rows: list[Row]) -> str:
     lines = [
         "# The core beside its peer",
         "",
-        "Written by `make bench`. Processor time of a single thread, which is the wall time on an otherwise idle core; the "
-        "wall time as it was stands in brackets. Medians of repeated runs, except for the candidates, which run once. "
-        "The peer's progress bars are off (they would sleep 50 ms per path).",
+        "Written by `make bench`. Processor time of a single thread, which is the wall time on an "
+        "otherwise idle core; the wall time as it was stands in brackets. Medians of repeated "
+        "runs, except for the candidates, which run once. The peer's progress bars are off (they "
+        "would sleep 50 ms per path).",
         "",
         environment.heading(machine),
         "",
         "| what | emdcmp | rivals | figure | target | |",
         "| --- | --- | --- | --- | --- | --- |",
         *(
-            f"| {row.what} | {row.peer or '—'} | {row.ours} | {row.figure} | {row.target} | {row.verdict} |"
+            f"| {row.what} | {row.peer or '—'} | {row.ours} | {row.figure} | {row.target} | "
+            f"{row.verdict} |"
             for row in rows
         ),
     ]

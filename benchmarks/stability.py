@@ -1,9 +1,11 @@
-"""How well `result.stability` under law "beta" tells what its definition says: the part of single simulations with the same verdict.
+"""How well `result.stability` under law "beta" tells what its definition says: the part of single
+simulations with the same verdict.
 
     python benchmarks/stability.py [--problems 96]
 
-A comparison with S simulations states the stability from two moments of each risk under each simulation alone. Here each of
-the S comparisons is made in full, by the public function, with 16 000 draws. Writes results/stability.json and .md.
+A comparison with S simulations states the stability from two moments of each risk under each
+simulation alone. Here each of the S comparisons is made in full, by the public function, with 16
+000 draws. Writes results/stability.json and .md.
 """
 
 from __future__ import annotations
@@ -19,14 +21,16 @@ import numpy as np
 import rivals
 
 RESULTS = Path(__file__).parent / "results"
-N_SIMULATIONS, THRESHOLD = 16, 0.95
+N_SIMULATIONS = 16
+THRESHOLD = 0.95
 FULL = rivals.laws.Beta(n_draws=16_000, max_draws=16_000)
 
 
 def problem(seed: int) -> tuple[dict[str, rivals.Losses], float]:
     """Two to twelve models that are nearly as good, with misfits of their own; and a c."""
     rng = np.random.default_rng(seed)
-    n, n_models = int(rng.choice([100, 300, 1000, 3000])), int(rng.integers(2, 13))
+    n = int(rng.choice([100, 300, 1000, 3000]))
+    n_models = int(rng.integers(2, 13))
     kinds: list[Any] = [
         lambda misfit, size: misfit * rng.exponential(1.0, size),
         lambda misfit, size: misfit * rng.standard_normal(size) ** 2,
@@ -38,7 +42,8 @@ def problem(seed: int) -> tuple[dict[str, rivals.Losses], float]:
     losses = kinds[seed % len(kinds)]
     models = {}
     for index in range(n_models):
-        worse, misfit = rng.uniform(0.0, 0.25), rng.uniform(0.7, 1.3)
+        worse = rng.uniform(0.0, 0.25)
+        misfit = rng.uniform(0.7, 1.3)
         models[f"m{index}"] = rivals.Losses(
             worse + losses(1.0, n), worse + losses(misfit, (N_SIMULATIONS, n))
         )
@@ -83,9 +88,11 @@ def main() -> None:
     (RESULTS / "stability.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     text = f"""# Stability under law "beta"
 
-`python benchmarks/stability.py`: {summary["models"]} models of {summary["problems"]} problems, {N_SIMULATIONS} simulations each. The stability that a
-comparison states, against that of {N_SIMULATIONS} full comparisons with one simulation each: equal for {summary["exact"]:.1%} of the models, off by more
-than one simulation for {summary["beyond_one_simulation"]:.1%}; mean error {summary["mean_error"]:.4f}, largest {summary["largest_error"]:.3f}.
+`python benchmarks/stability.py`: {summary["models"]} models of {summary["problems"]} problems,
+{N_SIMULATIONS} simulations each. The stability that a comparison states, against that of
+{N_SIMULATIONS} full comparisons with one simulation each: equal for {summary["exact"]:.1%} of the
+models, off by more than one simulation for {summary["beyond_one_simulation"]:.1%}; mean error
+{summary["mean_error"]:.4f}, largest {summary["largest_error"]:.3f}.
 """
     (RESULTS / "stability.md").write_text(text, encoding="utf-8")
     print(text)

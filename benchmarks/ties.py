@@ -1,11 +1,13 @@
-"""Discrete losses under law "beta": which remedy against ties gives probabilities that come true in replications.
+"""Discrete losses under law "beta": which remedy against ties gives probabilities that come true in
+replications.
 
     python benchmarks/ties.py [--problems 200]
 
-Three families of problems with a known law of replications: log losses of Poisson counts, log losses of binary
-outcomes, and 0/1 losses of two classifiers. Each problem has two models, both wrong by some amount, and a rate or
-probability that is drawn anew in every replication. One replication of 1 000 points is observed; the verdict is
-scored in 400 fresh ones, where the risks are known exactly. Writes results/ties.json and ties.md.
+Three families of problems with a known law of replications: log losses of Poisson counts, log
+losses of binary outcomes, and 0/1 losses of two classifiers. Each problem has two models, both
+wrong by some amount, and a rate or probability that is drawn anew in every replication. One
+replication of 1 000 points is observed; the verdict is scored in 400 fresh ones, where the risks
+are known exactly. Writes results/ties.json and ties.md.
 """
 
 from __future__ import annotations
@@ -27,26 +29,34 @@ from rivals.core.verdict import probability_matrix
 from rivals.laws import Setting, Transport
 
 HERE = Path(__file__).parent
-N_POINTS, N_REPLICATIONS, N_SPLITS = 1000, 400, 20
+N_POINTS = 1000
+N_REPLICATIONS = 400
+N_SPLITS = 20
 SIMULATIONS = (1, 16)
 LOG2_C = tuple(range(-9, 10, 3))
-N_DRAWS, TOLERANCE = 2000, 2e-3
+N_DRAWS = 2000
+TOLERANCE = 2e-3
 THRESHOLD = 0.95
 
-# "mid-distribution, centred" was added after a look at the problems numbered from 0, and was the best on them. It and
-# "spread evenly" are measured once more on others, so that the choice is not judged by the problems that made it.
-FIRST_FRESH, FINALISTS = 1000, ("nothing", "mid-distribution, centred", "spread evenly")
+# "mid-distribution, centred" was added after a look at the problems numbered from 0, and was the
+# best on them. It and "spread evenly" are measured once more on others, so that the choice is not
+# judged by the problems that made it.
+FIRST_FRESH = 1000
+FINALISTS = ("nothing", "mid-distribution, centred", "spread evenly")
 
-CONCLUSION = """With nothing done, sd(R) of binary outcomes is nearly zero at every c and no verdict can be stated; Poisson log losses,
-which have a dozen values, need no remedy. Random jitter has a worse Brier score than even spreading in every family (by about two standard
-errors in each), probably because it moves the means. Mid-distribution quantiles as they are miss the mean where levels are uneven, and fail on
-Bernoulli log losses. Blocks of 16 or 32 help with binary outcomes, hurt with counts (two standard errors), and need a k. Centred
-mid-distribution quantiles and even spreading cannot be told apart on fresh problems; the library spreads evenly (`Losses.spread_ties`),
-which keeps the mean of every tie and leaves all other losses alone. Pooled, law "transport", which takes counts as they are, has the least Brier
-score. Pooled, no method holds the nominal error with curves from 100 problems. The 0/1 family tells little: one or two conditions decide it."""
+CONCLUSION = """With nothing done, sd(R) of binary outcomes is nearly zero at every c and no verdict
+can be stated; Poisson log losses, which have a dozen values, need no remedy. Random jitter has a
+worse Brier score than even spreading in every family (by about two standard errors in each),
+probably because it moves the means. Mid-distribution quantiles as they are miss the mean where
+levels are uneven, and fail on Bernoulli log losses. Blocks of 16 or 32 help with binary outcomes,
+hurt with counts (two standard errors), and need a k. Centred mid-distribution quantiles and even
+spreading cannot be told apart on fresh problems; the library spreads evenly (`Losses.spread_ties`),
+which keeps the mean of every tie and leaves all other losses alone. Pooled, law "transport", which
+takes counts as they are, has the least Brier score. Pooled, no method holds the nominal error with
+curves from 100 problems. The 0/1 family tells little: one or two conditions decide it."""
 AFTER_A_LOOK = (
-    "With 16 simulations. The centred mid-distribution was added after the problems above had been seen, and was the best on them; "
-    "this is whether that holds on others. It does not."
+    "With 16 simulations. The centred mid-distribution was added after the problems above had been "
+    "seen, and was the best on them; this is whether that holds on others. It does not."
 )
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -88,7 +98,9 @@ def poisson_problem(rng: np.random.Generator) -> Problem:
 
 
 def bernoulli_problem(rng: np.random.Generator) -> Problem:
-    """Binary outcomes under two conditions, log loss; a shift of the logit varies between replications."""
+    """Binary outcomes under two conditions, log loss; a shift of the logit varies between
+    replications.
+    """
     logit = rng.normal(-0.5, 0.7) + rng.normal(0.0, 0.3) * np.array([-1.0, 1.0])
     shift = _log_uniform(0.02, 0.8, rng) * rng.standard_normal(1 + N_REPLICATIONS)
     probability = expit(logit + shift[:, None])
@@ -99,10 +111,8 @@ def bernoulli_problem(rng: np.random.Generator) -> Problem:
     outcomes = rng.random(N_POINTS) < probability[0, condition]
 
     def losses(model: Array) -> Losses:
-        if_true, if_false = (
-            np.logaddexp(0.0, -model)[condition],
-            np.logaddexp(0.0, model)[condition],
-        )
+        if_true = np.logaddexp(0.0, -model)[condition]
+        if_false = np.logaddexp(0.0, model)[condition]
         simulated = rng.random((max(SIMULATIONS), N_POINTS)) < expit(model)[condition]
         return Losses(np.where(outcomes, if_true, if_false), np.where(simulated, if_true, if_false))
 
@@ -116,7 +126,9 @@ def bernoulli_problem(rng: np.random.Generator) -> Problem:
 
 
 def zero_one_problem(rng: np.random.Generator) -> Problem:
-    """Errors of two classifiers under eight conditions; a shift of the logit varies between replications."""
+    """Errors of two classifiers under eight conditions; a shift of the logit varies between
+    replications.
+    """
     n_conditions = 8
     labels = np.zeros((2, n_conditions), dtype=bool)
     while (labels[0] == labels[1]).all():  # two classifiers that never disagree are one
@@ -190,12 +202,14 @@ def _mid_values(sample: Array) -> Array:
 
 
 def spread_evenly(losses: Losses, rng: np.random.Generator) -> Losses:
-    """As the library does it: at even distances, on both sides half way to the nearest other value."""
+    """As the library does it: at even distances, up to half way to the nearest other value."""
     return losses.spread_ties()
 
 
 def spread_widely(losses: Losses, rng: np.random.Generator) -> Losses:
-    """At even distances, half way to the next value on either side; more of them on the narrow side, for the mean."""
+    """At even distances, half way to the next value on either side; more of them on the narrow
+    side, for the mean.
+    """
     return _spread(losses, lambda n: (np.arange(n) + 0.5) / n)
 
 
@@ -207,7 +221,8 @@ def spread_at_random(losses: Losses, rng: np.random.Generator) -> Losses:
 def _spread(losses: Losses, positions: Callable[[int], Array]) -> Losses:
     levels = np.unique(np.concatenate([losses.observed, losses.simulations.ravel()]))
     gaps = np.diff(levels)
-    below, above = np.append(gaps[0], gaps) / 2.0, np.append(gaps, gaps[-1]) / 2.0
+    below = np.append(gaps[0], gaps) / 2.0
+    above = np.append(gaps, gaps[-1]) / 2.0
 
     def spread(sample: Array) -> Array:
         index = np.searchsorted(levels, sample)
@@ -215,8 +230,10 @@ def _spread(losses: Losses, positions: Callable[[int], Array]) -> Losses:
         for level in np.unique(index):
             tied = index == level
             if tied.sum() > 1:
-                low, high = below[level], above[level]
-                u, part = positions(int(tied.sum())), high / (low + high)
+                low = below[level]
+                high = above[level]
+                u = positions(int(tied.sum()))
+                part = high / (low + high)
                 result[tied] += np.where(
                     u < part, low * (u / part - 1.0), high * (u - part) / (1.0 - part)
                 )
@@ -260,7 +277,9 @@ def measure(
     remedies: tuple[str, ...] = tuple(REMEDIES),
     simulations: tuple[int, ...] = SIMULATIONS,
 ) -> dict[tuple[str, int], tuple[Array, Array]]:
-    """Of every remedy and number of simulations: B of the first model, and sd(R) of both, at every c."""
+    """Of every remedy and number of simulations: B of the first model, and sd(R) of both, at every
+    c.
+    """
     measured = {}
     for n_simulations in simulations:
         few = [
@@ -281,7 +300,8 @@ def beta_law(losses: list[Losses], seed: int) -> tuple[Array, Array]:
         HierarchicalBetaProcess.from_losses(sample, 1.0, tolerance=TOLERANCE, reference=reference)
         for sample in losses
     ]
-    probability, width = np.empty(len(LOG2_C)), np.empty((len(LOG2_C), 2))
+    probability = np.empty(len(LOG2_C))
+    width = np.empty((len(LOG2_C), 2))
     for index, power in enumerate(LOG2_C):
         at_c = [process.at(2.0**power) for process in processes]
         draws = [
@@ -310,8 +330,11 @@ def brier(probability: Array, part_won: Array) -> Array:
 
 
 def isotonic(x: Array, y: Array) -> Callable[[Array], Array]:
-    """The rising curve of y on x by pools of adjacent violators; both orders of each pair, so that it is symmetric."""
-    x, y = np.concatenate([x, 1.0 - x]), np.concatenate([y, 1.0 - y])
+    """The rising curve of y on x by pools of adjacent violators; both orders of each pair, so that
+    it is symmetric.
+    """
+    x = np.concatenate([x, 1.0 - x])
+    y = np.concatenate([y, 1.0 - y])
     places, index, weights = np.unique(x, return_inverse=True, return_counts=True)
     sums = np.bincount(index, weights=y)
     pools: list[list[float]] = []  # sum, weight, number of places
@@ -340,7 +363,8 @@ class Score:
 
     def add(self, problems: Array, probability: Array, part_won: Array) -> None:
         self.brier[problems] += brier(probability, part_won)
-        first, second = probability > THRESHOLD, probability < 1.0 - THRESHOLD
+        first = probability > THRESHOLD
+        second = probability < 1.0 - THRESHOLD
         self.stated[problems] += first | second
         self.wrong[problems] += np.where(first, 1.0 - part_won, 0.0) + np.where(
             second, part_won, 0.0
@@ -348,7 +372,8 @@ class Score:
 
     def summary(self) -> dict[str, float]:
         n = self.brier.size
-        stated, wrong = self.stated / N_SPLITS, self.wrong / N_SPLITS
+        stated = self.stated / N_SPLITS
+        wrong = self.wrong / N_SPLITS
         part = stated.sum()
         error = wrong.sum() / part if part > 0 else np.nan
         error_se = np.sqrt(np.sum((wrong - error * stated) ** 2)) / part if part > 0 else np.nan
@@ -363,13 +388,16 @@ class Score:
 
 
 def scores(probability: Array, part_won: Array) -> tuple[list[Score], Score, list[float]]:
-    """Read through the curve of the other half: at every c, and at the c of the least Brier score of the other half.
+    """Read through the curve of the other half: at every c, and at the c of the least Brier score
+    of the other half.
 
     Returns also which c these were, as log2.
     """
     n = part_won.size
     rng = np.random.default_rng(0)
-    each, best, chosen = [Score.zero(n) for _ in LOG2_C], Score.zero(n), []
+    each = [Score.zero(n) for _ in LOG2_C]
+    best = Score.zero(n)
+    chosen = []
     for _ in range(N_SPLITS):
         halves = np.array_split(rng.permutation(n), 2)
         for seen, fresh in (halves, halves[::-1]):
@@ -461,7 +489,10 @@ def main() -> None:
     )
     parser.add_argument("--problems", type=int, default=200, help="of each family")
     options = parser.parse_args()
-    begin, families, fresh, oracles = time.process_time(), {}, {}, {}
+    begin = time.process_time()
+    families = {}
+    fresh = {}
+    oracles = {}
     for index, family in enumerate(FAMILIES):
         problems = [make_problem(index, number) for number in range(options.problems)]
         part_won = np.array([problem.part_won for problem in problems])
@@ -513,15 +544,21 @@ def write(
     lines = [
         '# Remedies against ties under law "beta"',
         "",
-        f"Written by `python benchmarks/ties.py` on {document['date']}: {n_problems} problems of each family, {N_POINTS} points, "
-        f"every verdict scored in {N_REPLICATIONS} fresh replications. B is read through the isotonic curve of the other half of the "
-        f"problems, at the c whose B had the least Brier score there ({N_SPLITS} random halvings). A verdict is stated where B is then "
-        f'beyond {THRESHOLD:g}; nominal error {100 * (1 - THRESHOLD):.0f} %. ± is one standard error over problems; "better by" is the '
-        "Brier score of doing nothing less that of the remedy, paired by problem.",
+        f"Written by `python benchmarks/ties.py` on {document['date']}: {n_problems} problems of "
+        f"each family, {N_POINTS} points, every verdict scored in {N_REPLICATIONS} fresh "
+        "replications. B is read through the isotonic curve of the other half of the problems, at "
+        f"the c whose B had the least Brier score there ({N_SPLITS} random halvings). A verdict "
+        f"is stated where B is then beyond {THRESHOLD:g}; nominal error "
+        f"{100 * (1 - THRESHOLD):.0f} %. ± is one standard error over problems; "
+        '"better by" is the Brier score of doing nothing less that of the remedy, paired by '
+        "problem.",
         "",
     ]
     lines += [CONCLUSION.replace("\n", " "), ""]
-    head = "| remedy | simulations | c | sd(R) | Brier, raw B | Brier | better by | stated % | error % |"
+    head = (
+        "| remedy | simulations | c | sd(R) | Brier, raw B | Brier | better by "
+        "| stated % | error % |"
+    )
     for family, rows in families.items():
         known = oracles[family]
         lines += [
@@ -552,7 +589,8 @@ def write(
         lines += [
             f"### {family}",
             "",
-            "sd(R); raw Brier score; Brier score, stated % and error % when read through the curve.",
+            "sd(R); raw Brier score; Brier score, stated % and error % when read through the "
+            "curve.",
             "",
         ]
         lines += [
@@ -592,8 +630,8 @@ def _line(row: Row, untreated: Score) -> str:
     power = float(np.median(row.chosen))
     index = int(np.argmin(np.abs(np.array(LOG2_C) - power)))
     return (
-        f"| {row.remedy} | {row.simulations} | 2^{LOG2_C[index]} | {row.width[index]:.4f} | {row.raw_brier[index]:.3f} | "
-        f"{_cells(row.calibrated, untreated)} |"
+        f"| {row.remedy} | {row.simulations} | 2^{LOG2_C[index]} | {row.width[index]:.4f} | "
+        f"{row.raw_brier[index]:.3f} | {_cells(row.calibrated, untreated)} |"
     )
 
 
@@ -601,8 +639,9 @@ def _cells(score: Score, untreated: Score) -> str:
     numbers = score.summary()
     gain = (untreated.brier - score.brier) / N_SPLITS
     return (
-        f"{numbers['brier']:.4f} ± {numbers['brier_se']:.4f} | {gain.mean():+.4f} ± {gain.std() / np.sqrt(gain.size):.4f} | "
-        f"{numbers['stated']:.1f} ± {numbers['stated_se']:.1f} | {_error(numbers)}"
+        f"{numbers['brier']:.4f} ± {numbers['brier_se']:.4f} | {gain.mean():+.4f} ± "
+        f"{gain.std() / np.sqrt(gain.size):.4f} | {numbers['stated']:.1f} ± "
+        f"{numbers['stated_se']:.1f} | {_error(numbers)}"
     )
 
 

@@ -2,8 +2,9 @@
 
     python benchmarks/wastes.py --before ../old-checkout
 
-Each row is a process of its own, and both checkouts take turns, so that a noisy machine slows both alike; of three runs the
-fastest counts. Imports do not count, unless the row is a command. Writes results/wastes.json and results/wastes.md.
+Each row is a process of its own, and both checkouts take turns, so that a noisy machine slows both
+alike; of three runs the fastest counts. Imports do not count, unless the row is a command. Writes
+results/wastes.json and results/wastes.md.
 """
 
 from __future__ import annotations
@@ -149,9 +150,17 @@ def beta_experiment(folder: Path) -> dict[str, float]:
 
     def run(n_experiments: int) -> None:
         rivals.calibrate(
-            omega, law="beta", c=np.geomspace(2.0**-6, 4.0, 15).tolist(), n_data=4000, n_experiments=n_experiments, n_simulations=1,
-            n_truth=4000, executor=0, progress=False, rng=0,
-        )  # fmt: skip
+            omega,
+            law="beta",
+            c=np.geomspace(2.0**-6, 4.0, 15).tolist(),
+            n_data=4000,
+            n_experiments=n_experiments,
+            n_simulations=1,
+            n_truth=4000,
+            executor=0,
+            progress=False,
+            rng=0,
+        )
 
     run(4)
     return {"s": (seconds(lambda: run(40)) - seconds(lambda: run(4))) / 36}
@@ -287,7 +296,8 @@ def as_markdown(found: dict[str, Any]) -> str:
     lines = [
         "# Everyday calls",
         "",
-        f"`python benchmarks/wastes.py --before CHECKOUT`: processor time, the best of {REPEATS} runs in turn; before: {found['before']}.",
+        f"`python benchmarks/wastes.py --before CHECKOUT`: processor time, the best of {REPEATS} "
+        f"runs in turn; before: {found['before']}.",
         "",
         "| call | before | now |",
         "| --- | ---: | ---: |",

@@ -14,7 +14,8 @@ from samples import KINDS
 
 os.environ.setdefault("MPLBACKEND", "Agg")  # before matplotlib, which a minimal install has not
 
-# A shell starts jobs in the background with Ctrl-C ignored, and their children inherit it: tests that press it would wait in vain.
+# A shell starts jobs in the background with Ctrl-C ignored, and their children inherit it: tests
+# that press it would wait in vain.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -23,7 +23,9 @@ def make_losses(kind: str, n: int = 2000, seed: int = 0) -> Losses:
 
 
 def unstable_losses() -> dict[str, Losses]:
-    """Of A and B; half of the simulations of A are far from the data, so that at c = 0.2 and a threshold of 0.9 not all reject B."""
+    """Of A and B; half of the simulations of A are far from the data, so that at c = 0.2 and a
+    threshold of 0.9 not all reject B.
+    """
     rng = np.random.default_rng(1)
     near = rng.exponential(1.0, (6, 400))
     return {

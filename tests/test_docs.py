@@ -1,4 +1,5 @@
-"""The documentation: its Python and its commands run as they stand, it shows what they print, and it leaves out no public name.
+"""The documentation: its Python and its commands run as they stand, it shows what they print, and
+it leaves out no public name.
 
 `python tests/test_docs.py` writes the outputs that the pages show anew.
 """
@@ -58,7 +59,9 @@ def as_shown(printed: str) -> str:
 
 
 def run_python(page: Path) -> tuple[dict, list[tuple[str | None, str]]]:
-    """The names that a page leaves behind, and of each block the output that the page shows and the one it prints."""
+    """The names that a page leaves behind, and of each block the output that the page shows and the
+    one it prints.
+    """
     namespace: dict = {}
     outputs = []
     for block in BLOCK.finditer(page.read_text(encoding="utf-8")):
@@ -98,8 +101,10 @@ def needs_schools():
 def test_what_the_readme_shows_is_what_it_prints():
     needs_schools()
     names = names_after(README, every_output=True)
-    result, models = names["result"], names["models"]
-    # "5-fold cross-validation over pupils calls it better than the mean of all pupils by 20 standard errors"
+    result = names["result"]
+    models = names["models"]
+    # "5-fold cross-validation over pupils calls it better than the mean of all pupils by 20
+    # standard errors"
     shuffled = importlib.import_module("sklearn.model_selection").KFold(
         5, shuffle=True, random_state=0
     )
@@ -133,7 +138,9 @@ def test_what_the_start_says_holds():
 
 def test_what_the_tutorial_says_holds():
     found = names_after(DOCS / "tutorial.md", every_output=True)
-    result, sweep, mended = found["result"], found["sweep"], found["mended"]
+    result = found["result"]
+    sweep = found["sweep"]
+    mended = found["mended"]
     assert result.ranking == ("Michaelis-Menten", "logarithm", "line")
     assert not result.rejections
     gap, error = result.difference["logarithm"]
@@ -142,7 +149,8 @@ def test_what_the_tutorial_says_holds():
     at = dict(zip(sweep.c, sweep.survivors, strict=True))
     assert at[0.5] == ("Michaelis-Menten", "logarithm")
     assert at[2**-5] == ("Michaelis-Menten",)
-    # "They agree up to the last few per cent. There the data have larger losses than any simulation."
+    # "They agree up to the last few per cent. There the data have larger losses than any
+    # simulation."
     best = result.losses["Michaelis-Menten"]
     assert abs(np.quantile(best.observed, 0.9) - np.quantile(best.simulations, 0.9)) < 0.3
     assert np.all(np.quantile(best.observed, 0.99) > np.quantile(best.simulations, 0.99, axis=1))
@@ -303,7 +311,8 @@ def extension(name: str) -> ModuleType:
 
 
 def test_a_block_that_draws_is_followed_by_its_picture(tmp_path):
-    page = "```python\nimport matplotlib.pyplot as plt\n\nax = plt.figure().subplots()\nprint(1)\n```\n\n```text\n1\n```\n\nText."
+    code = "import matplotlib.pyplot as plt\n\nax = plt.figure().subplots()\nprint(1)"
+    page = f"```python\n{code}\n```\n\n```text\n1\n```\n\nText."
     shown = extension("page_pictures").with_pictures(page, "page", tmp_path)
     assert shown.startswith(page.removesuffix("\n\nText.") + "\n\n```{image} ")
     assert shown.endswith("```\n\nText.")
@@ -322,7 +331,8 @@ def test_classes_list_their_attributes_and_methods():
 
 def test_sentences_of_outputs_are_wrapped_and_tables_are_not():
     wrap = extension("wrapped_outputs")
-    row, sentence = f"{'name':80}  0.5", "word " * 30
+    row = f"{'name':80}  0.5"
+    sentence = "word " * 30
     page = f'<div class="highlight-text notranslate"><pre>{row}\n{sentence}</pre></div>'
     assert wrap.OUTPUT.sub(wrap.wrapped, page).count('class="sentence"') == 1
 
@@ -331,7 +341,8 @@ def test_pages_point_to_pages_that_exist():
     own = [*DOCS.glob("*.md"), *(ROOT / "paper" / "docs").glob("*.md")]
     for page in own:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-            # Pages about the paper are made into docs/paper when the documentation is built; an sdist has none of them.
+            # Pages about the paper are made into docs/paper when the documentation is built; an
+            # sdist has none of them.
             if target.startswith(("paper/", "../paper/")) and not (ROOT / "paper").exists():
                 continue
             path = (

@@ -52,7 +52,8 @@ def critical_c(result: rivals.Comparison, name: str) -> float:
 
 def test_first_comparison(tmp_path, monkeypatch):
     found = run("plot_first_comparison", tmp_path, monkeypatch)
-    result, sweep = found["result"], found["sweep"]
+    result = found["result"]
+    sweep = found["sweep"]
     assert result.survivors == ("log-normal", "exponential", "old estimate")
     gap, error = result.difference["exponential"]
     assert gap < error
@@ -64,7 +65,8 @@ def test_first_comparison(tmp_path, monkeypatch):
 
 def test_scikit_learn(tmp_path, monkeypatch):
     found = run("plot_scikit_learn", tmp_path, monkeypatch)
-    result, regression = found["result"], found["regression"]
+    result = found["result"]
+    regression = found["regression"]
     assert result.survivors == ("logistic regression", "linear discriminant")
     assert result.risk_std["linear discriminant"] > result.risk_std["radius only"]
     assert not result.undecided
@@ -78,8 +80,9 @@ def test_scikit_learn(tmp_path, monkeypatch):
 def test_numpyro(tmp_path, monkeypatch):
     result = run("plot_numpyro", tmp_path, monkeypatch)["result"]
     assert result.ranking == ("Student", "Gaussian")
-    # The noise is Student's: only the Gaussian's simulations miss the wild points, so its risk is the less certain. Versions of JAX
-    # draw other posteriors and simulations: with two seeds the distances were 0.33 and 0.06, 0.38 and 0.16, the probabilities 0.90, 0.86.
+    # The noise is Student's: only the Gaussian's simulations miss the wild points, so its risk is
+    # the less certain. Versions of JAX draw other posteriors and simulations: with two seeds the
+    # distances were 0.33 and 0.06, 0.38 and 0.16, the probabilities 0.90, 0.86.
     gaussian, student = (result.names.index(name) for name in ("Gaussian", "Student"))
     assert result.applied.distance[gaussian] > 1.2 * result.applied.distance[student]
     assert 0.7 < result.probability[student, gaussian] < 0.98
@@ -87,7 +90,8 @@ def test_numpyro(tmp_path, monkeypatch):
 
 def test_simulator(tmp_path, monkeypatch):
     found = run("plot_simulator", tmp_path, monkeypatch)
-    result, by_lake = found["result"], found["by_lake"]
+    result = found["result"]
+    by_lake = found["by_lake"]
     assert result.survivors == ("Ricker", "Hassell")
     gap, error = result.difference["Hassell"]
     assert gap > 10 * error
@@ -96,7 +100,8 @@ def test_simulator(tmp_path, monkeypatch):
 
 def test_time_series(tmp_path, monkeypatch):
     found = run("plot_time_series", tmp_path, monkeypatch)
-    result, independent = found["result"], found["independent"]
+    result = found["result"]
+    independent = found["independent"]
     assert result.survivors == ("both", "one cycle ago")
     assert round(result.losses["5 and 6 years ago"].effective_size) == 46
     in_time, as_independent = (
@@ -167,7 +172,8 @@ def test_digits(tmp_path, monkeypatch):
 
 def test_what_c_does(tmp_path, monkeypatch):
     found = run("plot_what_c_does", tmp_path, monkeypatch)
-    result, beta = found["result"], found["beta"]
+    result = found["result"]
+    beta = found["beta"]
     assert round(critical_c(result, "Rayleigh-Jeans"), 2) == 0.05
     assert abs(result.risk_mean["Planck"] - result.empirical_risk["Planck"]) < 1e-12
     assert beta.risk_mean["Planck"] > beta.empirical_risk["Planck"]
@@ -185,7 +191,9 @@ def test_stability(tmp_path, monkeypatch):
 def test_transitivity(tmp_path, monkeypatch):
     found = run("plot_transitivity", tmp_path, monkeypatch)
     assert all(found["beats"](*pair) == pytest.approx(5 / 9) for pair in ("AB", "BC", "CA"))
-    ab, bc, ac = found["ab"], found["bc"], found["ac"]
+    ab = found["ab"]
+    bc = found["bc"]
+    ac = found["ac"]
     assert ac > ab * bc
     assert abs(np.log(found["product"] * (1 - ac) / ac)) > 0.5  # odds do not multiply
     bound = np.interp(found["first"][found["equal"]], found["b"], found["lowest"])
@@ -208,7 +216,8 @@ def test_criteria(tmp_path, monkeypatch):
 
 def test_beta_process(tmp_path, monkeypatch):
     found = run("plot_beta_process", tmp_path, monkeypatch)
-    process, risks = found["process"], found["risks"]
+    process = found["process"]
+    risks = found["risks"]
     assert abs(risks.mean() - process.risk_mean) < 5 * process.risk_std / np.sqrt(risks.size)
     assert process.risk_mean > found["losses"].empirical_risk
 

@@ -267,10 +267,8 @@ def test_candidates_that_break_their_promise():
 
 
 def test_a_transposed_matrix_and_a_swapped_pair_are_named():
-    observed, synthetic = (
-        np.random.default_rng(0).exponential(size=50),
-        np.random.default_rng(1).exponential(size=(4, 50)),
-    )
+    observed = np.random.default_rng(0).exponential(size=50)
+    synthetic = np.random.default_rng(1).exponential(size=(4, 50))
     with pytest.raises(
         ValueError, match=r"\(50, 4\) means 50 simulations of 4 points.*is the matrix transposed\?"
     ):

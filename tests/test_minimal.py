@@ -1,7 +1,9 @@
-"""A minimal install (NumPy and SciPy): the library works without any extra, and what needs one names it.
+"""A minimal install (NumPy and SciPy): the library works without any extra, and what needs one
+names it.
 
-`pytest @tests/minimal.txt` in an environment with `pip install .` and pytest, hypothesis and mpmath runs the whole subset; here the
-extras are made to look absent, so that every run of the tests checks it.
+`pytest @tests/minimal.txt` in an environment with `pip install .` and pytest, hypothesis and mpmath
+runs the whole subset; here the extras are made to look absent, so that every run of the tests
+checks it.
 """
 
 from __future__ import annotations
@@ -15,9 +17,35 @@ from pathlib import Path
 import pytest
 
 EXTRAS = {
-    "typer", "rich", "click", "sqlite3", "_sqlite3", "matplotlib", "jinja2", "pandas", "pyarrow", "polars", "narwhals", "openpyxl", "zarr", "xarray", "h5netcdf", "h5py", "arviz_stats", "dynesty",
-    "numba", "loky", "threadpoolctl", "distributed", "dask", "cloudpickle", "sklearn", "statsmodels", "numpyro", "jax",
-}  # fmt: skip
+    "typer",
+    "rich",
+    "click",
+    "sqlite3",
+    "_sqlite3",
+    "matplotlib",
+    "jinja2",
+    "pandas",
+    "pyarrow",
+    "polars",
+    "narwhals",
+    "openpyxl",
+    "zarr",
+    "xarray",
+    "h5netcdf",
+    "h5py",
+    "arviz_stats",
+    "dynesty",
+    "numba",
+    "loky",
+    "threadpoolctl",
+    "distributed",
+    "dask",
+    "cloudpickle",
+    "sklearn",
+    "statsmodels",
+    "numpyro",
+    "jax",
+}
 ABSENT = """
 import sys
 class Absent:
@@ -84,8 +112,8 @@ def test_the_demo_works_with_what_it_has(tmp_path):
     assert "Worth keeping: Planck, Rayleigh-Jeans" in found.stdout
     assert list((tmp_path / "rivals-demo").iterdir()) == []
     assert (
-        "Not written, report.html: reports: the package 'jinja2' is not installed; pip install \"rivals[report]\""
-        in found.stdout
+        "Not written, report.html: reports: the package 'jinja2' is not installed; pip install "
+        '"rivals[report]"' in found.stdout
     )
 
 
@@ -98,7 +126,11 @@ def test_the_command_line_needs_no_other_extra(tmp_path):
         for i in range(40)
     )
     (tmp_path / "losses.csv").write_text(f"model,kind,loss\n{rows}\n", encoding="utf-8")
-    code = "sys.argv = ['rivals', 'compare', 'losses.csv', '--json', '--seed', '0']\nfrom rivals.cli import main\nmain()"
+    code = """
+sys.argv = ["rivals", "compare", "losses.csv", "--json", "--seed", "0"]
+from rivals.cli import main
+main()
+"""
     found = run(code, tmp_path, present=COMMAND)
     assert found.returncode == 0, found.stderr
     assert json.loads(found.stdout)["survivors"] == ["A", "B"]
@@ -108,10 +140,15 @@ def test_calibration_runs_in_this_process(tmp_path):
     code = """
 import rivals
 def gaussian(width):
-    return rivals.Candidate(lambda y: (y / width) ** 2 / 2, lambda n, rng: width * rng.standard_normal(n))
+    return rivals.Candidate(
+        lambda y: (y / width) ** 2 / 2,
+        lambda n, rng: width * rng.standard_normal(n),
+    )
 def omega(rng):
-    return rivals.Experiment(lambda n, rng: rng.standard_normal(n), (gaussian(0.9), gaussian(rng.uniform(1, 2))))
-print(rivals.calibrate({"one": omega}, c=[1.0], n_data=50, n_experiments=20, n_truth=200, rng=0, executor=0, progress=False))
+    models = gaussian(0.9), gaussian(rng.uniform(1, 2))
+    return rivals.Experiment(lambda n, rng: rng.standard_normal(n), models)
+sizes = {"n_data": 50, "n_experiments": 20, "n_truth": 200}
+print(rivals.calibrate({"one": omega}, c=[1.0], **sizes, rng=0, executor=0, progress=False))
 """
     found = run(code, tmp_path, present=("sqlite3", "_sqlite3"))
     assert found.returncode == 0, found.stderr

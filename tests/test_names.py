@@ -1,4 +1,6 @@
-"""Names from the outside: markup, escapes, formulas, marks of direction, halves of characters; in everything that shows a name."""
+"""Names from the outside: markup, escapes, formulas, marks of direction, halves of characters; in
+everything that shows a name.
+"""
 
 from __future__ import annotations
 

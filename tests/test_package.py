@@ -46,7 +46,7 @@ PUBLIC = [
 
 
 def public_names(module):
-    """`__all__`, or without one, what the module itself defines under a name that is not private."""
+    """`__all__`, or without one, what the module itself defines and does not call private."""
     own = [
         name
         for name, thing in vars(module).items()

@@ -43,10 +43,8 @@ def test_a_writer_that_is_killed_or_out_of_room_leaves_the_old_file_or_the_new_o
 
 def test_the_page_of_promises_has_the_figures_of_the_last_run():
     driver = runpy.run_path(str(ROOT / "tests" / "stress" / "__main__.py"))
-    page, results = (
-        driver["PAGE"].read_text(encoding="utf-8"),
-        (RESULTS / "stress.md").read_text(encoding="utf-8"),
-    )
+    page = driver["PAGE"].read_text(encoding="utf-8")
+    results = (RESULTS / "stress.md").read_text(encoding="utf-8")
     assert driver["on_the_page"](page, results) == page
     assert "| **together** |" in page
     if (RESULTS / "stress.json").exists():  # not in the sdist
@@ -58,10 +56,8 @@ def test_the_page_of_promises_has_the_figures_of_the_last_run():
 
 def test_the_page_of_promises_has_the_counts_of_the_last_mutants():
     mutants = runpy.run_path(str(ROOT / "tools" / "mutants.py"))
-    page, results = (
-        mutants["PAGE"].read_text(encoding="utf-8"),
-        (RESULTS / "mutants.md").read_text(encoding="utf-8"),
-    )
+    page = mutants["PAGE"].read_text(encoding="utf-8")
+    results = (RESULTS / "mutants.md").read_text(encoding="utf-8")
     assert mutants["on_the_page"](page, results) == page
     if (RESULTS / "mutants.json").exists():
         assert (

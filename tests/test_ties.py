@@ -1,4 +1,6 @@
-"""Ties: spread out, discrete losses have a risk as wide as their model is wrong; nothing else changes."""
+"""Ties: spread out, discrete losses have a risk as wide as their model is wrong; nothing else
+changes.
+"""
 
 import numpy as np
 import pytest
@@ -30,7 +32,9 @@ def test_zero_one_losses_have_no_spread_unless_ties_are_spread():
 
 @pytest.mark.parametrize("n_simulations", [1, 8])
 def test_spread_grows_with_misspecification(n_simulations):
-    """Between rates of error 0.05 apart lie three standard errors √(2 · 0.24 / 2000) = 0.015 of their difference."""
+    """Between rates of error 0.05 apart lie three standard errors √(2 · 0.24 / 2000) = 0.015 of
+    their difference.
+    """
     widths = [
         risk_std(coins(0.4, rate, n_simulations).spread_ties())
         for rate in (0.4, 0.35, 0.3, 0.2, 0.1)
@@ -40,7 +44,9 @@ def test_spread_grows_with_misspecification(n_simulations):
 
 
 def test_discrepancy_is_the_transport_distance_of_zero_one_losses():
-    """With even levels q* and q~ are polygons; the area between them is the difference of the rates of error."""
+    """With even levels q* and q~ are polygons; the area between them is the difference of the rates
+    of error.
+    """
     losses = coins(0.4, 0.2).spread_ties()
     gap = abs(np.mean(losses.observed) - np.mean(losses.synthetic))
     area = np.mean(np.abs(np.sort(losses.observed) - np.sort(losses.synthetic[0])))
@@ -51,7 +57,8 @@ def test_poisson_log_losses_of_a_true_model_are_narrower_than_of_a_wrong_one():
     rng = np.random.default_rng(1)
 
     def losses(mean: float) -> Losses:
-        counts, simulated = rng.poisson(0.7, N), rng.poisson(mean, (8, N))
+        counts = rng.poisson(0.7, N)
+        simulated = rng.poisson(mean, (8, N))
         return Losses(
             *(mean - y * np.log(mean) + gammaln(y + 1.0) for y in (counts, simulated))
         ).spread_ties()
@@ -90,10 +97,8 @@ def test_neighbours_are_sought_in_all_samples():
 
 
 def test_values_that_differ_by_rounding_are_one():
-    exact, rounded = (
-        Losses([0.3, 0.3, 0.3, 1.3], [0.3, 1.3]),
-        Losses([0.1 + 0.2, 0.3, 0.3, 1.3], [0.3, 1.3]),
-    )
+    exact = Losses([0.3, 0.3, 0.3, 1.3], [0.3, 1.3])
+    rounded = Losses([0.1 + 0.2, 0.3, 0.3, 1.3], [0.3, 1.3])
     assert rounded.observed[0] != exact.observed[0]
     np.testing.assert_allclose(
         np.sort(rounded.spread_ties().observed),

@@ -1,4 +1,6 @@
-"""Every file that the package writes: old or new and never half, its mode and its links kept, nothing else touched."""
+"""Every file that the package writes: old or new and never half, its mode and its links kept,
+nothing else touched.
+"""
 
 from __future__ import annotations
 
@@ -100,10 +102,16 @@ def test_what_is_no_plain_file_is_refused(target):
 
 def test_four_processes_that_save_to_one_path_do_not_damage_it(tmp_path):
     """What lies there is whole at every moment, and at the end."""
-    path, source = tmp_path / "x.npz", tmp_path / "source.npz"
+    path = tmp_path / "x.npz"
+    source = tmp_path / "source.npz"
     result().save(source)
     result().save(path)
-    code = "import sys, rivals\nresult = rivals.load(sys.argv[1])\nfor _ in range(15): result.save(sys.argv[2])"
+    code = """
+import sys, rivals
+result = rivals.load(sys.argv[1])
+for _ in range(15):
+    result.save(sys.argv[2])
+"""
     processes = [
         subprocess.Popen([sys.executable, "-c", code, str(source), str(path)]) for _ in range(4)
     ]

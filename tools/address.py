@@ -1,7 +1,9 @@
-"""Write the address of the repository wherever a published package needs it: `python tools/address.py https://host/owner/rivals`.
+"""Write the address of the repository wherever a published package needs it: `python
+tools/address.py https://host/owner/rivals`.
 
-A page of a package index shows the README alone, so that its links and its picture must be absolute. Run it once, when the address is known; again
-when it changes. README.md, pyproject.toml, CITATION.cff and the recipe for conda are changed in place.
+A page of a package index shows the README alone, so that its links and its picture must be
+absolute. Run it once, when the address is known; again when it changes. README.md, pyproject.toml,
+CITATION.cff and the recipe for conda are changed in place.
 """
 
 import argparse
@@ -31,7 +33,9 @@ def main() -> int:
 
 
 def readme(text: str, address: str) -> str:
-    """Links to files of the repository become absolute: pictures as files, pages as the host shows them."""
+    """Links to files of the repository become absolute: pictures as files, pages as the host shows
+    them.
+    """
 
     def absolute(match: re.Match[str]) -> str:
         picture, words, target = match.groups()

@@ -1,7 +1,8 @@
 """A digest of fixed-seed runs: moving code must not move a bit.
 
-Run it before and after a change of layout and compare the lines: `python tools/digest.py`. Each line is the SHA-256 of
-the numbers of one run. The runs use public names only, so the same script serves both sides.
+Run it before and after a change of layout and compare the lines: `python tools/digest.py`. Each
+line is the SHA-256 of the numbers of one run. The runs use public names only, so the same script
+serves both sides.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ def sample(seed: int, n: int = 1000) -> dict[str, tuple[Any, Any]]:
 
 
 def few_draws() -> dict[str, Any]:
-    """The options of the process: of the comparison itself in versions before 0.3, of the law since."""
+    """The options of the process: of the comparison itself in versions before 0.3, of the law
+    since.
+    """
     return {**PAPER, **FEW} if "depth" in PARAMETERS else {**PAPER, "law": rivals.laws.Beta(**FEW)}
 
 

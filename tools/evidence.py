@@ -82,7 +82,8 @@ def frozen() -> list[str]:
 
 def left_out() -> list[str]:
     """Real data, one group left out at a time; and how often the truly best is rejected."""
-    found, best = read("real")["left out"], read("real")["best"]
+    found = read("real")["left out"]
+    best = read("real")["best"]
     rows = []
     for method, words in LEFT_OUT.items():
         rejected = "; ".join(
@@ -123,7 +124,8 @@ def one_data_set() -> list[str]:
 
 def groups() -> list[str]:
     """Our own families with groups, now and before."""
-    now, before = read("groups")["scores"], read("groups_before")["scores"]
+    now = read("groups")["scores"]
+    before = read("groups_before")["scores"]
     rows = [
         ["**law groups**", *(cell(by["pooled"]) for by in now.values())],
         ["worst family", *(cell(worst(by)) for by in now.values())],

@@ -2,8 +2,9 @@
 
     python tools/mutants.py --number 200 --seed 0 --minutes 25 --out benchmarks/results/mutants.json
 
-A mutant that no test notices, a survivor, is either equivalent (the change has no effect that one could see) or shows a
-test that is missing. Each mutant runs in a fork of one process that has everything imported, in memory: no file changes.
+A mutant that no test notices, a survivor, is either equivalent (the change has no effect that one
+could see) or shows a test that is missing. Each mutant runs in a fork of one process that has
+everything imported, in memory: no file changes.
 """
 
 from __future__ import annotations
@@ -41,32 +42,70 @@ MODULES = [
 OF_THE_PROCESS = ["beta", "end_points", "quantiles", "tree"]
 TESTS_OF_THE_PROCESS = ["core/test_beta", "core/test_quantiles", "laws/test_process"]
 TESTS_OF_THE_REST = [
-    "laws/test_transport", "laws/test_groups", "laws/test_plain_groups", "core/test_sampling_error", "core/test_tails",
-    "laws/test_one_formula", "comparison/test_many",
-]  # fmt: skip
+    "laws/test_transport",
+    "laws/test_groups",
+    "laws/test_plain_groups",
+    "core/test_sampling_error",
+    "core/test_tails",
+    "laws/test_one_formula",
+    "comparison/test_many",
+]
 # Most mutants are noticed without the slow tests, which then only the others meet.
 SLOW = "law_of_the_risk or coverage_where or survivors_of_many or truth_is_kept or drawing_no_node"
 # What those meet last that all of these let pass: the layers above.
 LAST = [
-    "tests/core/test_mutants.py", "tests/core/test_tails.py", "tests/calibration/test_use.py", "tests/comparison/test_many.py",
-    "tests/report/test_page.py", "tests/plots",
-]  # fmt: skip
+    "tests/core/test_mutants.py",
+    "tests/core/test_tails.py",
+    "tests/calibration/test_use.py",
+    "tests/comparison/test_many.py",
+    "tests/report/test_page.py",
+    "tests/plots",
+]
 SECONDS_EACH = 90  # of processor time; a mutant that loops is noticed
 
 SWAPS: dict[type, list[type]] = {
-    ast.Lt: [ast.LtE, ast.Gt], ast.LtE: [ast.Lt], ast.Gt: [ast.GtE, ast.Lt], ast.GtE: [ast.Gt], ast.Eq: [ast.NotEq], ast.NotEq: [ast.Eq],
-    ast.Add: [ast.Sub], ast.Sub: [ast.Add], ast.Mult: [ast.Div], ast.Div: [ast.Mult], ast.Pow: [ast.Mult], ast.FloorDiv: [ast.Mult],
-    ast.And: [ast.Or], ast.Or: [ast.And], ast.USub: [ast.UAdd], ast.BitAnd: [ast.BitOr], ast.BitOr: [ast.BitAnd],
-}  # fmt: skip
-NAMES = {"minimum": "maximum", "maximum": "minimum", "min": "max", "max": "min", "any": "all", "all": "any", "log": "log1p",
-    "expm1": "exp", "cumsum": "cumprod", "sqrt": "square", "argmin": "argmax", "argmax": "argmin", "floor": "ceil", "ceil": "floor"}  # fmt: skip
+    ast.Lt: [ast.LtE, ast.Gt],
+    ast.LtE: [ast.Lt],
+    ast.Gt: [ast.GtE, ast.Lt],
+    ast.GtE: [ast.Gt],
+    ast.Eq: [ast.NotEq],
+    ast.NotEq: [ast.Eq],
+    ast.Add: [ast.Sub],
+    ast.Sub: [ast.Add],
+    ast.Mult: [ast.Div],
+    ast.Div: [ast.Mult],
+    ast.Pow: [ast.Mult],
+    ast.FloorDiv: [ast.Mult],
+    ast.And: [ast.Or],
+    ast.Or: [ast.And],
+    ast.USub: [ast.UAdd],
+    ast.BitAnd: [ast.BitOr],
+    ast.BitOr: [ast.BitAnd],
+}
+NAMES = {
+    "minimum": "maximum",
+    "maximum": "minimum",
+    "min": "max",
+    "max": "min",
+    "any": "all",
+    "all": "any",
+    "log": "log1p",
+    "expm1": "exp",
+    "cumsum": "cumprod",
+    "sqrt": "square",
+    "argmin": "argmax",
+    "argmax": "argmin",
+    "floor": "ceil",
+    "ceil": "floor",
+}
 
 
 class Mutant:
     """One change at one place of one module."""
 
     def __init__(self, path: Path, index: int) -> None:
-        self.path, self.index = path, index
+        self.path = path
+        self.index = index
         self.tree = ast.parse(path.read_text(encoding="utf-8"))
         node, self.change = list(places(self.tree))[index]
         self.line = node.lineno
@@ -95,7 +134,9 @@ class Mutant:
 
 
 def places(tree: ast.AST) -> Iterator[tuple[Any, Any]]:
-    """Every place of a module that can be changed, with the change; messages, annotations and docstrings are left alone."""
+    """Every place of a module that can be changed, with the change; messages, annotations and
+    docstrings are left alone.
+    """
     skipped = set()
     for node in ast.walk(tree):
         annotations = [getattr(node, "annotation", None), getattr(node, "returns", None)]
@@ -241,7 +282,8 @@ def as_markdown(found: dict[str, Any]) -> str:
     lines = [
         "# Mutants of the core",
         "",
-        f"{found['tried']} changes chosen at random, seed {found['seed']}; `tools/mutants.py` makes them.",
+        f"{found['tried']} changes chosen at random, seed {found['seed']}; `tools/mutants.py` "
+        "makes them.",
         "",
     ]
     lines += [
@@ -250,7 +292,8 @@ def as_markdown(found: dict[str, Any]) -> str:
     ]
     for name, counts in by_file.items():
         lines.append(
-            f"| {name} | {counts.total()} | {' | '.join(str(counts[verdict]) for verdict in VERDICTS)} |"
+            f"| {name} | {counts.total()} | "
+            f"{' | '.join(str(counts[verdict]) for verdict in VERDICTS)} |"
         )
     looked_at = [
         each for each in found["mutants"] if each["verdict"] not in ("killed", "out of time")
@@ -283,11 +326,14 @@ def write(found: dict[str, Any], out: Path) -> None:
 def try_all(
     chosen: list[tuple[Path, int]], end: float, found: list[dict[str, Any]], *, again: bool
 ) -> None:
-    """One after the other until the time is over; what comes of it is added to `found`. Again: those that survived, in the last tests alone."""
+    """One after the other until the time is over; what comes of it is added to `found`. Again:
+    those that survived, in the last tests alone.
+    """
     for path, index in chosen:
         if time.monotonic() > end:
             return
-        mutant, began = Mutant(path, index), time.monotonic()
+        mutant = Mutant(path, index)
+        began = time.monotonic()
         said = "survived" if again else verdict(mutant, ["-k", f"not ({SLOW})", *mutant.tests])
         if said == "survived" and not again and mutant.path.stem in OF_THE_PROCESS:
             said = verdict(mutant, ["-k", SLOW, *mutant.tests])

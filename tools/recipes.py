@@ -1,7 +1,10 @@
-"""Run the recipes against the real libraries: `make test-recipes`, or `python tools/recipes.py NAME …` for some of them.
+"""Run the recipes against the real libraries: `make test-recipes`, or `python tools/recipes.py NAME
+…` for some of them.
 
-Each file of tests/recipes begins with `# needs: requirement, requirement`. Files with the same needs share one environment, under .venv-recipes, which is made once and
-kept until the needs change. What cannot be installed counts as failed, with uv's last words; one table at the end says what ran with which versions.
+Each file of tests/recipes begins with `# needs: requirement, requirement`. Files with the same
+needs share one environment, under .venv-recipes, which is made once and kept until the needs
+change. What cannot be installed counts as failed, with uv's last words; one table at the end says
+what ran with which versions.
 """
 
 import argparse
@@ -77,13 +80,16 @@ def run(file: Path) -> tuple[str, str, str, float, bool]:
 
 
 def environment(needs: list[str]) -> str:
-    """The Python of an environment with rivals and these; made where it is missing, or where the project's own needs have changed."""
+    """The Python of an environment with rivals and these; made where it is missing, or where the
+    project's own needs have changed.
+    """
     everything = [*needs, (ROOT / "pyproject.toml").read_text()]
     folder = ENVIRONMENTS / hashlib.sha256("\n".join(everything).encode()).hexdigest()[:12]
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     done = folder / "needs.txt"
     if not done.exists():
-        # uv shares what several environments have in common; it is told of wheels at hand as pip is.
+        # uv shares what several environments have in common; it is told of wheels at hand as pip
+        # is.
         at_hand = (
             {"UV_FIND_LINKS": os.environ["PIP_FIND_LINKS"]}
             if "PIP_FIND_LINKS" in os.environ
@@ -116,7 +122,11 @@ def environment(needs: list[str]) -> str:
 
 def versions(python: str, needs: list[str]) -> str:
     names = [re.split(r"[<>=!~\[; ]", need, maxsplit=1)[0] for need in needs]
-    code = "import sys; from importlib.metadata import version; print(', '.join(f'{n} {version(n)}' for n in sys.argv[1:]))"
+    code = """
+import sys
+from importlib.metadata import version
+print(", ".join(f"{name} {version(name)}" for name in sys.argv[1:]))
+"""
     return subprocess.run(
         [python, "-c", code, *names], check=True, capture_output=True, text=True
     ).stdout.strip()
@@ -126,7 +136,8 @@ def needs_of(file: Path) -> list[str]:
     match = re.search(r"^# needs: (.+)$", file.read_text(), re.MULTILINE)
     if match is None:
         raise SystemExit(
-            f"{file.name} does not say what it needs: begin it with a line such as '# needs: statsmodels>=0.14'"
+            f"{file.name} does not say what it needs: begin it with a line such as '# needs: "
+            "statsmodels>=0.14'"
         )
     return [need.strip() for need in match[1].split(",")]
 

@@ -1,4 +1,6 @@
-"""Check the Python of README and tutorial as a user's type checker sees it: Pyright (strict for the README) and mypy. Part of `make lint`."""
+"""Check the Python of README and tutorial as a user's type checker sees it: Pyright (strict for the
+README) and mypy. Part of `make lint`.
+"""
 
 import json
 import os
@@ -9,7 +11,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# scikit-learn and others have no types: nothing is guessed from their source, and what comes from them may be unknown.
+# scikit-learn and others have no types: nothing is guessed from their source, and what comes from
+# them may be unknown.
 UNKNOWN = ("Variable", "Argument", "Member")
 OTHERS = (
     "useLibraryCodeForTypes",
@@ -26,7 +29,8 @@ def main() -> int:
 def _check(page: Path, mode: str) -> int:
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     with tempfile.TemporaryDirectory() as folder:
-        code, settings = Path(folder, f"{page.stem.lower()}.py"), Path(folder, "pyrightconfig.json")
+        code = Path(folder, f"{page.stem.lower()}.py")
+        settings = Path(folder, "pyrightconfig.json")
         code.write_text("\n".join(blocks), encoding="utf-8")
         options = {"typeCheckingMode": mode, "extraPaths": [str(ROOT / "src")]} | dict.fromkeys(
             OTHERS, False

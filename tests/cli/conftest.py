@@ -18,7 +18,7 @@ WIDTHS = {"narrow": 0.8, "right": 1.0, "too [bold]wide": 3.0}
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two wide tables, the long one, and an archive, all of the same losses; the working directory."""
+    """Two wide tables, the long one and an archive, of the same losses; the working directory."""
     rng = np.random.default_rng(0)
     y = rng.standard_normal(400)
     losses = {

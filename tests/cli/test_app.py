@@ -91,7 +91,8 @@ def test_success_exits_with_0(folder, main, capsys):
         (["compare", "long.tsv", "--c", "long.tsv"], "long.tsv"),
         (
             ["sweep", "long.tsv", "--c", "long.tsv"],
-            "got 'long.tsv'; write 0.25 or 2^-2, or, for rivals compare and demo, the path of the store",
+            "got 'long.tsv'; write 0.25 or 2^-2, or, for rivals compare and demo, the path of the "
+            "store",
         ),
         (["compare", "long.tsv", "--law", "betta"], "did you mean 'beta'?"),
         (["compare", "long.tsv", "--order", "space"], "order must be one of 'time'"),
@@ -227,7 +228,9 @@ def test_remarks_that_cannot_be_printed_do_not_cost_the_result(folder):
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_what_a_terminal_cannot_show_is_spelled_out(folder, encoding):
-    """No codec error: signs have a plain form, names are escaped, and the numbers are those of any terminal."""
+    """No codec error: signs have a plain form, names are escaped, and the numbers are those of any
+    terminal.
+    """
     text = (folder / "long.tsv").read_text(encoding="utf-8").replace("narrow", "naïve ω")
     (folder / "long.tsv").write_text(text, encoding="utf-8")
     process = start(
@@ -307,7 +310,15 @@ def test_remarks_do_not_go_to_standard_output_where_standard_error_is_closed(fol
 
 
 def test_the_version_needs_no_numpy():
-    code = "import sys; sys.argv = ['rivals', '--version']\nfrom rivals.cli import main\ntry:\n    main()\nfinally:\n    print('numpy' in sys.modules)"
+    code = """
+import sys
+from rivals.cli import main
+sys.argv = ["rivals", "--version"]
+try:
+    main()
+finally:
+    print("numpy" in sys.modules)
+"""
     shown = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout

@@ -145,7 +145,8 @@ def sometimes(rng):
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("import sys\nsys.exit(0)", "could not be imported: SystemExit: 0 (.*odd_omegas.py, line 2); .*if __name__ == '__main__'"),
+        ("import sys\nsys.exit(0)", "could not be imported: SystemExit: 0 (.*odd_omegas.py, line "
+        "2); .*if __name__ == '__main__'"),
         ("def omega(rng:\n    pass", "could not be imported: SyntaxError: .*odd_omegas.py, line 1"),
         ("omega = 1 / 0", "could not be imported: ZeroDivisionError: .*odd_omegas.py, line 1"),
     ],

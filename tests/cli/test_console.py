@@ -10,7 +10,9 @@ from rivals.read import long_table
 
 
 def test_terminal_of_80_columns(folder, monkeypatch, capsys):
-    """On a terminal the table fits, long names are cut, and there are no escapes, whatever NO_COLOR says."""
+    """On a terminal the table fits, long names are cut, and there are no escapes, whatever NO_COLOR
+    says.
+    """
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     losses = long_table("long.tsv")

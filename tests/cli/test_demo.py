@@ -1,4 +1,4 @@
-"""`rivals demo`: a verdict, an undecided pair, what c does to them; and that what it prints holds."""
+"""`rivals demo`: a verdict, an undecided pair, what c does to them; what it prints holds."""
 
 import re
 
@@ -50,7 +50,8 @@ def test_what_a_colleague_is_told_holds(result):
     gap, error = result.difference["Rayleigh-Jeans"]
     assert f"Rayleigh-Jeans is {gap:.2f} ± {error:.2f} nats per point behind Planck" in text
     assert gap > 5 * error  # so that sampling error is not the reason to keep both
-    # Neither law simulates what was recorded: a law that does would be this far off by chance alone.
+    # Neither law simulates what was recorded: a law that does would be this far off by chance
+    # alone.
     by_chance = result.losses["Planck"].simulations
     assert result.applied.distance[result.names.index("Planck")] > 4 * abs(
         by_chance[0].mean() - by_chance[1].mean()

@@ -58,7 +58,8 @@ def test_rows_are_aligned_by_an_index(folder, run, main, capsys, files):
     lines = [f"{header},point", *(f"{rows[i]},p{i}" for i in order)]
     Path("shuffled.csv").write_text("\n".join(lines), encoding="utf-8")
     header, *rows = Path("long.tsv").read_text(encoding="utf-8").splitlines()
-    # Blocks of 400 rows: the observed losses of three models, and their synthetic ones; the first block keeps its order.
+    # Blocks of 400 rows: the observed losses of three models, and their synthetic ones; the first
+    # block keeps its order.
     places = np.concatenate([np.arange(400), *(400 * block + order for block in range(1, 6))])
     lines = [
         f"{header}\tpoint\tsession",
@@ -117,7 +118,9 @@ def test_c_is_that_of_the_law_by_default(folder, run):
 
 
 def test_c_from_a_calibration(folder, run):
-    """The store is opened, and the calibration is used as by the library: its c, its law, its curve."""
+    """The store is opened, and the calibration is used as by the library: its c, its law, its
+    curve.
+    """
     sizes = {
         "n_data": 400,
         "n_truth": 1000,
@@ -551,7 +554,9 @@ def test_a_file_that_is_not_there_is_named_in_a_sentence(folder, run):
 
 
 def test_what_is_wrong_in_a_table_is_named_by_its_row(folder, main, capsys):
-    """As an editor counts them, also where a label is missing; a long table with other names is not taken for a wide one."""
+    """As an editor counts them, also where a label is missing; a long table with other names is not
+    taken for a wide one.
+    """
     tables = {
         "labels.csv": "A,B,session\n1,2,s\n2,1,\n",
         "losses.csv": "A,B,session\n1,2,s\n2,nan,t\n",
@@ -563,8 +568,8 @@ def test_what_is_wrong_in_a_table_is_named_by_its_row(folder, main, capsys):
         assert main("compare", name, "--groups", "session") == 2
         found[name] = capsys.readouterr().err
     assert (
-        "labels.csv, column 'session', row 3: the cell is empty, as are 1 of 2; say to which of the groups"
-        in found["labels.csv"]
+        "labels.csv, column 'session', row 3: the cell is empty, as are 1 of 2; say to which of "
+        "the groups" in found["labels.csv"]
     )
     assert (
         "losses.csv, column 'B', row 3: observed losses: 1 of 2 are NaN; find out why"

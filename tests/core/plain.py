@@ -1,4 +1,6 @@
-"""The core once more, slowly and plainly: whole paths, no shortcuts. What the fast core says is compared with this."""
+"""The core once more, slowly and plainly: whole paths, no shortcuts. What the fast core says is
+compared with this.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ def beta_law(r, v):
 
     def partner(log_alpha):
         target = special.psi(np.exp(log_alpha)) - np.log(r)
-        low, high = log_alpha - 1e-9, log_alpha + 1.0
+        low = log_alpha - 1e-9
+        high = log_alpha + 1.0
         while special.psi(np.exp(high)) < target:
             high += 1.0
         return optimize.brentq(
@@ -38,7 +41,8 @@ def beta_law(r, v):
 
 
 def parameters(observed, synthetic, c, depth):
-    """q*(0), q*(1) and the standard deviations there; of every node (α, β), or a number where x is certain.
+    """q*(0), q*(1) and the standard deviations there; of every node (α, β), or a number where x is
+    certain.
 
     Extended precision has room for the squares of 1e300. Beyond v = 10±³⁰ nothing changes any more.
     """
@@ -52,8 +56,10 @@ def parameters(observed, synthetic, c, depth):
     for level in range(depth):
         width = 2 ** (depth - level)
         for left in range(0, 2**depth, width):
-            middle, right = left + width // 2, left + width
-            first, second = centre[middle] - centre[left], centre[right] - centre[middle]
+            middle = left + width // 2
+            right = left + width
+            first = centre[middle] - centre[left]
+            second = centre[right] - centre[middle]
             v = 2.0 * c * delta[middle] ** 2
             if first == second:  # also where both halves are flat
                 first = second = 1.0
@@ -70,7 +76,9 @@ def parameters(observed, synthetic, c, depth):
 
 
 def risk_moments(observed, synthetic, c, depth):
-    """E[R] and sd[R] of a path of straight pieces: the rise D integrated numerically, W by E[W] and E[W²] of every node."""
+    """E[R] and sd[R] of a path of straight pieces: the rise D integrated numerically, W by E[W] and
+    E[W²] of every node.
+    """
     m0, m1, s0, s1, nodes = parameters(observed, synthetic, c, depth)
     mean, second = _height(nodes, 0, 2**depth)
     unit = max(m1 - m0, s0, s1)
@@ -101,9 +109,11 @@ def _height(nodes, left, right):
     law = nodes[left, right]
     if isinstance(law, tuple):
         alpha, beta = law
-        x, xx = alpha / (alpha + beta), alpha * (alpha + 1) / ((alpha + beta) * (alpha + beta + 1))
+        x = alpha / (alpha + beta)
+        xx = alpha * (alpha + 1) / ((alpha + beta) * (alpha + beta + 1))
     else:
-        x, xx = law, law**2
+        x = law
+        xx = law**2
     middle = (left + right) // 2
     a, aa = _height(nodes, left, middle)
     b, bb = _height(nodes, middle, right)
@@ -120,7 +130,8 @@ def paths(observed, synthetic, c, depth, n_paths, rng):
     m0, m1, s0, s1, nodes = parameters(observed, synthetic, c, depth)
     found = []
     while len(found) < n_paths:
-        first, last = rng.normal(m0, float(s0)), rng.normal(m1, float(s1))
+        first = rng.normal(m0, float(s0))
+        last = rng.normal(m1, float(s1))
         if first < last or (s0 + s1 == 0.0 and first <= last):
             path = np.empty(2**depth + 1)
             path[[0, -1]] = first, last
@@ -164,7 +175,9 @@ def transport(losses, c):
 
 
 def rejections(risk, probability, threshold):
-    """Model → the best of the rivals of lower risk that beat it with more than the threshold, by looking at all."""
+    """Model → the best of the rivals of lower risk that beat it with more than the threshold, by
+    looking at all.
+    """
     found = {}
     for model in range(len(risk)):
         rivals = [

@@ -37,13 +37,17 @@ def test_residuals_at_random():
 @pytest.mark.parametrize("log10_v", [-10, -4, -1, 0, 1, 3, 6])
 @pytest.mark.parametrize("log10_r", [-12, -3, -0.4, 0, 5])
 def test_agrees_with_an_independent_solution_in_high_precision(log10_r, log10_v):
-    """mpmath at 40 digits, a plain secant iteration from a rough start: nothing in common with our code."""
+    """mpmath at 40 digits, a plain secant iteration from a rough start: nothing in common with our
+    code.
+    """
     with mpmath.workdps(40):
-        log_r, log_v = mpmath.mpf(log10_r) * mpmath.log(10), mpmath.mpf(log10_v) * mpmath.log(10)
+        log_r = mpmath.mpf(log10_r) * mpmath.log(10)
+        log_v = mpmath.mpf(log10_v) * mpmath.log(10)
         start = np.log(beta_parameters(float(log_r), float(log_v))) + np.array([0.02, -0.03])
 
         def equations(log_alpha, log_beta):
-            alpha, beta = mpmath.exp(log_alpha), mpmath.exp(log_beta)
+            alpha = mpmath.exp(log_alpha)
+            beta = mpmath.exp(log_beta)
             return (
                 mpmath.psi(0, alpha) - mpmath.psi(0, beta) - log_r,
                 mpmath.log(mpmath.psi(1, alpha) + mpmath.psi(1, beta)) - log_v,
@@ -106,7 +110,8 @@ def test_swapping_the_halves_swaps_the_parameters(log_ratio, log_variance):
 
 
 def test_moments_and_shape_against_draws():
-    alpha, beta = np.array([0.3, 2.0, 40.0]), np.array([1.7, 0.5, 60.0])
+    alpha = np.array([0.3, 2.0, 40.0])
+    beta = np.array([1.7, 0.5, 60.0])
     draws = np.random.default_rng(3).beta(alpha, beta, size=(400_000, 3))
     mean, variance, skewness, kurtosis = beta_moments(alpha, beta)
     standardised = (draws - mean) / np.sqrt(variance)

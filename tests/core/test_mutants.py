@@ -1,4 +1,6 @@
-"""What no test noticed when the core was changed at random, by `tools/mutants.py`: each test here fails on such a change."""
+"""What no test noticed when the core was changed at random, by `tools/mutants.py`: each test here
+fails on such a change.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def test_the_derivative_of_the_trigamma_function():
 
 
 def test_the_width_in_a_new_group_grows_with_the_spread():
-    """Where τ is large the mean is known to τ²/G; beyond the grid stands one point of twice the last τ."""
+    """Where τ is large the mean is known to τ²/G; beyond the grid stands one point of twice the
+    last τ.
+    """
     differences = np.array([[-1.0, 0.5, 2.0, -0.3]])
     std = new_group(differences, np.full((1, 4), 0.01), np.zeros(1)).std[0]
     assert (np.diff(std) > 0.0).all()
@@ -70,7 +74,9 @@ def test_a_series_of_tiny_losses_beside_others():
 
 
 def test_with_no_node_drawn_the_moments_of_the_draws_are_exact():
-    """Five standard errors of mean and standard deviation of 200 000 draws, which are nearly Gaussian."""
+    """Five standard errors of mean and standard deviation of 200 000 draws, which are nearly
+    Gaussian.
+    """
     rng = np.random.default_rng(4)
     losses = Losses(rng.exponential(size=500), 1.3 * rng.exponential(size=500))
     process = HierarchicalBetaProcess.from_losses(losses, c=0.5, tolerance=10.0)
@@ -98,7 +104,9 @@ def test_the_largest_losses_come_first():
 
 
 def test_densities_are_drawn_from_left_to_right_and_have_the_area_one():
-    """Half a percent is left out on either side of draws; beyond 3.5 standard deviations 0.05 % of a Gaussian."""
+    """Half a percent is left out on either side of draws; beyond 3.5 standard deviations 0.05 % of
+    a Gaussian.
+    """
     draws = np.random.default_rng(0).normal(3.0, 0.1, 20_000)
     for grid, density in (density_of_draws(draws), gaussian_density(3.0, 0.1, 400)):
         assert grid.size == 400
@@ -118,7 +126,7 @@ def test_a_law_with_a_closed_form_has_no_monte_carlo_error(name):
 
 
 def test_two_clusters_are_enough_for_a_sampling_error():
-    """Σ s_g² / n² · G / (G − 1) with the sums ±4 of the deviations of two clusters of four points."""
+    """Σ s_g² / n² · G / (G − 1): the deviations of two clusters of four points sum to ±4."""
     losses = np.array([[1.0, 1.0, 1.0, 1.0, 3.0, 3.0, 3.0, 3.0]])
     assert mean_covariance(losses, clusters=np.repeat([0, 1], 4))[0, 0] == pytest.approx(
         2 * 16 / 64 * 2
@@ -166,7 +174,8 @@ def test_differences_are_to_the_best_model():
 
 def test_a_rival_of_higher_mean_loss_rejects_nobody():
     """However low its draws are."""
-    low, high = np.arange(100.0), np.arange(100.0) + 1000
+    low = np.arange(100.0)
+    high = np.arange(100.0) + 1000
     assert rejected(np.array([0.1, 0.2]), [high, low], 0.95).tolist() == [False, False]
     assert rejected(np.array([0.2, 0.1]), [high, low], 0.95).tolist() == [True, False]
 

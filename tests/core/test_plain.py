@@ -1,4 +1,6 @@
-"""The fast core against the plain one; `make stress` does the same for longer (tests/stress/numbers.py)."""
+"""The fast core against the plain one; `make stress` does the same for longer
+(tests/stress/numbers.py).
+"""
 
 import numpy as np
 import pytest
@@ -11,13 +13,17 @@ from stress.numbers import one_input
 
 
 def test_random_inputs():
-    """Shapes, ties, scales 1e-300 … 1e297, c 1e-12 … 1e12, L 2 … 10⁶: moments, draws, probabilities and verdicts."""
+    """Shapes, ties, scales 1e-300 … 1e297, c 1e-12 … 1e12, L 2 … 10⁶: moments, draws, probabilities
+    and verdicts.
+    """
     assert [wrong for index in range(12) for wrong in one_input(2, 20 + index)] == []
 
 
 @pytest.mark.parametrize("kind", ["exponential", "student"])
 def test_draws_of_the_risk_follow_whole_paths(kind):
-    """Every node drawn by its own law, no remainder: Kolmogorov-Smirnov on 1 500 paths and 20 000 draws."""
+    """Every node drawn by its own law, no remainder: Kolmogorov-Smirnov on 1 500 paths and 20 000
+    draws.
+    """
     losses = make_losses(kind, 300)
     rng = np.random.default_rng(0)
     _, risks = plain.paths(losses.observed, losses.synthetic, 0.3, 4, 1500, rng)

@@ -45,7 +45,9 @@ def test_integrates_up_to_any_point():
 
 
 def test_the_mean_of_a_known_law():
-    """∫q of n exponential losses: the sample mean, up to the extrapolated ends, which weigh 1/n each."""
+    """∫q of n exponential losses: the sample mean, up to the extrapolated ends, which weigh 1/n
+    each.
+    """
     losses = np.random.default_rng(0).exponential(size=4000)
     q = QuantileFunction(losses)
     assert float(q.integral()) == pytest.approx(losses.mean(), abs=1.5 * losses.max() / 4000)

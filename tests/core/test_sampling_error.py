@@ -31,7 +31,9 @@ def test_independent_points_have_the_sample_covariance():
 
 @pytest.mark.parametrize("rho", [-0.5, 0.3, 0.6])
 def test_long_run_variance_of_autoregressive_series(rho):
-    """200 series of 4 000 points. Bartlett's bias, of order 1/bandwidth, is below 10 % here; Monte Carlo error 1 %."""
+    """200 series of 4 000 points. Bartlett's bias, of order 1/bandwidth, is below 10 % here; Monte
+    Carlo error 1 %.
+    """
     series = autoregressive(rho, (200, 4000), np.random.default_rng(1))
     estimates = [mean_covariance(one[None, :], order="time")[0, 0] * 4000 for one in series]
     assert np.mean(estimates) == pytest.approx(1.0 / (1.0 - rho) ** 2, rel=0.10)
@@ -44,7 +46,9 @@ def autocorrelation(series):
 
 
 def by_lags(series):
-    """Bartlett's kernel by the textbook's sum over lags, with Andrews' bandwidth, for the covariance of the means."""
+    """Bartlett's kernel by the textbook's sum over lags, with Andrews' bandwidth, for the
+    covariance of the means.
+    """
     n = series.shape[1]
     rho = autocorrelation(series[0] - series[1])
     m = max(int(np.ceil(1.1447 * (4 * rho**2 / (1 - rho**2) ** 2 * n) ** (1 / 3))), 1)
@@ -58,7 +62,9 @@ def by_lags(series):
 
 @pytest.mark.parametrize("rho", [-0.5, 0.2, 0.7])
 def test_windows_are_bartletts_kernel_on_whitened_series(rho):
-    """x_t − ρ x_{t−1} with ρ corrected for its bias (1 + 3 ρ)/n, recoloured by 1/(1 − ρ)²; no whitening where ρ < 0."""
+    """x_t − ρ x_{t−1} with ρ corrected for its bias (1 + 3 ρ)/n, recoloured by 1/(1 − ρ)²; no
+    whitening where ρ < 0.
+    """
     n = 300
     series = autoregressive(rho, (2, n), np.random.default_rng(2))
     series -= series.mean(axis=1, keepdims=True)
@@ -74,7 +80,9 @@ def test_windows_are_bartletts_kernel_on_whitened_series(rho):
 
 
 def covered(samples, **how):
-    """The part of the intervals from Student's quantiles, nominally nine in ten, that hold the mean, which is zero."""
+    """The part of the intervals from Student's quantiles, nominally nine in ten, that hold the
+    mean, which is zero.
+    """
     errors = [MeanErrors.of(one[None, :], **how) for one in samples]
     widths = [stats.t.ppf(0.95, each.degrees) * np.sqrt(each.variance[0]) for each in errors]
     return np.mean(np.abs(np.mean(samples, axis=1)) < widths)
@@ -90,7 +98,8 @@ def test_intervals_of_slow_series_cover(rho, n):
 
 @pytest.mark.parametrize("n_clusters", [3, 10])
 def test_intervals_of_few_clusters_cover(n_clusters):
-    rng, labels = np.random.default_rng(14), np.repeat(np.arange(n_clusters), 20)
+    rng = np.random.default_rng(14)
+    labels = np.repeat(np.arange(n_clusters), 20)
     samples = rng.standard_normal((2000, n_clusters))[:, labels] + rng.standard_normal(
         (2000, labels.size)
     )
@@ -98,7 +107,9 @@ def test_intervals_of_few_clusters_cover(n_clusters):
 
 
 def test_time_order_costs_nothing_where_points_are_independent():
-    """Unbiased for white noise whatever the bandwidth: 1 000 series, standard error of the mean below 1 %."""
+    """Unbiased for white noise whatever the bandwidth: 1 000 series, standard error of the mean
+    below 1 %.
+    """
     rng = np.random.default_rng(3)
     estimates = [
         mean_covariance(rng.standard_normal((1, 400)), order="time")[0, 0] * 400
@@ -119,7 +130,9 @@ def test_what_is_slow_in_all_models_alike_cancels():
 
 
 def test_groups_with_known_correlation_within():
-    """x = u_group + v: the variance of the mean is (σ_u² + σ_v² / m) / G. 400 sets of 50 groups: standard error 1 %."""
+    """x = u_group + v: the variance of the mean is (σ_u² + σ_v² / m) / G. 400 sets of 50 groups:
+    standard error 1 %.
+    """
     rng = np.random.default_rng(5)
     groups = np.repeat(np.arange(50), 20)
     estimates = [
@@ -177,7 +190,8 @@ def test_identical_models_have_no_error_of_their_difference(case):
 def test_scale(case, factor):
     """Powers of two are exact, however large."""
     rng = np.random.default_rng(10)
-    losses, arguments = rng.exponential(size=(3, 240)), kinds(rng)[case]
+    losses = rng.exponential(size=(3, 240))
+    arguments = kinds(rng)[case]
     np.testing.assert_array_equal(
         mean_covariance(factor * losses, **arguments),
         mean_covariance(losses, **arguments) * factor**2,
@@ -186,9 +200,12 @@ def test_scale(case, factor):
 
 @pytest.mark.parametrize("case", range(3))
 def test_offset(case):
-    """At 1e12 losses are rounded to 1.2e-4: that error, and no more, may come out. Exact for losses on that grid."""
+    """At 1e12 losses are rounded to 1.2e-4: that error, and no more, may come out. Exact for losses
+    on that grid.
+    """
     rng = np.random.default_rng(11)
-    losses, arguments = np.round(rng.exponential(size=(3, 240)) * 2**10) / 2**10, kinds(rng)[case]
+    losses = np.round(rng.exponential(size=(3, 240)) * 2**10) / 2**10
+    arguments = kinds(rng)[case]
     np.testing.assert_allclose(
         mean_covariance(losses + 1e12, **arguments),
         mean_covariance(losses, **arguments),

@@ -7,7 +7,8 @@ import pytest
 
 from rivals.core.tails import extremes, tail_shape, tail_word
 
-SIZE, SAMPLES = 20_000, 20
+SIZE = 20_000
+SAMPLES = 20
 
 
 def shapes(kind: str, **parameters: float) -> np.ndarray:
@@ -27,15 +28,17 @@ def shapes(kind: str, **parameters: float) -> np.ndarray:
     ],
 )
 def test_limits(kind, parameters, expected):
-    # The estimator's standard deviation is about (1 + k)/√n_tail with n_tail = 3 √20 000 = 424, less for the mean of
-    # 20 samples: 0.011 (1 + k). Its bias is of the order of 1/n_tail times a few, so 0.05 is more than three of these.
+    # The estimator's standard deviation is about (1 + k)/√n_tail with n_tail = 3 √20 000 = 424,
+    # less for the mean of 20 samples: 0.011 (1 + k). Its bias is of the order of 1/n_tail times a
+    # few, so 0.05 is more than three of these.
     assert shapes(kind, **parameters).mean() == pytest.approx(
         expected, abs=0.05 if expected >= 0 else 0.1
     )
 
 
 def test_single_samples_scatter_as_theory_says():
-    # Asymptotic standard deviation of the shape: (1 + k)/√n_tail = 2/√424 = 0.097 for k = 1; of 20 samples ± 16 %.
+    # Asymptotic standard deviation of the shape: (1 + k)/√n_tail = 2/√424 = 0.097 for k = 1; of 20
+    # samples ± 16 %.
     assert shapes("pareto", a=1.0).std() == pytest.approx(0.097, rel=0.6)
 
 
@@ -89,7 +92,9 @@ def test_extremes_are_the_largest_first_and_ties_in_order():
 
 
 def test_a_tail_that_piles_up_at_its_end_is_bounded():
-    """Log losses of a classifier with a floor: most are small, some at the floor, none beyond. Without the floor the tail is heavy."""
+    """Log losses of a classifier with a floor: most are small, some at the floor, none beyond.
+    Without the floor the tail is heavy.
+    """
     rng = np.random.default_rng(0)
     losses = rng.pareto(0.8, 500)
     capped = np.minimum(losses, np.sort(losses)[-6])

@@ -1,7 +1,9 @@
-"""Law "groups" written once more, plainly and by adaptive quadrature: what the law is checked against.
+"""Law "groups" written once more, plainly and by adaptive quadrature: what the law is checked
+against.
 
-d_g ~ N(μ, τ² + σ²/n_g) is the mean difference in group g, with σ² pooled over the groups and μ flat. τ is flat, or half-t with three
-degrees of freedom and a scale that the misfit of the models sets.
+d_g ~ N(μ, τ² + σ²/n_g) is the mean difference in group g, with σ² pooled over the groups and μ
+flat. τ is flat, or half-t with three degrees of freedom and a scale that the misfit of the models
+sets.
 """
 
 from __future__ import annotations
@@ -20,9 +22,12 @@ C = 0.25
 def probability(first, second, groups, simulations=None, c=C) -> float:
     """P(the first model has the lower risk in a new group), from losses at points.
 
-    `simulations`: those of the first and of the second model, each simulations × points; None for a flat prior.
+    `simulations`: those of the first and of the second model, each simulations × points; None for a
+    flat prior.
     """
-    first, second, groups = np.asarray(first), np.asarray(second), np.asarray(groups)
+    first = np.asarray(first)
+    second = np.asarray(second)
+    groups = np.asarray(groups)
     parts = [np.flatnonzero(groups == label) for label in np.unique(groups)]
     difference = first - second
     means = np.array([difference[rows].mean() for rows in parts])
@@ -47,7 +52,9 @@ def squared_distance(observed, synthetic) -> float:
 
 
 def new_group(means: npt.NDArray, variances: npt.NDArray, scale: float | None) -> float:
-    """The probability that the difference in a new group is negative, given differences and the variances of their errors."""
+    """The probability that the difference in a new group is negative, given differences and the
+    variances of their errors.
+    """
 
     def given(tau: float) -> tuple[float, float]:
         """Log likelihood with μ integrated out, and the probability, at one τ."""
@@ -60,7 +67,8 @@ def new_group(means: npt.NDArray, variances: npt.NDArray, scale: float | None) -
             log -= 0.5 * (FREEDOM + 1.0) * np.log1p((tau / scale) ** 2 / FREEDOM)
         return log, ndtr(-centre / np.sqrt(1.0 / precision.sum() + tau**2))
 
-    # In log τ, between bounds far outside all scales of the problem; cut into pieces, so that no peak is missed.
+    # In log τ, between bounds far outside all scales of the problem; cut into pieces, so that no
+    # peak is missed.
     sizes = [float(np.std(means)), float(np.sqrt(variances.mean())), scale or 0.0]
     scales = [size for size in sizes if size > 0.0]
     edges = np.linspace(np.log(min(scales)) - 14.0, np.log(max(scales)) + 14.0, 85)

@@ -1,4 +1,6 @@
-"""Persistence against damped persistence, by years: a few strong years decide, and law "groups" must see them."""
+"""Persistence against damped persistence, by years: a few strong years decide, and law "groups"
+must see them.
+"""
 
 import runpy
 from pathlib import Path

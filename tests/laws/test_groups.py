@@ -11,8 +11,10 @@ from rivals.laws.groups import new_group
 def brute_force(differences, variances, scale):
     """P(a new difference < 0) by a plain sum over 20 000 values of log τ, sixteen decades wide."""
     shown = max(np.std(differences, ddof=1), np.sqrt(variances.min()))
-    low, high = (min(scale, shown) if scale else shown) * 1e-8, max(scale, shown) * 1e8
-    log_density, probability = [], []
+    low = (min(scale, shown) if scale else shown) * 1e-8
+    high = max(scale, shown) * 1e8
+    log_density = []
+    probability = []
     for log_tau in np.array_split(
         np.linspace(np.log(low), np.log(high), 20_001), max(1, differences.size // 50)
     ):
@@ -57,7 +59,9 @@ def test_against_independent_quadrature(n_groups, tau, sigma):
 
 @pytest.mark.parametrize("n_groups", [3, 4, 10])
 def test_without_sampling_error_and_flat_it_is_student(n_groups):
-    """The posterior is known: t with G − 2 degrees of freedom. The law as it was cut the flat prior at 6 sd."""
+    """The posterior is known: t with G − 2 degrees of freedom. The law as it was cut the flat prior
+    at 6 sd.
+    """
     differences = np.random.default_rng(n_groups).normal(-0.5, 0.5, n_groups)
     scale = np.sqrt(np.sum((differences - differences.mean()) ** 2) / (n_groups - 2))
     expected = stats.t.cdf(-differences.mean() / (scale * np.sqrt(1 + 1 / n_groups)), n_groups - 2)
@@ -128,7 +132,9 @@ def test_the_closed_form_is_what_compare_gives():
 
 
 def test_groups_in_which_a_model_does_badly_are_not_weighted_down():
-    """Half of the schools are four times as noisy, and B loses there: the centre stays the mean over the schools."""
+    """Half of the schools are four times as noisy, and B loses there: the centre stays the mean
+    over the schools.
+    """
     rng = np.random.default_rng(1)
     school = np.repeat(np.arange(10), 50)
     hard = school % 2 == 1
@@ -227,7 +233,9 @@ def test_a_constant_difference_is_refused():
 @pytest.mark.parametrize("seed", range(20))
 def test_a_constant_difference_is_refused_whatever_the_pair_and_the_rounding(seed):
     rng = np.random.default_rng(seed)
-    school, a, other = np.repeat(np.arange(4), 17), rng.normal(100, 10, 68), rng.normal(100, 10, 68)
+    school = np.repeat(np.arange(4), 17)
+    a = rng.normal(100, 10, 68)
+    other = rng.normal(100, 10, 68)
     shifted = a + rng.uniform(0.1, 2.0)
     for models in ([a, shifted, other], [other, a, shifted], [a, shifted]):
         with pytest.raises(ValueError, match="same constant"):

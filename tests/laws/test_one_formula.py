@@ -1,4 +1,6 @@
-"""There is one formula: what compares, sweeps, calibrates and draws the page gives one number at every scale, or refuses."""
+"""There is one formula: what compares, sweeps, calibrates and draws the page gives one number at
+every scale, or refuses.
+"""
 
 import numpy as np
 import pytest
@@ -48,7 +50,9 @@ def test_one_number_at_every_scale(scale, c):
 @pytest.mark.parametrize("scale", [1e-273, 1e-190, 1e160, 1e251])
 @pytest.mark.parametrize("groups", [None, np.arange(60) % 3], ids=["transport", "groups"])
 def test_the_distance_decides_the_scale_where_the_observed_losses_do_not(scale, groups):
-    """Constant losses have no spread: squares of the distances alone would overflow, or vanish without a word."""
+    """Constant losses have no spread: squares of the distances alone would overflow, or vanish
+    without a word.
+    """
     rng = np.random.default_rng(0)
     drawn = rng.exponential(size=(2, 4, 60))
 

@@ -1,4 +1,6 @@
-"""`compare` from losses at points against the same law written a second time: pooled variance, misfit within groups, quadrature."""
+"""`compare` from losses at points against the same law written a second time: pooled variance,
+misfit within groups, quadrature.
+"""
 
 import importlib.util
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The process: exact moments against brute force, the law of the risk against full sampling, limits and symmetries."""
+"""The process: exact moments against brute force, the law of the risk against full sampling, limits
+and symmetries.
+"""
 
 import numpy as np
 import pytest
@@ -23,7 +25,9 @@ def brute_force(process, n_paths, depth, seed):
 
 @pytest.mark.parametrize("c", SENSITIVITIES)
 def test_exact_moments_against_brute_force(kind, c):
-    """4·10⁴ paths: the mean to 4.5 standard errors, the standard deviation to 4.5 of its own (by the fourth moment)."""
+    """4·10⁴ paths: the mean to 4.5 standard errors, the standard deviation to 4.5 of its own (by
+    the fourth moment).
+    """
     process = HierarchicalBetaProcess.from_losses(make_losses(kind, 500), c=c, depth=6)
     risks = brute_force(process, 40_000, 6, seed=11)
     error = risks.std() / np.sqrt(risks.size)
@@ -34,12 +38,13 @@ def test_exact_moments_against_brute_force(kind, c):
     )
 
 
-# In the middle by default; `make test-all` has the ends as well, for which the exact moments above stand in.
+# In the middle by default; `make test-all` has the ends as well, for which the exact moments above
+# stand in.
 @pytest.mark.parametrize(
     "c", [c if c == 1.0 else pytest.param(c, marks=pytest.mark.slow) for c in SENSITIVITIES]
 )
 def test_law_of_the_risk_against_full_sampling(kind, c):
-    """Few nodes drawn against all of them, 15 000 each: Kolmogorov-Smirnov, 20 cases, so p > 1e-4."""
+    """Few nodes drawn against all, 15 000 each: Kolmogorov-Smirnov, 20 cases, so p > 1e-4."""
     process = HierarchicalBetaProcess.from_losses(make_losses(kind), c=c, depth=9)
     assert process.drawn_nodes.size < 60
     full = brute_force(process, 15_000, 9, seed=1000)
@@ -47,7 +52,9 @@ def test_law_of_the_risk_against_full_sampling(kind, c):
 
 
 def test_law_of_the_risk_where_one_tail_decides():
-    """Pareto losses and c = 16: splits are coins, and the chain of nodes towards Φ = 1 must be drawn deep."""
+    """Pareto losses and c = 16: splits are coins, and the chain of nodes towards Φ = 1 must be
+    drawn deep.
+    """
     rng = np.random.default_rng(3)
     losses = Losses(rng.pareto(1.5, 2000), rng.pareto(2.5, 2000))
     process = HierarchicalBetaProcess.from_losses(losses, c=16.0, depth=9)
@@ -79,7 +86,9 @@ def test_drawing_no_node_is_not_enough_there():
     ],
 )
 def test_law_of_the_risk_where_a_branch_decides(observed, where, shift, c):
-    """Coin-like splits above ordinary ones: what is negligible for R is not on the branch that was taken."""
+    """Coin-like splits above ordinary ones: what is negligible for R is not on the branch that was
+    taken.
+    """
     observed = np.sort(observed)
     synthetic = observed.copy()
     synthetic[where] = observed[np.add(where, 1)] if shift is None else observed[where] + shift
@@ -99,7 +108,9 @@ def test_shares_of_the_variance_add_up(kind):
 
 
 def test_end_points_share_against_brute_force():
-    """The share is Var E[R | q^(0), q^(1)] / Var R: what is left of the variance when the end points are fixed."""
+    """The share is Var E[R | q^(0), q^(1)] / Var R: what is left of the variance when the end
+    points are fixed.
+    """
     process = HierarchicalBetaProcess.from_losses(make_losses("exponential", 500), c=1.0, depth=6)
     phi, paths = process.sample_paths(200_000, depth=6, rng=4)
     risks = np.trapezoid(paths, phi, axis=1)
@@ -129,7 +140,9 @@ def test_refinement_keeps_coarse_points():
 
 
 def test_mirror_symmetry(kind):
-    """−loss turns the quantile functions about: R → −R, exactly in the moments, and in law for the draws."""
+    """−loss turns the quantile functions about: R → −R, exactly in the moments, and in law for the
+    draws.
+    """
     losses = make_losses(kind, 400)
     process = HierarchicalBetaProcess.from_losses(losses, c=0.5)
     mirror = HierarchicalBetaProcess.from_losses(Losses(-losses.observed, -losses.synthetic), c=0.5)
@@ -144,7 +157,9 @@ def test_mirror_symmetry(kind):
 
 
 def test_no_sensitivity_gives_the_empirical_risk(kind):
-    """c → 0: R = ∫q*, at any depth, since the leaves keep the shape of q*; and ∫q* is the mean loss up to O(max/L)."""
+    """c → 0: R = ∫q*, at any depth, since the leaves keep the shape of q*; and ∫q* is the mean loss
+    up to O(max/L).
+    """
     losses = make_losses(kind, 3000)
     process = HierarchicalBetaProcess.from_losses(losses, c=1e-20)
     assert process.risk_mean == pytest.approx(
@@ -186,8 +201,11 @@ def test_a_perfect_model_with_exponential_loss():
 
 
 def test_ties_have_no_spread_inside():
-    """0/1 losses: whatever the discrepancy inside, R varies through the end points alone (hazard 7)."""
-    observed, synthetic = np.repeat([0.0, 1.0], [700, 300]), np.repeat([0.0, 1.0], [200, 800])
+    """0/1 losses: whatever the discrepancy inside, R varies through the end points alone (hazard
+    7).
+    """
+    observed = np.repeat([0.0, 1.0], [700, 300])
+    synthetic = np.repeat([0.0, 1.0], [200, 800])
     process = HierarchicalBetaProcess.from_losses(Losses(observed, synthetic), c=1.0)
     assert (
         process.risk_std < 1e-4
@@ -203,9 +221,12 @@ def test_poisson_losses():
 
 
 def test_one_outlier_widens_the_risk():
-    """Hazard 4: an outlier at twice the maximum multiplies sd(R), and the end points' share says why."""
+    """Hazard 4: an outlier at twice the maximum multiplies sd(R), and the end points' share says
+    why.
+    """
     rng = np.random.default_rng(5)
-    observed, synthetic = rng.normal(size=4000) ** 2 / 2, rng.normal(size=4000) ** 2 / 2
+    observed = rng.normal(size=4000) ** 2 / 2
+    synthetic = rng.normal(size=4000) ** 2 / 2
     plain = HierarchicalBetaProcess.from_losses(Losses(observed, synthetic), c=1.0)
     observed[0] = 2 * observed.max()
     outlier = HierarchicalBetaProcess.from_losses(Losses(observed, synthetic), c=1.0)
@@ -233,7 +254,9 @@ def test_small_losses_keep_their_risk():
 
 
 def test_constant_observed_losses_have_the_spread_of_the_discrepancy():
-    """0/0 at every node, but the rise is not zero: R varies inside too, as when the constancy is broken by 1e-9."""
+    """0/0 at every node, but the rise is not zero: R varies inside too, as when the constancy is
+    broken by 1e-9.
+    """
     rng = np.random.default_rng(0)
     synthetic = rng.normal(2, 1, 200)
     constant = HierarchicalBetaProcess.from_losses(Losses(np.full(200, 2.0), synthetic), c=1.0)
@@ -261,7 +284,9 @@ def test_constant_losses():
 
 
 def test_the_condition_on_the_end_points_matters_and_is_exact():
-    """A discrepancy far larger than the rise: without the condition q(0) < q(1) the mean rise would be 0.1."""
+    """A discrepancy far larger than the rise: without the condition q(0) < q(1) the mean rise would
+    be 0.1.
+    """
     losses = Losses(np.linspace(0, 0.1, 50), np.linspace(-4, 5, 50))
     process = HierarchicalBetaProcess.from_losses(losses, c=1.0, depth=3)
     _, paths = process.sample_paths(400_000, depth=3, rng=2)
@@ -322,7 +347,9 @@ def test_bad_numbers_of_draws():
 
 
 def test_counts_at_large_c_do_not_overflow():
-    """Eleven tied levels, hardly any spread in most branches: shares of the variance overflow, and are cut off at one."""
+    """Eleven tied levels, hardly any spread in most branches: shares of the variance overflow, and
+    are cut off at one.
+    """
     levels = [0.6167, 0.6861, 1.0628, 1.1001, 2.1327, 2.2765, 3.608, 3.8585, 5.371, 5.7281, 7.3572]
     observed = np.repeat(levels, [241, 192, 175, 182, 96, 66, 33, 8, 3, 3, 1])
     synthetic = np.repeat(levels, [274, 244, 177, 181, 59, 39, 17, 3, 2, 3, 1])
@@ -336,7 +363,9 @@ def test_counts_at_large_c_do_not_overflow():
 
 @pytest.mark.parametrize("n_simulations", [1, 3])
 def test_many_values_of_c_at_once_change_no_bit(n_simulations):
-    """Nodes are solved in rows, each as if it were alone; with ties and zeros, where parameters reach their limits."""
+    """Nodes are solved in rows, each as if it were alone; with ties and zeros, where parameters
+    reach their limits.
+    """
     rng = np.random.default_rng(5)
     values = np.geomspace(1e-6, 1e4, 7)
     observed = [rng.exponential(size=600), np.round(rng.normal(size=500), 1)]

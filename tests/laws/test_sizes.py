@@ -11,8 +11,11 @@ REPEATS = 4000  # a standard error of 0.5 %: four of them from 10 % to either li
 
 
 def size(draw):
-    """How often the mean of a sample whose true mean is 0 is called different from 0 at the 10 % level."""
-    rng, rejected = np.random.default_rng(0), 0
+    """How often the mean of a sample whose true mean is 0 is called different from 0 at the 10 %
+    level.
+    """
+    rng = np.random.default_rng(0)
+    rejected = 0
     for _ in range(REPEATS):
         sample, how = draw(rng)
         errors = MeanErrors.of(sample[None, :], **how)
@@ -45,7 +48,7 @@ def test_few_clusters(n_clusters):
 
 
 def test_the_error_of_a_pair_in_a_series_is_that_of_its_difference():
-    """Two models share a slow component, which cancels; what is left has its own autocorrelation."""
+    """Two models share a slow component, which cancels; the rest has its own autocorrelation."""
     rng = np.random.default_rng(1)
     slow = lfilter([1.0], [1.0, -0.95], rng.standard_normal(2000))
     pair = np.stack([slow + rng.standard_normal(2000), slow + rng.standard_normal(2000)])

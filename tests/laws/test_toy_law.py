@@ -1,4 +1,6 @@
-"""A law of one's own: one class and one line in the list take it through everything, with no other change."""
+"""A law of one's own: one class and one line in the list take it through everything, with no other
+change.
+"""
 
 import json
 from dataclasses import dataclass
@@ -17,7 +19,9 @@ from rivals.testbeds import toys
 
 @dataclass(frozen=True)
 class Wide(Law):
-    """R ~ N(mean loss, c · Var(loss)): a replication moves the risk by a part of the spread of the losses."""
+    """R ~ N(mean loss, c · Var(loss)): a replication moves the risk by a part of the spread of the
+    losses.
+    """
 
     factor: float = 1.0
 

@@ -15,7 +15,8 @@ from samples import make_losses
 @pytest.mark.parametrize("sizes", [(50, 50), (50, 51), (60, 40), (7, 1000), (2, 3)])
 def test_distance_against_scipy(sizes):
     rng = np.random.default_rng(0)
-    observed, synthetic = rng.exponential(size=sizes[0]), rng.normal(1.0, 1.0, (4, sizes[1]))
+    observed = rng.exponential(size=sizes[0])
+    synthetic = rng.normal(1.0, 1.0, (4, sizes[1]))
     expected = [stats.wasserstein_distance(observed, one) ** 2 for one in synthetic]
     np.testing.assert_allclose(
         wasserstein_distances(observed, synthetic) ** 2, expected, rtol=1e-12
@@ -24,7 +25,8 @@ def test_distance_against_scipy(sizes):
 
 def test_distance_of_equal_sizes_is_that_of_order_statistics():
     rng = np.random.default_rng(1)
-    observed, synthetic = rng.standard_normal(100), rng.standard_normal((3, 100))
+    observed = rng.standard_normal(100)
+    synthetic = rng.standard_normal((3, 100))
     expected = np.mean(np.abs(np.sort(synthetic, axis=1) - np.sort(observed)), axis=1) ** 2
     np.testing.assert_allclose(
         wasserstein_distances(observed, synthetic) ** 2, expected, rtol=1e-12
@@ -91,7 +93,9 @@ def test_large_c_widens_without_moving():
 
 
 def test_a_model_that_is_right_narrows_with_the_root_of_the_size():
-    """From 10³ to 10⁵ exponential losses by 10; medians over 7 samples are within a few per cent of their limits."""
+    """From 10³ to 10⁵ exponential losses by 10; medians over 7 samples are within a few per cent of
+    their limits.
+    """
 
     def width(n):
         rng = np.random.default_rng(5)
@@ -139,9 +143,12 @@ def test_losses_that_overflow_are_refused():
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e298])
 def test_the_unit_of_the_loss_does_not_matter_at_any_scale(scale):
-    """Squares of such losses vanish or overflow; the law is that of the same losses in another unit."""
+    """Squares of such losses vanish or overflow; the law is that of the same losses in another
+    unit.
+    """
     rng = np.random.default_rng(3)
-    observed, synthetic = rng.exponential(size=50), rng.exponential(size=(3, 50))
+    observed = rng.exponential(size=50)
+    synthetic = rng.exponential(size=(3, 50))
     plain = TransportLaw.from_losses((observed, synthetic), c=0.5)
     scaled = TransportLaw.from_losses((scale * observed, scale * synthetic), c=0.5)
     assert scaled.risk_std == pytest.approx(scale * plain.risk_std, rel=1e-9)
@@ -178,7 +185,9 @@ def test_probability_is_antisymmetric(c):
 
 
 def test_probability_against_joint_draws():
-    """10⁵ draws of all risks at once, with their correlated sampling errors: to 4.5 standard errors of 25 entries."""
+    """10⁵ draws of all risks at once, with their correlated sampling errors: to 4.5 standard errors
+    of 25 entries.
+    """
     losses, distances = some_models()
     rng = np.random.default_rng(7)
     n = 100_000
@@ -228,7 +237,9 @@ def test_probability_that_overflows_is_refused():
 
 @pytest.mark.parametrize("sizes", [(300, 300), (300, 200)])
 def test_paths_never_fall_and_their_average_is_the_risk(sizes):
-    """R = ∫ q^ is N(mean loss, c W²): 4 000 paths, at the resolution of the losses, where the average is exact."""
+    """R = ∫ q^ is N(mean loss, c W²): 4 000 paths, at the resolution of the losses, where the
+    average is exact.
+    """
     rng = np.random.default_rng(8)
     losses = Losses(rng.exponential(size=sizes[0]), 1.4 * rng.exponential(size=(3, sizes[1])))
     law = TransportLaw.from_losses(losses, c=0.5)
@@ -253,13 +264,16 @@ def _edges(middles):
 
 def test_the_paths_themselves_do_not_depend_on_the_grid_they_are_read_at():
     law = TransportLaw.from_losses(make_losses("exponential"), c=0.3)
-    coarse, fine = law.sample_paths(4, depth=5, rng=0), law.sample_paths(4, depth=7, rng=0)
+    coarse = law.sample_paths(4, depth=5, rng=0)
+    fine = law.sample_paths(4, depth=7, rng=0)
     np.testing.assert_array_equal(coarse[1], fine[1][:, ::4])
     assert (np.diff(fine[1], axis=1) >= 0.0).all()
 
 
 def test_paths_keep_the_local_variance_before_they_are_sorted():
-    """Var q^(Φ) = c δ² before the rearrangement, which moves no path away from q*: on average it is at most that."""
+    """Var q^(Φ) = c δ² before the rearrangement, which moves no path away from q*: on average it is
+    at most that.
+    """
     law = TransportLaw.from_losses(make_losses("gaussian"), c=0.2)
     phi, paths = law.sample_paths(4000, depth=6, rng=1)
     inner = (phi > 0.05) & (phi < 0.95)
@@ -276,7 +290,9 @@ def test_paths_need_the_losses():
 
 
 def test_few_clusters_have_the_quantiles_of_student():
-    """At c → 0 the probability is that of a t test with G − 1 degrees of freedom on the means of clusters of equal size."""
+    """At c → 0 the probability is that of a t test with G − 1 degrees of freedom on the means of
+    clusters of equal size.
+    """
     rng = np.random.default_rng(9)
     cluster = np.repeat(np.arange(5), 40)
     a = rng.standard_normal(200)

@@ -89,7 +89,9 @@ def result(request) -> rivals.Comparison:
 
 
 def calibrated(result: rivals.Comparison) -> rivals.Comparison:
-    """As if read through a curve that pulls probabilities towards ½, but not so far that nothing is rejected."""
+    """As if read through a curve that pulls probabilities towards ½, but not so far that nothing is
+    rejected.
+    """
     verdict = judge(result.applied, lambda matrix: 0.5 + 0.98 * (matrix - 0.5))
     return rivals.Comparison(result.names, result.applied, verdict)
 
@@ -233,7 +235,8 @@ def test_long_names_keep_both_ends():
 def test_rows_of_the_intervals_are_the_result(result):
     ax = plot_intervals(result, level=0.5)
     assert [label.get_text() for label in ax.get_yticklabels()] == list(result.ranking)
-    intervals, means = ax.collections[0], ax.collections[1]
+    intervals = ax.collections[0]
+    means = ax.collections[1]
     for row, (name, segment) in enumerate(
         zip(result.ranking, intervals.get_segments(), strict=True)
     ):
@@ -319,7 +322,8 @@ def test_risk_curves_hold_all_of_the_probability(result):
 
 def test_curves_of_a_closed_form_are_exact_and_those_of_draws_near(result):
     grid, density = result.applied.density(result.names.index("good"), 400)
-    mean, std = result.risk_mean["good"] - result.applied.reference, result.risk_std["good"]
+    mean = result.risk_mean["good"] - result.applied.reference
+    std = result.risk_std["good"]
     drawn = density_of_draws(result.applied.draws[1])
     if result.law == "beta":
         np.testing.assert_array_equal(density, drawn[1])
@@ -327,7 +331,8 @@ def test_curves_of_a_closed_form_are_exact_and_those_of_draws_near(result):
     if result.law == "transport":  # that of law "groups" has long tails, and a test of its own
         exact = np.exp(-0.5 * ((grid - mean) / std) ** 2) / (std * np.sqrt(2 * np.pi))
         np.testing.assert_allclose(density, exact, rtol=1e-9)
-        # What draws of the same law would show: 12 000 of them, within five standard errors of the kernel estimate.
+        # What draws of the same law would show: 12 000 of them, within five standard errors of the
+        # kernel estimate.
         assert np.max(np.abs(np.interp(grid, *drawn) - exact)) < 0.06 * exact.max()
 
 

@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
-WHY = "the report is tested in Chromium, of which there is none here (Debian: apt-get install chromium chromium-driver)"
+WHY = (
+    "the report is tested in Chromium, of which there is none here "
+    "(Debian: apt-get install chromium chromium-driver)"
+)
 OPTIONS = (
     "--headless=new",
     "--disable-gpu",
@@ -43,7 +46,10 @@ class Browser:
         )
 
     def texts(self, selector: str) -> list[str]:
-        script = "return Array.from(document.querySelectorAll(arguments[0]), element => element.textContent)"
+        script = """
+            const found = document.querySelectorAll(arguments[0]);
+            return Array.from(found, (element) => element.textContent);
+        """
         return list(self.driver.execute_script(script, selector))
 
     def count(self, selector: str) -> int:
@@ -54,14 +60,23 @@ class Browser:
 
     def set_slider(self, name: str, index: int) -> None:
         """As a mouse or a finger would: the value, then the event."""
-        script = "const s = document.getElementById(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('input'))"
+        script = """
+            const slider = document.getElementById(arguments[0]);
+            slider.value = arguments[1];
+            slider.dispatchEvent(new Event("input"));
+        """
         self.driver.execute_script(script, name, index)
 
     def slowest_answer(self, moves: int = 10) -> float:
-        """Milliseconds from the move of a slider until the page is drawn again: the slowest of several over both sliders."""
+        """Milliseconds from the move of a slider until the page is drawn again: the slowest of
+        several over both sliders.
+        """
         script = """
-            const [id, index] = arguments, slider = document.getElementById(id), begin = performance.now();
-            slider.value = index; slider.dispatchEvent(new Event("input"));
+            const [id, index] = arguments;
+            const slider = document.getElementById(id);
+            const begin = performance.now();
+            slider.value = index;
+            slider.dispatchEvent(new Event("input"));
             document.body.getBoundingClientRect();  // layout, too
             return performance.now() - begin;
         """

@@ -1,4 +1,6 @@
-"""The page in a real Chromium: it loads by itself, the sliders say what the library says, names stay text."""
+"""The page in a real Chromium: it loads by itself, the sliders say what the library says, names
+stay text.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,8 @@ def test_first_view_is_the_run_itself(browser, page, result):
 def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
     data = contents(result, GRID)
     browser.open(page)
-    seen, close = set(), 0
+    seen = set()
+    close = 0
     for c_index in (0, 2, 4, len(data["c"]) - 1):
         for threshold_index in (3, 60, data["own"]["threshold"], 97, len(data["thresholds"]) - 1):
             browser.set_slider("c", c_index)
@@ -91,7 +94,8 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
                 rng=result.entropy,
             )
             shown = survivors(browser)
-            # Only at home does the page know what single simulations say; elsewhere it applies the rule, and says so.
+            # Only at home does the page know what single simulations say; elsewhere it applies the
+            # rule, and says so.
             home = (c_index, threshold_index) == (data["own"]["c"], data["own"]["threshold"])
             unstable = (
                 []
@@ -101,7 +105,8 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
             said = "known only at the settings of the run" in browser.text("#doubt")
             assert said == (not home and len(shown) < len(result.names))
             if shown != [name for name in expected.survivors if name not in unstable]:
-                # The library draws more where the threshold is close; the page must then have said so.
+                # The library draws more where the threshold is close; the page must then have said
+                # so.
                 assert "Too close" in browser.text("#doubt")
                 close += 1
             seen.add(tuple(shown))
@@ -110,7 +115,9 @@ def test_sliders_change_the_verdict_as_the_library_does(browser, page, result):
 
 
 def test_page_says_of_an_unstable_rejection_what_the_run_says(browser, tmp_path):
-    """At home in the run's own words, which do not speak of draws where there are none; elsewhere these do not hold."""
+    """At home in the run's own words, which do not speak of draws where there are none; elsewhere
+    these do not hold.
+    """
     result = rivals.compare(unstable_losses(), c=0.2, threshold=0.9, rng=0)
     assert [duel.reason for duel in result.undecided] == ["simulations"]
     browser.open(write_report(result, tmp_path / "unstable.html"))
@@ -153,7 +160,8 @@ def test_the_threshold_acts_on_calibrated_probabilities(browser, calibrated, tmp
     assert browser.count("#c, #sweep") == 0
     assert "comes from the calibration" in browser.text("#no-c")
     assert survivors(browser) == list(calibrated.survivors)
-    data, seen = contents(calibrated), set()
+    data = contents(calibrated)
+    seen = set()
     for index in range(0, len(data["thresholds"]), 9):
         browser.set_slider("threshold", index)
         rejected = reject(
@@ -165,7 +173,8 @@ def test_the_threshold_acts_on_calibrated_probabilities(browser, calibrated, tmp
         ]
     assert len(seen) >= 2
     browser.press("#reset", "\ue007")
-    best, worst = calibrated.names[0], calibrated.names[-1]
+    best = calibrated.names[0]
+    worst = calibrated.names[-1]
     assert best == calibrated.ranking[0]
     verdict = dict(zip(browser.texts("#models tbody th"), browser.texts(REJECTED_BY), strict=True))[
         worst
@@ -204,13 +213,16 @@ FUNCTIONS = "const functions = ({ ranking, excess, probability, error }) => ({ r
 
 
 def test_the_rule_of_the_page_is_that_of_the_library_on_random_matrices(browser):
-    cases, expected = [], []
+    cases = []
+    expected = []
     for seed in range(300):
         rng = np.random.default_rng(seed)
         centres = rng.normal(0, 1.2, rng.integers(2, 8))
-        # A few dozen draws, so that the threshold is often within the error; risks to one digit, so that some are equal.
+        # A few dozen draws, so that the threshold is often within the error; risks to one digit, so
+        # that some are equal.
         draws = [np.sort(rng.normal(centre, 1.0, rng.integers(20, 200))) for centre in centres]
-        risk, threshold = centres.round(1), 1.0 if seed % 50 == 0 else float(rng.uniform(0.5, 1.0))
+        risk = centres.round(1)
+        threshold = 1.0 if seed % 50 == 0 else float(rng.uniform(0.5, 1.0))
         rejections, undecided = decide(risk, draws, threshold, more=lambda model: False)
         rejected_by = [
             rejections[model].rival if model in rejections else None for model in range(risk.size)
@@ -246,7 +258,8 @@ def test_the_rule_of_the_page_is_that_of_the_library_on_random_matrices(browser)
 
 
 def test_the_rule_on_probabilities_of_closed_form_leaves_nothing_unclear(browser):
-    cases, expected = [], []
+    cases = []
+    expected = []
     for seed in range(100):
         rng = np.random.default_rng(seed)
         risk = rng.normal(0, 1.2, rng.integers(2, 8)).round(1)
@@ -308,7 +321,8 @@ def test_screen_readers_hear_values_and_the_verdict(browser, page):
     assert browser.driver.execute_script(script) == "threshold 0.505"
     assert browser.count("#sentence[aria-live=polite]") == 1
     assert browser.driver.execute_script(
-        "return Array.from(document.querySelectorAll('input, select')).every(e => e.labels.length == 1)"
+        "return Array.from(document.querySelectorAll('input, select')).every(e => e.labels.length "
+        "== 1)"
     )
 
 
@@ -339,7 +353,8 @@ def test_strips_are_explained_whether_or_not_the_verdict_changes(browser, page, 
 def test_model_can_be_chosen_for_its_quantile_functions(browser, page, result):
     browser.open(page)
     browser.driver.execute_script(
-        "const s = document.getElementById('model'); s.selectedIndex = 2; s.dispatchEvent(new Event('change'))"
+        "const s = document.getElementById('model'); s.selectedIndex = 2; s.dispatchEvent(new "
+        "Event('change'))"
     )
     assert browser.text("#quantiles title") == f"Quantile functions of {result.ranking[2]}"
 
@@ -352,9 +367,11 @@ def test_text_stands_out_in_both_schemes(browser, page, scheme):
     )
     browser.open(page)
     colours = browser.driver.execute_script(
-        """const read = (e) => getComputedStyle(e).color;
-        return [getComputedStyle(document.body).backgroundColor, ...['#sentence', '.lead', '.help', '#models td',
-                'figcaption', '.picture text'].map(s => read(document.querySelector(s)))]"""
+        """
+        const TEXTS = ["#sentence", ".lead", ".help", "#models td", "figcaption", ".picture text"];
+        const colour = (selector) => getComputedStyle(document.querySelector(selector)).color;
+        return [getComputedStyle(document.body).backgroundColor, ...TEXTS.map(colour)];
+        """
     )
     background, *texts = [luminance(colour) for colour in colours]
     for text in texts:
@@ -423,10 +440,14 @@ def many(tmp_path_factory):
     return result, write_report(result, tmp_path_factory.mktemp("many") / "many.html", c=GRID)
 
 
-OUTSIDE = """const visible = (e) => e.getClientRects().length > 0 && getComputedStyle(e).position !== 'absolute'
-    && !e.closest('thead, .skip, svg');
-return Array.from(document.querySelectorAll('main *')).filter(e => visible(e) && e.getBoundingClientRect().right > 391)
-    .map(e => e.tagName + '#' + e.id + '.' + e.className)"""
+OUTSIDE = """
+const visible = (e) => e.getClientRects().length > 0
+    && getComputedStyle(e).position !== "absolute"
+    && !e.closest("thead, .skip, svg");
+return Array.from(document.querySelectorAll("main *"))
+    .filter((e) => visible(e) && e.getBoundingClientRect().right > 391)
+    .map((e) => e.tagName + "#" + e.id + "." + e.className);
+"""
 
 
 @pytest.mark.parametrize("which", ["few", "many"])
@@ -437,7 +458,10 @@ def test_nothing_is_hidden_on_a_telephone(narrow, page, many, which):
     assert [address for address in sent if not address.startswith(OWN)] == []
     assert narrow.driver.execute_script("return document.documentElement.scrollWidth") == 390
     assert narrow.driver.execute_script(OUTSIDE) == []
-    overflowing = "return Array.from(document.querySelectorAll('.scroll')).filter(e => e.scrollWidth > e.clientWidth).length"
+    overflowing = """
+        const boxes = Array.from(document.querySelectorAll(".scroll"));
+        return boxes.filter((box) => box.scrollWidth > box.clientWidth).length;
+    """
     assert narrow.driver.execute_script(overflowing) == 0
     label = "return getComputedStyle(document.querySelector('#models td'), '::before').content"
     assert narrow.driver.execute_script(label) == '"mean loss"'
@@ -449,10 +473,16 @@ def test_text_in_pictures_is_large_enough_and_inside(narrow, page, width):
     narrow.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     narrow.open(page)
     texts = narrow.driver.execute_script(
-        """return Array.from(document.querySelectorAll('.picture svg'), svg => Array.from(svg.querySelectorAll('text'),
-        text => { const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-                  const box = text.getBoundingClientRect(), frame = svg.getBoundingClientRect();
-                  return [scale * parseFloat(getComputedStyle(text).fontSize), frame.right - box.right, box.left - frame.left]; })).flat()"""
+        """
+        return Array.from(document.querySelectorAll(".picture svg text"), (text) => {
+          const svg = text.closest("svg");
+          const frame = svg.getBoundingClientRect();
+          const box = text.getBoundingClientRect();
+          const scale = frame.width / svg.viewBox.baseVal.width;
+          const size = scale * parseFloat(getComputedStyle(text).fontSize);
+          return [size, frame.right - box.right, box.left - frame.left];
+        });
+        """
     )
     assert len(texts) > 30
     size, right, left = np.array(texts).T
@@ -481,7 +511,10 @@ def test_paper_has_all_models(browser, many):
     browser.open(path)
     browser.driver.execute_script("window.dispatchEvent(new Event('beforeprint'))")
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    shown = "return Array.from(document.querySelectorAll('#models tbody tr')).filter(e => e.getClientRects().length).length"
+    shown = """
+        const rows = Array.from(document.querySelectorAll("#models tbody tr"));
+        return rows.filter((row) => row.getClientRects().length).length;
+    """
     assert browser.driver.execute_script(shown) == 30
     captions = browser.texts("#quantiles-of-all figcaption")
     assert [caption.split(", W = ")[0] for caption in captions] == list(result.ranking[:12])
@@ -504,7 +537,8 @@ def test_curves_boxes_and_cells_say_what_they_are(browser, page, result):
 
 def test_a_hopeless_model_does_not_press_the_others_into_a_line(browser, tmp_path):
     rng = np.random.default_rng(0)
-    good, other = rng.exponential(1.0, 400), rng.exponential(1.05, 400)
+    good = rng.exponential(1.0, 400)
+    other = rng.exponential(1.05, 400)
     models = {
         "good": (good, good[::-1] * 1.1),
         "other": (other, other[::-1] * 1.1),
@@ -529,7 +563,8 @@ def test_a_hopeless_model_does_not_press_the_others_into_a_line(browser, tmp_pat
 
 def test_numbers_have_the_digits_that_their_interval_supports(browser, tmp_path):
     rng = np.random.default_rng(0)
-    narrow, wide = rng.normal(5.0, 0.01, 400), rng.normal(7000.0, 2000.0, 400)
+    narrow = rng.normal(5.0, 0.01, 400)
+    wide = rng.normal(7000.0, 2000.0, 400)
     result = rivals.compare(
         {"narrow": (narrow, narrow + 0.001), "wide": (wide, 1.1 * wide)}, c=1.0, rng=0
     )
@@ -552,10 +587,12 @@ def test_the_policy_of_the_page_allows_nothing_from_outside(browser, page):
     browser.open(page)
     refused, ran = browser.driver.execute_async_script("""
         const done = arguments[0], refused = [];
-        addEventListener("securitypolicyviolation", (event) => refused.push(event.effectiveDirective));
+        const note = (event) => refused.push(event.effectiveDirective);
+        addEventListener("securitypolicyviolation", note);
         const address = "http://127.0.0.1:9/x";
         new Image().src = address;
-        for (const [tag, attribute] of [["script", "src"], ["iframe", "src"], ["link", "href"], ["object", "data"]]) {
+        const attributes = { script: "src", iframe: "src", link: "href", object: "data" };
+        for (const [tag, attribute] of Object.entries(attributes)) {
           const made = document.createElement(tag);
           if (tag === "link") made.rel = "stylesheet";
           made[attribute] = address;

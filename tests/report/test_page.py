@@ -123,7 +123,8 @@ def test_diagnostics_are_sentences():
 
 def test_the_largest_losses_are_listed_and_a_heavy_tail_is_called_one(tmp_path):
     rng = np.random.default_rng(0)
-    heavy, light = 5 + rng.pareto(0.8, 1000), rng.exponential(size=1000)
+    heavy = 5 + rng.pareto(0.8, 1000)
+    light = rng.exponential(size=1000)
     heavy[123] = 1e7
     result = rivals.compare({"heavy": (heavy, 1.1 * heavy), "light": (light, 1.1 * light)}, rng=0)
     rows = {row["model"]: row for row in extreme_losses(result, result.ranking)}
@@ -171,7 +172,8 @@ def test_two_hundred_models_take_less_than_thirty_seconds(tmp_path):
 
 def test_diagnostics_stand_under_the_verdict(tmp_path):
     rng = np.random.default_rng(0)
-    heavy, light = 5 + rng.pareto(0.8, 1000), rng.exponential(size=1000)
+    heavy = 5 + rng.pareto(0.8, 1000)
+    light = rng.exponential(size=1000)
     result = rivals.compare({"heavy": (heavy, 1.1 * heavy), "light": (light, 1.1 * light)}, rng=0)
     text = write_report(result, tmp_path / "r.html", title="My models").read_text(encoding="utf-8")
     positions = [
@@ -192,14 +194,16 @@ def test_method_of_the_result_writes_the_same(tmp_path):
 
 def test_pairs_of_many_models_are_those_of_each_pair():
     rng = np.random.default_rng(5)
-    centres, widths = rng.normal(0.0, 1.0, 40), rng.uniform(0.01, 1.0, 40)
+    centres = rng.normal(0.0, 1.0, 40)
+    widths = rng.uniform(0.01, 1.0, 40)
     draws = [
         np.sort(rng.normal(centre, width, 2000))
         for centre, width in zip(centres, widths, strict=True)
     ]
     binned, binned_error = binned_probabilities(draws)
     exact, error = probability_matrix(draws)
-    # The same draws: what differs is the order within bins, which must be small beside the Monte Carlo error.
+    # The same draws: what differs is the order within bins, which must be small beside the Monte
+    # Carlo error.
     assert np.max(np.abs(binned - exact)) < 0.1 * error[~np.eye(40, dtype=bool)].max()
     np.testing.assert_allclose(binned_error, error, rtol=0.05, atol=1e-4)
     np.testing.assert_array_equal(binned + binned.T, np.ones((40, 40)))

@@ -1,8 +1,10 @@
-"""`make stress`: hostile input and faults, for a bounded time, with fixed seeds; what came of it goes to benchmarks/results.
+"""`make stress`: hostile input and faults, for a bounded time, with fixed seeds; what came of it
+goes to benchmarks/results.
 
     python tests/stress [--minutes 18] [--only PART ...] [--out benchmarks/results/stress]
 
-Each part runs in a process of its own under a time limit, so that a part that hangs is counted and does not stop the rest.
+Each part runs in a process of its own under a time limit, so that a part that hangs is counted and
+does not stop the rest.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ WHAT = {
     "browse": "the same in pages and drawings in Chromium",
     "interrupt_writes": "writers killed at random moments, and disks that are full",
     "fuzz_readers": "tables and archives from elsewhere, mutated",
-    "refuse_hostile": "files made to harm: links, other people's files, missing parts, pickles, gigabytes in kilobytes",
+    "refuse_hostile": "files made to harm: links, other people's files, missing parts, pickles, "
+    "gigabytes in kilobytes",
     "inject_faults": "workers and parents that die, hang, or are stopped",
     "fuzz_numbers": "the fast core against a plain and slow one",
 }
@@ -119,7 +122,8 @@ def as_markdown(found: dict[str, Any]) -> str:
     lines = [
         "# Under stress",
         "",
-        f"Written by `make stress` in {found['seconds'] / 60:.0f} minutes, seed {found['seed']}, rivals {found['rivals']}, Python {found['python']}.",
+        f"Written by `make stress` in {found['seconds'] / 60:.0f} minutes, seed {found['seed']}, "
+        f"rivals {found['rivals']}, Python {found['python']}.",
         "",
         "| part | " + " | ".join(columns.values()) + " |",
         "| --- |" + " ---: |" * len(columns),
@@ -174,7 +178,8 @@ def main() -> None:
         part for part in PARTS if present(part[0]) and (not options.only or part[1] in options.only)
     ]
     shares = sum(share for *_, share in chosen)
-    began, parts = time.monotonic(), {}
+    began = time.monotonic()
+    parts = {}
     for module, function, share in chosen:
         parts[function] = run_part(module, function, 60 * options.minutes * share / shares)
         shown = {key: value for key, value in parts[function].items() if key != "problems"}

@@ -88,14 +88,15 @@ def write_pages(result: rivals.Comparison, folder: Path) -> list[Path]:
 
 
 def browse(seconds: float, seed: int, *, least: int = 1) -> dict[str, Any]:
-    """Open pages of all hostile names together, then of mixtures of them, until the time is over."""
+    """Open pages of all hostile names together, then of mixtures, until the time is over."""
     end = time.monotonic() + seconds
     counts: dict[str, Any] = {"inputs": 0, "executed": 0, "fetched": 0, "problems": []}
     warnings.simplefilter("ignore")
     with chromium() as driver, tempfile.TemporaryDirectory() as name:
         if driver is None:
             return counts | {"skipped": "there is no Chromium here"}
-        endless, names = mixtures(seed), list(NAMES.values())
+        endless = mixtures(seed)
+        names = list(NAMES.values())
         while least > 0 or time.monotonic() < end:
             least -= 1
             for page in write_pages(compare(names), Path(name)):

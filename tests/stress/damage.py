@@ -1,4 +1,6 @@
-"""Archives and stores that were cut or changed: each damage is refused with a sentence, or does no harm."""
+"""Archives and stores that were cut or changed: each damage is refused with a sentence, or does no
+harm.
+"""
 
 from __future__ import annotations
 
@@ -100,12 +102,15 @@ def write_store(folder: Path, n_experiments: int = 80) -> Path:
 def damages(
     whole: bytes, seed: int, *, block: int = BLOCK, n_flips: int = 1000
 ) -> Iterator[tuple[str, bytes]]:
-    """Cuts at every block and of a few bytes at the end, then bytes and single bits changed at random places."""
+    """Cuts at every block and of a few bytes at the end, then bytes and single bits changed at
+    random places.
+    """
     for size in [*range(0, len(whole), block), *(len(whole) - cut for cut in (1, 2, 9, 80))]:
         yield f"cut to {size} bytes", whole[:size]
     rng = np.random.default_rng(seed)
     for index in range(n_flips):
-        place, changed = int(rng.integers(len(whole))), bytearray(whole)
+        place = int(rng.integers(len(whole)))
+        changed = bytearray(whole)
         changed[place] ^= int(rng.integers(1, 256)) if index % 2 else 1 << int(rng.integers(8))
         yield f"byte {place} is {changed[place]} and not {whole[place]}", bytes(changed)
     for place in rng.integers(len(whole), size=max(n_flips // 20, 1)).tolist():
@@ -123,16 +128,25 @@ def try_damages(
     seed: int,
     **amount: int,
 ) -> dict[str, Any]:
-    """Read every damaged copy; count what was refused, what did no harm, and what was read as something else."""
+    """Read every damaged copy; count what was refused, what did no harm, and what was read as
+    something else.
+    """
     counts: dict[str, Any] = {
-        "inputs": 0, "refused": 0, "harmless": 0, "silently_wrong": 0, "raw_errors": 0, "problems": [], "complete": True,
-    }  # fmt: skip
+        "inputs": 0,
+        "refused": 0,
+        "harmless": 0,
+        "silently_wrong": 0,
+        "raw_errors": 0,
+        "problems": [],
+        "complete": True,
+    }
     end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         folder = Path(name)
         path = write(folder)
-        whole, expected = path.read_bytes(), content(path)
+        whole = path.read_bytes()
+        expected = content(path)
         for what, damaged in damages(whole, seed, **amount):
             if time.monotonic() > end:
                 counts["complete"] = False
@@ -170,7 +184,9 @@ def damage_stores(seconds: float, seed: int, **amount: int) -> dict[str, Any]:
 
 
 def edit_stores(seconds: float, seed: int) -> dict[str, Any]:
-    """A store whose rows were edited by SQLite itself, so that the file is in order and its content is not."""
+    """A store whose rows were edited by SQLite itself, so that the file is in order and its content
+    is not.
+    """
     edits = [
         "UPDATE experiments SET failed = 1 WHERE experiment = 3",
         "UPDATE experiments SET value = replace(value, '0.', '1.') WHERE experiment = 3",

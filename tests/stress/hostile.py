@@ -1,7 +1,9 @@
-"""Files that are in order for their own library, and made to harm: each is refused by a sentence, soon, and in little memory.
+"""Files that are in order for their own library, and made to harm: each is refused by a sentence,
+soon, and in little memory.
 
-Every maker writes one into a folder, with sizes and places of its own choice, and returns its path. `bomb` is a file that appears if a
-pickle in it is loaded; `secret` is a file of somebody else that must not be read.
+Every maker writes one into a folder, with sizes and places of its own choice, and returns its path.
+`bomb` is a file that appears if a pickle in it is loaded; `secret` is a file of somebody else that
+must not be read.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ import numpy as np
 
 from rivals.read import losses_from_files
 
-SLOW = 20.0  # seconds of the processor; all of these are small, and what waits forever is ended by the driver
+# seconds of the processor; all of these are small, and what waits forever is ended by the driver
+SLOW = 20.0
 ROOM = 3 * 2**29  # bytes, beside what the process has already
 
 SCALE = 1.0  # of what is larger than the limit of memory
@@ -282,7 +285,8 @@ def hdf5_shared_attribute(folder: Path, random: Random) -> Path:
     """The same in an attribute of the file itself, in a form without checksums."""
     import h5py
 
-    n, long = random.randrange(2500, 3000), int(2**20 * SCALE)
+    n = random.randrange(2500, 3000)
+    long = int(2**20 * SCALE)
     with h5py.File(folder / "t.nc", "w", libver="earliest") as file:
         file.attrs["note"] = ["x" * long, *["y"] * (n - 1)]
     content = bytearray((folder / "t.nc").read_bytes())
@@ -303,7 +307,9 @@ def hdf5_deep(folder: Path, random: Random) -> Path:
 
 
 def hdf5_unwritten(folder: Path, random: Random) -> Path:
-    """A program that ended early: the rest has the fill value of NetCDF, which xarray takes for numbers."""
+    """A program that ended early: the rest has the fill value of NetCDF, which xarray takes for
+    numbers.
+    """
 
     def make(file: Any, name: str) -> None:
         file[name] = np.full((2, 40), 15 * 2.0**119, dtype=random.choice(["f4", "f8"]))
@@ -375,7 +381,8 @@ def sheet(folder: Path, rows: Iterator[bytes]) -> Path:
                 target.writestr(name, source.read(name))
         with target.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as file:
             file.write(
-                b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+                b"<worksheet "
+                b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
             )
             for row in rows:
                 file.write(row)
@@ -461,13 +468,35 @@ NEEDED = {
 MAKERS: dict[str, Maker] = {
     maker.__name__: maker
     for maker in (
-        zarr_linked_array, zarr_linked_chunk, zarr_piped_chunk, zarr_pickles, zarr_missing_chunk, zarr_large_chunk, zarr_records,
-        hdf5_soft_links, hdf5_external_link, hdf5_external_storage, hdf5_virtual, hdf5_missing_chunk, hdf5_cycle, hdf5_shared_text, hdf5_large_chunk,
-        hdf5_shared_attribute, hdf5_deep, hdf5_unwritten, zarr_deep, text_long_line, text_empty_lines,
-        parquet_rows, excel_far_cell, excel_long_row, excel_laughs, npz_claims,
+        zarr_linked_array,
+        zarr_linked_chunk,
+        zarr_piped_chunk,
+        zarr_pickles,
+        zarr_missing_chunk,
+        zarr_large_chunk,
+        zarr_records,
+        hdf5_soft_links,
+        hdf5_external_link,
+        hdf5_external_storage,
+        hdf5_virtual,
+        hdf5_missing_chunk,
+        hdf5_cycle,
+        hdf5_shared_text,
+        hdf5_large_chunk,
+        hdf5_shared_attribute,
+        hdf5_deep,
+        hdf5_unwritten,
+        zarr_deep,
+        text_long_line,
+        text_empty_lines,
+        parquet_rows,
+        excel_far_cell,
+        excel_long_row,
+        excel_laughs,
+        npz_claims,
     )
     if find_spec(NEEDED[maker.__name__.partition("_")[0]])
-}  # fmt: skip
+}
 
 
 @contextmanager
@@ -493,16 +522,19 @@ def try_hostile(kind: str, random: Random) -> tuple[str, str]:
             with warnings.catch_warnings(), little_memory():
                 warnings.simplefilter("ignore")
                 found = losses_from_files(path)
-            outcome, remark = "silently_wrong", f"read: {found}"
+            outcome = "silently_wrong"
+            remark = f"read: {found}"
         except ValueError as error:
             clear = (
                 path.name in str(error)
                 and type(error) is ValueError
                 and not any(word in str(error) for word in NO_MEMORY)
             )
-            outcome, remark = "refused" if clear else "raw_errors", str(error)
+            outcome = "refused" if clear else "raw_errors"
+            remark = str(error)
         except Exception as error:
-            outcome, remark = "raw_errors", f"{type(error).__name__}: {error}"
+            outcome = "raw_errors"
+            remark = f"{type(error).__name__}: {error}"
         if (folder / "bomb").exists():
             return "executed", "a pickle was loaded"
         if time.process_time() - began > SLOW:
@@ -513,10 +545,17 @@ def try_hostile(kind: str, random: Random) -> tuple[str, str]:
 def refuse_hostile(seconds: float, seed: int) -> dict[str, Any]:
     """Every kind at least once, then again with other sizes while there is time."""
     counts: dict[str, Any] = {
-        "inputs": 0, "refused": 0, "hung": 0, "silently_wrong": 0, "executed": 0, "raw_errors": 0, "problems": [],
-    }  # fmt: skip
+        "inputs": 0,
+        "refused": 0,
+        "hung": 0,
+        "silently_wrong": 0,
+        "executed": 0,
+        "raw_errors": 0,
+        "problems": [],
+    }
     by_kind: Counter[str] = Counter()
-    end, number = time.monotonic() + seconds, 0
+    end = time.monotonic() + seconds
+    number = 0
     while number < len(MAKERS) or time.monotonic() < end:
         kind = list(MAKERS)[number % len(MAKERS)]
         outcome, remark = try_hostile(kind, Random(f"{seed} {number}"))

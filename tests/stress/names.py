@@ -149,7 +149,9 @@ def check_html(result: rivals.Comparison) -> None:
 
 
 def check_page(result: rivals.Comparison) -> None:
-    """The report: the elements are those that harmless names give, and its policy allows nothing from outside."""
+    """The report: the elements are those that harmless names give, and its policy allows nothing
+    from outside.
+    """
     texts = []
     for each in (result, compare([f"model {index}" for index, _ in enumerate(result.names)])):
         with tempfile.TemporaryDirectory() as folder:
@@ -174,7 +176,8 @@ def check_pictures(result: rivals.Comparison) -> None:
 
     sweep = result.sweep([0.1, 1.0])
     for plot in (plots.plot_risks, plots.plot_sweep):
-        figure, file = Figure(), io.BytesIO()
+        figure = Figure()
+        file = io.BytesIO()
         plot(sweep if plot is plots.plot_sweep else result, ax=figure.subplots())
         figure.savefig(file, format="svg")
         tags = {
@@ -185,7 +188,9 @@ def check_pictures(result: rivals.Comparison) -> None:
 
 
 def check_table(result: rivals.Comparison) -> None:
-    """Losses under these names, written as a long table and read again: the names are the same, or one is refused."""
+    """Losses under these names, written as a long table and read again: the names are the same, or
+    one is refused.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "long.csv"
         with path.open("w", newline="", encoding="utf-8") as file:
@@ -205,8 +210,15 @@ def check_table(result: rivals.Comparison) -> None:
 
 
 CHECKS: list[Callable[[rivals.Comparison], None]] = [
-    check_terminal, check_json, check_archive, check_frames, check_html, check_page, check_pictures, check_table,
-]  # fmt: skip
+    check_terminal,
+    check_json,
+    check_archive,
+    check_frames,
+    check_html,
+    check_page,
+    check_pictures,
+    check_table,
+]
 
 
 def mixtures(seed: int) -> Iterator[str]:
@@ -223,7 +235,9 @@ def mixtures(seed: int) -> Iterator[str]:
 def try_names(
     seconds: float, seed: int, checks: list[Callable[..., None]] = CHECKS
 ) -> dict[str, Any]:
-    """Every name, alone beside a harmless one and all together, through every check; then mixtures until the time is over."""
+    """Every name, alone beside a harmless one and all together, through every check; then mixtures
+    until the time is over.
+    """
     end = time.monotonic() + seconds
     counts: dict[str, Any] = {"inputs": 0, "silently_wrong": 0, "executed": 0, "problems": []}
     groups = [[name, "other"] for name in NAMES.values()] + [list(NAMES.values())]

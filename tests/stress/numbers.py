@@ -25,8 +25,12 @@ KINDS = (
 
 
 def fuzz_numbers(seconds, seed):
-    """Try random inputs for so many seconds: how many, and what came out wrong, in sentences that repeat it."""
-    end, inputs, wrong = time.monotonic() + seconds, 0, []
+    """Try random inputs for so many seconds: how many, and what came out wrong, in sentences that
+    repeat it.
+    """
+    end = time.monotonic() + seconds
+    inputs = 0
+    wrong = []
     while time.monotonic() < end:
         wrong += one_input(seed, inputs)
         inputs += 1
@@ -37,7 +41,8 @@ def one_input(seed, index):
     """One random input through all checks; what is wrong with it."""
     rng = np.random.default_rng([seed, index])
     problem = random_problem(rng)
-    label = f"seed {seed}, input {index} ({', '.join(f'{key} {value}' for key, value in problem['of'].items())})"
+    features = ", ".join(f"{key} {value}" for key, value in problem["of"].items())
+    label = f"seed {seed}, input {index} ({features})"
     found = []
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a RuntimeWarning is a defect
@@ -61,10 +66,12 @@ def random_problem(rng):
     )
     scale = 10.0 ** (rng.uniform(-3, 3) if rng.random() < 0.5 else rng.uniform(-300, 297))
     c = 10.0 ** rng.uniform(-12, 12)
-    n_models, n_simulations = int(rng.integers(2, 6)), int(rng.integers(1, 4))
+    n_models = int(rng.integers(2, 6))
+    n_simulations = int(rng.integers(1, 4))
     losses = []
     for _ in range(n_models):
-        width, shift = np.exp(rng.normal(0, 0.2)), rng.normal(0, 0.1)
+        width = np.exp(rng.normal(0, 0.2))
+        shift = rng.normal(0, 0.1)
         observed = shift + sample(kind, width, n, rng)
         simulated = shift + np.stack(
             [sample(kind, 1.1 * width, n, rng) for _ in range(n_simulations)]
@@ -103,9 +110,12 @@ def sample(kind, width, n, rng):
 
 
 def check_process(problem, rng):
-    """Exact moments of a straight tree against those of the plain one; draws against these moments."""
-    (observed, simulated), scale, c = problem["losses"][0], problem["scale"], problem["c"]
-    observed, simulated = scale * observed, scale * simulated
+    """Exact moments of a straight tree against those of the plain one; draws against these."""
+    (observed, simulated) = problem["losses"][0]
+    scale = problem["scale"]
+    c = problem["c"]
+    observed = scale * observed
+    simulated = scale * simulated
     depth = int(rng.integers(1, 5))
     try:
         process = rivals.HierarchicalBetaProcess.from_losses(
@@ -133,8 +143,12 @@ def check_process(problem, rng):
 
 
 def check_transport(problem, rng):
-    """Probabilities and rejections against those from the differences themselves, in the plain unit."""
-    losses, scale, c = problem["losses"], problem["scale"], problem["c"]
+    """Probabilities and rejections against those from the differences themselves, in the plain
+    unit.
+    """
+    losses = problem["losses"]
+    scale = problem["scale"]
+    c = problem["c"]
     expected = plain.transport(losses, c)
     scaled = {
         f"m{index}": (scale * own, scale * other) for index, (own, other) in enumerate(losses)
@@ -142,7 +156,8 @@ def check_transport(problem, rng):
     try:
         result = rivals.compare(scaled, law="transport", c=c, rng=0)
     except ValueError as error:
-        # Simulations that are the data, and losses beyond the largest that are promised to work, are to be refused.
+        # Simulations that are the data, and losses beyond the largest that are promised to work,
+        # are to be refused.
         return (
             None
             if "value for value" in str(error) or "beyond 1e+300" in str(error)
@@ -150,7 +165,8 @@ def check_transport(problem, rng):
         )
     means = np.array([np.mean(own) for own, _ in losses])
     gap = np.abs(means[:, None] - means[None, :])
-    # Where models agree to rounding the sign of the gap is chance, and so is a probability without any spread.
+    # Where models agree to rounding the sign of the gap is chance, and so is a probability without
+    # any spread.
     clear = gap > 1e-12 * max(np.max(np.abs(own)) for own, _ in losses)
     off = np.abs(result.probability - expected)[clear]
     if off.size and not off.max() <= 1e-6:
@@ -171,7 +187,8 @@ def check_transport(problem, rng):
 
 def check_verdict(problem, rng):
     """Who is rejected by draws, with all shortcuts, against all duels of these draws."""
-    n_models, threshold = int(rng.integers(2, 30)), float(rng.uniform(0.51, 0.999))
+    n_models = int(rng.integers(2, 30))
+    threshold = float(rng.uniform(0.51, 0.999))
     spread = 10.0 ** rng.uniform(-2, 1)
     draws = [
         np.sort(rng.normal(rng.normal(0, spread), rng.uniform(0.1, 2), int(rng.integers(2, 400))))

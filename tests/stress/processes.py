@@ -1,8 +1,9 @@
-"""Faults in processes: workers and parents that die, hang or are stopped, and stores that go away under them.
+"""Faults in processes: workers and parents that die, hang or are stopped, and stores that go away
+under them.
 
-Every fault is injected into a calibration in a process of its own, which has a time limit. Afterwards there are the
-right numbers or a sentence that says why not; what was acknowledged is in the store; and every record is that of a calm
-run, bit for bit.
+Every fault is injected into a calibration in a process of its own, which has a time limit.
+Afterwards there are the right numbers or a sentence that says why not; what was acknowledged is in
+the store; and every record is that of a calm run, bit for bit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Readers under random input: files of every kind, made wrongly or damaged, are read, or refused by an error of ours.
+"""Readers under random input: files of every kind, made wrongly or damaged, are read, or refused by
+an error of ours.
 
-`fuzz_readers` runs for a time; tests/read/test_fuzz.py lets hypothesis choose a few inputs. Inputs of both are made by `make_input`
-from a source of randomness, and judged by `try_reading`. HDF5 is left out: its own library may crash on damaged files.
+`fuzz_readers` runs for a time; tests/read/test_fuzz.py lets hypothesis choose a few inputs. Inputs
+of both are made by `make_input` from a source of randomness, and judged by `try_reading`. HDF5 is
+left out: its own library may crash on damaged files.
 """
 
 from __future__ import annotations
@@ -32,12 +34,60 @@ from rivals.read import long_table, losses_from_files, text_tables, wide_tables
 SLOW = 20.0  # seconds, of reading some kilobytes on a busy machine
 MODELS = ("A", "B")
 CELLS = (
-    "1", "0.5", "-2e3", "1e308", "1e-320", "nan", "inf", "-inf", "", " ", "NA", "1_0", "１", "1,5", "0x10", "True", "None", "=1+1", "\x00",
-    "x" * 300, '"', '""', '"a"', "a\nb", "\r", "#", "é", "\u202e", "'", "observed", "synthetic", "A", "B", "1" * 400, "1e999",
-)  # fmt: skip
+    "1",
+    "0.5",
+    "-2e3",
+    "1e308",
+    "1e-320",
+    "nan",
+    "inf",
+    "-inf",
+    "",
+    " ",
+    "NA",
+    "1_0",
+    "１",
+    "1,5",
+    "0x10",
+    "True",
+    "None",
+    "=1+1",
+    "\x00",
+    "x" * 300,
+    '"',
+    '""',
+    '"a"',
+    "a\nb",
+    "\r",
+    "#",
+    "é",
+    "\u202e",
+    "'",
+    "observed",
+    "synthetic",
+    "A",
+    "B",
+    "1" * 400,
+    "1e999",
+)
 HEADERS = (
-    "model", "kind", "loss", "simulation", "A", "B", "", " ", "A ", "#", "# A", "Unnamed: 0", "__index_level_0__", "0.5", "1", "\ufeff",
-)  # fmt: skip
+    "model",
+    "kind",
+    "loss",
+    "simulation",
+    "A",
+    "B",
+    "",
+    " ",
+    "A ",
+    "#",
+    "# A",
+    "Unnamed: 0",
+    "__index_level_0__",
+    "0.5",
+    "1",
+    "\ufeff",
+)
 
 
 def table(random: Random) -> dict[str, list[Any]]:
@@ -85,9 +135,17 @@ def arrays(random: Random) -> bytes:
     }
     for _ in range(random.randrange(2)):
         odd = [
-            np.array(1.0), np.array(["x"]), np.array([1j, 2]), np.zeros((0, 0)), np.zeros(3, dtype="M8[s]"), np.array([True, False]),
-            np.zeros(2, dtype=[("a", "f8")]), np.array([np.inf, 1.0]), np.zeros((2, 6), dtype=np.int8), np.zeros(6, dtype=np.longdouble),
-        ]  # fmt: skip
+            np.array(1.0),
+            np.array(["x"]),
+            np.array([1j, 2]),
+            np.zeros((0, 0)),
+            np.zeros(3, dtype="M8[s]"),
+            np.array([True, False]),
+            np.zeros(2, dtype=[("a", "f8")]),
+            np.array([np.inf, 1.0]),
+            np.zeros((2, 6), dtype=np.int8),
+            np.zeros(6, dtype=np.longdouble),
+        ]
         made[random.choice([*made, "A", "/observed", "C/observed", "header"])] = random.choice(odd)
     file = io.BytesIO()
     (np.savez_compressed if random.random() < 0.5 else np.savez)(file, **made)
@@ -105,7 +163,7 @@ class _Bomb:
 
 
 def crafted(random: Random, bomb: str) -> bytes:
-    """An archive whose members and headers are written by hand: object arrays, claims, other names."""
+    """An archive whose members and headers are written by hand: objects, claims, other names."""
     file = io.BytesIO()
     with (
         warnings.catch_warnings(),
@@ -119,7 +177,9 @@ def crafted(random: Random, bomb: str) -> bytes:
             descr = random.choice(
                 ["<f8", "|O", "<U4", "|V0", ">f4", "<c16", "x", [("a", "<f8")], "|S0"]
             )
-            header = f"{ {'descr': descr, 'fortran_order': random.choice([False, True, 3]), 'shape': shape}!r}\n".encode()
+            fortran = random.choice([False, True, 3])
+            claims = {"descr": descr, "fortran_order": fortran, "shape": shape}
+            header = f"{claims!r}\n".encode()
             if random.random() < 0.1:
                 header = random.choice(
                     [b"__import__('os').system('x')\n", b"(" * 500, b"", b"{'descr'", b"\xff"]
@@ -170,7 +230,9 @@ def parquet(random: Random) -> bytes:
 def excel(random: Random) -> bytes:
     import openpyxl
 
-    book, file, columns = openpyxl.Workbook(), io.BytesIO(), table(random)
+    book = openpyxl.Workbook()
+    file = io.BytesIO()
+    columns = table(random)
     for row in [list(columns), *zip(*columns.values(), strict=True)]:
         book.active.append(row)
     book.active.cell(random.randrange(1, 20), random.randrange(1, 6)).value = random.choice(
@@ -200,9 +262,16 @@ def classic(random: Random) -> bytes:
 
 NEEDED = {"parquet": "pyarrow", "xlsx": "openpyxl", "nc": "xarray"}
 MAKERS: dict[str, Callable[..., bytes]] = {
-    "csv": text, "tsv": text, "txt": text, "csv.gz": packed_text, "npz": arrays, "crafted.npz": crafted, "parquet": parquet,
-    "xlsx": excel, "nc": classic,
-}  # fmt: skip
+    "csv": text,
+    "tsv": text,
+    "txt": text,
+    "csv.gz": packed_text,
+    "npz": arrays,
+    "crafted.npz": crafted,
+    "parquet": parquet,
+    "xlsx": excel,
+    "nc": classic,
+}
 KINDS = tuple(kind for kind in MAKERS if find_spec(NEEDED.get(kind, "numpy")))
 # What these hold is protected by a check sum of the format: read, it is what was written.
 CHECKED = ("npz", "csv.gz")
@@ -261,7 +330,8 @@ def _outcome(path: Path) -> tuple[str, str]:
             warnings.simplefilter("ignore")
             found = losses_from_files(path)
     except (ValueError, TypeError, IsADirectoryError) as error:
-        # Errors of ours are of these classes and not of their subclasses, as those of JSON or of codecs, and they name the file.
+        # Errors of ours are of these classes and not of their subclasses, as those of JSON or of
+        # codecs, and they name the file.
         if type(error) in (ValueError, TypeError) and path.name in str(error):
             return "refused", ""
         return "raw_errors", f"{type(error).__name__}: {error}"
@@ -276,7 +346,9 @@ def _outcome(path: Path) -> tuple[str, str]:
 
 
 def _found(path: Path, *, fast: bool) -> str:
-    """What the fast reader, or the careful one alone, makes of a small file; also what it says against it."""
+    """What the fast reader, or the careful one alone, makes of a small file; also what it says
+    against it.
+    """
     with patch.object(text_tables, "LARGE", 0 if fast else 2**60):
         try:
             return _content(path)
@@ -357,10 +429,18 @@ def try_columns(random: Random) -> tuple[str, str]:
 def fuzz_readers(seconds: float, seed: int) -> dict[str, Any]:
     """Try inputs for a time; counts of what was tried and what came of it, in all and by kind."""
     counts: dict[str, Any] = {
-        "inputs": 0, "read": 0, "refused": 0, "hung": 0, "silently_wrong": 0, "executed": 0, "raw_errors": 0, "problems": [],
-    }  # fmt: skip
+        "inputs": 0,
+        "read": 0,
+        "refused": 0,
+        "hung": 0,
+        "silently_wrong": 0,
+        "executed": 0,
+        "raw_errors": 0,
+        "problems": [],
+    }
     by_kind: Counter[str] = Counter()
-    end, number = time.monotonic() + seconds, 0
+    end = time.monotonic() + seconds
+    number = 0
     with tempfile.TemporaryDirectory() as name:
         bomb = Path(name) / "executed"
         while time.monotonic() < end:
@@ -375,7 +455,8 @@ def fuzz_readers(seconds: float, seed: int) -> dict[str, Any]:
                 )
             if bomb.exists():
                 bomb.unlink()
-                outcome, remark = "executed", "a pickle was loaded"
+                outcome = "executed"
+                remark = "a pickle was loaded"
             number += 1
             counts["inputs"] += 1
             counts[outcome] += 1

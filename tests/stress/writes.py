@@ -1,4 +1,6 @@
-"""Files that are written while the writer is killed, or while the disk has no room: the old file or the new one."""
+"""Files that are written while the writer is killed, or while the disk has no room: the old file or
+the new one.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def start(
 def interrupt_writes(
     seconds: float, seed: int, *, n_kills: int = 20, n_full: int = 10
 ) -> dict[str, Any]:
-    """Kill a writer at random moments, and let its disk be full at random sizes; look at the file each time."""
+    """Kill a writer at random moments, and let its disk be full at random sizes; look at the file
+    each time.
+    """
     rng = np.random.default_rng(seed)
     counts: dict[str, Any] = {
         "faults": 0,
@@ -60,10 +64,12 @@ def interrupt_writes(
     }
     end = time.monotonic() + seconds
     with tempfile.TemporaryDirectory() as name:
-        folder, source = Path(name) / "out", Path(name) / "source.npz"
+        folder = Path(name) / "out"
+        source = Path(name) / "source.npz"
         folder.mkdir()
         comparison().save(source)
-        target, names = folder / "x.npz", rivals.load(source).names
+        target = folder / "x.npz"
+        names = rivals.load(source).names
         for _ in range(n_kills):
             if time.monotonic() > end:
                 break
@@ -76,7 +82,8 @@ def interrupt_writes(
             counts["faults"] += 1
             if rivals.load(target).names != names:
                 counts["silently_wrong"] += 1
-        # A writer that is killed cannot tidy up; the next one that is not leaves nothing of its own.
+        # A writer that is killed cannot tidy up; the next one that is not leaves nothing of its
+        # own.
         counts["left_over"] = sum(path.name != "x.npz" for path in folder.iterdir())
         for index in range(n_full):
             if time.monotonic() > end:

@@ -1,4 +1,6 @@
-"""requirements-ci.txt, which CI installs: it holds what pyproject.toml asks for, with hashes, and no address."""
+"""requirements-ci.txt, which CI installs: it holds what pyproject.toml asks for, with hashes, and
+no address.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The command `rivals`: its own commands, one file each, and those that other packages add.
 
-They add one by an entry point in the group `rivals.commands`: name = "module:function". The function is written for typer,
-like those beside this file. Its module is imported when the command runs, or when its line of help is shown.
+They add one by an entry point in the group `rivals.commands`: name = "module:function". The
+function is written for typer, like those beside this file. Its module is imported when the command
+runs, or when its line of help is shown.
 """
 
 from __future__ import annotations
@@ -27,15 +28,30 @@ OWN = {
 
 # What to say if a known command is not installed.
 INSTALL = {
-    "reproduce": "reproduce: the figures and tables of the paper are not installed; pip install rivals-paper, or "
-    "`make paper` in a checkout of the repository"
+    "reproduce": "reproduce: the figures and tables of the paper are not installed; pip install "
+    "rivals-paper, or `make paper` in a checkout of the repository"
 }
 
-# Substitutes for our own symbols that an encoding does not have; anything else is escaped, as in messages.
+# Substitutes for our own symbols that an encoding does not have; anything else is escaped, as in
+# messages.
 PLAIN = {
-    "…": "...", "±": "+-", "−": "-", "─": "-", "“": '"', "”": '"', "’": "'", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "√": "sqrt ",
-    "½": "1/2", "²": "^2", "·": "*", "µ": "u",
-}  # fmt: skip
+    "…": "...",
+    "±": "+-",
+    "−": "-",
+    "─": "-",
+    "“": '"',
+    "”": '"',
+    "’": "'",
+    "→": "->",
+    "≤": "<=",
+    "≥": ">=",
+    "×": "x",
+    "√": "sqrt ",
+    "½": "1/2",
+    "²": "^2",
+    "·": "*",
+    "µ": "u",
+}
 
 
 class Commands(TyperGroup):
@@ -46,7 +62,9 @@ class Commands(TyperGroup):
         return [*OWN, *sorted(entry_points(group=GROUP).names - set(OWN))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name; None if there is none. Others are looked for only if it is not our own."""
+        """The command of this name; None if there is none. Others are looked for only if it is not
+        our own.
+        """
         found = [OWN[cmd_name]] if cmd_name in OWN else entry_points(group=GROUP, name=cmd_name)
         for entry_point in found:
             alone = typer.Typer(
@@ -72,7 +90,8 @@ class Commands(TyperGroup):
 
 app = typer.Typer(
     cls=Commands,
-    help="Which of several fitted models would still be worth keeping if the experiment were repeated?",
+    help="Which of several fitted models would still be worth keeping if the experiment were "
+    "repeated?",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -90,7 +109,8 @@ def main() -> None:
     try:
         if sys.stdout is None:  # as after `rivals … >&-`
             raise OSError(
-                "standard output is closed: no result could be printed; send it to a file, or to /dev/null"
+                "standard output is closed: no result could be printed; send it to a file, or to "
+                "/dev/null"
             )
         raise SystemExit(_exit_code())
     except BrokenPipeError:

@@ -62,9 +62,11 @@ def calibrate(
 ) -> None:
     """Find the best c, and what probabilities mean, from simulated experiments.
 
-    Example: rivals calibrate my_models:omega --n-data 4000 --n-experiments 2048 --store study.sqlite
+    Example: rivals calibrate my_models:omega --n-data 4000 --n-experiments 2048 --store
+    study.sqlite
 
-    The same command, run again, resumes where it stopped. To see what a store holds: rivals calibrate study.sqlite
+    The same command, run again, resumes where it stopped. To see what a store holds: rivals
+    calibrate study.sqlite
     """
     check_output(store, "--store")
     opened = _store_to_show(ctx, target, store)
@@ -90,7 +92,8 @@ def load_omegas(target: str) -> Mapping[str, Any] | Any:
             "/", "."
         )
         raise ValueError(
-            f"the epistemic distribution must be module:name: got {show(target)!r}; write it as {show(suggestion)}"
+            f"the epistemic distribution must be module:name: got {show(target)!r}; write it as "
+            f"{show(suggestion)}"
         )
     sys.path.insert(0, str(Path.cwd()))
     try:
@@ -102,7 +105,8 @@ def load_omegas(target: str) -> Mapping[str, Any] | Any:
         elif isinstance(error, SystemExit):
             hint = "keep what must not run on import under `if __name__ == '__main__':`"
         raise ValueError(
-            f"{show(target)!r}: {module_name} could not be imported: {type(error).__name__}: {error}{_line_of(error)}; {hint}"
+            f"{show(target)!r}: {module_name} could not be imported: {type(error).__name__}: "
+            f"{error}{_line_of(error)}; {hint}"
         ) from error
     if not hasattr(module, name):
         near = get_close_matches(name, dir(module), n=1)
@@ -111,8 +115,8 @@ def load_omegas(target: str) -> Mapping[str, Any] | Any:
     omegas = getattr(module, name)
     if not (callable(omegas) or isinstance(omegas, Mapping)):
         raise TypeError(
-            f"{show(target)!r} is not a function: got {type(omegas).__name__}; name a function from a generator to an Experiment, or "
-            "a mapping of such functions by name"
+            f"{show(target)!r} is not a function: got {type(omegas).__name__}; name a function "
+            "from a generator to an Experiment, or a mapping of such functions by name"
         )
     with suppress(
         ImportError
@@ -134,7 +138,8 @@ def _store_to_show(ctx: typer.Context, target: str | None, store: Path | None) -
     path = store if store is not None and (target is None or "status" in asked) else target
     if path is None:
         raise ValueError(
-            "nothing to calibrate: neither a module:name nor a store was given; see rivals calibrate --help"
+            "nothing to calibrate: neither a module:name nor a store was given; see rivals "
+            "calibrate --help"
         )
     is_store = os.path.isfile(path) or (
         ":" not in str(path) and Path(path).suffix.lower() in STORES
@@ -146,8 +151,9 @@ def _store_to_show(ctx: typer.Context, target: str | None, store: Path | None) -
     to_run = {"c", "n_data", "n_experiments", "store", "seed"} & asked
     if path is target and to_run:
         raise ValueError(
-            f"{show(target)} is a store, which has no functions to run: got {_as_options(sorted(to_run))}, too; to continue the study, write rivals "
-            f"calibrate module:name ... --store {show(target)}"
+            f"{show(target)} is a store, which has no functions to run: got "
+            f"{_as_options(sorted(to_run))}, too; to continue the study, write rivals calibrate "
+            f"module:name ... --store {show(target)}"
         )
     return Path(path)
 
@@ -162,8 +168,8 @@ def _run(ctx: typer.Context, target: str, store: Path | None) -> Calibration:
     missing = [name for name in ("n_data", "n_experiments") if options[name] is None]
     if missing:
         raise ValueError(
-            f"missing {_as_options(missing, ' and ')}: how many data points has the real experiment, and how many experiments are "
-            "to be made for each epistemic distribution?"
+            f"missing {_as_options(missing, ' and ')}: how many data points has the real "
+            "experiment, and how many experiments are to be made for each epistemic distribution?"
         )
     arguments = inspect.signature(calibration.calibrate).parameters
     settings = {name: value for name, value in options.items() if name in arguments}
@@ -193,7 +199,9 @@ def _executor(workers: int | None, dask: str | None) -> Iterator[Executor | int 
 
 @contextmanager
 def _result_alone_on_stdout() -> Iterator[None]:
-    """Send what simulators print, here or in workers that start meanwhile, to standard error: it must not mix with the result."""
+    """Send what simulators print, here or in workers that start meanwhile, to standard error: it
+    must not mix with the result.
+    """
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
@@ -207,14 +215,16 @@ def _result_alone_on_stdout() -> Iterator[None]:
 
 
 def _check_finished(result: Calibration) -> None:
-    """Stop where an epistemic distribution has no finished experiment, and show why; say what else failed."""
+    """Stop where an epistemic distribution has no finished experiment, and show why; say what else
+    failed.
+    """
     why = unfinished(result)
     if why:
         remedy = "Wait, and follow the run with --status"
         if result.failures:
             remedy = (
-                "Correct the function and start again, with another store if you gave one. If the cause lay elsewhere (a full disk, a "
-                "missing licence), run it again with --retry"
+                "Correct the function and start again, with another store if you gave one. If the "
+                "cause lay elsewhere (a full disk, a missing licence), run it again with --retry"
             )
         # A store from someone else may hold anything.
         raise RuntimeError(
@@ -223,8 +233,10 @@ def _check_finished(result: Calibration) -> None:
     for place, name in enumerate(result.omegas):
         errors = [failure.error for failure in result.failures if failure.omega == place]
         if errors:
-            what = f"{len(errors)} experiments of {show(name)!r} failed, the first with {show(errors[0])}"
-            say(f"{what}; --retry runs them again")
+            say(
+                f"{len(errors)} experiments of {show(name)!r} failed, the first with "
+                f"{show(errors[0])}; --retry runs them again"
+            )
 
 
 def _print_status(path: Path, as_json: bool) -> None:

@@ -22,7 +22,8 @@ from rivals.read.npz_files import is_saved_comparison
 from rivals.read.tables import Selection
 from rivals.report.page import TITLE, write_report
 
-# Options that are arguments of `rivals.compare`, and those that become arguments: columns with labels of the points.
+# Options that are arguments of `rivals.compare`, and those that become arguments: columns with
+# labels of the points.
 SETTINGS = ("law", "threshold", "order", "loss_unit")
 LABELS = ("groups", "clusters")
 OUTPUTS = {"save": [".npz"], "report": [".html", ".htm"]}
@@ -69,9 +70,11 @@ def compare(
 def compare_files(
     ctx: typer.Context, observed: Path, synthetic: Path | None, c: str | None = None
 ) -> Comparison:
-    """Compare the models in files as the options of a command ask; if no seed was given, say which one was drawn.
+    """Compare the models in files as the options of a command ask; if no seed was given, say which
+    one was drawn.
 
-    A saved comparison is used as it is, unless options ask for something else; the others then keep their saved values.
+    A saved comparison is used as it is, unless options ask for something else; the others then keep
+    their saved values.
     """
     for option, endings in OUTPUTS.items():
         check_output(
@@ -79,10 +82,8 @@ def compare_files(
         )
     if ctx.params.get("report") is not None:
         need("jinja2", extra="report", purpose="reports")
-    options, labels = (
-        ctx.params,
-        {kind: ctx.params[kind] for kind in LABELS if ctx.params[kind] is not None},
-    )
+    options = ctx.params
+    labels = {kind: ctx.params[kind] for kind in LABELS if ctx.params[kind] is not None}
     models, ignore = (parse_names(options[key] or []) for key in ("models", "ignore"))
     selection = Selection(
         models or None, ignore, options["index"], labels, options["log_likelihood"]
@@ -100,8 +101,8 @@ def compare_files(
             and not SIMULATED.search(synthetic.name)
         ):
             warn(
-                f"{show(observed)} is read as observed losses and {show(synthetic)} as synthetic ones; swap the arguments if "
-                "that is wrong"
+                f"{show(observed)} is read as observed losses and {show(synthetic)} as synthetic "
+                "ones; swap the arguments if that is wrong"
             )
         saved = load(observed) if synthetic is None and is_saved_comparison(observed) else None
         if saved is not None and not given and not any(vars(selection).values()):
@@ -127,7 +128,8 @@ def compare_files(
 
 def _over(saved: Comparison, now: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a saved comparison, except for those given now."""
-    law, kept = saved.applied.law, saved.applied.setting
+    law = saved.applied.law
+    kept = saved.applied.setting
     values: dict[str, Any] = {
         "law": law,
         "threshold": kept.threshold,
@@ -141,7 +143,7 @@ def _over(saved: Comparison, now: dict[str, Any]) -> dict[str, Any]:
         values |= {"law": None, "c": None}  # they belong together
     if saved.calibrated is not None and not calibrated:
         warn(
-            "a calibration corrects the probabilities of the saved comparison, but not of this one; give --c and the store "
-            "of the calibration to use it again"
+            "a calibration corrects the probabilities of the saved comparison, but not of this "
+            "one; give --c and the store of the calibration to use it again"
         )
     return values | now

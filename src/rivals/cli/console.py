@@ -1,6 +1,8 @@
-"""Where results go, whatever it is: a pipe that is closed, a disk that is full, a file that cannot be written.
+"""Where results go, whatever it is: a pipe that is closed, a disk that is full, a file that cannot
+be written.
 
-Results go to standard output, remarks and warnings to standard error. NumPy is imported where there is something to say.
+Results go to standard output, remarks and warnings to standard error. NumPy is imported where there
+is something to say.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from typing import IO, Any
 
 @contextmanager
 def printing() -> Iterator[None]:
-    """Print the result; if that fails, raise an error, because the result is the purpose of the command."""
+    """Print the result; if that fails, raise an error, because the result is the purpose of the
+    command.
+    """
     try:
         yield
         sys.stdout.flush()

@@ -1,4 +1,6 @@
-"""`rivals demo`: three laws of black body radiation on a recording of long waves, where one of them failed in 1900."""
+"""`rivals demo`: three laws of black body radiation on a recording of long waves, where one of them
+failed in 1900.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +23,25 @@ from rivals.comparison import compare as compare_models
 from rivals.comparison.text import made_with
 from rivals.plots import plot_quantiles, plot_risks
 
-# 4 to 10 µm at 4000 K, and few photons: Wien's law fails there, that of Rayleigh and Jeans nearly holds.
+# 4 to 10 µm at 4000 K, and few photons: Wien's law fails there, that of Rayleigh and Jeans nearly
+# holds.
 N_POINTS = 4096
 RECORDING: dict[str, Any] = {"wavelengths": (4.0, 10.0), "temperature": 4000.0, "gain": 1.6e3}
 # In the middle of the range that the paper names for black body radiation, 2⁻⁶ to 2³.
 PAPERS_C = 2.0**-2
 
 NEXT = (
-    "Next: `rivals demo --c 2^-6` for the other verdict, the sliders of the report, and `rivals calibrate`: c cannot be read "
-    "off one recording, but it can be found from experiments that you simulate (docs/choose-c.md)."
+    "Next: `rivals demo --c 2^-6` for the other verdict, the sliders of the report, and `rivals "
+    "calibrate`: c cannot be read off one recording, but it can be found from experiments that you "
+    "simulate (docs/choose-c.md)."
 )
 WIDTH = 100
 
 
 @described(seed="Seed of the random numbers.")
 def demo(out: Path = Path("rivals-demo"), c: str | None = None, seed: int = 0) -> None:
-    """Compare three laws of black body radiation, under the default law of the risk and under the paper's. Say what the verdict
-    depends on, and write a report.
+    """Compare three laws of black body radiation, under the default law of the risk and under the
+    paper's. Say what the verdict depends on, and write a report.
 
     Example: rivals demo --out report --c 2^-6
     """
@@ -60,9 +64,10 @@ def demo(out: Path = Path("rivals-demo"), c: str | None = None, seed: int = 0) -
 def blackbody_comparison(*, rng: RNG = 0, **settings: Any) -> Comparison:
     """Compare the laws of Planck, of Rayleigh and Jeans, and of Wien on held-out data.
 
-    Each is fitted by maximum likelihood to one recording (4 096 points, 4 to 10 µm, a body of 4 000 K) and judged on a
-    second one. All three assume Gaussian noise of constant width; photon noise is neither, so none of them simulates
-    what was recorded. `settings` are arguments of `rivals.compare`.
+    Each is fitted by maximum likelihood to one recording (4 096 points, 4 to 10 µm, a body of 4 000
+    K) and judged on a second one. All three assume Gaussian noise of constant width; photon noise
+    is neither, so none of them simulates what was recorded. `settings` are arguments of
+    `rivals.compare`.
 
     Examples
     --------
@@ -84,14 +89,15 @@ def blackbody_comparison(*, rng: RNG = 0, **settings: Any) -> Comparison:
 
 
 def side_by_side(result: Comparison, paper: Comparison) -> str:
-    """The verdict under the paper's process beside this one, and in one line what differs and why."""
+    """The verdict under the paper's process beside this one, and what differs and why."""
     verdicts = [
         f"{made_with(each)}: worth keeping {', '.join(each.survivors)}" for each in (paper, result)
     ]
     return (
-        f"The paper's process, {verdicts[0]}. This run, {verdicts[1]}. What differs: in the beta process the largest losses stretch "
-        "the whole path, so its width hangs on a few points of one simulation; law 'transport' moves every loss by as much as it differs "
-        "from its simulations, whatever its size (paths.png shows paths of both)."
+        f"The paper's process, {verdicts[0]}. This run, {verdicts[1]}. What differs: in the beta "
+        "process the largest losses stretch the whole path, so its width hangs on a few points of "
+        "one simulation; law 'transport' moves every loss by as much as it differs from its "
+        "simulations, whatever its size (paths.png shows paths of both)."
     )
 
 
@@ -108,8 +114,10 @@ def in_other_words(result: Comparison) -> str:
             gap, error = result.difference[name]
             ahead = result.pairs[best, name]
             words.append(
-                f"{name} is {gap:.2f} ± {error:.2f} nats per point behind {best}. But the simulations of neither law match the "
-                f"recording, and in a replication this mismatch may shift the losses by as much: {best} would win with probability {ahead:.2f}. Keep both."
+                f"{name} is {gap:.2f} ± {error:.2f} nats per point behind {best}. But the "
+                "simulations of neither law match the recording, and in a replication this "
+                f"mismatch may shift the losses by as much: {best} would win with probability "
+                f"{ahead:.2f}. Keep both."
             )
     return " ".join(words)
 
@@ -127,13 +135,15 @@ def what_c_does(result: Comparison) -> str:
         for name in result.ranking[1:]
     ]
     return (
-        "c sets how much of the mismatch between data and simulations may change in a replication: a small c trusts the "
-        f"models, a large c does not. {'; '.join(parts)}."
+        "c sets how much of the mismatch between data and simulations may change in a "
+        f"replication: a small c trusts the models, a large c does not. {'; '.join(parts)}."
     )
 
 
 def write_report(result: Comparison, paper: Comparison, folder: Path) -> list[str]:
-    """Write the interactive page and pictures into a folder; a line for each, also for those that want a package."""
+    """Write the interactive page and pictures into a folder; a line for each, also for those that
+    want a package.
+    """
     parts: dict[str, Callable[[Path], object]] = {
         "report.html": lambda path: result.report(path, title="Three laws of black body radiation"),
         "risks.png": lambda path: _draw(path, (6, 3.8), [result], plot_risks),

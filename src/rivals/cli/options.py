@@ -1,4 +1,6 @@
-"""What the arguments and options of all commands mean, and values as people write them; names and defaults are those of the library."""
+"""What the arguments and options of all commands mean, and values as people write them; names and
+defaults are those of the library.
+"""
 
 from __future__ import annotations
 
@@ -20,24 +22,33 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., None])
 
 ARGUMENTS = {
-    "observed": "Losses on held-out data, one column per model (.csv, .csv.gz, .tsv, .parquet, .xlsx); or, without a second file, "
-    "a long table with the columns model, kind, loss, an .npz archive, a NetCDF file (.nc) or a Zarr folder.",
-    "synthetic": "Losses of each model on its own simulations, in the same columns; not needed with --groups.",
-    "target": "module:name of an epistemic distribution, or of a mapping from names to several; or a store.",
+    "observed": "Losses on held-out data, one column per model (.csv, .csv.gz, .tsv, .parquet, "
+    ".xlsx); or, without a second file, a long table with the columns model, kind, loss, an .npz "
+    "archive, a NetCDF file (.nc) or a Zarr folder.",
+    "synthetic": "Losses of each model on its own simulations, in the same columns; not needed "
+    "with --groups.",
+    "target": "module:name of an epistemic distribution, or of a mapping from names to several; or "
+    "a store.",
 }
 OPTIONS = {
     "models": "Models to compare, separated by commas; may be repeated. All by default.",
-    "ignore": "Columns to leave out, such as an id or a fold, separated by commas; may be repeated.",
-    "index": "Column that names the data points: rows of all tables are put into its order, and refused if points differ.",
-    "groups": "Column of the observed or long table that says to which replication a point belongs, such as a session. With three or more, no "
-    "simulations are needed.",
-    "clusters": "Column that says which points belong together without being replications: sampling errors allow for it.",
+    "ignore": "Columns to leave out, such as an id or a fold, separated by commas; may be "
+    "repeated.",
+    "index": "Column that names the data points: rows of all tables are put into its order, and "
+    "refused if points differ.",
+    "groups": "Column of the observed or long table that says to which replication a point "
+    "belongs, such as a session. With three or more, no simulations are needed.",
+    "clusters": "Column that says which points belong together without being replications: "
+    "sampling errors allow for it.",
     "log_likelihood": "The files hold log likelihoods: higher is better.",
-    "law": f"Law of the risk: {', '.join(LAWS)}. With --groups that for groups by default, else the first.",
-    "c": "Sensitivity to the discrepancy between model and data, such as 0.25 or 2^-2; or the store of a calibration, whose law and curve are "
-    "then used as well. The default depends on the law.",
+    "law": f"Law of the risk: {', '.join(LAWS)}. With --groups that for groups by default, else "
+    "the first.",
+    "c": "Sensitivity to the discrepancy between model and data, such as 0.25 or 2^-2; or the "
+    "store of a calibration, whose law and curve are then used as well. The default depends on the "
+    "law.",
     "threshold": "Probability above which a better rival rejects a model.",
-    "order": '"time" if the points are a time series: sampling errors then allow for autocorrelation.',
+    "order": '"time" if the points are a time series: sampling errors then allow for '
+    "autocorrelation.",
     "loss_unit": 'Unit of the losses, such as "nats"; must be that of the calibration.',
     "n_simulations": "Simulations of each candidate; 16 by default.",
     "seed": "Seed of the random numbers; drawn and printed if omitted, and kept in a store.",
@@ -109,13 +120,16 @@ def check_output(
     endings: Collection[str] = (),
     inputs: Collection[Path | None] = (),
 ) -> None:
-    """Refuse a file that could not be written, or that would replace one of the inputs: before the work, not after it."""
+    """Refuse a file that could not be written, or that would replace one of the inputs: before the
+    work, not after it.
+    """
     if path is None:
         return
     path = Path(path)  # old releases of typer have text here
     if endings and path.suffix.lower() not in endings:
         raise ValueError(
-            f"{option} must end in {' or '.join(endings)}: got {show(path.name)!r}; change its ending"
+            f"{option} must end in {' or '.join(endings)}: got {show(path.name)!r}; change its "
+            "ending"
         )
     if path.is_dir():
         raise ValueError(f"{option}: {show(path)} is a folder; name a file in it")
@@ -193,6 +207,6 @@ def _number(text: str) -> float:
         return float(float(base) ** float(exponent)) if power else float(base)
     except (ValueError, TypeError, ArithmeticError):
         raise ValueError(
-            f"--c is not a number: got {show(text)!r}; write 0.25 or 2^-2, or, for rivals compare and demo, the path of the store of a "
-            "calibration"
+            f"--c is not a number: got {show(text)!r}; write 0.25 or 2^-2, or, for rivals compare "
+            "and demo, the path of the store of a calibration"
         ) from None

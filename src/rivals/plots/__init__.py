@@ -1,4 +1,5 @@
-"""Pictures of results: `plot_x(result, *, ax=None)` draws into `ax`, or into a new figure, and returns the Axes.
+"""Pictures of results: `plot_x(result, *, ax=None)` draws into `ax`, or into a new figure, and
+returns the Axes.
 
 `density_of` and `strongest_rival` give the numbers that some of them draw.
 """

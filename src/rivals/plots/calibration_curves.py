@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 MARKERS = "osD^vP*X"
 MOST_CURVES = len(MARKERS)
-# Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½ on the same side. In
-# the triangles of the first kind the stated probability is too far from ½; in those of the second the truth is as far
-# from ½ on the other side, or farther. As corners (B, truth).
+# Where a point (B, truth) of a curve is overconfident: |B − ½| exceeds how far the truth is from ½
+# on the same side. In the triangles of the first kind the stated probability is too far from ½; in
+# those of the second the truth is as far from ½ on the other side, or farther. As corners (B,
+# truth).
 OVERCONFIDENT = (
     np.array([[0.0, 0.0], [0.0, 1.0], [0.5, 0.5]]),
     np.array([[1.0, 1.0], [1.0, 0.0], [0.5, 0.5]]),
@@ -105,12 +106,11 @@ def plot_calibration(
         if band:
             ax.vlines(curve.predicted, curve.low, curve.high, color=colour, alpha=0.35, linewidth=1)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    x, y = (
-        "predicted: probability B that a beats b",
-        "observed: fraction of experiments in which a is truly better",
-    )
+    x = "predicted: probability B that a beats b"
+    y = "observed: fraction of experiments in which a is truly better"
     if is_narrow(ax):
-        x, y = "stated probability B", "how often a is better"
+        x = "stated probability B"
+        y = "how often a is better"
     sentence = f"Law “{calibration.law}”. Red: overconfident. Yellow: wrong"
     return finish(ax, x, y, f"{literal(omega, 16)}. {sentence}" if omega else sentence, title=title)
 
@@ -118,7 +118,8 @@ def plot_calibration(
 def plot_valid_c(
     calibration: Calibration, *, bins: int = 16, title: bool = True, ax: Axes | None = None
 ) -> Axes:
-    """Draw how many of the stated winners are wrong against c, for each epistemic distribution, and the range that is valid.
+    """Draw how many of the stated winners are wrong against c, for each epistemic distribution, and
+    the range that is valid.
 
     Parameters
     ----------
@@ -183,7 +184,8 @@ def plot_valid_c(
 def shade_overconfidence(
     ax: Axes, *, overconfident: str = "#D55E002E", wrong: str | None = "#F0E44259"
 ) -> None:
-    """Shade the regions where a curve is overconfident, and where it favours the wrong model; and draw the diagonal.
+    """Shade the regions where a curve is overconfident, and where it favours the wrong model; and
+    draw the diagonal.
 
     Parameters
     ----------

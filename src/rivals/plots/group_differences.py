@@ -28,7 +28,8 @@ def plot_groups(
     title: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the difference of two models in each group with its error, and the law of the difference in a new group.
+    """Draw the difference of two models in each group with its error, and the law of the difference
+    in a new group.
 
     Parameters
     ----------
@@ -68,17 +69,20 @@ def plot_groups(
     applied: Any = result.applied
     if groups is None or result.won is None:
         raise ValueError(
-            "plot_groups draws groups, and this comparison has none; compare with groups=, the replication of each point"
+            "plot_groups draws groups, and this comparison has none; compare with groups=, the "
+            "replication of each point"
         )
     rival = result.ranking[0] if rival is None else check_choice(rival, "rival", result.names)
     others = [name for name in result.ranking if name != rival]
     if model == rival:
         raise ValueError(
-            f"plot_groups draws the difference of two models: got {show(model)!r} as model and as rival, which is the best model "
-            f"unless you name one; pass rival={show(others[0])!r}, or another model"
+            f"plot_groups draws the difference of two models: got {show(model)!r} as model and as "
+            f"rival, which is the best model unless you name one; pass rival={show(others[0])!r}, "
+            "or another model"
         )
     model = others[0] if model is None else check_choice(model, "model", others)
-    a, b = result.names.index(model), result.names.index(rival)
+    a = result.names.index(model)
+    b = result.names.index(rival)
     difference, error = applied.differences(a, b)
     order = np.argsort(difference)
     ax = axes_or_new(ax, height=min(1.8 + 0.2 * order.size, HIGHEST))
@@ -96,7 +100,8 @@ def plot_groups(
     ax.set_yticks(
         [place, *rows[: named.size]], names, fontsize="x-small" if is_narrow(ax) else "small"
     )
-    won, probability = int(result.won[b, a]), probability_text(float(result.probability[b, a]))
+    won = int(result.won[b, a])
+    probability = probability_text(float(result.probability[b, a]))
     where = f"in {won} of {order.size} groups; in a new group with P = {probability}"
     x = f"mean loss of {literal(model, 20)} less that of {literal(rival, 20)}"
     return finish(ax, x, "", f"Right of zero {literal(rival, 16)} is better, {where}", title=title)

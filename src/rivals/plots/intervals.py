@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_ROWS = 50
-LONGEST_LABEL, LONGEST_RIVAL = 28, 18
+LONGEST_LABEL = 28
+LONGEST_RIVAL = 18
 REJECTED = "0.55"
 # How far below its row, in rows, the marker of the difference stands.
 BELOW = 0.3
@@ -32,7 +33,8 @@ BELOW = 0.3
 def plot_intervals(
     result: Comparison, *, level: float = 0.9, title: bool = True, ax: Axes | None = None
 ) -> Axes:
-    """Draw one row per model, best first: its mean loss, the interval of its risk, its difference to the best.
+    """Draw one row per model, best first: its mean loss, the interval of its risk, its difference
+    to the best.
 
     Parameters
     ----------
@@ -129,7 +131,9 @@ def _draw_intervals(ax: Axes, result: Comparison, models: tuple[str, ...], level
 
 
 def _draw_differences(ax: Axes, result: Comparison, models: tuple[str, ...]) -> None:
-    """The mean loss again, with the error of its paired difference to the best: narrower than that of either mean."""
+    """The mean loss again, with the error of its paired difference to the best: narrower than that
+    of either mean.
+    """
     best = result.empirical_risk[models[0]]
     ax.axvline(best, color="0.4", linewidth=0.8, linestyle="--", zorder=1)
     others = models[1:]
@@ -142,7 +146,7 @@ def _draw_differences(ax: Axes, result: Comparison, models: tuple[str, ...]) -> 
 
 
 def _legend_below(ax: Axes) -> None:
-    """Under the label of the x axis, whatever the height; in one column where there is little room."""
+    """Under the label of the x axis; in one column where there is little room."""
     narrow = width_in_inches(ax) < 4.5  # three columns of it
     ax.legend(
         loc="upper center",

@@ -20,9 +20,11 @@ N_POINTS = 513
 def plot_losses(
     result: Comparison, *, highest: float = 0.99, title: bool = True, ax: Axes | None = None
 ) -> Axes:
-    """Draw the distribution function of the losses of each model, on the data (thick) and on its own simulations (thin).
+    """Draw the distribution function of the losses of each model, on the data (thick) and on its
+    own simulations (thin).
 
-    Of several simulations the mean quantile function is drawn, in a band from the lowest to the highest of them.
+    Of several simulations the mean quantile function is drawn, in a band from the lowest to the
+    highest of them.
 
     Parameters
     ----------
@@ -82,7 +84,8 @@ def plot_losses(
 def frame_of(
     quantiles: Sequence[QuantileFunction], highest: float, end: float = 1.0
 ) -> tuple[float, float]:
-    """Lowest and highest loss to show: a few extreme losses would otherwise flatten everything else.
+    """Lowest and highest loss to show: a few extreme losses would otherwise flatten everything
+    else.
 
     Nothing beyond Φ = `end` is drawn.
     """

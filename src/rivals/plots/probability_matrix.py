@@ -59,7 +59,8 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
     size = 2.2 + 0.42 * min(len(result.names), 24)
     ax = axes_or_new(ax, width=size + 1.0, height=size)
     probability = result.pairs.values
-    # A diverging map, dark at both ends: 0 and 1 differ in hue for most readers and by the number for the others.
+    # A diverging map, dark at both ends: 0 and 1 differ in hue for most readers and by the number
+    # for the others.
     image = ax.imshow(probability, vmin=0.0, vmax=1.0, cmap="PuOr", aspect="equal")
     narrow = is_narrow(ax)
     labels = literals(result.ranking, LONGEST_LABEL // 2 if narrow else LONGEST_LABEL)
@@ -85,7 +86,8 @@ def plot_probability(result: Comparison, *, title: bool = True, ax: Axes | None 
 
 
 def _write_numbers(ax: Axes, probability: FloatArray) -> None:
-    # A cell is as wide as three of its digits are high; labels take a fifth or more of the axes first.
+    # A cell is as wide as three of its digits are high; labels take a fifth or more of the axes
+    # first.
     side = min(ax.get_window_extent().size) / ax.figure.dpi
     points = min(8.0, 72.0 * 0.7 * side / len(probability) / 3.0)
     if points < 4.5:
@@ -117,7 +119,9 @@ def _frame_rejections(ax: Axes, result: Comparison) -> None:
 
 
 def number(probability: float) -> str:
-    """Two decimals, but never 0.00 or 1.00 for what is only near: those claims the draws cannot make."""
+    """Two decimals, but never 0.00 or 1.00 for what is only near: those claims the draws cannot
+    make.
+    """
     if probability < 0.005:
         return "<.01"
     if probability > 0.995:

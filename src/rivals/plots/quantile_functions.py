@@ -1,4 +1,6 @@
-"""The quantile functions of a model on data and simulations, and what the law of the risk makes of the gap."""
+"""The quantile functions of a model on data and simulations, and what the law of the risk makes of
+the gap.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,11 @@ def plot_quantiles(
     title: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the quantile functions of one model of a comparison, and what its law makes of the gap between them.
+    """Draw the quantile functions of one model of a comparison, and what its law makes of the gap
+    between them.
 
-    Under a law that is a process these are the discrepancy δ and sampled paths. Where there are no simulations, only the
-    losses on the data are drawn.
+    Under a law that is a process these are the discrepancy δ and sampled paths. Where there are no
+    simulations, only the losses on the data are drawn.
 
     Parameters
     ----------
@@ -46,11 +49,11 @@ def plot_quantiles(
     n_paths : int
         Realisations of the process to draw; 0 for none. Law "groups" has none.
     axis : {"tail", "linear"}
-        "tail" puts −log10(1 − Φ) on the x axis, so that the largest losses, which often decide, have room. "linear" puts Φ,
-        so that areas are mean losses.
+        "tail" puts −log10(1 − Φ) on the x axis, so that the largest losses, which often decide,
+        have room. "linear" puts Φ, so that areas are mean losses.
     highest : float, optional
-        The frame ends a little above the losses at this Φ; 1 shows even the largest. By default 1 on the tail axis and 0.99
-        on the linear one.
+        The frame ends a little above the losses at this Φ; 1 shows even the largest. By default 1
+        on the tail axis and 0.99 on the linear one.
     rng : int, SeedSequence, Generator or None
         Source of randomness of the paths.
     title : bool
@@ -83,8 +86,10 @@ def plot_quantiles(
     >>> ax = plot_quantiles(result, "wide")
     """
     index = result.names.index(check_choice(model, "model", result.names))
-    process, losses = result.applied.process(index), result.losses[model]
-    scale, ax = _Scale(axis, highest), axes_or_new(ax)
+    process = result.applied.process(index)
+    losses = result.losses[model]
+    scale = _Scale(axis, highest)
+    ax = axes_or_new(ax)
     if process is not None:
         _draw_process(ax, process, n_paths, scale, rng)
     else:
@@ -120,11 +125,11 @@ def plot_process(
     n_paths : int
         Realisations to draw; 0 for none.
     axis : {"tail", "linear"}
-        "tail" puts −log10(1 − Φ) on the x axis, so that the largest losses, which often decide, have room. "linear" puts Φ,
-        so that areas are mean losses.
+        "tail" puts −log10(1 − Φ) on the x axis, so that the largest losses, which often decide,
+        have room. "linear" puts Φ, so that areas are mean losses.
     highest : float, optional
-        The frame ends a little above the losses at this Φ; 1 shows even the largest. By default 1 on the tail axis and 0.99
-        on the linear one.
+        The frame ends a little above the losses at this Φ; 1 shows even the largest. By default 1
+        on the tail axis and 0.99 on the linear one.
     rng : int, SeedSequence, Generator or None
         Source of randomness of the paths.
     title : bool
@@ -151,9 +156,13 @@ def plot_process(
     >>> process = rivals.HierarchicalBetaProcess.from_losses(losses, c=0.5)
     >>> ax = plot_process(process)
     """
-    scale, ax = _Scale(axis, highest), axes_or_new(ax)
+    scale = _Scale(axis, highest)
+    ax = axes_or_new(ax)
     _draw_process(ax, process, n_paths, scale, rng)
-    sentence = f"Paths stray from q* where simulations do; each averages to a risk. c = {process.c:g}{scale.remark}"
+    sentence = (
+        "Paths stray from q* where simulations do; each averages to a risk. "
+        f"c = {process.c:g}{scale.remark}"
+    )
     return finish(ax, scale.label, "loss", sentence, title=title)
 
 
@@ -208,7 +217,9 @@ def _draw_functions(
 
 
 class _Scale:
-    """The x axis: Φ itself, or −log10(1 − Φ), on which each tenth of the remaining points takes the same room."""
+    """The x axis: Φ itself, or −log10(1 − Φ), on which each tenth of the remaining points takes the
+    same room.
+    """
 
     def __init__(self, axis: str, highest: float | None) -> None:
         self.tail = check_choice(axis, "axis", ("tail", "linear")) == "tail"
@@ -220,7 +231,9 @@ class _Scale:
         return -np.log10(1.0 - phi) if self.tail else phi
 
     def grid(self, functions: Sequence[QuantileFunction]) -> FloatArray:
-        """Evenly spaced on the axis; on the tail axis up to the largest loss, beyond which quantiles are extrapolated."""
+        """Evenly spaced on the axis; on the tail axis up to the largest loss, beyond which
+        quantiles are extrapolated.
+        """
         if not self.tail:
             return np.linspace(0.0, 1.0, N_POINTS)
         return 1.0 - np.logspace(
@@ -228,7 +241,9 @@ class _Scale:
         )
 
     def path_depth(self, n_losses: int) -> int:
-        """Paths of depth 8 are finer than a pixel, but on the tail axis they would end at Φ = 0.996."""
+        """Paths of depth 8 are finer than a pixel, but on the tail axis they would end at Φ =
+        0.996.
+        """
         return max(8, min(resolved_depth(n_losses), 12)) if self.tail else 8
 
     def mark(self, ax: Axes, end: float) -> None:

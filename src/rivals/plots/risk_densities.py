@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None) -> Axes:
-    """Draw the distribution of the risk of each model: exact where it has a closed form, else estimated from draws.
+    """Draw the distribution of the risk of each model: exact where it has a closed form, else
+    estimated from draws.
 
     Parameters
     ----------
@@ -70,7 +71,8 @@ def plot_risks(result: Comparison, *, title: bool = True, ax: Axes | None = None
 def density_of(
     result: Comparison, name: str, *, n_points: int = 400
 ) -> tuple[FloatArray, FloatArray]:
-    """Density of the risk of one model of a comparison; `result.applied.density` has it without a large common offset.
+    """Density of the risk of one model of a comparison; `result.applied.density` has it without a
+    large common offset.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""What all pictures share: colours that colour-blind readers can tell apart, how axes are made, how text is set."""
+"""What all pictures share: colours that colour-blind readers can tell apart, how axes are made, how
+text is set.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from rivals.comparison import Comparison
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe & Ito's palette in an order of falling contrast with white; line styles repeat it for grey prints.
+# Okabe & Ito's palette in an order of falling contrast with white; line styles repeat it for grey
+# prints.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 LINE_STYLES = ("-", "--", "-.", ":")
 BAND = "#E8C547"  # the discrepancy: yellow, as in the paper
@@ -29,7 +32,8 @@ def style(index: int) -> dict[str, Any]:
     """Colour and line style of the model of this number; different for the first 28."""
     return {
         "color": COLOURS[index % len(COLOURS)],
-        # Each round through the colours begins one line style later, so that no pair repeats in four rounds.
+        # Each round through the colours begins one line style later, so that no pair repeats in
+        # four rounds.
         "linestyle": LINE_STYLES[(index % len(COLOURS) + index // len(COLOURS)) % len(LINE_STYLES)],
     }
 
@@ -44,7 +48,9 @@ def axes_or_new(ax: Axes | None, *, width: float = 6.0, height: float = 3.8) -> 
 
 
 def literal(name: str, longest: int = LONGEST_NAME) -> str:
-    """A model's name as plain text, shortened if long: matplotlib would take dollar signs for mathematics."""
+    """A model's name as plain text, shortened if long: matplotlib would take dollar signs for
+    mathematics.
+    """
     return shortened(show(name), longest).replace("$", r"\$")
 
 
@@ -66,12 +72,16 @@ def width_in_inches(ax: Axes) -> float:
 
 
 def is_narrow(ax: Axes) -> bool:
-    """Whether the picture is about as wide as the column of a journal: then text is smaller and names are shorter."""
+    """Whether the picture is about as wide as the column of a journal: then text is smaller and
+    names are shorter.
+    """
     return width_in_inches(ax) < NARROW
 
 
 def finish(ax: Axes, x: str, y: str, sentence: str, *, title: bool, part: float = 1.0) -> Axes:
-    """Label the axes, put a sentence on how to read the picture above it, broken to (a part of) their width, and a legend."""
+    """Label the axes, put a sentence on how to read the picture above it, broken to (a part of)
+    their width, and a legend.
+    """
     ax.set(xlabel=x, ylabel=y)
     if title:
         columns = int(part * width_in_inches(ax) * CHARACTERS_PER_INCH)
@@ -83,9 +93,12 @@ def finish(ax: Axes, x: str, y: str, sentence: str, *, title: bool, part: float 
 
 
 def legend(ax: Axes) -> None:
-    """A legend inside the axes; beside them where there are many models, and small where there is little room."""
+    """A legend inside the axes; beside them where there are many models, and small where there is
+    little room.
+    """
     handles, labels = ax.get_legend_handles_labels()
-    narrow, few = is_narrow(ax), len(handles) <= FEW_MODELS
+    narrow = is_narrow(ax)
+    few = len(handles) <= FEW_MODELS
     shown = literals(
         [label.replace(r"\$", "$") for label in labels],
         (22 if few else 14) if narrow else LONGEST_NAME,

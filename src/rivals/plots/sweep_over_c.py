@@ -80,10 +80,12 @@ def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> A
 
 
 def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
-    """For each model, the largest P(R_B < R_A) of a rival B of lower empirical risk, and its standard error.
+    """For each model, the largest P(R_B < R_A) of a rival B of lower empirical risk, and its
+    standard error.
 
-    A model is rejected exactly where this exceeds the threshold. NaN for models without such a rival. Where a
-    calibration decides, the probability is the calibrated one; the error is always that of the raw one.
+    A model is rejected exactly where this exceeds the threshold. NaN for models without such a
+    rival. Where a calibration decides, the probability is the calibrated one; the error is always
+    that of the raw one.
 
     Parameters
     ----------
@@ -133,14 +135,17 @@ def _check_sweep(sweep: Sweep) -> None:
 
 
 def _shade_verdicts(ax: Axes, c: FloatArray, runs: list[Comparison]) -> None:
-    """One band for each run of values of c with the same survivors; the white gaps hold the changes."""
+    """One band for each run of values of c with the same survivors; the white gaps hold the
+    changes.
+    """
     groups = [
         list(group)
         for _, group in groupby(range(c.size), key=lambda i: frozenset(runs[i].survivors))
     ]
     margin = 2**0.12
     for group in groups:
-        low, high = c[group[0]] / margin, c[group[-1]] * margin
+        low = c[group[0]] / margin
+        high = c[group[-1]] * margin
         ax.axvspan(low, high, color="0.93", zorder=0)
         count = len(runs[group[0]].survivors)
         ax.text(np.sqrt(low * high), 1.11, str(count), ha="center", va="center", fontsize="small")

@@ -1,4 +1,6 @@
-"""The numbers that the page shows and computes from: what the run found, and a grid of c computed beforehand."""
+"""The numbers that the page shows and computes from: what the run found, and a grid of c computed
+beforehand.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,21 @@ from rivals.core.quantiles import QuantileFunction
 from rivals.core.verdict import binned_probabilities, reject
 from rivals.laws import Applied
 
-# Half octaves over the ranges that the original study tried, and two octaves more on either side. Under laws that draw, where
-# each value takes its time, octaves, and of many models every second one.
+# Half octaves over the ranges that the original study tried, and two octaves more on either side.
+# Under laws that draw, where each value takes its time, octaves, and of many models every second
+# one.
 GRID_OF_C = tuple(2.0 ** (k / 2) for k in range(-16, 11))
-STEP_BY_DRAWS, STEP_OF_MANY = 2, 4
+STEP_BY_DRAWS = 2
+STEP_OF_MANY = 4
 FEW_MODELS = 32
 THRESHOLDS = tuple(round(0.505 + 0.005 * k, 3) for k in range(100))
 
 # In the pictures; the table has all models.
 MOST_DRAWN = 12
-CURVE_POINTS, DENSITY_POINTS = 161, 128
-PATHS, PATH_DEPTH = 200, 5
+CURVE_POINTS = 161
+DENSITY_POINTS = 128
+PATHS = 200
+PATH_DEPTH = 5
 
 
 def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, Any]:
@@ -71,7 +77,8 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
             "threshold": thresholds.index(result.threshold),
         },
         "runs": [run for _, run in runs],
-        # [a, b]: what is compared with the threshold, in place of the raw probabilities of the only run.
+        # [a, b]: what is compared with the threshold, in place of the raw probabilities of the only
+        # run.
         "calibrated": None
         if result.calibrated is None
         else np.round(result.calibrated, 7).tolist(),
@@ -115,14 +122,18 @@ def runs_over_c(result: Comparison, c: Sequence[float] | None = None) -> Iterato
 
 
 def _adjustable(result: Comparison) -> bool:
-    """Whether the page can offer other values of c: not where there is none, nor where a calibration holds at its own."""
-    law, n_simulations = result.applied.law, result.applied.setting.n_simulations
+    """Whether the page can offer other values of c: not where there is none, nor where a
+    calibration holds at its own.
+    """
+    law = result.applied.law
+    n_simulations = result.applied.setting.n_simulations
     kept = law.closed_form or result.applied.losses[0].n_simulations > 0
     return law.uses_c(n_simulations) and kept and result.calibrated is None
 
 
 def _own_run(result: Comparison) -> Run:
-    names, applied = result.names, result.applied
+    names = result.names
+    applied = result.applied
     probability, standard_error = (
         (result.probability, result.standard_error)
         if applied.law.closed_form
@@ -136,7 +147,9 @@ def _own_run(result: Comparison) -> Run:
 
 
 def _other_run(applied: Applied) -> Run:
-    """As `Comparison.sweep`, but from fewer draws, and without more of them where the threshold is close."""
+    """As `Comparison.sweep`, but from fewer draws, and without more of them where the threshold is
+    close.
+    """
     probability, standard_error = applied.matrix()
     rejections = reject(applied.empirical, probability, applied.setting.threshold)
     by = [
@@ -147,7 +160,9 @@ def _other_run(applied: Applied) -> Run:
 
 
 def _as_text(run: Run, drawn: Sequence[int]) -> dict[str, Any]:
-    """One c: probabilities of all pairs a < b, intervals, curves of the models that are drawn, and the library's own verdict."""
+    """One c: probabilities of all pairs a < b, intervals, curves of the models that are drawn, and
+    the library's own verdict.
+    """
     upper = np.triu_indices(len(run.probability), k=1)
     low, high = run.applied.interval(0.9)
     return {
@@ -175,7 +190,9 @@ def _density(grid: FloatArray, density: FloatArray) -> dict[str, Any]:
 
 
 def _bands(applied: Applied, drawn: Sequence[int]) -> list[list[list[float]]]:
-    """Where nine in ten sampled paths run, on a coarse grid of Φ; nothing where the law is no process."""
+    """Where nine in ten sampled paths run, on a coarse grid of Φ; nothing where the law is no
+    process.
+    """
     bands = []
     for process in filter(None, map(applied.process, drawn)):
         paths = process.sample_paths(PATHS, depth=PATH_DEPTH, rng=0)[1] - process.reference
@@ -192,8 +209,11 @@ def _phi(result: Comparison) -> FloatArray:
 
 
 def _quantiles(result: Comparison, index: int, phi: FloatArray) -> dict[str, list[float]]:
-    """q* on the data, the mean of q~ over simulations, and the range of several; none where there are none."""
-    losses, reference = result.applied.losses[index], result.applied.reference
+    """q* on the data, the mean of q~ over simulations, and the range of several; none where there
+    are none.
+    """
+    losses = result.applied.losses[index]
+    reference = result.applied.reference
     curves = {"observed": QuantileFunction(losses.observed - reference)(phi)}
     if losses.n_simulations:
         simulated = np.stack([QuantileFunction(row - reference)(phi) for row in losses.simulations])

@@ -1,4 +1,6 @@
-"""The page itself: a template filled with words as text and numbers as JSON, nothing fetched from anywhere."""
+"""The page itself: a template filled with words as text and numbers as JSON, nothing fetched from
+anywhere.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +47,10 @@ def write_report(
     title : str
         Heading of the page.
     c : sequence of float, optional
-        The values of c that the slider offers, beside the comparison's own; each is computed now. By default 27 from 2⁻⁸ to
-        2⁵, under law "beta" 14, and 7 where there are more than 32 models. There is no slider for groups without simulations,
-        which have no c, nor where a calibration decides, which holds at one c.
+        The values of c that the slider offers, beside the comparison's own; each is computed now.
+        By default 27 from 2⁻⁸ to 2⁵, under law "beta" 14, and 7 where there are more than 32
+        models. There is no slider for groups without simulations, which have no c, nor where a
+        calibration decides, which holds at one c.
 
     Returns
     -------
@@ -116,7 +119,8 @@ def notes(result: Comparison) -> list[dict[str, Any]]:
 
 
 def extreme_losses(result: Comparison, models: Sequence[str]) -> list[dict[str, Any]]:
-    """For each of these models: the word for its tail, and its largest losses with their positions, from 0.
+    """For each of these models: the word for its tail, and its largest losses with their positions,
+    from 0.
 
     Examples
     --------
@@ -144,10 +148,14 @@ def extreme_losses(result: Comparison, models: Sequence[str]) -> list[dict[str, 
 
 
 def repeat(result: Comparison) -> tuple[dict[str, str], str]:
-    """What one needs to repeat the run: versions, seed, sizes; and the call that gives the same numbers, from the same losses."""
-    law, setting = result.applied.law, result.applied.setting
+    """What one needs to repeat the run: versions, seed, sizes; and the call that gives the same
+    numbers, from the same losses.
+    """
+    law = result.applied.law
+    setting = result.applied.setting
     sizes = sorted({(losses.n_observed, losses.n_synthetic) for losses in result.losses.values()})
-    has_c, threshold = result.c == result.c, repr(float(result.threshold))
+    has_c = result.c == result.c
+    threshold = repr(float(result.threshold))
     provenance = {
         "rivals": __version__,
         "Python": platform.python_version(),
@@ -181,12 +189,15 @@ def repeat(result: Comparison) -> tuple[dict[str, str], str]:
     }
     return (
         provenance,
-        f"rivals.compare(losses, {', '.join(f'{key}={value}' for key, value in arguments.items())})",
+        "rivals.compare(losses, "
+        f"{', '.join(f'{key}={value}' for key, value in arguments.items())})",
     )
 
 
 def embedded(value: Any) -> str:
-    """JSON that can stand in a script element: no `<` that could end it, none of JavaScript's odd line ends."""
+    """JSON that can stand in a script element: no `<` that could end it, none of JavaScript's odd
+    line ends.
+    """
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
