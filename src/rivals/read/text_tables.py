@@ -1,5 +1,5 @@
-"""Tables in text files: CSV with any of the usual delimiters, compressed by gzip or not,
-and what `np.savetxt` writes.
+"""Tables in text files: CSV with any of the usual delimiters, compressed by gzip or not, and
+what `np.savetxt` writes.
 """
 
 from __future__ import annotations
@@ -7,8 +7,7 @@ from __future__ import annotations
 import csv
 import gzip
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from io import BytesIO
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
@@ -26,26 +25,25 @@ DELIMITERS = (",", ";", "\t", "|")
 # More models than anybody compares; a file with more columns is not a table of losses.
 MAX_COLUMNS = 100_000
 CHUNK = 2**20
-# Characters of a line, which is in memory as a whole; and bytes that a line counts for,
-# since it takes time even if it is empty.
-LONGEST, LINE = 2**24, 64
+# Characters of a line, which is in memory as a whole.
+LONGEST = 2**24
+# Bytes that a line counts for, since it takes time even if it is empty.
+LINE = 64
 # Bytes that a number, and a text that was not there before, take in memory.
-NUMBER, TEXT = 8, 160
-# Smaller files are read before the fast reader would be imported; and how much it reads at once.
-LARGE, BLOCK = 2**21, 2**22
+NUMBER = 8
+TEXT = 160
+# Cells that are read at a time.
+BLOCK = 2**18
 # As `np.savetxt` marks lines that hold no numbers; a name may begin with a hash.
 COMMENT = re.compile("# |#\r?\n")
-DIGITS = b"0123456789"
-PLAIN = DIGITS + b"+-"
 
 
 def read_text(path: Path, labels: Collection[str] = ()) -> Columns:
-    """The columns of a text file with a header: those called `labels` as text, the others
-    as numbers.
+    """The columns of a text file with a header: those called `labels` as text, the others as
+    numbers.
 
     A column of numbers with a cell that is not a number stays text from there on: whoever
-    needs numbers reports the cell. A large file is first tried by a fast reader; if that
-    finds fault with anything, a careful one reads it again.
+    needs numbers reports the cell.
     """
     packed = path.suffix.lower() == ".gz"
     with reading(path, "a table compressed by gzip" if packed else "a table"):
@@ -55,21 +53,7 @@ def read_text(path: Path, labels: Collection[str] = ()) -> Columns:
     opened: Any = gzip.open if packed else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
         try:
-            comments, delimiter = _look(
-                _lines(file, show(path)), "\t" if ".tsv" in path.name.lower()[-7:] else None
-            )
-            file.seek(0)
-            rows = _rows(file, comments, delimiter, show(path))
-            row, header = next(rows, (1, []))
-            names = header_names(header, show(path))
-            columns = _Columns(path, [name in labels for name in names])
-            fast = path.stat().st_size >= LARGE and _read_fast(
-                lambda: opened(path, "rb"), row, delimiter, columns
-            )
-            if not (fast and columns.parts[0]):  # the careful reader says why there are no rows
-                columns = _Columns(path, columns.is_label)
-                while block := [cells for _, cells in islice(rows, max(16, 2**18 // len(names)))]:
-                    columns.add(zip(*block, strict=True))
+            names, columns = _read(file, path, labels)
         except UnicodeDecodeError as error:
             found = f"{error.reason} at byte {error.start}"
             raise ValueError(
@@ -78,6 +62,39 @@ def read_text(path: Path, labels: Collection[str] = ()) -> Columns:
     if not columns.parts[0]:
         raise ValueError(f"{show(path)}: no rows below the header; write one loss per row")
     return list(zip(names, map(np.concatenate, columns.parts), strict=True))
+
+
+def _read(file: IO[str], path: Path, labels: Collection[str]) -> tuple[list[str], _Columns]:
+    """The names of the columns, and the columns.
+
+    A table of numbers alone is read by NumPy, which takes half the time. Where that finds
+    fault with anything, or where there is text, the csv module reads it.
+    """
+    where = show(path)
+    delimiter = None
+    if ".tsv" in path.name.lower()[-7:]:
+        delimiter = "\t"
+    comments, delimiter = _look(_lines(file, where), delimiter)
+
+    def rows_of_file() -> tuple[Iterator[str], Iterator[list[str]]]:
+        file.seek(0)
+        lines = _lines(file, where)
+        return lines, _rows(lines, comments, delimiter, where)
+
+    lines, rows = rows_of_file()
+    names = header_names(next(rows, []), where)
+    is_label = [name in labels for name in names]
+    # The lines stand behind the header now.
+    columns = _Columns(path, is_label)
+    if not any(is_label) and fill_by_numpy(columns, lines, delimiter):
+        return names, columns
+
+    columns = _Columns(path, is_label)
+    _, rows = rows_of_file()
+    next(rows, None)
+    while block := list(islice(rows, columns.rows_at_once)):
+        columns.add(zip(*block, strict=True))
+    return names, columns
 
 
 def header_names(header: Sequence[str], where: str) -> list[str]:
@@ -128,72 +145,75 @@ def _lines(file: IO[str], where: str) -> Iterator[str]:
 
 
 def _look(lines: Iterator[str], delimiter: str | None) -> tuple[int, str]:
-    """How many lines of comment come before the header, and the delimiter: it splits header
-    and first row into as many cells, the most.
+    """How many lines of comment come before the header, and the delimiter.
 
-    `np.savetxt` writes its header behind a hash, as the last of the lines that begin so,
-    and blanks between numbers.
+    That is the one that splits header and first row into as many cells, the most. `np.savetxt`
+    writes its header behind a hash, as the last of the lines that begin so, and blanks between
+    numbers.
     """
-    first, second, comments = next(lines, ""), next(lines, ""), 0
-    while COMMENT.match(first) and COMMENT.match(second):
-        first, second, comments = second, next(lines, ""), comments + 1
+    comments = 0
+    header = next(lines, "")
+    row = next(lines, "")
+    while COMMENT.match(header) and COMMENT.match(row):
+        comments += 1
+        header = row
+        row = next(lines, "")
+    if delimiter is not None:
+        return comments, delimiter
 
     def score(delimiter: str) -> tuple[bool, float]:
         try:
-            header, row = (
-                len(next(_reader([line.strip("# \r\n")], delimiter), []))
-                for line in (first, second)
-            )
-        # a cell of more than 131 072 characters: the whole line, if the delimiter does not
-        # occur
+            in_header = _n_cells(header, delimiter)
+            in_row = _n_cells(row, delimiter)
         except csv.Error:
+            # A cell of more than 131 072 characters: the whole line, if the delimiter does not
+            # occur.
             return False, 0
-        # Names may have blanks in them, so that these count only where nothing else separates.
-        return header == row, min(header, 1.5) if delimiter == " " and not COMMENT.match(
-            first
-        ) else header
+        count: float = in_header
+        if delimiter == " " and not COMMENT.match(header):
+            # Names may have blanks in them, so that these count only where nothing else
+            # separates.
+            count = min(count, 1.5)
+        return in_header == in_row, count
 
-    return comments, delimiter or max((*DELIMITERS, " "), key=score)
+    return comments, max((*DELIMITERS, " "), key=score)
+
+
+def _n_cells(line: str, delimiter: str) -> int:
+    return len(next(_reader([line.strip("# \r\n")], delimiter), []))
 
 
 def _reader(lines: Iterable[str], delimiter: str, *, strict: bool = False) -> Any:
     return csv.reader(lines, delimiter=delimiter, strict=strict, skipinitialspace=delimiter == " ")
 
 
-def _rows(
-    file: IO[str], comments: int, delimiter: str, where: str
-) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not empty, each with as many cells as the first, and their numbers as
-    an editor counts them.
-    """
-    lines = _lines(file, where)
-    *_, header = (next(lines, "") for _ in range(comments + 1))
-    # Without the hash, but for one that begins a name.
-    rows = _reader(
-        chain([header[2:] if COMMENT.match(header) else header], lines), delimiter, strict=True
-    )
-    number, width = comments, 0
+def _rows(lines: Iterator[str], comments: int, delimiter: str, where: str) -> Iterator[list[str]]:
+    """Rows that are not empty, each with as many cells as the first, which is the header."""
+    for _ in range(comments):
+        next(lines, "")
+    header = next(lines, "")
+    if COMMENT.match(header):  # without the hash, but for one that begins a name
+        header = header[2:]
+    rows = _reader(chain([header], lines), delimiter, strict=True)
+    number = comments
+    width = 0
     try:
         for row in rows:
-            number, width = comments + rows.line_num, width or len(row)
-            if row and len(row) != width:
+            number = comments + rows.line_num  # as an editor counts them
+            if not row:  # an empty line, as at the end of many files
+                continue
+            width = width or len(row)
+            if len(row) != width:
                 raise ValueError(
                     f"{where}, row {number}: expected {width} cells, as the header has; got "
                     f"{len(row)}"
                 )
-            if row:  # and not an empty line, as at the end of many files
-                yield number, row
+            yield row
     except csv.Error as error:
-        reason = (
-            f"{error}; are quotation marks closed, and cells separated by commas, "
-            "semicolons, tabs or bars?"
-        )
-        if "field limit" in reason:
-            reason = (
-                f"a cell has more than {csv.field_size_limit()} characters; is a quotation "
-                "mark missing?"
-            )
-        raise ValueError(f"{where}, row {number + 1}: {reason}") from None
+        raise ValueError(
+            f"{where}, row {number + 1}: {error}; are quotation marks closed, and cells separated "
+            "by commas, semicolons, tabs or bars?"
+        ) from None
 
 
 class _Columns:
@@ -202,29 +222,37 @@ class _Columns:
     """
 
     def __init__(self, path: Path, is_label: list[bool]) -> None:
-        self.path, self.is_label = path, is_label
+        self.path = path
+        self.is_label = is_label
         self.parts: list[list[npt.NDArray[Any]]] = [[] for _ in is_label]
         self.words: dict[str, str] = {}
         self.needed = 0
 
+    @property
+    def rows_at_once(self) -> int:
+        """How many rows are read at a time."""
+        return max(16, BLOCK // len(self.is_label))
+
     def add(self, columns: Iterable[Sequence[str] | FloatArray]) -> None:
         """Some rows more, column by column."""
         for is_label, parts, cells in zip(self.is_label, self.parts, columns, strict=True):
-            read = self._texts if is_label else self._numbers
-            parts.append(cells if isinstance(cells, np.ndarray) else read(cells))
+            if isinstance(cells, np.ndarray):
+                parts.append(cells)
+            elif is_label:
+                parts.append(self._texts(cells))
+            else:
+                parts.append(self._numbers(cells))
             self.needed += NUMBER * len(cells)
         with reading(self.path, "a table"):
             check_memory(self.path, self.needed)
 
     def _numbers(self, cells: Sequence[str]) -> npt.NDArray[Any]:
+        if "_" in "".join(cells):  # only Python reads "1_234" as a number
+            return self._texts(cells)
         try:
-            values = (
-                np.array([*map(float, cells)]) + 0.0
-            )  # there is no −0 among numbers that are read fast
+            return np.array([float(cell) for cell in cells])
         except ValueError:
             return self._texts(cells)
-        # Only Python reads "1_234" as a number.
-        return self._texts(cells) if "_" in "".join(cells) else values
 
     def _texts(self, cells: Sequence[str]) -> npt.NDArray[Any]:
         """Equal texts are one object: the name of a model stands in many rows."""
@@ -234,75 +262,20 @@ class _Columns:
         return texts
 
 
-def _read_fast(
-    opened: Callable[[], IO[bytes]], skip: int, delimiter: str, columns: _Columns
-) -> bool:
-    """Fill the columns from what is below `skip` lines; False if there is anything but
-    plain text and finite numbers.
-    """
-    end, is_label = delimiter.encode(), columns.is_label
-    others = bytes(set(range(256)) - {*end, *b"\n"})
-    with opened() as file:
-        if any(b"\r" in file.readline().rstrip(b"\r\n") for _ in range(skip)) or delimiter == " ":
-            return False  # lines end otherwise, or several blanks are one
-        while block := file.read(BLOCK) + file.readline(LONGEST):
-            block = (block.replace(b"\r\n", b"\n") if b"\r" in block else block).strip(b"\n")
-            if not block:
-                continue
-            marks = block.translate(None, PLAIN)
-            ends = marks.translate(None, others) + b"\n"
-            rows = (end * (len(is_label) - 1) + b"\n") * ends.count(b"\n")
-            if b'"' in marks or b"\r" in marks or ends != rows or len(block) >= LONGEST:
-                return False
-            lines, marks = block.replace(end, b"\n"), marks.replace(end, b"\n")
-            try:
-                columns.add(
-                    _with_labels(lines, is_label)
-                    if any(is_label)
-                    else _numbers(lines, marks, len(is_label)).T
-                )
-            except ValueError:
-                return False
-    return True
-
-
-def _with_labels(lines: bytes, is_label: list[bool]) -> Iterator[list[str] | FloatArray]:
-    """The columns of a block with one cell per line, row after row."""
-    cells = lines.split(b"\n")
-    columns = [(cells[place :: len(is_label)], label) for place, label in enumerate(is_label)]
-    others = b"\n".join(chain(*(own for own, label in columns if not label)))
-    numbers = iter(_numbers(others, others.translate(None, PLAIN), len(columns[0][0])))
-    return ([cell.decode() for cell in own] if label else next(numbers) for own, label in columns)
-
-
-def _numbers(lines: bytes, marks: bytes, width: int) -> FloatArray:
-    """One finite number per line, as `float` reads them, in rows of a width; or a
-    ValueError. `marks` are the lines without `PLAIN`.
-
-    The reader of SciPy is quick and exact, but ignores what follows a number. So each has
-    at most one point and then one mark of an exponent, which digits follow, and a sign only
-    begins it or its exponent.
-    """
-    from scipy.io import mmread
-
-    marks = marks.lower()
-    if marks.translate(None, b".e\n") or any(pair in marks for pair in (b"..", b"ee", b"e.")):
-        raise ValueError
-    header = b"%%%%MatrixMarket matrix array real general\n%d 1\n" % (marks.count(b"\n") + 1)
-    content = header + lines + b"\n"
-    if b"-" in lines or b"+" in lines or b"e" in marks:
-        letters = np.frombuffer(content, dtype=np.uint8, offset=len(header) - 1)
-        # Of all that is left, signs are 43 and 45, and only the marks of exponents are
-        # above the digits.
-        signs, exponents = np.flatnonzero(letters - 43 < 3), np.flatnonzero(letters > 57)
-        beside = (
-            (letters[signs - 1], b"\neE"),
-            (letters[signs + 1], DIGITS + b"."),
-            (letters[exponents + 1], PLAIN),
-        )
-        if not all(np.isin(found, list(allowed)).all() for found, allowed in beside):
-            raise ValueError
-    values: FloatArray = mmread(BytesIO(content))
-    if not np.isfinite(values).all():
-        raise ValueError
-    return values.reshape(-1, width)
+def fill_by_numpy(columns: _Columns, lines: Iterator[str], delimiter: str) -> bool:
+    """Fill columns of numbers; False if there is anything but rows of numbers, or no row."""
+    width = len(columns.is_label)
+    while block := list(islice(lines, columns.rows_at_once)):
+        written = [line for line in block if line.strip("\r\n")]
+        if not written:
+            continue
+        if max(map(len, written)) > csv.field_size_limit():
+            return False  # perhaps of one cell, which the csv module refuses
+        try:
+            values = np.loadtxt(written, delimiter=delimiter, comments=None, ndmin=2)
+        except ValueError:
+            return False
+        if values.shape[1] != width:
+            return False
+        columns.add(values.T)
+    return bool(columns.parts[0])
