@@ -19,7 +19,7 @@ from rivals.comparison import Comparison, load
 from rivals.comparison import compare as compare_models
 from rivals.read.files import is_labelled, read_files
 from rivals.read.npz_files import is_saved_comparison
-from rivals.read.tables import Selection
+from rivals.read.selection import Selection
 from rivals.report.page import TITLE, write_report
 
 # Options that are arguments of `rivals.compare`, and those that become arguments: columns with

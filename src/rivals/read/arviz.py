@@ -18,7 +18,7 @@ from rivals._say.words import show
 from rivals._types import FloatArray
 from rivals.losses import Losses
 from rivals.read.inputs import chosen
-from rivals.read.tables import make_losses
+from rivals.read.two_samples import make_losses
 from rivals.read.xarrays import open_labelled
 
 Reduction = Literal["lpd", "mean", "plugin"]

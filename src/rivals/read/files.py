@@ -10,8 +10,11 @@ from rivals._say.arguments import check_name
 from rivals._say.words import listed, show
 from rivals.losses import Losses
 from rivals.read.arviz import HELD_OUT, SIMULATED, TRAINING, arviz_tree
+from rivals.read.long_format import read_long
 from rivals.read.npz_files import npz
-from rivals.read.tables import KINDS, Found, Selection, carrying, read_long, read_wide
+from rivals.read.selection import Selection
+from rivals.read.two_samples import KINDS, Found, carrying
+from rivals.read.wide_format import read_wide
 from rivals.read.xarrays import dataset, open_labelled
 from rivals.read.zarr_folders import METADATA, ZARR
 

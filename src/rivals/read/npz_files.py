@@ -14,7 +14,7 @@ from rivals._say.samples import as_numbers
 from rivals._say.words import show
 from rivals.comparison import load
 from rivals.losses import Losses
-from rivals.read.tables import KINDS, make_losses
+from rivals.read.two_samples import KINDS, make_losses
 
 
 def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str, Losses]:

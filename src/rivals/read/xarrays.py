@@ -12,7 +12,7 @@ from rivals._say.samples import as_numbers
 from rivals._say.words import show
 from rivals.losses import Losses
 from rivals.read.netcdf_files import open_netcdf
-from rivals.read.tables import KINDS, make_losses
+from rivals.read.two_samples import KINDS, make_losses
 from rivals.read.zarr_folders import ZARR, open_zarr
 
 
