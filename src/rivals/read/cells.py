@@ -5,7 +5,7 @@ that cannot be losses.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -37,30 +37,36 @@ def as_losses(column: Column, where: str, name: str | None = None) -> FloatArray
         return as_numbers(column, where)
     if column.dtype.kind in "iufb":
         return np.asarray(column, dtype=np.float64)
+    cells = column.tolist()
+    if column.dtype.kind in "mM":  # of some times this makes numbers
+        cells = [str(time) for time in column]
     values = np.empty(column.size)
-    cells = (
-        map(str, column) if column.dtype.kind in "mM" else column.tolist()
-    )  # which makes numbers of some times
     for row, cell in enumerate(cells):
         try:
-            # Only Python reads "1_234" as a number.
-            if not isinstance(cell, (str, *NUMBERS)) or (isinstance(cell, str) and "_" in cell):
-                raise ValueError
-            values[row] = float(cell)
+            values[row] = _as_number(cell)
         except (TypeError, ValueError, ArithmeticError):
-            found = f"expected a number; got {show(repr(str(cell)[:60]))}"
-            remedy = "correct it, or remove this point for all models"
-            if is_missing(cell):
-                found, remedy = (
-                    "the cell is empty",
-                    "fill it; models with fewer simulated points go into a long table",
-                )
-            elif "," in str(cell):
-                remedy = "write decimals with a point"
-            elif name is not None and row == 0:
-                remedy = f"if the column is an id, {_leave_out(name)}"
-            raise at_row(where, row, f"{found}; {remedy}") from None
+            raise at_row(where, row, _why_no_number(cell, row, name)) from None
     return values
+
+
+def _as_number(cell: Any) -> float:
+    if not isinstance(cell, (str, *NUMBERS)):
+        raise TypeError
+    if isinstance(cell, str) and "_" in cell:  # only Python reads "1_234" as a number
+        raise ValueError
+    return float(cell)
+
+
+def _why_no_number(cell: Any, row: int, name: str | None) -> str:
+    """What was found in place of a number, and what to do."""
+    if is_missing(cell):
+        return "the cell is empty; fill it; models with fewer simulated points go into a long table"
+    remedy = "correct it, or remove this point for all models"
+    if "," in str(cell):
+        remedy = "write decimals with a point"
+    elif name is not None and row == 0:
+        remedy = f"if the column is an id, {_leave_out(name)}"
+    return f"expected a number; got {show(repr(str(cell)[:60]))}; {remedy}"
 
 
 def as_text(cell: Any) -> str:
@@ -69,7 +75,9 @@ def as_text(cell: Any) -> str:
     """
     if is_missing(cell):
         return ""
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()
 
 
 def finite(
@@ -98,34 +106,41 @@ def check_names(names: Iterable[str], where: str) -> None:
 def check_values(
     observed: Mapping[str, FloatArray], synthetic: Mapping[str, FloatArray], where: str
 ) -> None:
-    """Refuse columns that cannot be losses, and warn about those that hardly are. Mostly
-    their beginning tells that they are.
-    """
-    same, whole = [], []
+    """Refuse columns that cannot be losses, and warn about those that hardly are."""
+    same = []
+    whole = []
     for name, column in observed.items():
         if column.size < FEW_ROWS:
             return
-        parts = (column[:FEW_ROWS], column)
-        if all(np.all(np.diff(part) == 1) for part in parts):
+        if _holds(column, lambda part: bool(np.all(np.diff(part) == 1))):
             raise ValueError(
                 f"{where}: column {show(name)!r} is a running number; {_leave_out(name)}"
             )
-        if name in synthetic and all(
-            np.array_equal(part, synthetic[name][: part.size]) for part in parts
-        ):
-            same += [name] if np.ptp(column) > 0 else []
-        if all(np.array_equal(part, np.round(part)) for part in parts):
+        if name in synthetic and np.ptp(column) > 0 and _same(column, synthetic[name]):
+            same.append(name)
+        if _holds(column, lambda part: np.array_equal(part, np.round(part))):
             whole.append(name)
     if 0 < len(same) < len(observed):
         raise ValueError(
             f"{where}: column {show(same[0])!r} is the same in the observed and the "
             f"synthetic table; {_leave_out(same[0])}"
         )
-    for name in whole[:MANY_NAMES] if len(whole) < len(observed) else ():
-        warn(
-            f"{where}: column {show(name)!r} holds whole numbers only, unlike the others; "
-            f"if it is an id or a fold, {_leave_out(name)}"
-        )
+    if len(whole) < len(observed):
+        for name in whole[:MANY_NAMES]:
+            warn(
+                f"{where}: column {show(name)!r} holds whole numbers only, unlike the others; "
+                f"if it is an id or a fold, {_leave_out(name)}"
+            )
+
+
+def _holds(column: FloatArray, rule: Callable[[FloatArray], bool]) -> bool:
+    """Whether a rule holds for a column; mostly its beginning tells that it does not."""
+    return rule(column[:FEW_ROWS]) and rule(column)
+
+
+def _same(column: FloatArray, other: FloatArray) -> bool:
+    beginning = np.array_equal(column[:FEW_ROWS], other[:FEW_ROWS])
+    return beginning and np.array_equal(column, other[: column.size])
 
 
 def at_row(where: str, row: int, what: str) -> ValueError:

@@ -39,11 +39,14 @@ def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str
     array([3., 4.])
     """
     if isinstance(source, (str, PathLike)):
-        where, pairs = show(fspath(source)), _from_file(Path(source), labels)
+        where = show(fspath(source))
+        pairs = _from_file(Path(source), labels)
     elif isinstance(source, Mapping):
-        where, pairs = "the mapping", _from_mapping(source)
+        where = "the mapping"
+        pairs = _from_mapping(source)
     elif any(hasattr(type(source), name) for name in FRAME):
-        where, pairs = "the data frame", _from_frame(source)
+        where = "the data frame"
+        pairs = _from_frame(source)
     else:
         raise TypeError(
             f"expected the path of a table ({TABLES}), a data frame (pandas, polars, …) or "
@@ -69,8 +72,9 @@ def columns_of(source: Any, labels: Collection[str] = ()) -> tuple[str, dict[str
 
 
 def _from_file(path: Path, labels: Collection[str]) -> Iterable[tuple[str, Column]]:
-    *_, before, last = ["", "", *path.suffixes]
-    suffix = (before + last if last.lower() == ".gz" else last).lower()
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        suffix = "".join(path.suffixes[-2:]).lower()
     if suffix in TEXT:
         return read_text(path, labels)
     if suffix not in BINARY:
@@ -88,14 +92,17 @@ def _from_mapping(source: Mapping[Any, Any]) -> Iterable[tuple[str, Column]]:
     whose, reference = next((each for each in labelled if each[1] is not None), ("", None))
     for (who, labels), (key, column) in zip(labelled, source.items(), strict=True):
         rows = rows_in_order(labels, reference, f"the mapping, {who}", whose)
-        yield key, np.asanyarray(column if rows is None else column.iloc[rows])
+        if rows is not None:
+            column = column.iloc[rows]
+        yield key, np.asanyarray(column)
 
 
 def _from_frame(source: Any) -> Iterable[tuple[str, Column]]:
     narwhals = need("narwhals", extra="table", purpose="data frames")
     try:
         frame = narwhals.from_native(source)
-        frame = frame.collect() if isinstance(frame, narwhals.LazyFrame) else frame
+        if isinstance(frame, narwhals.LazyFrame):
+            frame = frame.collect()
         return [(series.name, np.asarray(series.to_numpy())) for series in frame.iter_columns()]
     except narwhals.exceptions.NarwhalsError as error:
         raise ValueError(f"the data frame: {' '.join(str(error).split())}") from None

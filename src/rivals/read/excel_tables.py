@@ -16,7 +16,9 @@ from rivals.read.text_tables import CHUNK, Columns, header_names
 
 # Bytes of a cell that is an object of its own, and of one that is empty; a cell takes up to
 # four tags of XML.
-CELL, EMPTY, TAG = 64, 8, 16
+CELL = 64
+EMPTY = 8
+TAG = 16
 
 
 def read_excel(path: Path) -> Columns:
@@ -73,7 +75,8 @@ def _cells(sheet: Any, path: Path) -> list[tuple[Any, ...]]:
         length = max(
             (index for index, cell in enumerate(row, start=1) if cell is not None), default=0
         )
-        cells, width = cells + length + 1, max(width, length)
+        cells += length + 1
+        width = max(width, length)
         check_memory(path, CELL * cells + EMPTY * width * len(rows))
         rows.append(row[:length])
     while rows and not rows[-1]:

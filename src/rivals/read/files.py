@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from rivals._say.arguments import check_name
 from rivals._say.words import listed, show
@@ -84,15 +85,17 @@ def read_files(
     """Losses by model, and what the labels of the selection say of the observed points."""
     archive = Path(observed).suffix.lower() == ".npz"
     if not archive and not is_labelled(Path(observed)):
-        return (
-            read_long(observed, selection)
-            if synthetic is None
-            else read_wide(observed, synthetic, selection)
-        )
-    for option in (*(["index"] if selection.index is not None else []), *selection.labels):
+        if synthetic is None:
+            return read_long(observed, selection)
+        return read_wide(observed, synthetic, selection)
+    of_tables = list(selection.labels)
+    if selection.index is not None:
+        of_tables.insert(0, "index")
+    if of_tables:
+        option = of_tables[0]
         raise ValueError(
-            f"{option}: {show(observed)} is not a table; its arrays have no columns, so "
-            f"leave {option} out, or write a long table"
+            f"{option}: {show(observed)} is not a table; its arrays have no columns, so leave "
+            f"{option} out, or write a long table"
         )
     if archive and synthetic is not None:
         raise ValueError(
@@ -108,10 +111,10 @@ def read_files(
 
 def is_labelled(path: Path) -> bool:
     """Whether a file, by its name, or a folder, by what is in it, holds labelled arrays."""
-    return path.suffix.lower() in (*NETCDF, ZARR) or (
-        path.is_dir()
-        and any((path / name).exists() for name in (".zgroup", ".zmetadata", *METADATA))
-    )
+    if path.suffix.lower() in (*NETCDF, ZARR):
+        return True
+    metadata = (".zgroup", ".zmetadata", *METADATA)
+    return path.is_dir() and any((path / name).exists() for name in metadata)
 
 
 def _labelled(
@@ -124,34 +127,40 @@ def _labelled(
         raise ValueError(
             f"{show(other)}: expected a NetCDF file or a Zarr folder, as the first, of another name"
         )
-    where, tree = show(path), open_labelled(path)
-    second = {} if other is None else {Path(other).stem: open_labelled(other)}
-    groups = [str(name) for name in getattr(tree, "children", ())]
-    trees = (
-        {path.stem: tree}
-        if {HELD_OUT, TRAINING} & {*groups}
-        else {name: tree[name] for name in groups}
-    )
-    losses = {}
+    tree = open_labelled(path)
+    second = {}
+    if other is not None:
+        second = {Path(other).stem: open_labelled(other)}
+    where = show(path)
     try:
         if not second and all(kind in tree for kind in KINDS):
             return dataset(tree, log_likelihood=log_likelihood)
-        if not trees:
-            raise ValueError(
-                "expected the variables observed and synthetic, or for each model groups "
-                f"{HELD_OUT} and {SIMULATED}; found "
-                f"{listed([*map(str, tree.data_vars)]) or 'nothing'}"
-            )
+        trees = _trees(tree, path.stem)
         if log_likelihood:
             raise ValueError(
                 "ArviZ trees always hold log likelihoods; leave log_likelihood "
                 "(--log-likelihood) out"
             )
+        losses = {}
         for name, each in [*trees.items(), *second.items()]:
             where = f"{show(path)}, model {show(name)!r}"
             if name in losses:
                 raise ValueError(f"{show(other)} is called so, too; rename the file")
             losses[check_name(name)] = arviz_tree(each, reduction="lpd")
+        return losses
     except (TypeError, ValueError) as error:
         raise type(error)(f"{where}: {error}") from None
-    return losses
+
+
+def _trees(tree: Any, name: str) -> dict[str, Any]:
+    """Model → its ArviZ tree: what is in the file, or in each of its groups."""
+    groups = [str(group) for group in getattr(tree, "children", ())]
+    if HELD_OUT in groups or TRAINING in groups:
+        return {name: tree}
+    if not groups:
+        found = listed([str(variable) for variable in tree.data_vars])
+        raise ValueError(
+            "expected the variables observed and synthetic, or for each model groups "
+            f"{HELD_OUT} and {SIMULATED}; found {found or 'nothing'}"
+        )
+    return {group: tree[group] for group in groups}

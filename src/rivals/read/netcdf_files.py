@@ -19,7 +19,9 @@ CLASSIC = b"CDF"  # first bytes of a NetCDF file that is not HDF5
 # What NetCDF writes for a dimension without coordinates, which has no values.
 NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 
-MANY_TEXTS, AT_ONCE = 64, 2**28
+# More texts than anybody lists in an attribute; and bytes of texts that are read at once.
+MANY_TEXTS = 64
+AT_ONCE = 2**28
 
 
 def open_netcdf(path: Path) -> Any:
@@ -70,7 +72,8 @@ def _arrays(hdf5: Any, file: Any) -> Iterator[Any]:
     """All arrays. Each object has one name, so that there are no cycles, and no array
     counts twice.
     """
-    groups, seen = [file], {hdf5.h5o.get_info(file.id).addr}
+    groups = [file]
+    seen = {hdf5.h5o.get_info(file.id).addr}
     _check_attributes(hdf5, file, "/")
     while groups:
         group = groups.pop()
@@ -101,14 +104,9 @@ def _check_attributes(hdf5: Any, node: Any, where: str) -> None:
     """
     for name in node.attrs:
         attribute = node.attrs.get_id(name)
-        if (
-            hdf5.check_vlen_dtype(attribute.dtype) is not None
-            and prod(attribute.shape) > MANY_TEXTS
-        ):
-            found = (
-                f"the attribute {show(name)!r} of {show(where)!r} lists "
-                f"{prod(attribute.shape)} texts"
-            )
+        n_texts = prod(attribute.shape)
+        if hdf5.check_vlen_dtype(attribute.dtype) is not None and n_texts > MANY_TEXTS:
+            found = f"the attribute {show(name)!r} of {show(where)!r} lists {n_texts} texts"
             raise ValueError(f"{found}; remove it")
 
 
@@ -118,7 +116,9 @@ def _check_complete(array: Any) -> None:
         return
     parts = zip(array.shape, array.chunks or array.shape, strict=True)
     expected = prod(-(-length // part) for length, part in parts)
-    found = array.id.get_num_chunks() if array.chunks else int(array.id.get_storage_size() > 0)
+    found = int(array.id.get_storage_size() > 0)
+    if array.chunks:
+        found = array.id.get_num_chunks()
     if found < expected:
         raise ValueError(
             f"{expected - found} of {expected} parts of its array {show(array.name)!r} are "
@@ -130,7 +130,8 @@ def _check_lengths(array: Any, path: Path) -> None:
     """Texts of any length: one that is stored once may stand in every cell. So many are
     read at once as are small, if each is the file.
     """
-    step, needed = max(1, AT_ONCE // path.stat().st_size), 0
+    step = max(1, AT_ONCE // path.stat().st_size)
+    needed = 0
     for *place, begin in product(*map(range, array.shape[:-1]), range(0, array.shape[-1], step)):
         needed += sum(map(len, array[(*place, slice(begin, begin + step))]))
         check_memory(path, needed)

@@ -60,13 +60,15 @@ def npz(path: str | PathLike[str], *, log_likelihood: bool = False) -> dict[str,
                 f"{where}: array {show(key)!r} is not called MODEL/observed or "
                 "MODEL/synthetic; rename it after its model"
             )
-        values = -as_numbers(array, f"{where}, array {show(key)!r}") if log_likelihood else array
-        samples.setdefault(name, {})[kind] = values
+        if log_likelihood:
+            array = -as_numbers(array, f"{where}, array {show(key)!r}")
+        samples.setdefault(name, {})[kind] = array
     if not samples:
         raise ValueError(f"{where}: the archive is empty, or damaged; write it anew")
     simulated = any("synthetic" in pair for pair in samples.values())
+    needed = KINDS if simulated else ("observed",)
     for name, pair in samples.items():
-        for kind in KINDS if simulated else KINDS[:1]:
+        for kind in needed:
             if kind not in pair:
                 raise ValueError(
                     f"{where}, model {show(name)!r}: no array {show(name)}/{kind}; both "

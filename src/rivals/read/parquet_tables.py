@@ -17,7 +17,8 @@ from rivals.read.text_tables import MAX_COLUMNS, Columns
 
 # Bytes of a cell: a number, or a reference to a text that is shared, and what it is made
 # from; and one that is an object of its own.
-CELL, OBJECT = 16, 128
+CELL = 16
+OBJECT = 128
 
 
 def read_parquet(path: Path) -> Columns:
@@ -26,7 +27,8 @@ def read_parquet(path: Path) -> Columns:
     parquet = need("pyarrow.parquet", extra="parquet", purpose="Parquet files")
     with reading(path, "a Parquet file"):
         with parquet.ParquetFile(path) as file:
-            schema, content = file.schema_arrow, file.metadata
+            schema = file.schema_arrow
+            content = file.metadata
             groups = [content.row_group(index) for index in range(content.num_row_groups)]
             n_rows = sum(max(group.num_rows, 0) for group in groups)
             _check_table(
@@ -52,7 +54,9 @@ def _check_table(path: Path, schema: Any, n_rows: int, n_bytes: int) -> None:
         raise ValueError(f"{len(schema)} columns, but at most {MAX_COLUMNS} are read")
     cells = 0
     for field in schema:
-        kind = field.type.value_type if types.is_dictionary(field.type) else field.type
+        kind = field.type
+        if types.is_dictionary(kind):
+            kind = kind.value_type
         text = types.is_string(kind) or types.is_large_string(kind)
         simple = text or types.is_floating(kind) or types.is_integer(kind) or types.is_null(kind)
         if not (simple or types.is_primitive(kind) or types.is_decimal(kind)):
@@ -72,7 +76,9 @@ def _values(column: Any) -> npt.NDArray[Any]:
         parts = [np.from_dlpack(chunk) for chunk in column.chunks]  # `to_numpy` would import pandas
     else:
         return np.asarray(column.to_numpy())
-    return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.empty(0)
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _words(chunk: Any) -> npt.NDArray[Any]:

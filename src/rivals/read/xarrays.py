@@ -10,6 +10,7 @@ from typing import Any
 from rivals._say.rows import is_missing
 from rivals._say.samples import as_numbers
 from rivals._say.words import show
+from rivals._types import FloatArray
 from rivals.losses import Losses
 from rivals.read.netcdf_files import open_netcdf
 from rivals.read.two_samples import KINDS, make_losses
@@ -52,15 +53,35 @@ def dataset(
     >>> dataset(xarray.Dataset(arrays, coords={"model": ["A", "B"]}))["B"]
     Losses(2 observed, 2 synthetic, empirical risk 2.5)
     """
-    where = show(fspath(source)) if isinstance(source, (str, PathLike)) else "the dataset"
-    source = open_labelled(source) if isinstance(source, (str, PathLike)) else source
+    where = "the dataset"
+    if isinstance(source, (str, PathLike)):
+        where = show(fspath(source))
+        source = open_labelled(source)
     source = getattr(source, "dataset", source)  # the root of a DataTree
     if not hasattr(source, "data_vars"):
         found = type(source).__name__
         raise TypeError(
-            "expected an xarray Dataset, or the path of a NetCDF file or a Zarr folder; "
-            f"got {found}"
+            "expected an xarray Dataset, or the path of a NetCDF file or a Zarr folder; got "
+            f"{found}"
         )
+    _check_variables(source, model, where)
+    names = _names(source[model].values, where)
+    first_of_synthetic = [model]
+    if simulation in source["synthetic"].dims:
+        first_of_synthetic.append(simulation)
+    observed = _values(source, "observed", [model], where)
+    synthetic = _values(source, "synthetic", first_of_synthetic, where)
+    if log_likelihood:
+        observed = -observed
+        synthetic = -synthetic
+    return {
+        name: make_losses(name, observed[row], synthetic[row], where)
+        for row, name in enumerate(names)
+    }
+
+
+def _check_variables(source: Any, model: str, where: str) -> None:
+    """Both kinds of losses are there, with a dimension that tells models apart by names."""
     for kind in KINDS:
         if kind not in source:
             raise ValueError(
@@ -68,40 +89,40 @@ def dataset(
             )
         if model not in source[kind].dims:
             raise ValueError(
-                f"{where}: variable {kind!r} has no dimension {model!r} to tell models "
-                f"apart; it has {source[kind].dims}; pass model="
+                f"{where}: variable {kind!r} has no dimension {model!r} to tell models apart; "
+                f"it has {source[kind].dims}; pass model="
             )
     if model not in source.coords:
         raise ValueError(
             f"{where}: the dimension {model!r} has no coordinate, so models have no names; "
             "give it one"
         )
-    labels = ["" if is_missing(label) else label for label in source[model].values]
-    names = [
-        label.decode(errors="replace") if isinstance(label, bytes) else str(label)
-        for label in labels
-    ]
+
+
+def _names(labels: Any, where: str) -> list[str]:
+    """The names of the models, which are text and differ."""
+    names = []
+    for label in labels:
+        if is_missing(label):
+            names.append("")
+        elif isinstance(label, bytes):
+            names.append(label.decode(errors="replace"))
+        else:
+            names.append(str(label))
     wrong = [name for name, count in Counter(names).items() if count > 1 or not name.strip()]
     if wrong:
         raise ValueError(
             f"{where}: two models are called {show(wrong[0])!r}, or one has no name; names "
             "must differ"
         )
-    sign = -1.0 if log_likelihood else 1.0
-    several = (simulation,) if simulation in source["synthetic"].dims else ()
-    samples = {
-        kind: source[kind].transpose(model, *(several if kind == "synthetic" else ()), ...).values
-        for kind in KINDS
-    }
-    observed, synthetic = (
-        as_numbers(samples[kind], f"{where}, variable {kind!r}") * sign for kind in KINDS
-    )
-    observed = observed.reshape(len(names), -1)
-    synthetic = synthetic.reshape(*synthetic.shape[: 1 + len(several)], -1)
-    return {
-        name: make_losses(name, observed[row], synthetic[row], where)
-        for row, name in enumerate(names)
-    }
+    return names
+
+
+def _values(source: Any, kind: str, first: list[str], where: str) -> FloatArray:
+    """The losses of a kind, with the dimensions `first` in front, and all others flattened."""
+    array = source[kind].transpose(*first, ...)
+    values = as_numbers(array.values, f"{where}, variable {kind!r}")
+    return values.reshape(*values.shape[: len(first)], -1)
 
 
 def open_labelled(path: str | PathLike[str]) -> Any:

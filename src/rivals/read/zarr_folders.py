@@ -48,11 +48,8 @@ def _check_zarr(folder: Path) -> None:
         check_nesting(place.count(os.sep) - str(folder).count(os.sep))
         for name in (*folders, *files):
             path = Path(place, name)
-            if (
-                path.is_symlink()
-                or not (path.is_dir() or path.is_file())
-                or not os.access(path, os.R_OK)
-            ):
+            plain = path.is_dir() or path.is_file()
+            if path.is_symlink() or not plain or not os.access(path, os.R_OK):
                 raise ValueError(
                     f"{show(path)} is a link, a pipe or a device, or unreadable; copy what "
                     "it stands for"
@@ -80,12 +77,10 @@ def _check_array(folder: Path, name: str) -> int:
     parts = tuple(map(int, content.get("chunks") or grid["chunk_shape"]))
     cell = max(8, _cell_size(content.get("dtype", content.get("data_type"))))
     needed = cell * (prod(shape) + prod(parts))
-    if (
-        len(shape) > 1 and needed < 2**50
-    ):  # arrays of losses; coordinates that are all 0 have no chunks
-        _check_complete(
-            folder, content, [-(-length // part) for length, part in zip(shape, parts, strict=True)]
-        )
+    if len(shape) > 1 and needed < 2**50:
+        # Arrays of losses; coordinates that are all 0 have no chunks.
+        counts = [-(-length // part) for length, part in zip(shape, parts, strict=True)]
+        _check_complete(folder, content, counts)
     return needed
 
 
@@ -114,10 +109,16 @@ def _check_complete(folder: Path, content: dict[str, Any], counts: list[int]) ->
     """A chunk that is missing would be read as fill values."""
     keys = content.get("chunk_key_encoding", {"name": "v2"})
     separator = keys.get("configuration", {}).get("separator", content.get("dimension_separator"))
-    first = "c/" if keys["name"] == "default" else ""
-    separator = separator or ("/" if first else ".")
-    chunks = (first + separator.join(map(str, place)) for place in product(*map(range, counts)))
-    missing = sum(not (folder / chunk).is_file() for chunk in chunks)
+    if keys["name"] == "default":
+        first = "c/"
+        separator = separator or "/"
+    else:
+        first = ""
+        separator = separator or "."
+    missing = 0
+    for place in product(*map(range, counts)):
+        chunk = first + separator.join(map(str, place))
+        missing += not (folder / chunk).is_file()
     if missing:
         raise ValueError(
             f"{missing} of {prod(counts)} chunks of its array {show(folder.name)!r} are "
