@@ -39,8 +39,8 @@ ORDER = {
     "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "rows"],
     "laws": ["base"],  # each law then stands alone
     "comparison": [
-        "rendering", "mistakes", "notes", "judge", "calibrator", "archive", "expectation",
-        "duels", "answers", "table", "text", "methods", "result", "compare",
+        "rendering", "sides", "mistakes", "notes", "judge", "calibrator", "archive", "expectation",
+        "duels", "answers", "digits", "table", "text", "methods", "result", "compare",
     ],
     "_workers": [
         "jobs", "beats", "time_limits", "sending", "attempts",

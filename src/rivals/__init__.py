@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from rivals.losses import Losses
     from rivals.models import Candidate
 
-# Everything is imported when it is first asked for: `rivals --version` needs none of it, and most programs a part.
+# Everything is imported when it is first asked for: `rivals --version` needs none of it, and most
+# programs a part.
 HOMES = {
     "RivalsWarning": "_say.warn",
     **dict.fromkeys(("Calibration", "Experiment", "calibrate"), "calibration"),

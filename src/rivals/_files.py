@@ -1,4 +1,4 @@
-"""Files: written so that a crash leaves either the old or the new one, and checked before they are read."""
+"""Files: a crash leaves either the old or the new one, and they are checked before they are read."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 from rivals._say.words import show
 
-# Memory that the content of a file may take, unless the file itself is large: a decompression bomb is small. A value of
-# eight bits becomes one of 64.
+# Memory that the content of a file may take, unless the file itself is large: a decompression bomb
+# is small. A value of eight bits becomes one of 64.
 MAX_BYTES = 2**30
 MAX_BYTES_VARIABLE = "RIVALS_MAX_BYTES"
 TIMES_ITS_SIZE = 8
@@ -22,7 +22,10 @@ DEEPEST = 32
 
 @contextmanager
 def reading(path: str | PathLike[str], what: str, *, folder: bool = False) -> Iterator[None]:
-    """Turn any error in decoding a file, or a folder, into one sentence; a damaged one may raise anything."""
+    """Turn any error in decoding a file, or a folder, into one sentence.
+
+    A damaged one may raise anything.
+    """
     where = show(os.fspath(path))
     if not folder:
         _check_plain_file(path, where)
@@ -56,7 +59,10 @@ def _check_plain_file(path: str | PathLike[str], where: str) -> None:
 
 
 def check_memory(path: str | PathLike[str], needed: int) -> None:
-    """Refuse a file, or a folder, whose content would take far more memory than it has, before it is unpacked."""
+    """Refuse a file, or a folder, whose content would take far more memory than it has.
+
+    Before it is unpacked.
+    """
     text = os.environ.get(MAX_BYTES_VARIABLE) or str(MAX_BYTES)
     if not (text.isascii() and text.isdigit()):
         raise ValueError(
@@ -70,8 +76,9 @@ def check_memory(path: str | PathLike[str], needed: int) -> None:
     limit = max(int(text), TIMES_ITS_SIZE * sum(_stored(file) for file in files))
     if needed > limit:
         raise ValueError(
-            f"it would unpack to {_in_words(needed)}, but the limit for a file of its size is {_in_words(limit)}; if you trust it, set the "
-            f"environment variable {MAX_BYTES_VARIABLE} to more bytes"
+            f"it would unpack to {_in_words(needed)}, but the limit for a file of its size is "
+            f"{_in_words(limit)}; if you trust it, set the environment variable "
+            f"{MAX_BYTES_VARIABLE} to more bytes"
         )
 
 

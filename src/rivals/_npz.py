@@ -36,10 +36,12 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     file: IO[bytes] = archive.fp  # type: ignore[assignment]
     file.seek(-22, os.SEEK_END)
     signature, count = struct.unpack("<4s6xH10x", file.read(22))
-    # A byte that is wrong in the table of contents may hide members; of 65 535 or more it does not say how many.
+    # A byte that is wrong in the table of contents may hide members; of 65 535 or more it does not
+    # say how many.
     if signature == b"PK\x05\x06" and count < 0xFFFF and count != len(archive.infolist()):
         raise ValueError(
-            f"its table of contents lists {len(archive.infolist())} of {count} arrays: it is damaged"
+            f"its table of contents lists {len(archive.infolist())} of {count} arrays: "
+            "it is damaged"
         )
     for member in archive.infolist():
         name = member.filename.removesuffix(".npy")
@@ -49,20 +51,25 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             raise ValueError(f"two of its arrays are called {show(name)!r}; names must differ")
         if member.compress_type not in METHODS or member.flag_bits & 0x1:
             raise ValueError(
-                f"its array {show(name)!r} is encrypted, or compressed by a method that NumPy does not use"
+                f"its array {show(name)!r} is encrypted, or compressed by a method that NumPy does "
+                "not use"
             )
         members[name] = member
     return members
 
 
 def _bytes_needed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> int:
-    """Bytes that the array takes as floating-point numbers, or more; the header must say what the member holds."""
+    """Bytes that the array takes as floating-point numbers, or more.
+
+    The header must say what the member holds.
+    """
     with archive.open(member) as file:
         shape, dtype = _header(file)
         size = math.prod(shape)
         if size * dtype.itemsize != member.file_size - file.tell():
             raise ValueError(
-                f"its array {show(member.filename)!r} does not have the {size} values that its header states"
+                f"its array {show(member.filename)!r} does not have the {size} values that its "
+                "header states"
             )
     return size * max(dtype.itemsize, 8)
 

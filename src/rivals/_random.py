@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from rivals._types import RNG
 
-# Every key of a stream, by the owner of the entropy. A stream is `stream(entropy, key, ...)`; the numbers are part of
-# what a seed means, and never change.
+# Every key of a stream, by the owner of the entropy. A stream is `stream(entropy, key, ...)`; the
+# numbers are part of what a seed means, and never change.
 PROCESS_END_POINTS, PROCESS_NODES = 0, 1  # a process
 TRANSPORT_RISK = 0  # the transport law of one model
 CANDIDATE_SIMULATION = (
@@ -38,9 +38,10 @@ RESAMPLES = 6  # a model confidence set
 
 
 def entropy_from(rng: RNG) -> int:
-    """The integer that repeats a run: `f(..., rng=entropy)` gives the same bits as `f(..., rng=rng)` did.
+    """The integer that repeats a run.
 
-    A generator is advanced by the drawing of its entropy, so that two calls with the same generator differ.
+    `f(..., rng=entropy)` gives the same bits as `f(..., rng=rng)` did. A generator is advanced by the drawing of its entropy, so that two calls with the same generator
+    differ.
 
     Examples
     --------
@@ -51,7 +52,8 @@ def entropy_from(rng: RNG) -> int:
         # At most ten digits: people copy them.
         return _as_integer(np.random.SeedSequence().generate_state(1))
     if isinstance(rng, np.random.SeedSequence):
-        # A plain sequence is its integer; a spawned one, or one made from several, is condensed into an integer.
+        # A plain sequence is its integer; a spawned one, or one made from several, is condensed
+        # into an integer.
         if not rng.spawn_key and isinstance(rng.entropy, int):
             return rng.entropy
         return _as_integer(rng.generate_state(4))
@@ -65,7 +67,8 @@ def entropy_from(rng: RNG) -> int:
         entropy = operator.index(rng)
     except TypeError:
         raise TypeError(
-            f"rng must be None, an integer, a SeedSequence or a Generator of numpy.random; got {type(rng).__name__}"
+            "rng must be None, an integer, a SeedSequence or a Generator of numpy.random; "
+            f"got {type(rng).__name__}"
         ) from None
     if entropy < 0:
         raise ValueError(f"rng as an integer must not be negative; got {entropy}")
@@ -78,7 +81,10 @@ def stream(entropy: int, *key: int) -> np.random.Generator:
 
 
 def simulation_streams(rng: RNG, n_simulations: int) -> list[np.random.Generator]:
-    """One generator per simulation of a candidate; the first does not depend on how many there are."""
+    """One generator per simulation of a candidate.
+
+    The first does not depend on how many there are.
+    """
     entropy = entropy_from(rng)
     keys = [
         (CANDIDATE_SIMULATION,),

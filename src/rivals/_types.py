@@ -11,11 +11,16 @@ FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.intp]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
-RNG: TypeAlias = "int | np.integer | np.random.SeedSequence | np.random.Generator | np.random.BitGenerator | None"
+RNG: TypeAlias = (
+    int | np.integer | np.random.SeedSequence | np.random.Generator | np.random.BitGenerator | None
+)
 
 
 class Model(Protocol):
-    """A model: the loss of each data point, and a simulator. `rivals.Candidate` is one; any object with both is."""
+    """A model: the loss of each data point, and a simulator.
+
+    `rivals.Candidate` is one; any object with both is.
+    """
 
     def loss(self, data: Any, /) -> npt.ArrayLike:
         """One loss per data point."""

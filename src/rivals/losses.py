@@ -1,4 +1,4 @@
-"""Losses of a model on held-out data and on its own simulations, in whatever form the model is given."""
+"""Losses of a model on held-out data and on its own simulations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from rivals.core.sampling_error import effective_size
 FEW_VALUES = 20
 SURE = 10.0
 
-# The same loss, computed at different places of an array, may differ by a few units in the last place.
+# The same loss, computed at different places of an array, may differ by a few units in the last
+# place.
 ROUNDING_UNITS = 16
 
 
@@ -30,16 +31,19 @@ class Losses:
     observed : array_like
         Loss of each held-out data point: lower is better. Usually the negative log likelihood.
     synthetic : array_like, optional
-        The same loss of the same model on data that it simulated itself, with as many points as were observed. Several
-        simulations are the rows of a matrix. With three groups or more, none are needed.
+        The same loss of the same model on data that it simulated itself, with as many points as
+        were observed. Several simulations are the rows of a matrix. With three groups or more, none
+        are needed.
     groups : array_like, optional
-        The replication that each observed point belongs to (school, session, laboratory); `compare` uses them.
+        The replication that each observed point belongs to (school, session, laboratory); `compare`
+        uses them.
     may_repeat : bool
-        True if synthetic losses are known to be of simulated data and may still equal observed ones, as the losses of
-        labels and counts do. By default `compare` looks for losses that were copied by mistake.
+        True if synthetic losses are known to be of simulated data and may still equal observed
+        ones, as the losses of labels and counts do. By default `compare` looks for losses that were
+        copied by mistake.
     index : pandas Index, optional
-        The labels of the points; by default those of `observed`, if it is a Series. `compare` puts the points of all models into one
-        order by them.
+        The labels of the points; by default those of `observed`, if it is a Series. `compare` puts
+        the points of all models into one order by them.
 
     See Also
     --------
@@ -62,7 +66,8 @@ class Losses:
     def __post_init__(self) -> None:
         if self.index is None:
             object.__setattr__(self, "index", row_labels(self.observed))
-        # The one place where samples are checked and copied; object.__setattr__ because the class is frozen.
+        # The one place where samples are checked and copied; object.__setattr__ because the class
+        # is frozen.
         _check_not_swapped(self.observed, self.synthetic)
         object.__setattr__(self, "observed", check_losses(self.observed, "observed losses"))
         none = isinstance(self.synthetic, np.ndarray) and self.synthetic.shape == (0, 0)
@@ -124,11 +129,14 @@ class Losses:
 
     @cached_property
     def effective_size(self) -> float:
-        """Number of independent losses that carry as much information about their mean as the observed sequence."""
+        """How many independent losses would tell as much about their mean as the observed ones do."""
         return effective_size(self.observed)
 
     def repeats_itself(self) -> bool:
-        """Whether a simulation has exactly the observed values, in any order: a mistake, unless they are few and repeat by chance."""
+        """Whether a simulation has exactly the observed values, in any order.
+
+        That is a mistake, unless they are few and repeat by chance.
+        """
         if few_values(self.observed):
             return False
         low, high = self.observed.min(), self.observed.max()
@@ -157,17 +165,18 @@ class Losses:
         )
 
     def spread_ties(self) -> Losses:
-        """The same losses, with each tie spread evenly, on both sides, half way to the nearest other value.
+        """The same losses, with each tie spread evenly.
 
-        A tie is a flat stretch of q*, on which the beta process has no spread: with 0/1 losses the risk of the worst
-        model would be certain. Once ties are spread, the width of the process reflects how much simulations and data
-        differ in how often each value occurs. The mean of every tie is kept, and losses without ties do not change. This
-        is not random jitter, which would add its own noise to the mean and to the discrepancy.
+        On both sides, half way to the nearest other value. A tie is a flat stretch of q*, on which the beta process has no spread: with 0/1 losses the
+        risk of the worst model would be certain. Once ties are spread, the width of the process
+        reflects how much simulations and data differ in how often each value occurs. The mean of
+        every tie is kept, and losses without ties do not change. This is not random jitter, which
+        would add its own noise to the mean and to the discrepancy.
 
-        Observed and synthetic losses are spread in the same way, by the values that occur in any of them; values that
-        differ only by rounding count as one. If all losses are equal there is no other value, and they do not change.
-        Use the result for quantile functions only: which point of a tie gets which loss is arbitrary, and so are
-        pointwise differences between models.
+        Observed and synthetic losses are spread in the same way, by the values that occur in any of
+        them; values that differ only by rounding count as one. If all losses are equal there is no
+        other value, and they do not change. Use the result for quantile functions only: which point
+        of a tie gets which loss is arbitrary, and so are pointwise differences between models.
 
         Examples
         --------
@@ -197,15 +206,19 @@ class Losses:
             if self.n_simulations != 1
             else str(self.n_synthetic)
         )
-        return f"Losses({self.n_observed} observed, {simulated if self.n_simulations else 'no'} synthetic, empirical risk {self.empirical_risk:.5g})"
+        return (
+            f"Losses({self.n_observed} observed, {simulated if self.n_simulations else 'no'} "
+            f"synthetic, empirical risk {self.empirical_risk:.5g})"
+        )
 
 
 def _check_not_swapped(observed: Any, synthetic: Any) -> None:
     """Refuse a matrix before a vector: only simulations may be several."""
     if getattr(observed, "ndim", 1) == 2 and getattr(synthetic, "ndim", 2) == 1:
         raise ValueError(
-            f"observed losses: got a matrix of shape {tuple(observed.shape)}, and a vector of synthetic losses; are they swapped? A pair "
-            "is (observed, synthetic), and only synthetic losses may have several rows, one per simulation"
+            f"observed losses: got a matrix of shape {tuple(observed.shape)}, and a vector of "
+            "synthetic losses; are they swapped? A pair is (observed, synthetic), "
+            "and only synthetic losses may have several rows, one per simulation"
         )
 
 
@@ -213,14 +226,19 @@ def _check_not_transposed(n_observed: int, synthetic: FloatArray) -> None:
     """Refuse as many simulations as there are observed points, of fewer points each."""
     if synthetic.ndim == 2 and n_observed == synthetic.shape[0] > synthetic.shape[1]:
         raise ValueError(
-            f"synthetic losses: shape {synthetic.shape} means {n_observed} simulations of {synthetic.shape[1]} points, for {n_observed} "
-            "observed points; is the matrix transposed? It has one row per simulation and one column per point: pass its .T. If "
-            "there really are as many simulations as observed points, leave one out"
+            f"synthetic losses: shape {synthetic.shape} means {n_observed} simulations of "
+            f"{synthetic.shape[1]} points, for {n_observed} observed points; "
+            "is the matrix transposed? It has one row per simulation and one column per point: "
+            "pass its .T. If there really are as many simulations as observed points, "
+            "leave one out"
         )
 
 
 def _spread(sample: FloatArray, levels: FloatArray, widths: FloatArray) -> FloatArray:
-    """Spread the losses of each level evenly over its width; in a tie the earlier point gets the lower place."""
+    """Spread the losses of each level evenly over its width.
+
+    In a tie the earlier point gets the lower place.
+    """
     level = np.searchsorted(levels, sample, side="right") - 1
     order = np.argsort(level, kind="stable")
     counts = np.bincount(level, minlength=levels.size)
@@ -230,12 +248,18 @@ def _spread(sample: FloatArray, levels: FloatArray, widths: FloatArray) -> Float
 
 
 def few_values(losses: FloatArray) -> bool:
-    """Losses of labels and counts take few values, and a simulation may have each as often as the data."""
+    """Whether losses take few values, as of labels and counts.
+
+    A simulation may then have each as often as the data.
+    """
     return np.unique(losses).size <= min(FEW_VALUES, losses.size / 2)
 
 
 def same_by_chance(losses: FloatArray) -> bool:
-    """Whether losses may be those of a classifier so sure that simulated labels are always the same: exp(−sum) is how probably."""
+    """Whether losses may be those of a classifier so sure that it always simulates the same labels.
+
+    exp(−sum) is how probably it does.
+    """
     return bool(losses.min() >= 0.0 and losses.sum() < SURE)
 
 
@@ -244,7 +268,8 @@ def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:
     losses = losses if isinstance(losses, Losses) else Losses(*losses)
     if losses.n_simulations == 0:
         raise ValueError(
-            "no synthetic losses, and the law measures how far simulations are from the data; pass (observed, synthetic), or, if they "
-            "come from a comparison, compare with keep_simulations=True"
+            "no synthetic losses, and the law measures how far simulations are from the data; "
+            "pass (observed, synthetic), or, if they come from a comparison, compare with "
+            "keep_simulations=True"
         )
     return losses

@@ -22,8 +22,9 @@ def check_model(model: Any, what: str = "") -> Model:
     """An object with the functions loss(data) and simulate(n, rng)."""
     if not (callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None))):
         raise TypeError(
-            f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and simulate(n, rng) such as a "
-            f"Candidate, which rivals.read makes of models of other libraries; got {type(model).__name__}"
+            f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and "
+            "simulate(n, rng) such as a Candidate, which rivals.read makes of models of other "
+            f"libraries; got {type(model).__name__}"
             + (
                 f" of length {len(model)}; pass an array"
                 if isinstance(model, (tuple, list))
@@ -40,7 +41,8 @@ def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
     One after the other: an iterator of models need not hold all of them at once.
     """
     not_models = TypeError(
-        "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, or pairs of these; "
+        "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, "
+        "or pairs of these; "
         + (
             "got a data frame; if its columns are losses of models, pass dict(frame)"
             if hasattr(models, "columns")
@@ -64,7 +66,8 @@ def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
         yield name, model
     if len(seen) < 2:
         raise ValueError(
-            f"a comparison needs at least two models; got {len(seen)}: {[show(name) for name in seen]}"
+            f"a comparison needs at least two models; got {len(seen)}: "
+            f"{[show(name) for name in seen]}"
         )
 
 
@@ -78,12 +81,14 @@ class Candidate:
     Parameters
     ----------
     loss : callable
-        `loss(data)` returns an array with one loss per data point. The data may have any form that this function and
-        `simulate` agree on.
+        `loss(data)` returns an array with one loss per data point. The data may have any form that
+        this function and `simulate` agree on.
     simulate : callable
-        `simulate(n, rng)` returns n simulated data points in the same form, drawn with the generator `rng`.
+        `simulate(n, rng)` returns n simulated data points in the same form, drawn with the
+        generator `rng`.
     check : callable, optional
-        `check(data)` may warn that simulations would not be of these data; `compare` calls it, `calibrate` does not.
+        `check(data)` may warn that simulations would not be of these data; `compare` calls it,
+        `calibrate` does not.
 
     See Also
     --------
@@ -150,7 +155,8 @@ def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> Float
     )
     if losses.size != n_synthetic:
         raise ValueError(
-            f"simulate({n_synthetic}, rng) returned data with {losses.size} losses; it must simulate as many points as requested"
+            f"simulate({n_synthetic}, rng) returned data with {losses.size} losses; "
+            "it must simulate as many points as requested"
         )
     return losses
 
@@ -180,7 +186,8 @@ def losses_in_turn(
         del losses, model  # whoever asked for them decides how long they live
     if data is not None and not needs_data:
         raise ValueError(
-            "data was given, but all models came with their losses; leave it out, or pass Candidates"
+            "data was given, but all models came with their losses; leave it out, "
+            "or pass Candidates"
         )
 
 
@@ -206,10 +213,11 @@ def _check_simulated(losses: Losses, *, given: bool) -> None:
         return
     if losses.repeats_itself() and (given or not same_by_chance(losses.observed)):
         raise ValueError(
-            "the synthetic losses equal the observed ones, value for value, so no misfit can be seen; "
+            "the synthetic losses equal the observed ones, value for value, so no misfit can be "
+            "seen; "
             + (
-                "pass the losses on data that the model simulated itself; if they are, as those of labels may be, pass "
-                "Losses(observed, synthetic, may_repeat=True)"
+                "pass the losses on data that the model simulated itself; if they are, "
+                "as those of labels may be, pass Losses(observed, synthetic, may_repeat=True)"
                 if given
                 else "simulate(n, rng) must draw new data from the model, not return those it is judged on"
             )
@@ -221,8 +229,9 @@ def _check_simulated(losses: Losses, *, given: bool) -> None:
         and not (few_values(first) or same_by_chance(first))
     ):
         raise ValueError(
-            f"all {losses.n_simulations} simulations have the same losses, so that their spread is unknown; simulate(n, rng) must draw with "
-            "the generator rng that it is given, and rows of synthetic losses must be of different simulations"
+            f"all {losses.n_simulations} simulations have the same losses, so that their spread is "
+            "unknown; simulate(n, rng) must draw with the generator rng that it is given, "
+            "and rows of synthetic losses must be of different simulations"
         )
 
 
@@ -237,5 +246,6 @@ def _check_together(
     for own, other, (what, remedy) in zip(sizes, first_sizes, remedies.items(), strict=True):
         if own != other:
             raise ValueError(
-                f"model '{show(name)}' has {own} {what}, but model '{show(first)}' has {other}; {remedy}"
+                f"model '{show(name)}' has {own} {what}, but model '{show(first)}' has {other}; "
+                f"{remedy}"
             )

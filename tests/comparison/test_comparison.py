@@ -34,7 +34,8 @@ def four_models(n=1500, seed=0):
     }, data
 
 
-# What all laws share is tested here with the paper's own: one simulation, law "beta"; test_laws.py has the others.
+# What all laws share is tested here with the paper's own: one simulation, law "beta"; test_laws.py
+# has the others.
 compare = functools.partial(rivals.compare, law="beta", n_simulations=1)
 
 
@@ -60,7 +61,9 @@ def test_probability_is_that_of_all_pairs_with_ties_half(a, b):
 
 @pytest.mark.parametrize("shift", [0.0, 0.7, 2.5])
 def test_standard_error_against_repetition(shift):
-    """400 repetitions of 300 against 500 draws: the stated error is the scatter, to 15 %; the mean is Φ(shift/√2)."""
+    """400 repetitions of 300 against 500 draws: the stated error is the scatter, to 15 %; the mean
+    is Φ(shift/√2).
+    """
     rng = np.random.default_rng(0)
     found = np.array(
         [
@@ -112,7 +115,7 @@ def test_risks_without_spread_are_exact_ties():
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), threshold=st.floats(0.51, 0.999), ties=st.booleans())
 def test_the_rule_is_that_of_the_full_matrix(seed, threshold, ties):
-    """Skipping pairs by quantiles, and stopping at the first rival, never changes who is rejected."""
+    """Skipping pairs by quantiles, and stopping at a rival, never changes who is rejected."""
     rng = np.random.default_rng(seed)
     draws = [
         np.sort(rng.normal(rng.normal(0, 1), rng.uniform(0.1, 2), rng.integers(50, 200)))
@@ -149,7 +152,9 @@ def test_verdict_of_four_models(result):
 
 
 def test_the_truth_is_kept_where_the_peer_rejects_it():
-    """y ~ N(0,1), A = N(0,1), B = N(0,1.5²), L = 4 000, c = 2⁻²: the peer rejects A with B = 0.000 in 1 % of seeds."""
+    """y ~ N(0,1), A = N(0,1), B = N(0,1.5²), L = 4 000, c = 2⁻²: the peer rejects A with B = 0.000
+    in 1 % of seeds.
+    """
     for seed in range(60):
         data = np.random.default_rng(seed).standard_normal(4000)
         found = compare(
@@ -205,7 +210,9 @@ def test_survivors_of_many_need_no_matrix(monkeypatch):
 
 
 def test_shift_invariance():
-    """An offset of 1e12 leaves losses with four digits; the probabilities move by what that costs, not more."""
+    """An offset of 1e12 leaves losses with four digits; the probabilities move by what that costs,
+    not more.
+    """
     models, data = four_models()
     plain = compare(models, data, c=0.25, rng=1)
     shifted = {
@@ -269,7 +276,9 @@ def test_sweep_is_the_same_comparison_at_each_c(result):
 
 @pytest.mark.parametrize("law", ["transport", "beta"])
 def test_sweep_asks_for_stability_as_the_comparison_does(law):
-    """A model that `compare` keeps, as single simulations disagree about it, was rejected by a sweep at the same c."""
+    """A model that `compare` keeps, as single simulations disagree about it, was rejected by a
+    sweep at the same c.
+    """
     values = [2.0**k for k in range(-8, 1)]
     each = [rivals.compare(unstable_losses(), c=c, threshold=0.9, law=law, rng=0) for c in values]
     sweep = each[0].sweep(values)
@@ -318,7 +327,9 @@ def test_saved_and_loaded(result, tmp_path):
 
 
 def test_a_loaded_comparison_has_the_draws_that_decided(tmp_path):
-    """Where the threshold is close, law "beta" draws more: a file must not give back the numbers of fewer draws."""
+    """Where the threshold is close, law "beta" draws more: a file must not give back the numbers of
+    fewer draws.
+    """
     rng = np.random.default_rng(5)
     losses = {
         name: (rng.normal(mean, 1, 60), rng.normal(0, 1, 60))

@@ -1,4 +1,6 @@
-"""Laws of the risk in a comparison: unit, centre, width, several simulations, stability, replications at hand."""
+"""Laws of the risk in a comparison: unit, centre, width, several simulations, stability,
+replications at hand.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def test_one_simulation_is_the_first_of_several():
 
 
 def test_equal_simulations_count_as_one():
-    """δ² and W² are means over simulations, so repeating one changes nothing, and all simulations agree."""
+    """δ² and W² are means over simulations, so repeating one changes nothing, and all simulations
+    agree.
+    """
     repeated = {
         name: rivals.Losses(pair.observed, np.tile(pair.synthetic[0], (3, 1)), may_repeat=True)
         for name, pair in losses().items()
@@ -65,21 +69,26 @@ def test_equal_simulations_count_as_one():
     ]
 
 
+def simulation(given: dict[str, rivals.Losses], index: int) -> dict[str, rivals.Losses]:
+    """The losses with one of their simulations alone."""
+    return {
+        name: rivals.Losses(pair.observed, pair.synthetic[index]) for name, pair in given.items()
+    }
+
+
 def test_stability_is_the_part_of_single_simulations_with_the_same_verdict():
     given = losses(300, simulations=8, seed=4)
     for law in (Transport(), Beta(n_draws=2000, max_draws=2000)):
         result = rivals.compare(given, law=law, c=2.0, threshold=0.6, rng=0)
         singles = [
-            rivals.compare(
-                {name: rivals.Losses(pair.observed, pair.synthetic[s]) for name, pair in given.items()},
-                law=law, c=2.0, threshold=0.6, rng=0,
-            )
+            rivals.compare(simulation(given, s), law=law, c=2.0, threshold=0.6, rng=0)
             for s in range(8)
-        ]  # fmt: skip
+        ]
         for name in given:
             said = name in result.rejections or name in unstable(result)
             same = [(name in single.rejections) == said for single in singles]
-            # Under law "beta" the single verdicts come from coarser trees: one of eight may fall on the other side.
+            # Under law "beta" the single verdicts come from coarser trees: one of eight may fall on
+            # the other side.
             assert result.stability[name] == pytest.approx(
                 np.mean(same), abs=1e-12 if law.closed_form else 0.13
             )
@@ -141,7 +150,8 @@ def test_a_perfect_model_narrows_with_the_root_of_the_number_of_points():
         given = rivals.Losses(rng.exponential(size=n), rng.exponential(size=(4, n)))
         return rivals.TransportLaw.from_losses(given, c=1.0).risk_std
 
-    # 1/√n, and W fluctuates by some tens of per cent: a hundred times the points, a tenth of the width.
+    # 1/√n, and W fluctuates by some tens of per cent: a hundred times the points, a tenth of the
+    # width.
     assert 0.05 < width(100_000) / width(1_000) < 0.2
 
 
@@ -149,7 +159,8 @@ def test_a_matrix_of_probabilities_is_that_of_the_closed_form_and_of_draws():
     result = rivals.compare(losses(), law="transport", c=0.5, rng=0)
     np.testing.assert_array_equal(result.probability + result.probability.T, np.ones((3, 3)))
     assert (result.standard_error == 0.0).all()
-    # The losses of these models are independent, so the paired error is nearly that of independent draws.
+    # The losses of these models are independent, so the paired error is nearly that of independent
+    # draws.
     first, second, _ = Draws(
         result.applied.samplers(), np.zeros(3), entropy=0, key=0, n_draws=200_000
     )
@@ -166,19 +177,25 @@ def test_series_and_clusters_have_larger_sampling_errors():
     for i in range(1, 2000):
         walk[i] = 0.9 * walk[i - 1] + rng.standard_normal()
     given = {"A": (5 + walk, 5.1 + walk), "B": (5 + walk[::-1], 5.1 + walk[::-1])}
-    error = {
-        kind: rivals.compare(given, rng=0, **arguments).difference["A"][1] + rivals.compare(given, rng=0, **arguments).difference["B"][1]
-        for kind, arguments in {
-            "none": {}, "time": {"order": "time"}, "clusters": {"clusters": np.repeat(np.arange(40), 50)},
-        }.items()
-    }  # fmt: skip
-    # The long-run standard deviation of AR(1) with φ = 0.9 is √19 times that of independent points; HAC finds most of it.
+    kinds = {
+        "none": {},
+        "time": {"order": "time"},
+        "clusters": {"clusters": np.repeat(np.arange(40), 50)},
+    }
+    error = {}
+    for kind, arguments in kinds.items():
+        difference = rivals.compare(given, rng=0, **arguments).difference
+        error[kind] = difference["A"][1] + difference["B"][1]
+    # The long-run standard deviation of AR(1) with φ = 0.9 is √19 times that of independent points;
+    # HAC finds most of it.
     assert error["time"] > 2.5 * error["none"]
     assert error["clusters"] > 2.5 * error["none"]
 
 
 def test_effective_size_is_a_matter_of_time_alone():
-    """A sorted covariate makes neighbours alike; only the user knows whether the order is that of time."""
+    """A sorted covariate makes neighbours alike; only the user knows whether the order is that of
+    time.
+    """
     rng = np.random.default_rng(6)
     trend = np.linspace(1, 3, 1000)
     given = {
@@ -192,7 +209,9 @@ def test_effective_size_is_a_matter_of_time_alone():
 
 
 def grouped(n_groups=8, n=100, shift=0.5, spread=0.1, seed=0):
-    """Losses of two models in groups: B is worse by `shift`, give or take `spread` from group to group."""
+    """Losses of two models in groups: B is worse by `shift`, give or take `spread` from group to
+    group.
+    """
     rng = np.random.default_rng(seed)
     groups = np.repeat(np.arange(n_groups), n)
     a = rng.exponential(1.0, groups.size)

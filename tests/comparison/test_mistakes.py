@@ -40,7 +40,9 @@ def test_a_constant_loss_that_is_reproduced_is_no_mistake():
 
 @pytest.mark.filterwarnings("ignore:.*only 30 losses")
 def test_a_constant_classifier_is_not_refused_by_chance():
-    """Its losses take two values, and a simulation has each as often as the data in one case of six: this was refused."""
+    """Its losses take two values, and a simulation has each as often as the data in one case of
+    six: this was refused.
+    """
 
     def classifier(seed, share=0.5):
         labels = np.random.default_rng(seed).random((17, 30)) < share
@@ -126,7 +128,7 @@ def test_a_sample_that_was_resampled_is_said():
         )
 
 
-# ---------------------------------------------------------------- mistakes that the losses of all models give away
+# ---------------------------------------------------------------- given away by all losses
 
 
 def study(seed=0, n=1000, n_simulations=16):
@@ -290,7 +292,9 @@ def test_ties_say_what_follows_where_something_does(tmp_path):
 
 
 def test_false_alarms_are_rare():
-    """Of 150 healthy problems at most 1 % each in the long run: 5 would be seen once in 70 runs, and this run is fixed."""
+    """Of 150 healthy problems at most 1 % each in the long run: 5 would be seen once in 70 runs,
+    and this run is fixed.
+    """
     sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
     try:
         import false_alarms
@@ -342,7 +346,9 @@ def test_log_likelihoods_instead_of_losses_are_recognised():
 
 @pytest.mark.parametrize("labels", [{}, {"groups": np.arange(500) % 5}], ids=["alone", "groups"])
 def test_data_in_place_of_losses_are_recognised(labels):
-    """The losses of all models are then the same, but they may also be those of one model, given twice: so without a warning."""
+    """The losses of all models are then the same, but they may also be those of one model, given
+    twice: so without a warning.
+    """
     y = np.random.default_rng(0).poisson(3.0, 500)
     given = {
         name: (y, np.random.default_rng(seed).poisson(3.0, (16, 500)))
@@ -396,7 +402,9 @@ def test_the_path_of_a_store_as_c_names_what_opens_it(path):
 
 @pytest.mark.parametrize("where", ["block", "scattered", "elsewhere"])
 def test_shared_values_are_found_by_a_few(where):
-    """A look at a few simulated losses decides whether all are looked at; where a fifth are copied it sees one."""
+    """A look at a few simulated losses decides whether all are looked at; where a fifth are copied
+    it sees one.
+    """
     rng = np.random.default_rng(0)
     for n in (40, 100, 5000):
         observed, synthetic = rng.exponential(size=(2, n))

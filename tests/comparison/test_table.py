@@ -50,9 +50,13 @@ def test_notes_are_codes_with_texts_in_json():
 
 
 def test_every_code_is_documented():
-    """Codes stand in the source as the first of a pair (code, text), or as the second of (place, code, text)."""
+    """Codes stand in the source as the first of a pair (code, text), or as the second of (place,
+    code, text).
+    """
     code = re.compile(
-        r'\((?:place, )?"([a-z][a-z_]+)", |yield "([a-z][a-z_]+)", |"((?:very_)?(?:heavy|few)_[a-z]+)"'
+        r'\((?:place, )?"([a-z][a-z_]+)", '
+        r'|yield "([a-z][a-z_]+)", '
+        r'|"((?:very_)?(?:heavy|few)_[a-z]+)"'
     )
     sources = (
         importlib.import_module(f"rivals.{name}")

@@ -1,6 +1,8 @@
-"""How three probabilities are tied together (docs/theory.md, "Transitivity"), and what follows for the rejection rule.
+"""How three probabilities are tied together (docs/theory.md, "Transitivity"), and what follows for
+the rejection rule.
 
-A sample of draws is a die: for independent draws the bounds hold exactly, without any Monte Carlo error.
+A sample of draws is a die: for independent draws the bounds hold exactly, without any Monte Carlo
+error.
 """
 
 from __future__ import annotations
@@ -44,7 +46,9 @@ def test_above_one_half_is_not_transitive():
 
 
 def test_dice_transitivity_of_all_small_dice():
-    """α ≤ 1 − βγ for P(A < B), P(B < C), P(C < A) in increasing order, for all dice of three faces without ties."""
+    """α ≤ 1 − βγ for P(A < B), P(B < C), P(C < A) in increasing order, for all dice of three faces
+    without ties.
+    """
     checked = 0
     for a in itertools.combinations(range(9), 3):
         others = [face for face in range(9) if face not in a]
@@ -58,7 +62,7 @@ def test_dice_transitivity_of_all_small_dice():
 
 @pytest.mark.parametrize("ties", [False, True])
 def test_the_product_bounds_the_third_above_the_golden_ratio(ties):
-    """P(A < C) ≥ P(A < B) P(B < C) where both exceed 1/φ, for dice of any shape; ties count half."""
+    """P(A < C) ≥ P(A < B) P(B < C) where both exceed 1/φ, for any dice; ties count half."""
     rng = np.random.default_rng(0)
     checked = 0
     for _ in range(1500):
@@ -77,7 +81,9 @@ def test_the_product_bounds_the_third_above_the_golden_ratio(ties):
     ("first", "second"), [(0.7, 0.7), (0.9, 0.65), (0.98, 0.98), (1 / GOLDEN, 1 / GOLDEN)]
 )
 def test_the_product_is_reached(first, second):
-    """B is certain, A is just below it or far above, C just above it or far below: so there is no better bound."""
+    """B is certain, A is just below it or far above, C just above it or far below: so there is no
+    better bound.
+    """
     n = 1000
     k, m = round(first * n), round(second * n)
     a = np.repeat([-1.0, 2.0], [k, n - k])
@@ -100,7 +106,9 @@ def test_below_the_golden_ratio_the_product_is_no_bound():
 
 @pytest.mark.parametrize("c", [2**-6, 2**-4, 2**-2, 1.0])
 def test_law_beta_is_dice_transitive(c):
-    """Risks are drawn independently, so the bound holds exactly on the probabilities that `compare` reports."""
+    """Risks are drawn independently, so the bound holds exactly on the probabilities that `compare`
+    reports.
+    """
     models = {
         f"{mean:g}, {width:g}": gaussian(mean, width)
         for mean in (0, 0.4, 0.7)
@@ -120,7 +128,9 @@ def test_law_beta_is_dice_transitive(c):
 
 @pytest.mark.parametrize("c", [2**-10, 2**-6, 1.0])
 def test_law_transport_keeps_the_smaller_of_two(c):
-    """Risks are jointly Gaussian, the sampling errors paired: P(A < C) ≥ min(P(A < B), P(B < C)) where both exceed ½."""
+    """Risks are jointly Gaussian, the sampling errors paired: P(A < C) ≥ min(P(A < B), P(B < C))
+    where both exceed ½.
+    """
     models = {
         f"{mean:g}, {width:g}": gaussian(mean, width)
         for mean in (0, 0.05, 0.1, 0.3)
@@ -137,7 +147,9 @@ def test_law_transport_keeps_the_smaller_of_two(c):
 
 
 def test_rejections_form_no_circle_and_the_best_survives():
-    """Even of dice that beat each other in a circle: only a model of lower empirical risk may reject."""
+    """Even of dice that beat each other in a circle: only a model of lower empirical risk may
+    reject.
+    """
     a, b, c = ([1.0, 6, 8], [2.0, 4, 9], [3.0, 5, 7])
     probability, _ = probability_matrix([np.array(die) for die in (a, b, c)])
     for risk in itertools.permutations((0.1, 0.2, 0.3)):
@@ -147,7 +159,9 @@ def test_rejections_form_no_circle_and_the_best_survives():
 
 
 def test_a_chain_above_the_root_of_the_threshold_rejects():
-    """B rejected by A and C by B, both with more than √ε: A rejects C with more than ε. With less, it need not."""
+    """B rejected by A and C by B, both with more than √ε: A rejects C with more than ε. With less,
+    it need not.
+    """
     threshold, n = 0.95, 1000
     for strength, rejected in ((threshold**0.5 + 1 / n, {1, 2}), (0.96, {1})):
         k = round(strength * n)
@@ -164,7 +178,9 @@ def test_a_chain_above_the_root_of_the_threshold_rejects():
 
 
 def circle(seed, sizes):
-    """The least of three probabilities with which three models beat each other in a circle, in the better direction."""
+    """The least of three probabilities with which three models beat each other in a circle, in the
+    better direction.
+    """
     rng = np.random.default_rng(seed)
     groups = np.repeat(np.arange(len(sizes)), sizes)
     losses = {
@@ -176,7 +192,9 @@ def circle(seed, sizes):
 
 
 def test_law_groups_may_go_round_in_a_circle_where_groups_differ_in_size():
-    """Each pair is fitted by itself, and weighs the groups in its own way: three models beat each other with 0.54."""
+    """Each pair is fitted by itself, and weighs the groups in its own way: three models beat each
+    other with 0.54.
+    """
     assert circle(122, sizes=[4, 12, 40, 120]) > 0.54
 
 

@@ -1,4 +1,6 @@
-"""The model confidence set, beside paired differences; with the package arch, in tests/recipes/test_arch.py, more of it."""
+"""The model confidence set, beside paired differences; with the package arch, in
+tests/recipes/test_arch.py, more of it.
+"""
 
 import json
 

@@ -27,7 +27,8 @@ def test_loo_agrees_with_the_closed_form(gaussian):
     pytest.importorskip("arviz_stats")
     y, draws = gaussian
     score = criteria.loo(draws)
-    # Monte Carlo error of each point's log density is about |y_i|/√n/√S: 1e-3; 80 of them, correlated.
+    # Monte Carlo error of each point's log density is about |y_i|/√n/√S: 1e-3; 80 of them,
+    # correlated.
     np.testing.assert_allclose(score.pointwise, leave_one_out(y), atol=0.01)
     assert score.value == pytest.approx(leave_one_out(y).sum(), abs=0.05)
     assert score.standard_error == pytest.approx(

@@ -29,7 +29,8 @@ def test_aic_and_bic_agree_with_statsmodels(regression):
 
 
 def test_dic_counts_the_parameters_of_a_gaussian_posterior():
-    # Mean of n unit Gaussians, flat prior: 2 Var(log likelihood) = 1 exactly (twice the variance of χ²/2).
+    # Mean of n unit Gaussians, flat prior: 2 Var(log likelihood) = 1 exactly (twice the variance of
+    # χ²/2).
     rng = np.random.default_rng(1)
     n, draws = 40, 200_000
     y = rng.normal(size=n)
@@ -63,7 +64,10 @@ def test_difference_of_exact_scores_is_exact():
         ([0.0, -np.inf, -np.inf], "assigns zero probability to 2 of 3 observations"),
         (
             [0.0, np.nan],
-            "log likelihood: 1 of 2 are NaN, the first at position 1 \\(from 0\\); find out why the model",
+            (
+                "log likelihood: 1 of 2 are NaN, the first at position 1 \\(from 0\\); "
+                "find out why the model"
+            ),
         ),
         ([[0.0, 1.0]], "one number for each data point"),
         ([], "expected at least one number; got none"),

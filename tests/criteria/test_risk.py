@@ -46,6 +46,7 @@ def test_loss_only_is_antisymmetric_and_counts_ties_half():
 def test_infinite_losses_mean_impossible_data():
     with pytest.raises(
         ValueError,
-        match="losses: 1 of 3 are infinite, the first at position 2 \\(from 0\\); the model assigns zero probability to 1",
+        match=r"losses: 1 of 3 are infinite, the first at position 2 \(from 0\); "
+        "the model assigns zero probability to 1",
     ):
         criteria.risk([1.0, 2.0, np.inf])

@@ -19,7 +19,8 @@ def check_positive(value: Any, what: str, *, or_zero: bool = False) -> float:
     number = _as_number(value, what)
     if not (np.isfinite(number) and (number > 0 or (or_zero and number == 0))):
         raise ValueError(
-            f"{what} must be a finite number{', 0 or more' if or_zero else ' above 0'}; got {value!r}"
+            f"{what} must be a finite number{', 0 or more' if or_zero else ' above 0'}; "
+            f"got {value!r}"
         )
     return number
 
@@ -29,7 +30,8 @@ def check_threshold(value: Any) -> float:
     number = _as_number(value, "threshold")
     if not 0.5 < number <= 1.0:
         raise ValueError(
-            f"threshold must lie in (0.5, 1]: a rival rejects a model only if it is probably better; got {value!r}"
+            "threshold must lie in (0.5, 1]: a rival rejects a model only if it is probably "
+            f"better; got {value!r}"
         )
     return number
 
@@ -85,7 +87,8 @@ def check_name(name: Hashable) -> str:
         name.encode()
     except UnicodeEncodeError as error:
         raise ValueError(
-            f"model names must be text: '{show(name[:60])}' has half a character (a lone surrogate) at position {error.start}, as from "
-            "bytes in another encoding; rename the model"
+            f"model names must be text: '{show(name[:60])}' has half a character (a lone "
+            f"surrogate) at position {error.start}, as from bytes in another encoding; "
+            "rename the model"
         ) from None
     return name

@@ -10,7 +10,10 @@ from rivals._say.words import show
 
 @contextmanager
 def naming(model: str) -> Iterator[None]:
-    """Put the name of the model before what is wrong with it; errors of its own functions get a note."""
+    """Put the name of the model before what is wrong with it.
+
+    Errors of its own functions get a note.
+    """
     try:
         yield
     except (TypeError, ValueError) as error:

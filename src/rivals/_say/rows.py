@@ -25,7 +25,9 @@ def is_missing(cell: Any) -> bool:
 def read_groups(
     values: Any, n_points: int, what: str = "groups"
 ) -> tuple[IntArray, tuple[str, ...]]:
-    """The group of each point as whole numbers from 0, and the names of the groups; labels may be of any kind.
+    """The group of each point as whole numbers from 0, and the names of the groups.
+
+    Labels may be of any kind.
 
     Examples
     --------
@@ -35,13 +37,15 @@ def read_groups(
     labels = np.asarray(values)
     if labels.ndim != 1 or labels.size != n_points:
         raise ValueError(
-            f"{what}: got shape {labels.shape}; pass one label for each of {n_points} observed points"
+            f"{what}: got shape {labels.shape}; pass one label for each of {n_points} observed "
+            "points"
         )
     missing = np.array([is_missing(label) for label in labels.tolist()])
     if missing.any():
         raise ValueError(
-            f"{what}: {int(missing.sum())} of {n_points} points have no label, the first at position "
-            f"{int(missing.argmax())} (from 0); name their group, or remove these points for all models"
+            f"{what}: {int(missing.sum())} of {n_points} points have no label, the first at "
+            f"position {int(missing.argmax())} (from 0); name their group, or remove these points "
+            "for all models"
         )
     names, codes = np.unique(
         labels.astype(str) if labels.dtype == object else labels, return_inverse=True
@@ -61,7 +65,9 @@ def in_index_order(values: Any, reference: Any, who: str, whose: str) -> Any:
 
 
 def rows_in_order(own: Any, reference: Any, who: str, whose: str) -> IntArray | None:
-    """Where the rows of `own` stand that have the labels of `reference`, in that order; None if they are so already.
+    """Where the rows of `own` stand that have the labels of `reference`, in that order.
+
+    None if they are so already.
 
     Examples
     --------
@@ -71,21 +77,27 @@ def rows_in_order(own: Any, reference: Any, who: str, whose: str) -> IntArray | 
     """
     if own is None or reference is None or own.equals(reference):
         return None
-    remedy = "give both the labels of their points, or pass .to_numpy() of both if their rows are of the same points in the same order"
+    remedy = (
+        "give both the labels of their points, or pass .to_numpy() of both if their rows are of "
+        "the same points in the same order"
+    )
     if not (own.is_unique and reference.is_unique):
         raise ValueError(
-            f"the index of {who} and that of {whose} differ, and a label in them occurs twice; {remedy}"
+            f"the index of {who} and that of {whose} differ, and a label in them occurs twice; "
+            f"{remedy}"
         )
     rows = np.asarray(own.get_indexer(reference), dtype=np.intp)
     if len(own) != len(reference) or np.any(rows < 0):
         missing = reference[rows < 0]
         found = (
-            f"the label {getattr(missing[0], 'item', lambda: missing[0])()!r} of {whose} is not among those of {who}"
+            f"the label {getattr(missing[0], 'item', lambda: missing[0])()!r} of {whose} is not "
+            f"among those of {who}"
             if len(missing)
             else f"{who} has {len(own)} rows, {whose} {len(reference)}"
         )
         raise ValueError(f"{who} and {whose} have rows with different labels: {found}; {remedy}")
     warn(
-        f"the rows of {who} stand in another order than those of {whose}; they were put into that order by their index"
+        f"the rows of {who} stand in another order than those of {whose}; "
+        "they were put into that order by their index"
     )
     return rows

@@ -18,12 +18,15 @@ SAID: ContextVar[set[str] | None] = ContextVar("SAID", default=None)
 
 
 class RivalsWarning(UserWarning):
-    """Something in the input makes the answer less reliable than it looks; the message says what to do.
+    """Something in the input makes the answer less reliable than it looks.
+
+    The message says what to do.
 
     Examples
     --------
     >>> import warnings
-    >>> warnings.filterwarnings("error", category=RivalsWarning)  # to be sure that none is overlooked
+    >>> # To be sure that none is overlooked:
+    >>> warnings.filterwarnings("error", category=RivalsWarning)
     >>> warnings.filterwarnings("default", category=RivalsWarning)
     """
 
@@ -48,7 +51,10 @@ def warn(message: str) -> None:
 
 @contextmanager
 def saying_once(said: set[str]) -> Iterator[None]:
-    """Leave out warnings that were said before, but for their numbers, as a thousand experiments would repeat them."""
+    """Leave out warnings that were said before, but for their numbers.
+
+    A thousand experiments would repeat them.
+    """
     before = SAID.set(said)
     try:
         yield

@@ -8,9 +8,9 @@ LONGEST_SHOWN = 20_000
 
 
 def show(name: object) -> str:
-    """A name made safe for a terminal and for messages: control characters, escapes and newlines are spelled out.
+    """A name made safe for a terminal and for messages.
 
-    Of text longer than any name, as a damaged file may hold, only the beginning is shown.
+    Control characters, escapes and newlines are spelled out. Of text longer than any name, as a damaged file may hold, only the beginning is shown.
     """
     text = str(name)
     if len(text) > LONGEST_SHOWN:

@@ -1,4 +1,7 @@
-"""A comparison in a file: NPZ arrays and a JSON header, never a pickle; packed and unpacked here."""
+"""A comparison in a file: NPZ arrays and a JSON header, never a pickle.
+
+Packed and unpacked here.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,10 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 def save(
     path: str | PathLike[str], names: Sequence[str], applied: Applied, verdict: Verdict
 ) -> None:
-    """Write a comparison to one file: its losses, its settings and its verdict; the rest follows from these."""
+    """Write a comparison to one file: its losses, its settings and its verdict.
+
+    The rest follows from these.
+    """
     arrays: dict[str, Any] = {"stability": verdict.stability}
     for index, sample in enumerate(applied.losses):
         arrays[f"observed_{index}"], arrays[f"synthetic_{index}"] = (
@@ -70,7 +76,8 @@ def load(path: str | PathLike[str]) -> tuple[tuple[str, ...], Applied, Verdict]:
     except Exception as error:  # a damaged file may raise anything
         reason = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise ValueError(
-            f"{show(repr(os.fspath(path)))} was not written by Comparison.save, or is damaged ({show(reason)[:500]})"
+            f"{show(repr(os.fspath(path)))} was not written by Comparison.save, or is damaged "
+            f"({show(reason)[:500]})"
         ) from error
 
 
@@ -101,14 +108,18 @@ def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[st
 def _as_array(summary: Any, law: str) -> FloatArray:
     if not isinstance(summary, np.ndarray):
         raise ValueError(
-            f"the simulations of this comparison were not kept, and law {law!r} cannot be read back without them; keep the verdict as JSON "
-            "(to_dict), or compare with keep_simulations=True"
+            f"the simulations of this comparison were not kept, and law {law!r} cannot be read "
+            "back without them; keep the verdict as JSON (to_dict), or compare with "
+            "keep_simulations=True"
         )
     return summary
 
 
 def _checksum(arrays: Arrays) -> npt.NDArray[np.uint8]:
-    """SHA-256 of all arrays with their names, the header among them: against accidents, not against forgery."""
+    """SHA-256 of all arrays with their names, the header among them.
+
+    Against accidents, not against forgery.
+    """
     digest = hashlib.sha256()
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
@@ -190,7 +201,8 @@ def _grouping(names: list[Any], codes: npt.NDArray[Any], n_points: int) -> Group
         or not 0 <= codes.min() <= codes.max() < len(names)
     ):
         raise ValueError(
-            f"its groups have the shape {codes.shape} for {n_points} points, or codes without a name"
+            f"its groups have the shape {codes.shape} for {n_points} points, or codes without a "
+            "name"
         )
     return Grouping(codes.astype(np.intp), tuple(map(str, names)))
 
@@ -233,8 +245,8 @@ def _check_format(header: Any, arrays: dict[str, npt.NDArray[Any]]) -> None:
         raise ValueError("its header is not that of a comparison")
     if check_size(header["format_version"], "its format_version") != FORMAT_VERSION:
         raise ValueError(
-            f"it was written by rivals {header.get('rivals_version')} in format {header['format_version']}; this version reads format "
-            f"{FORMAT_VERSION}"
+            f"it was written by rivals {header.get('rivals_version')} in format "
+            f"{header['format_version']}; this version reads format {FORMAT_VERSION}"
         )
     expected = arrays.pop("checksum")
     if not np.array_equal(expected, _checksum(arrays)):

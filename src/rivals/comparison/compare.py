@@ -22,7 +22,8 @@ from rivals.laws import ORDERS, Grouping, Law, Order, Setting, law_of
 from rivals.losses import Losses
 from rivals.models import AnyModel, losses_in_turn, models_in_turn
 
-# Simulations of each candidate: with one, another seed of it changes the verdict too often (docs/does-it-work.md).
+# Simulations of each candidate: with one, another seed of it changes the verdict too often
+# (docs/does-it-work.md).
 N_SIMULATIONS = 16
 # Notes of more models are made when they are asked for, and give no warning.
 WARN_OF_MODELS = 100
@@ -48,38 +49,44 @@ def compare(
     Parameters
     ----------
     models : mapping or iterable of pairs
-        Name → a `Candidate` (with `data`), `Losses`, or a pair (observed, synthetic) of arrays. `synthetic` may hold
-        several simulations as rows. With three groups or more, observed losses alone are enough.
+        Name → a `Candidate` (with `data`), `Losses`, or a pair (observed, synthetic) of arrays.
+        `synthetic` may hold several simulations as rows. With three groups or more, observed losses
+        alone are enough.
     data : optional
         Held-out data for the candidates, in whatever form they understand.
     law : {"transport", "beta", "groups"} or a law of `rivals.laws`, optional
-        The law of the risk. "groups", the default where there are groups: the spread between groups that are replications.
-        "transport", the default without groups: mean loss + √c · distance between observed and simulated losses · z + sampling
-        error. "beta": the hierarchical beta process of the original paper. A law with options of its own is an object, such as
+        The law of the risk. "groups", the default where there are groups: the spread between groups
+        that are replications. "transport", the default without groups: mean loss + √c · distance
+        between observed and simulated losses · z + sampling error. "beta": the hierarchical beta
+        process of the original paper. A law with options of its own is an object, such as
         `rivals.laws.Beta(depth=8)`. A calibration has its own law.
     c : float, Calibration or list of Calibration, optional
-        Sensitivity of the risk to the discrepancy between model and data. No value suits every problem: `calibrate`
-        finds one, and a curve that corrects the probabilities of a pair, or the threshold for the best of more. Of several calibrations
-        the one that rejects least decides, and the result lists who survives under each.
+        Sensitivity of the risk to the discrepancy between model and data. No value suits every
+        problem: `calibrate` finds one, and a curve that corrects the probabilities of a pair, or
+        the threshold for the best of more. Of several calibrations the one that rejects least
+        decides, and the result lists who survives under each.
     threshold : float
-        A model is rejected when a rival of lower empirical risk has a lower risk with more than this probability.
+        A model is rejected when a rival of lower empirical risk has a lower risk with more than
+        this probability.
     n_simulations : int, optional
-        Simulations of each candidate; 16 by default, or as many as the calibration used. The result says in what fraction
-        of the single simulations the verdict would have been the same.
+        Simulations of each candidate; 16 by default, or as many as the calibration used. The result
+        says in what fraction of the single simulations the verdict would have been the same.
     order : {"time"}, optional
         Use "time" if the points form a time series: sampling errors then allow for autocorrelation.
     groups : array_like, optional
-        The replication that each point belongs to: school, session, laboratory, year. `Losses` may carry them. Simulated point
-        i belongs to the group of observed point i.
+        The replication that each point belongs to: school, session, laboratory, year. `Losses` may
+        carry them. Simulated point i belongs to the group of observed point i.
     clusters : array_like, optional
-        For points that belong together without being replications, such as those of one patient: clustered sampling errors.
-        Groups that losses carry are taken as clusters under a law that has no groups.
+        For points that belong together without being replications, such as those of one patient:
+        clustered sampling errors. Groups that losses carry are taken as clusters under a law that
+        has no groups.
     loss_unit : str, optional
         Unit of the losses, such as "nats"; must agree with that of a calibration.
     keep_simulations : bool
-        False discards the simulated losses of each model before the next one is read: for thousands of models that a
-        generator of (name, model) pairs loads or simulates one by one. The verdict is the same, to rounding. The result
-        then holds only the observed losses: it has no `sweep` over c.
+        False discards the simulated losses of each model before the next one is read: for thousands
+        of models that a generator of (name, model) pairs loads or simulates one by one. The verdict
+        is the same, to rounding. The result then holds only the observed losses: it has no `sweep`
+        over c.
     rng : int, SeedSequence, Generator or None
         Source of randomness. Fresh entropy is drawn if None; the result remembers it.
 
@@ -108,7 +115,8 @@ def compare(
     calibrations = _calibrations(c)
     if len(calibrations) > 1 and not keep_simulations:
         raise ValueError(
-            "several calibrations have several c, which need the simulations; use keep_simulations=True"
+            "several calibrations have several c, which need the simulations; "
+            "use keep_simulations=True"
         )
     law = calibrations[0].as_law() if law is None and calibrations else law
     law_of(law)  # before anything is simulated
@@ -174,13 +182,16 @@ def _labelled(
     groups: npt.ArrayLike | None,
     clusters: npt.ArrayLike | None,
 ) -> tuple[Law, Setting]:
-    """The law, and the setting with the groups and clusters of the points: given, or carried by the losses of the first model."""
+    """The law, and the setting with the groups and clusters of the points.
+
+    They are given, or carried by the losses of the first model.
+    """
     carried = groups is None and sample.groups is not None
     chosen = law_of(law, groups=carried or groups is not None)
     if not chosen.needs_groups and groups is not None:
         raise ValueError(
-            f"groups are replications, which law {chosen.name!r} does not know; leave law out, or, if points only belong together, pass "
-            "clusters= instead"
+            f"groups are replications, which law {chosen.name!r} does not know; leave law out, or, "
+            "if points only belong together, pass clusters= instead"
         )
     if carried and chosen.needs_groups:
         groups = sample.groups
@@ -201,7 +212,8 @@ def _grouping(labels: Any, sample: Losses, what: str) -> Grouping | None:
     codes, names = read_groups(labels, sample.n_observed, what)
     if len(names) < 2 and what == "clusters":
         raise ValueError(
-            "clusters: all points are in one, but their sampling errors need at least two; leave clusters out"
+            "clusters: all points are in one, but their sampling errors need at least two; "
+            "leave clusters out"
         )
     return Grouping(codes, names)
 
@@ -211,5 +223,6 @@ def _check_same_groups(sample: Losses, setting: Setting) -> None:
     own = read_groups(sample.groups, sample.n_observed, "groups")[0]
     if setting.groups is not None and not np.array_equal(own, setting.groups.codes):
         raise ValueError(
-            "its losses carry other groups than those of the comparison; all models must be judged on the same points in the same order"
+            "its losses carry other groups than those of the comparison; "
+            "all models must be judged on the same points in the same order"
         )

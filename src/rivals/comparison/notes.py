@@ -1,8 +1,11 @@
-"""What to know before you trust the numbers of a model: mistakes, doubts of the law, tails. One list for print, page and JSON."""
+"""What to know before you trust the numbers of a model: mistakes, doubts of the law, tails.
+
+One list for print, page and JSON.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rivals._say.warn import warn
@@ -54,28 +57,32 @@ Notes = Mapping[str, tuple[Note, ...]]
 def notes(losses: Mapping[str, Losses], law: Law, setting: Setting) -> dict[str, tuple[Note, ...]]:
     """Name → notes on each model, in short; none for a healthy one.
 
-    Points are counted from 0, as arrays are; messages about files count rows as an editor does, the header as row 1.
+    Points are counted from 0, as arrays are; messages about files count rows as an editor does, the
+    header as row 1.
     """
     every = {}
     for (name, sample), found in zip(losses.items(), mistakes(losses), strict=True):
-        found += law.doubts(sample)
-        shape = tail_shape(sample.observed)
-        code, advice = TAILS.get(tail_word(shape), ("", ""))
-        if code:
-            points = ", ".join(map(str, extremes(sample.observed, 3).tolist()))
-            found.append(
-                (
-                    code,
-                    f"few losses dominate: {advice} (tail {shape:.2f}; points {points}, counted from 0)",
-                )
-            )
-        if setting.order == "time" and sample.effective_size < 0.5 * sample.n_observed:
-            worth = (
-                f"{sample.n_observed} losses are worth {sample.effective_size:.0f} independent ones"
-            )
-            found.append(("autocorrelated", f"autocorrelated: {worth}"))
-        every[name] = tuple(Note(*each) for each in found)
+        pairs = [*found, *law.doubts(sample), *_tail(sample), *_autocorrelation(sample, setting)]
+        every[name] = tuple(Note(code, text) for code, text in pairs)
     return every
+
+
+def _tail(losses: Losses) -> Iterator[tuple[str, str]]:
+    """Whether a few large losses dominate the mean."""
+    shape = tail_shape(losses.observed)
+    word = tail_word(shape)
+    if word in TAILS:
+        code, advice = TAILS[word]
+        points = ", ".join(map(str, extremes(losses.observed, 3).tolist()))
+        where = f"tail {shape:.2f}; points {points}, counted from 0"
+        yield code, f"few losses dominate: {advice} ({where})"
+
+
+def _autocorrelation(losses: Losses, setting: Setting) -> Iterator[tuple[str, str]]:
+    """Whether the losses of a series are worth less than half as many independent ones."""
+    if setting.order == "time" and losses.effective_size < 0.5 * losses.n_observed:
+        worth = f"worth {losses.effective_size:.0f} independent ones"
+        yield "autocorrelated", f"autocorrelated: {losses.n_observed} losses are {worth}"
 
 
 def by_text(found: Notes, one: str = "{}", several: str = "{}") -> list[tuple[Note, str]]:
@@ -84,19 +91,18 @@ def by_text(found: Notes, one: str = "{}", several: str = "{}") -> list[tuple[No
     for name, some in found.items():
         for note in some:
             models.setdefault(note, []).append(name)
-    everyone = len(found) if len(found) > LISTED else 0
-    listings = {
-        note: (several if names[1:] else one).format(listed(names, LISTED))
-        for note, names in models.items()
-    }
-    return [
-        (note, "all models" if len(models[note]) == everyone else text)
-        for note, text in listings.items()
-    ]
+    lines = []
+    for note, names in models.items():
+        if len(names) == len(found) > LISTED:
+            whose = "all models"
+        else:
+            whose = (several if len(names) > 1 else one).format(listed(names, LISTED))
+        lines.append((note, whose))
+    return lines
 
 
 def warn_of(found: Notes) -> None:
-    """Warn of what looks like a mistake, and of what makes the answer less reliable than it looks."""
+    """Warn of what looks like a mistake, and of what makes the answer less reliable."""
     for note, whose in by_text(found, "model '{}'", "models {}"):
         if note.code not in QUIET:
             warn(f"{whose}: {note.text}")

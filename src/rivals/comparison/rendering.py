@@ -1,4 +1,7 @@
-"""Cells as a table: on a terminal, as HTML, as a data frame. What the cells contain is up to the result."""
+"""Cells as a table: on a terminal, as HTML, as a data frame.
+
+What the cells contain is up to the result.
+"""
 
 from __future__ import annotations
 
@@ -14,30 +17,34 @@ from rivals._say.optional import need
 from rivals._say.words import probability_text, shortened, show
 from rivals._types import FloatArray
 
-# Columns if the width of the terminal is unknown, and the most for sentences: longer lines are hard to read.
+# Columns if the width of the terminal is unknown, and the most for sentences: longer lines are
+# hard to read.
 WIDTH = 100
 NARROWEST = 40
 # In a table of pairs, above the columns and before the rows.
-LONGEST_HEADING, LONGEST_FIRST = 20, 30
+LONGEST_HEADING = 20
+LONGEST_FIRST = 30
 
 Row = Mapping[str, Any]
+Line = Sequence[str]
 
 
-def text(headings: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """Aligned columns, for a terminal; the last column continues on further lines if it is too long."""
+def text(headings: Line, body: Sequence[Line]) -> str:
+    """Aligned columns, for a terminal.
+
+    The last column continues on further lines if it is too long.
+    """
     widths = _widths(headings, body)
-    room = max(terminal_width() - sum(widths[:-1]) - 2 * len(widths[:-1]), NARROWEST // 2)
+    others = widths[:-1]
+    room = max(terminal_width() - sum(others) - 2 * len(others), NARROWEST // 2)
     widths[-1] = min(widths[-1], room)
-    lines = [
-        part
-        for line in (headings, *body)
-        for part in _continued(line, textwrap.wrap(line[-1], room, break_on_hyphens=False) or [""])
-    ]
-    aligned = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    ]
-    return "\n".join([aligned[0], "  ".join("─" * width for width in widths), *aligned[1:]])
+    lines = []
+    for row in (headings, *body):
+        for line in _continued(row, room):
+            padded = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
+            lines.append("  ".join(padded).rstrip())
+    rule = "  ".join("─" * width for width in widths)
+    return "\n".join([lines[0], rule, *lines[1:]])
 
 
 def wrap(sentence: str, width: int | None = None, *, indent: str = "") -> str:
@@ -49,45 +56,56 @@ def wrap(sentence: str, width: int | None = None, *, indent: str = "") -> str:
 
 
 def terminal_width() -> int:
-    """Columns of the terminal; 100 where the output goes elsewhere, so that files look the same everywhere."""
-    return (
-        max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
-        if sys.stdout.isatty()
-        else WIDTH
-    )
+    """Columns of the terminal.
+
+    100 where the output goes elsewhere, so that files look the same everywhere.
+    """
+    if not sys.stdout.isatty():
+        return WIDTH
+    return max(shutil.get_terminal_size((WIDTH, 24)).columns, NARROWEST)
 
 
-def _widths(headings: Sequence[str], body: Sequence[Sequence[str]]) -> list[int]:
-    return [max(len(line[column]) for line in (headings, *body)) for column in range(len(headings))]
-
-
-def width_of(headings: Sequence[str], body: Sequence[Sequence[str]]) -> int:
+def width_of(headings: Line, body: Sequence[Line]) -> int:
+    """Columns that the table takes."""
     widths = _widths(headings, body)
     return sum(widths) + 2 * (len(widths) - 1)
 
 
-def _continued(line: Sequence[str], last: Sequence[str]) -> list[list[str]]:
-    """The cells of a row with the first line of its last cell, and rows that have the other lines of it alone."""
-    return [
-        [*(line[:-1] if index == 0 else [""] * (len(line) - 1)), part]
-        for index, part in enumerate(last)
-    ]
+def _widths(headings: Line, body: Sequence[Line]) -> list[int]:
+    columns = zip(headings, *body, strict=True)
+    return [max(map(len, column)) for column in columns]
 
 
-def html(
-    headings: Sequence[str], body: Sequence[Sequence[str]], *, before: str = "", after: str = ""
-) -> str:
+def _continued(row: Line, room: int) -> list[list[str]]:
+    """A row as lines: the first has all its cells, the others the rest of its last cell alone."""
+    first, *rest = textwrap.wrap(row[-1], room, break_on_hyphens=False) or [""]
+    empty = [""] * (len(row) - 1)
+    return [[*row[:-1], first], *([*empty, part] for part in rest)]
+
+
+def html(headings: Line, body: Sequence[Line], *, before: str = "", after: str = "") -> str:
     """A table between two sentences, for a notebook."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-    lines = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in body
-    )
-    sentences = [f"<p>{escape(sentence)}</p>" if sentence else "" for sentence in (before, after)]
+    lines = []
+    for line in body:
+        cells = "".join(f"<td>{escape(cell)}</td>" for cell in line)
+        lines.append(f"<tr>{cells}</tr>")
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
     # The class keeps notebooks from taking dollar signs in names for mathematics.
     return (
-        f'<div class="tex2jax_ignore mathjax_ignore">{sentences[0]}'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>{sentences[1]}</div>"
+        '<div class="tex2jax_ignore mathjax_ignore">'
+        f"{_paragraph(before)}{table}{_paragraph(after)}</div>"
     )
+
+
+def _paragraph(sentence: str) -> str:
+    return f"<p>{escape(sentence)}</p>" if sentence else ""
+
+
+def dataframe(rows: Sequence[Row], index: str) -> Any:
+    """For pandas, with one column as the index."""
+    pandas = need("pandas", extra="pandas", purpose="to_dataframe")
+    return pandas.DataFrame(list(rows)).set_index(index)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,26 +129,24 @@ class PairTable:
     values: FloatArray
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
-        for name in pair:
-            if name not in self.names:
-                raise KeyError(
-                    f"unknown model {show(name)!r}; there are {', '.join(map(show, self.names))}"
-                )
-        row, column = (self.names.index(name) for name in pair)
+        row, column = (self._place(name) for name in pair)
         return float(self.values[row, column])
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise KeyError(
+                f"unknown model {show(name)!r}; there are {', '.join(map(show, self.names))}"
+            )
+        return self.names.index(name)
 
     def cells(self) -> list[list[str]]:
         """The rows as text, each with its name first; nothing on the diagonal."""
-        return [
-            [
-                show(name),
-                *(
-                    "" if row == column else probability_text(self.values[row, column])
-                    for column in range(len(self.names))
-                ),
-            ]
-            for row, name in enumerate(self.names)
-        ]
+        lines = []
+        for place, name in enumerate(self.names):
+            numbers = [probability_text(value) for value in self.values[place]]
+            numbers[place] = ""
+            lines.append([show(name), *numbers])
+        return lines
 
     def to_dataframe(self) -> Any:
         """For pandas, with the names on both axes."""
@@ -140,16 +156,16 @@ class PairTable:
     def __str__(self) -> str:
         """As many columns side by side as fit the terminal, the others below."""
         headings = [shortened(show(name), LONGEST_HEADING) for name in self.names]
-        names, cells = [shortened(show(name), LONGEST_FIRST) for name in self.names], self.cells()
+        names = [shortened(show(name), LONGEST_FIRST) for name in self.names]
+        numbers = [cells[1:] for cells in self.cells()]
+        widest = max(map(len, [*headings, "> .999"]))
         room = terminal_width() - max(map(len, names))
-        step = max(room // (2 + max(map(len, [*headings, "> .999"]))), 1)
+        n_columns = max(room // (2 + widest), 1)
         tables = []
-        for begin in range(0, len(names), step):
-            body = [
-                [name, *row[begin + 1 : begin + 1 + step]]
-                for name, row in zip(names, cells, strict=True)
-            ]
-            tables.append(text(["", *headings[begin : begin + step]], body))
+        for begin in range(0, len(names), n_columns):
+            some = slice(begin, begin + n_columns)
+            body = [[name, *row[some]] for name, row in zip(names, numbers, strict=True)]
+            tables.append(text(["", *headings[some]], body))
         return "\n\n".join(tables)
 
     __repr__ = __str__
@@ -160,12 +176,3 @@ class PairTable:
             self.cells(),
             after="The probability that the row has a lower risk than the column.",
         )
-
-
-def dataframe(rows: Sequence[Row], index: str) -> Any:
-    """For pandas, with one column as the index."""
-    return (
-        need("pandas", extra="pandas", purpose="to_dataframe")
-        .DataFrame(list(rows))
-        .set_index(index)
-    )

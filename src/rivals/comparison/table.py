@@ -1,8 +1,8 @@
-"""The columns of a comparison: one list for the terminal, notebooks, the page, JSON and data frames."""
+"""The columns of a comparison: one list for terminal, notebooks, page, JSON and data frames."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -11,8 +11,9 @@ import numpy as np
 
 from rivals._say.words import all_shortened, probability_text, show, told_apart
 from rivals.comparison.answers import Answers, AnswersOverC
+from rivals.comparison.digits import Number, format_of_means, format_of_risks
 from rivals.comparison.notes import Note, by_text
-from rivals.comparison.rendering import terminal_width, text, width_of, wrap
+from rivals.comparison.rendering import Row, terminal_width, text, width_of, wrap
 
 # A name is never cut to less than this, even if the table is then wider than the terminal.
 SHORTEST_NAME = 8
@@ -21,8 +22,6 @@ MOST_NOTES = 12
 # A sweep over more values of c is printed by ranges.
 MANY_VALUES = 40
 SWEEP_HEADINGS = ("c", "survivors")
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -55,15 +54,49 @@ class Column:
 
 @dataclass(frozen=True)
 class Format:
-    """How numbers and names of one table look: as many digits as mean something, for all rows alike."""
+    """How names and numbers of one table look, and which model is the best."""
 
     name: Callable[[str], str]
-    mean: Callable[[float], str]
-    number: Callable[[float], str]
+    mean: Number
+    number: Number
     best: str
 
 
-def _values_of_risk(result: Answers, name: str) -> dict[str, Any]:
+# ---------------------------------------------------------------- what columns are made from
+
+
+def _difference(result: Answers, name: str) -> dict[str, Any]:
+    difference, error = result.difference[name]
+    return {"difference": difference, "difference_error": error}
+
+
+def _difference_cell(row: Row, form: Format) -> str:
+    if row["model"] == form.best:
+        return "best"
+    return f"{form.mean(row['difference'])} ± {form.mean(row['difference_error'])}"
+
+
+def _won(result: Answers, name: str) -> dict[str, Any]:
+    groups = result.applied.setting.groups
+    if result.won is None or groups is None:
+        return {"groups_lost_to_best": None, "groups": None, "best_is_better": None}
+    best = result.names.index(result.ranking[0])
+    own = result.names.index(name)
+    return {
+        "groups_lost_to_best": int(result.won[best, own]),
+        "groups": len(groups.names),
+        "best_is_better": float(result.probability[best, own]),
+    }
+
+
+def _won_cell(row: Row, form: Format) -> str:
+    if row["model"] == form.best:
+        return ""
+    probability = probability_text(row["best_is_better"])
+    return f"{row['groups_lost_to_best']} of {row['groups']}, P {probability}"
+
+
+def _risk(result: Answers, name: str) -> dict[str, Any]:
     low, high = result.risk_interval(name)
     std = result.risk_std[name]
     return {
@@ -74,35 +107,45 @@ def _values_of_risk(result: Answers, name: str) -> dict[str, Any]:
     }
 
 
-def _values_of_verdict(result: Answers, name: str) -> dict[str, Any]:
+def _verdict(result: Answers, name: str) -> dict[str, Any]:
     rejection = result.rejections.get(name)
+    if rejection is None:
+        return {"survives": True, "rejected_by": None, "rejected_with_probability": None}
     return {
-        "survives": rejection is None,
-        "rejected_by": None if rejection is None else rejection.by,
-        "rejected_with_probability": None if rejection is None else rejection.probability,
+        "survives": False,
+        "rejected_by": rejection.by,
+        "rejected_with_probability": rejection.probability,
     }
 
 
-def _won(result: Answers, name: str) -> dict[str, Any]:
-    """In how many groups the best model has the lower mean loss, and how probably its risk is lower in a new one."""
-    groups = result.applied.setting.groups
-    if result.won is None or groups is None:
-        return {"groups_lost_to_best": None, "groups": None, "best_is_better": None}
-    best, own = result.names.index(result.ranking[0]), result.names.index(name)
-    return {
-        "groups_lost_to_best": int(result.won[best, own]),
-        "groups": len(groups.names),
-        "best_is_better": float(result.probability[best, own]),
-    }
+def _verdict_cell(row: Row, form: Format) -> str:
+    if row["survives"]:
+        return ""
+    probability = probability_text(row["rejected_with_probability"])
+    return f"{form.name(row['rejected_by'])} ({probability})"
 
 
-# A cell of these would make most tables wider than a screen; the terminal and the page have another place for them.
+def _stability(result: Answers, name: str) -> dict[str, Any]:
+    fraction = result.stability[name]
+    return {"stability": None if np.isnan(fraction) else float(fraction)}
+
+
+def _stability_cell(row: Row, form: Format) -> str:
+    return "?" if row["stability"] is None else f"{row['stability']:.0%}"
+
+
+def _diagnostics(result: Answers, name: str) -> dict[str, Any]:
+    return {"diagnostics": [note.to_dict() for note in result.diagnostics[name]]}
+
+
+# A cell of these would make most tables wider than a screen; the terminal and the page have another
+# place for them.
 NOTES = Column(
     "notes",
     "What to know before you trust its numbers.",
-    lambda result, name: {"diagnostics": [note.to_dict() for note in result.diagnostics[name]]},
+    _diagnostics,
     lambda row, form: "; ".join(note["text"] for note in row["diagnostics"]),
-    lambda rows: any(row["diagnostics"] for row in rows),
+    shown=lambda rows: any(row["diagnostics"] for row in rows),
 )
 COLUMNS = (
     Column(
@@ -119,69 +162,62 @@ COLUMNS = (
     ),
     Column(
         "difference to best",
-        "Difference between its mean loss and that of the best model, paired point by point, ± standard error.",
-        lambda result, name: dict(
-            zip(("difference", "difference_error"), result.difference[name], strict=True)
-        ),
-        lambda row, form: (
-            "best"
-            if row["model"] == form.best
-            else f"{form.mean(row['difference'])} ± {form.mean(row['difference_error'])}"
-        ),
+        "Difference between its mean loss and that of the best model, paired point by point, "
+        "± standard error.",
+        _difference,
+        _difference_cell,
         short="to best",
     ),
     Column(
         "best won",
-        "In how many groups the best model has the lower mean loss of the two, and how probably its risk is lower in a new group.",
+        "In how many groups the best model has the lower mean loss of the two, and how probably "
+        "its risk is lower in a new group.",
         _won,
-        lambda row, form: (
-            ""
-            if row["model"] == form.best
-            else f"{row['groups_lost_to_best']} of {row['groups']}, P {probability_text(row['best_is_better'])}"
-        ),
-        lambda rows: rows[0]["groups"] is not None,
+        _won_cell,
+        shown=lambda rows: rows[0]["groups"] is not None,
     ),
     Column(
         "risk, 90 % interval",
         "The risk in a replication lies in this interval with probability 0.9.",
-        _values_of_risk,
+        _risk,
         lambda row, form: f"{form.number(row['risk_5'])} … {form.number(row['risk_95'])}",
         short="risk (90 %)",
     ),
     Column(
         "rejected by",
         "By which rival it is rejected, and how probably that rival is better.",
-        _values_of_verdict,
-        lambda row, form: (
-            ""
-            if row["survives"]
-            else f"{form.name(row['rejected_by'])} ({probability_text(row['rejected_with_probability'])})"
-        ),
+        _verdict,
+        _verdict_cell,
     ),
     Column(
         "stable",
         "Fraction of the single simulations that would give the same verdict.",
-        lambda result, name: {
-            "stability": None if np.isnan(result.stability[name]) else float(result.stability[name])
-        },
-        lambda row, form: "?" if row["stability"] is None else f"{row['stability']:.0%}",
-        lambda rows: any(row["stability"] is not None for row in rows),
+        _stability,
+        _stability_cell,
+        shown=lambda rows: any(row["stability"] is not None for row in rows),
     ),
     NOTES,
 )
 
 
+# ---------------------------------------------------------------- rows, and cells of them
+
+
 def rows_of(result: Answers) -> list[dict[str, Any]]:
     """One row per model, best first, as plain numbers and text."""
-    return [
-        {key: value for column in COLUMNS for key, value in column.values(result, name).items()}
-        for name in result.ranking
-    ]
+    rows = []
+    for name in result.ranking:
+        row: dict[str, Any] = {}
+        for column in COLUMNS:
+            row.update(column.values(result, name))
+        rows.append(row)
+    return rows
 
 
 def shown_columns(rows: Sequence[Row], *, notes: bool) -> list[Column]:
     """The columns that have something to show; with or without the notes."""
-    return [column for column in COLUMNS if column.shown(rows) and (notes or column is not NOTES)]
+    columns = [column for column in COLUMNS if notes or column is not NOTES]
+    return [column for column in columns if column.shown(rows)]
 
 
 def cells_of(
@@ -190,47 +226,61 @@ def cells_of(
     """The rows as text; longer names are cut."""
     models = [row["model"] for row in rows]
     shown = [show(model) for model in models]
-    names = dict(
-        zip(models, shown if longest is None else all_shortened(shown, longest), strict=True)
-    )
-    number = _number_format(rows)
-    form = Format(names.__getitem__, _mean_format(rows) or number, number, rows[0]["model"])
+    if longest is not None:
+        shown = all_shortened(shown, longest)
+    names = dict(zip(models, shown, strict=True))
+    number = format_of_risks(rows)
+    mean = format_of_means(rows) or number
+    form = Format(names.__getitem__, mean, number, best=models[0])
     return [[column.cell(row, form) for column in columns] for row in rows]
 
 
+# ---------------------------------------------------------------- for a terminal
+
+
 def comparison_text(rows: Sequence[Row]) -> str:
-    """The rows of a comparison for a terminal: aligned columns that fit it, and the notes below them."""
+    """The rows of a comparison: aligned columns that fit the terminal, and notes below them."""
     columns = shown_columns(rows, notes=False)
-    longest = max(
-        len(show(name)) for row in rows for name in (row["model"], row["rejected_by"] or "")
-    )
-    longest = min(longest, terminal_width())
-    wide, narrow = (
-        [column.heading for column in columns],
-        [column.short or column.heading for column in columns],
-    )
-    for headings, shortest in ((wide, 2 * SHORTEST_NAME), (narrow, SHORTEST_NAME)):
-        length, excess = longest, 1
-        while excess > 0 and length > 0:
-            body = cells_of(rows, columns, length)
-            excess = width_of(headings, body) - terminal_width()
-            # A name stands in one column or in two; below the shortest there is no further try.
-            length = max(length - max(excess // 2, 1), shortest) if length > shortest else 0
-        if excess <= 0:
-            break
+    headings = [column.heading for column in columns]
+    body = _fitted(rows, columns, headings, shortest=2 * SHORTEST_NAME)
+    if width_of(headings, body) > terminal_width():
+        headings = [column.short or column.heading for column in columns]
+        body = _fitted(rows, columns, headings, shortest=SHORTEST_NAME)
     return "\n".join([text(headings, body), *footnotes(rows)])
 
 
+def _fitted(
+    rows: Sequence[Row], columns: Sequence[Column], headings: Sequence[str], *, shortest: int
+) -> list[list[str]]:
+    """The cells, with names cut so far that the table fits the terminal, but no further."""
+    names = [row["model"] for row in rows]
+    names += [row["rejected_by"] for row in rows if row["rejected_by"] is not None]
+    length = min(max(len(show(name)) for name in names), terminal_width())
+    while True:
+        body = cells_of(rows, columns, length)
+        excess = width_of(headings, body) - terminal_width()
+        if excess <= 0 or length <= shortest:
+            return body
+        # A name stands in one column or in two.
+        length = max(length - max(excess // 2, 1), shortest)
+
+
 def footnotes(rows: Sequence[Row]) -> list[str]:
-    """The notes of all rows as lines, each text once with the models that it belongs to; nothing where there are none."""
+    """The notes of all rows as lines; nothing where there are none.
+
+    Each text stands once, with the models that it belongs to.
+    """
     found = {row["model"]: tuple(Note(**note) for note in row["diagnostics"]) for row in rows}
     lines = [f"{names}: {note.text}" for note, names in by_text(found)]
-    if len(lines) > MOST_NOTES:
-        lines = [
-            *lines[:MOST_NOTES],
-            f"{len(lines) - MOST_NOTES} more notes: see `diagnostics` of the result",
-        ]
-    return ["Notes", *(wrap(f"  {line}", indent="    ") for line in lines)] if lines else []
+    n_more = len(lines) - MOST_NOTES
+    if n_more > 0:
+        lines = [*lines[:MOST_NOTES], f"{n_more} more notes: see `diagnostics` of the result"]
+    if not lines:
+        return []
+    return ["Notes", *(wrap(f"  {line}", indent="    ") for line in lines)]
+
+
+# ---------------------------------------------------------------- of a sweep
 
 
 def sweep_rows(sweep: AnswersOverC) -> list[dict[str, Any]]:
@@ -249,37 +299,3 @@ def sweep_cells(sweep: AnswersOverC) -> list[list[str]]:
         ends = dict.fromkeys([as_text[alike[0]["c"]], as_text[alike[-1]["c"]]])
         cells.append([" … ".join(ends), alike[0]["survivors"]])
     return cells
-
-
-def _mean_format(rows: Sequence[Row]) -> Callable[[float], str] | None:
-    """For mean losses and their differences, if these are known far better than the risks; else None."""
-    errors = [row["difference_error"] for row in rows if row["difference_error"] > 0.0]
-    narrowest = min(row["risk_95"] - row["risk_5"] for row in rows)
-    largest = max(abs(row["empirical_risk"]) for row in rows)
-    if not errors or not 1e-4 < largest < 1e7 or narrowest < 10.0 * np.median(errors):
-        return None
-    decimals = int(np.clip(np.ceil(-np.log10(np.median(errors))) + 1, 0, 12))
-    return lambda value: f"{value:.{decimals}f}"
-
-
-def _number_format(rows: Sequence[Row]) -> Callable[[float], str]:
-    """As many digits, for all rows alike, as the narrowest distribution gives meaning to."""
-    largest = max(max(abs(row["risk_5"]), abs(row["risk_95"])) for row in rows)
-    widths = [row["risk_95"] - row["risk_5"] for row in rows]
-    narrowest = min((width for width in widths if width > 1e-13 * largest), default=1e-4 * largest)
-    if not 1e-4 < largest < 1e7:
-        # The narrowest of denormal numbers may be zero.
-        digits = (
-            int(np.clip(np.ceil(np.log10(largest / narrowest)) + 2, 6, 16)) if narrowest > 0 else 6
-        )
-        finest = np.log10(narrowest) - 2 if narrowest > 0 else -np.inf
-        return lambda value: f"{value:.{_significant(value, finest, digits)}g}"
-    decimals = int(np.clip(np.ceil(-np.log10(narrowest)) + 2, 0, 12))
-    return lambda value: f"{value:.{decimals}f}"
-
-
-def _significant(value: float, finest: float, most: int) -> int:
-    """Digits of a value down to a power of ten, four at least: beside one that is huge, a small one has fewer that mean something."""
-    if value == 0.0 or not np.isfinite([value, finest]).all():
-        return most
-    return int(np.clip(np.floor(np.log10(abs(value))) + 1 - np.floor(finest), min(4, most), most))

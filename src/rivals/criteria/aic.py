@@ -20,7 +20,8 @@ def aic(log_likelihood: ArrayLike, n_parameters: int) -> Score:
     Parameters
     ----------
     log_likelihood : array_like
-        Log likelihood of each data point (or their sum) at the maximum, **fitted to these same data**.
+        Log likelihood of each data point (or their sum) at the maximum, **fitted to these same
+        data**.
     n_parameters : int
         Number of fitted parameters.
 

@@ -41,7 +41,8 @@ def bic(log_likelihood: ArrayLike, n_parameters: int, n_data: int | None = None)
     pointwise = check_log_likelihood(log_likelihood)
     if n_data is None and pointwise.size == 1:
         raise ValueError(
-            "n_data is needed: log_likelihood is a single number; pass the number of points that it sums over"
+            "n_data is needed: log_likelihood is a single number; "
+            "pass the number of points that it sums over"
         )
     n = pointwise.size if n_data is None else check_size(n_data, "n_data")
     k = check_size(n_parameters, "n_parameters", least=0)

@@ -15,7 +15,10 @@ def check_log_likelihood(values: ArrayLike) -> FloatArray:
 
 
 def check_point_losses(values: ArrayLike, what: str = "losses") -> FloatArray:
-    """The loss of each data point as a vector; unlike for a quantile function, one point is enough."""
+    """The loss of each data point as a vector.
+
+    Unlike for a quantile function, one point is enough.
+    """
     return _finite(_one_per_point(values, what), what)
 
 
@@ -27,8 +30,8 @@ def check_draws(values: ArrayLike) -> FloatArray:
     array = np.asarray(values) if plain else as_numbers(values, what)
     if array.ndim != 2 or array.shape[0] < 2:
         raise ValueError(
-            f"{what}: expected a matrix with one row for each of several draws of the posterior and one column for "
-            f"each data point; got shape {array.shape}; stack chains first"
+            f"{what}: expected a matrix with one row for each of several draws of the posterior "
+            f"and one column for each data point; got shape {array.shape}; stack chains first"
         )
     return _finite(array, what, sign=-1)
 

@@ -1,4 +1,7 @@
-"""The model confidence set of Hansen, Lunde and Nason: which models are not worse than the best, beyond sampling error."""
+"""The model confidence set of Hansen, Lunde and Nason.
+
+Which models are not worse than the best, beyond sampling error?
+"""
 
 from __future__ import annotations
 
@@ -33,21 +36,23 @@ def confidence_set(
     n_resamples: int = 1000,
     rng: RNG = None,
 ) -> ConfidenceSet:
-    """Return the model confidence set (MCS), beside the differences to the best model and their standard errors.
+    """Return the model confidence set (MCS), with differences to the best model and their errors.
 
-    The set contains the best model with probability `level`, over new samples of the same process. The test is that of the package arch
-    (`pip install "rivals[mcs]"`), with the largest standardised difference between two models as its statistic.
+    The set contains the best model with probability `level`, over new samples of the same process.
+    The test is that of the package arch (`pip install "rivals[mcs]"`), with the largest
+    standardised difference between two models as its statistic.
 
     Parameters
     ----------
     losses : mapping of str to array_like, rivals.Losses or Score
-        The losses of each model on the same held-out points, in the same order; or scores with the contribution of each
-        point, as from `loo` and `waic`: then differences are those of the elpd.
+        The losses of each model on the same held-out points, in the same order; or scores with the
+        contribution of each point, as from `loo` and `waic`: then differences are those of the
+        elpd.
     level : float
         Models with a p-value of 1 − `level` or less are outside of the set.
     block : int
-        Mean length of the blocks that are resampled together. 1 where points are independent; for a sequence in time, longer than
-        the losses are correlated.
+        Mean length of the blocks that are resampled together. 1 where points are independent; for a
+        sequence in time, longer than the losses are correlated.
     n_resamples : int
     rng : int, SeedSequence, Generator or None
 
@@ -63,8 +68,9 @@ def confidence_set(
 
     Notes
     -----
-    It takes for granted that new data come from the process of the old ones: with more data the set shrinks to the best model,
-    however small its advantage. Models with the same losses share one p-value.
+    It takes for granted that new data come from the process of the old ones: with more data the set
+    shrinks to the best model, however small its advantage. Models with the same losses share one
+    p-value.
 
     References
     ----------
@@ -95,7 +101,8 @@ def confidence_set(
         raise ValueError(
             f"block must be at most half of the {n} points, so that resamples differ; got {block}"
         )
-    # Lower is better, in units of one point. Equal models have no error between them, by which the test divides: they enter as one.
+    # Lower is better, in units of one point. Equal models have no error between them, by which the
+    # test divides: they enter as one.
     contributions = n * sign[best] * np.array([score.pointwise for score in by_name.values()])
     distinct, place = np.unique(contributions, axis=0, return_inverse=True)
     _check_constant(list(by_name), distinct, place.ravel())
@@ -123,9 +130,11 @@ class ConfidenceSet:
     Attributes
     ----------
     p_values : dict
-        Name → the largest level of significance at which the model is still in the set; 1 for the last one.
+        Name → the largest level of significance at which the model is still in the set; 1 for the
+        last one.
     differences : dict
-        Name → the criterion's difference to the best model, and its standard error for independent points.
+        Name → the criterion's difference to the best model, and its standard error for independent
+        points.
     criterion : str
         "risk", the mean loss, or that of the scores.
     level : float
@@ -201,7 +210,10 @@ class ConfidenceSet:
         table = rendering.text(
             ["model", f"{self.criterion} − best", "p-value", "in the set"], lines
         )
-        return f"{table}\nModel confidence set at level {self.level:g}: {', '.join(map(show, self.included))}."
+        return (
+            f"{table}\nModel confidence set at level {self.level:g}: "
+            f"{', '.join(map(show, self.included))}."
+        )
 
     __repr__ = __str__
 
@@ -215,8 +227,8 @@ def _as_score(name: str, model: Any) -> Score:
         )
         if score.pointwise is None or score.standard_error is None:
             raise ValueError(
-                f"{score.criterion} has no independent contribution of each data point, which is resampled; pass losses, or scores of loo "
-                "or waic"
+                f"{score.criterion} has no independent contribution of each data point, "
+                "which is resampled; pass losses, or scores of loo or waic"
             )
     return score
 
@@ -225,7 +237,8 @@ def _differences(scores: Mapping[str, Score], best: str) -> dict[str, tuple[floa
     """Each less the best, where all are of one criterion and of the same points."""
     if min(np.asarray(score.pointwise).size for score in scores.values()) < 2:
         raise ValueError(
-            "a model confidence set needs the losses of at least two points, hundreds to be useful; got 1"
+            "a model confidence set needs the losses of at least two points, hundreds to be "
+            "useful; got 1"
         )
     found = {}
     for name, score in scores.items():
@@ -242,8 +255,8 @@ def _check_constant(names: list[str], distinct: FloatArray, place: IntArray) -> 
         if np.ptp(distinct[b] - distinct[a]) <= rounding:
             one, other = (show(names[int(np.argmax(place == index))]) for index in (a, b))
             raise ValueError(
-                f"'{one}' and '{other}' differ by the same amount at every point, so that their difference has no sampling error to "
-                "test against; leave one of them out"
+                f"'{one}' and '{other}' differ by the same amount at every point, so that their "
+                "difference has no sampling error to test against; leave one of them out"
             )
 
 

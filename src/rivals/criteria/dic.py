@@ -1,4 +1,6 @@
-"""The deviance information criterion: −2 log likelihood at a point + 2 p, with p from the spread of the posterior.
+"""The deviance information criterion: −2 log likelihood at a point + 2 p.
+
+p comes from the spread of the posterior.
 
 Spiegelhalter et al. (2002); the effective number of parameters p = 2 Var(log likelihood) is that of
 Gelman et al. (2014), which cannot be negative.
@@ -17,13 +19,15 @@ VARIATIONS = Variations(in_distribution=True, parameters=True)
 def dic(log_likelihood: ArrayLike, draws: ArrayLike, *, weights: ArrayLike | None = None) -> Score:
     """Return the deviance information criterion.
 
-    That is −2 log likelihood + 2 p, with p = 2 Var(log likelihood) over the posterior as the effective number of parameters: Gelman's
-    choice, which is never negative, in place of the mean deviance less that at the posterior mean (Spiegelhalter et al. 2002).
+    That is −2 log likelihood + 2 p, with p = 2 Var(log likelihood) over the posterior as the
+    effective number of parameters: Gelman's choice, which is never negative, in place of the mean
+    deviance less that at the posterior mean (Spiegelhalter et al. 2002).
 
     Parameters
     ----------
     log_likelihood : array_like
-        Log likelihood of each data point (or their sum) at the posterior mean (or at the best parameters).
+        Log likelihood of each data point (or their sum) at the posterior mean (or at the best
+        parameters).
     draws : array_like, shape (draws, points)
         Log likelihood of each data point for each draw of the posterior.
     weights : array_like, optional

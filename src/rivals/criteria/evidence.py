@@ -1,7 +1,7 @@
-"""The evidence: the probability of the data under the model, averaged over its prior, by nested sampling.
+"""The evidence, by nested sampling: the probability of the data, averaged over the prior.
 
-Skilling (2006); sampled by dynesty (Speagle 2020). The difference of two log evidences is the log of the
-Bayes factor.
+Skilling (2006); sampled by dynesty (Speagle 2020). The difference of two log evidences is the log
+of the Bayes factor.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EDGE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The result of nested sampling: the log evidence, and draws of the posterior with their weights.
+    """The result of nested sampling: the log evidence, and weighted draws of the posterior.
 
     Parameters
     ----------
@@ -83,7 +83,8 @@ def log_evidence(
     Parameters
     ----------
     log_likelihood : callable
-        ``log_likelihood(parameters)`` of all the data together; −inf if the parameters are impossible.
+        ``log_likelihood(parameters)`` of all the data together; −inf if the parameters are
+        impossible.
     prior_transform : callable
         Maps the unit cube to parameters distributed as the prior.
     n_parameters : int
@@ -104,7 +105,8 @@ def log_evidence(
     Warns
     -----
     RivalsWarning
-        If most of the posterior piles up at an end of the prior: the prior excludes values that the data favour.
+        If most of the posterior piles up at an end of the prior: the prior excludes values that the
+        data favour.
 
     See Also
     --------
@@ -202,8 +204,8 @@ def _checked(log_likelihood: Callable[[FloatArray], float], parameters: FloatArr
     value = float(log_likelihood(parameters))
     if np.isnan(value) or value == np.inf:
         raise ValueError(
-            f"log likelihood: {value} at the parameters {np.asarray(parameters).tolist()}; return −inf for "
-            "impossible parameters, and keep the noise level above zero"
+            f"log likelihood: {value} at the parameters {np.asarray(parameters).tolist()}; "
+            "return −inf for impossible parameters, and keep the noise level above zero"
         )
     return value
 
@@ -218,7 +220,9 @@ def _pressed(cube: FloatArray, weights: FloatArray) -> tuple[str, ...]:
         ):
             if mass > 0.5:
                 doubts.append(
-                    f"the prior of parameter {index} excludes values that the data favour, and the evidence reflects the prior more than "
-                    f"the model: {mass:.0%} of the posterior lies in its {end} {EDGE:.0%}; widen it, or check its units"
+                    f"the prior of parameter {index} excludes values that the data favour, "
+                    "and the evidence reflects the prior more than the model: "
+                    f"{mass:.0%} of the posterior lies in its {end} {EDGE:.0%}; widen it, "
+                    "or check its units"
                 )
     return tuple(doubts)

@@ -1,4 +1,4 @@
-"""The likelihood ratio: which model, at its best parameters, makes the data at hand more probable."""
+"""The likelihood ratio: which model, at its best parameters, makes the data more probable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ VARIATIONS = Variations()
 
 
 def log_likelihood(pointwise: ArrayLike) -> Score:
-    """Return minus the log likelihood; the difference of two is minus the log of the likelihood ratio.
+    """Return minus the log likelihood.
+
+    The difference of two is minus the log of the likelihood ratio.
 
     Parameters
     ----------

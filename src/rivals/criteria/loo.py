@@ -43,7 +43,8 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
         "arviz_stats.base", extra="criteria", purpose="leave-one-out cross-validation"
     ).array_stats
     matrix = check_draws(draws)
-    # If all draws are equal, as for a model without free parameters, leaving a point out changes nothing.
+    # If all draws are equal, as for a model without free parameters, leaving a point out changes
+    # nothing.
     varies = np.ptp(matrix, axis=0) > 0
     pointwise, shape = matrix[0].copy(), np.zeros(matrix.shape[1])
     if varies.any():

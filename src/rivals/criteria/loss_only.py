@@ -48,7 +48,8 @@ def loss_only(losses: ArrayLike, reference: ArrayLike, *, tolerance: float) -> P
     a, b = (check_point_losses(values) for values in (losses, reference))
     if a.shape != b.shape:
         raise ValueError(
-            f"B^Q pairs losses on the same data: got {a.size} and {b.size}; pass both for the same points"
+            f"B^Q pairs losses on the same data: got {a.size} and {b.size}; "
+            "pass both for the same points"
         )
     if not (np.isfinite(tolerance) and tolerance >= 0):
         raise ValueError(f"tolerance must be a finite number, 0 or above; got {tolerance!r}")

@@ -1,9 +1,10 @@
 """Minimum description length, as normalised maximum likelihood: −log likelihood + log complexity.
 
-The complexity ∫ max_θ p(x | θ) dx says how much of all possible data the family can fit
-(Rissanen 1996; Grünwald 2007). It is infinite for many families unless the parameters are restricted: here
-the integral runs over the data whose best parameters lie in a stated domain. Two methods, which agree for
-many data: by Monte Carlo, and by the Fisher information, (k/2) log(n/2π) + log ∫ √det I(θ) dθ.
+The complexity ∫ max_θ p(x | θ) dx says how much of all possible data the family can fit (Rissanen
+1996; Grünwald 2007). It is infinite for many families unless the parameters are restricted: here
+the integral runs over the data whose best parameters lie in a stated domain. Two methods, which
+agree for many data: by Monte Carlo, and by the Fisher information, (k/2) log(n/2π) + log ∫ √det
+I(θ) dθ.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ def mdl(log_likelihood: ArrayLike, complexity: Score) -> Score:
     log_likelihood : array_like
         Log likelihood of each data point (or their sum) at the maximum, fitted to these same data.
     complexity : Score
-        **The family's own** log complexity for this number of data, from `complexity_monte_carlo` or
-        `complexity_fisher`.
+        **The family's own** log complexity for this number of data, from `complexity_monte_carlo`
+        or `complexity_fisher`.
 
     Returns
     -------
@@ -82,9 +83,10 @@ def complexity_monte_carlo(
 ) -> Score:
     """Return the log complexity of a family by importance sampling.
 
-    Data sets are drawn from the even mixture of the family's members at `nodes`, whose density is known
-    exactly; the complexity is the mean of max_θ p(x | θ) / mixture(x). Nodes should cover the domain about as
-    densely as the data can tell parameters apart (a few standard errors at most), else the error grows.
+    Data sets are drawn from the even mixture of the family's members at `nodes`, whose density is
+    known exactly; the complexity is the mean of max_θ p(x | θ) / mixture(x). Nodes should cover the
+    domain about as densely as the data can tell parameters apart (a few standard errors at most),
+    else the error grows.
 
     Parameters
     ----------
@@ -119,7 +121,8 @@ def complexity_monte_carlo(
 
     Examples
     --------
-    A Gaussian of unknown mean between −5 and 5 and of variance 1, for 100 data points; a data set is its mean:
+    A Gaussian of unknown mean between −5 and 5 and of variance 1, for 100 data points; a data set
+    is its mean:
 
     >>> import numpy as np
     >>> def log_likelihood(means, data):
@@ -148,14 +151,18 @@ def complexity_monte_carlo(
             log_weights[i] = maximum - mixture
     if np.isneginf(log_weights).all():
         raise ValueError(
-            f"inside: none of the {n_samples} simulated data sets has its best parameters in the domain; move the nodes"
+            f"inside: none of the {n_samples} simulated data sets has its best parameters in the "
+            "domain; move the nodes"
         )
     value, error, weights = _log_mean(log_weights)
     effective = float(weights.sum() ** 2 / (weights @ weights))
     doubts: tuple[str, ...] = ()
     if effective < FEW_SAMPLES:
         doubts = (
-            f"the complexity is unreliable: it rests on {effective:.0f} effective samples of {n_samples}; add nodes or samples",
+            (
+                f"the complexity is unreliable: it rests on {effective:.0f} effective samples of "
+                f"{n_samples}; add nodes or samples"
+            ),
         )
         warn(doubts[0])
     return _log_complexity(value, error, doubts)
@@ -175,10 +182,11 @@ def complexity_fisher(
     Parameters
     ----------
     fisher : callable
-        ``fisher(parameters)`` returns the information matrix of one data point (the average over the design).
+        ``fisher(parameters)`` returns the information matrix of one data point (the average over
+        the design).
     domain : array_like, shape (parameters, 2)
-        Lower and upper end of each parameter. The result does not depend on the parametrisation; logs of
-        scales make the integral easy.
+        Lower and upper end of each parameter. The result does not depend on the parametrisation;
+        logs of scales make the integral easy.
     n_data : int
     n_nodes : int
         Points of the quasi-random rule for the integral, a power of two.
@@ -208,7 +216,8 @@ def complexity_fisher(
     box = np.asarray(domain, dtype=np.float64)
     if box.ndim != 2 or box.shape[1] != 2 or not (box[:, 0] < box[:, 1]).all():
         raise ValueError(
-            f"domain: expected a lower and a larger upper end for each parameter; got {box.tolist()}"
+            "domain: expected a lower and a larger upper end for each parameter; "
+            f"got {box.tolist()}"
         )
     n = check_size(n_data, "n_data")
     k = len(box)
@@ -221,8 +230,9 @@ def complexity_fisher(
         sign, log_determinant = np.linalg.slogdet(information.reshape(-1, k, k))
         if not (sign > 0).all():
             raise ValueError(
-                f"fisher: the information is singular at {int((sign <= 0).sum())} of {n_nodes} points of the domain: "
-                "some parameters cannot be told apart there; reparametrise, or shrink the domain"
+                f"fisher: the information is singular at {int((sign <= 0).sum())} of {n_nodes} "
+                "points of the domain: some parameters cannot be told apart there; reparametrise, "
+                "or shrink the domain"
             )
         means[r] = logsumexp(log_determinant / 2) - log(n_nodes)
     volume = float(np.log(box[:, 1] - box[:, 0]).sum())

@@ -1,4 +1,7 @@
-"""The risk: the mean loss on held-out data, B^R, the difference of two, and its uncertainty due to few data."""
+"""The risk: the mean loss on held-out data, with its uncertainty due to few data.
+
+B^R is the difference of two.
+"""
 
 from __future__ import annotations
 

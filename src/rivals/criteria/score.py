@@ -1,4 +1,4 @@
-"""What every criterion returns: a number, its error, its scale, and which variations it accounts for."""
+"""What every criterion returns: a number, its error, its scale, and what it accounts for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from rivals._types import FloatArray
 
 @dataclass(frozen=True)
 class Variations:
-    """Against which variations a criterion makes the choice of a model robust (René & Longtin 2025, Results).
+    """Against which variations a criterion makes the choice of a model robust.
+
+    As in the results of René & Longtin (2025).
 
     Parameters
     ----------
@@ -65,8 +67,8 @@ class Score:
     variations : Variations
         What it accounts for; nothing by default.
     pointwise : ndarray or None
-        The contribution of each data point, where the value is their sum; then the error of a difference is
-        that of the paired contributions.
+        The contribution of each data point, where the value is their sum; then the error of a
+        difference is that of the paired contributions.
     diagnostics : tuple of str
         What to know before you trust the number.
 
@@ -128,8 +130,8 @@ def difference(score: Score, reference: Score) -> tuple[float, float | None]:
     """
     if score.criterion != reference.criterion:
         raise ValueError(
-            f"the scores are of different criteria: got {score.criterion} and {reference.criterion}; "
-            "compute both by the same criterion"
+            f"the scores are of different criteria: got {score.criterion} and "
+            f"{reference.criterion}; compute both by the same criterion"
         )
     value = score.value - reference.value
     if score.standard_error is None and reference.standard_error is None:
@@ -137,8 +139,8 @@ def difference(score: Score, reference: Score) -> tuple[float, float | None]:
     if score.pointwise is not None and reference.pointwise is not None:
         if score.pointwise.shape != reference.pointwise.shape:
             raise ValueError(
-                f"{score.criterion}: one model was scored on {score.pointwise.size} points, the other on "
-                f"{reference.pointwise.size}; score both on the same data"
+                f"{score.criterion}: one model was scored on {score.pointwise.size} points, "
+                f"the other on {reference.pointwise.size}; score both on the same data"
             )
         contributions = score.pointwise - reference.pointwise
         return value, sqrt(contributions.size * float(np.var(contributions, ddof=1)))
@@ -146,7 +148,7 @@ def difference(score: Score, reference: Score) -> tuple[float, float | None]:
 
 
 def elpd(criterion: str, pointwise: FloatArray, doubt: str | None) -> Score:
-    """An expected log pointwise predictive density: the sum over the points, with the standard error of that."""
+    """An expected log pointwise predictive density: the sum over the points, with its error."""
     n = pointwise.size
     return Score(
         criterion,

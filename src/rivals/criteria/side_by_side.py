@@ -1,4 +1,4 @@
-"""All criteria side by side for the same candidates: differences against a reference, with their errors."""
+"""All criteria side by side: differences of the candidates against a reference, with errors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def table(
     loss_tolerance : float
         Standard deviation of the tolerance of B^Q.
     rng : int, SeedSequence, Generator or None
-        For B^EMD and for the resamples of the model confidence set, which is in the table where the package arch is installed.
+        For B^EMD and for the resamples of the model confidence set, which is in the table where the
+        package arch is installed.
 
     Returns
     -------
@@ -84,7 +85,9 @@ def table(
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What the criteria need to know about a fitted model. Criteria that need what is missing are left out.
+    """What the criteria need to know about a fitted model.
+
+    Criteria that need what is missing are left out.
 
     Parameters
     ----------
@@ -93,7 +96,8 @@ class Fitted:
     n_parameters : int
         Number of fitted parameters.
     draws : array_like, shape (draws, points), optional
-        Log likelihood of each training point for equally weighted draws of the posterior (DIC, elpd).
+        Log likelihood of each training point for equally weighted draws of the posterior (DIC,
+        elpd).
     evidence : Evidence or Score, optional
         From `log_evidence`.
     complexity : Score, optional
@@ -128,7 +132,9 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class CriteriaTable:
-    """Criteria as rows, models as columns; each cell a difference against the reference ± its error.
+    """Criteria as rows, models as columns.
+
+    Each cell a difference against the reference ± its error.
 
     Attributes
     ----------
@@ -207,7 +213,10 @@ class CriteriaTable:
         return rendering.html(headings, body, before=title, after=" ".join(self.notes))
 
     def to_dataframe(self) -> Any:
-        """Return one line for each criterion and model, as a pandas DataFrame; the index is the criterion."""
+        """Return one line for each criterion and model, as a pandas DataFrame.
+
+        The index is the criterion.
+        """
         lines = [
             {**row.to_dict(), "model": name, "difference": value, "standard_error": error}
             for row in self.rows
@@ -255,7 +264,7 @@ class Row:
 def _rows(
     models: Mapping[str, Fitted], reference: str, *, c: float, tolerance: float, rng: RNG
 ) -> tuple[tuple[Row, ...], dict[str, str]]:
-    """A row for each criterion that all models allow, and for each of the others what is missing."""
+    """A row for each criterion that all models allow, and what is missing for each other one."""
     scores = {
         criterion: (needed, partial(_score_row, models, score))
         for criterion, needed, score in _SCORES
@@ -282,7 +291,8 @@ def _rows(
     return tuple(rows), omitted
 
 
-# Name, which attribute of a `Fitted` it needs, and how it is computed from the model and that attribute.
+# Name, which attribute of a `Fitted` it needs, and how it is computed from the model and that
+# attribute.
 _SCORES: tuple[tuple[str, str, Callable[[Fitted, Any], Score]], ...] = (
     ("log likelihood", "log_likelihood", lambda model, pointwise: log_likelihood(pointwise)),
     ("AIC", "log_likelihood", lambda model, pointwise: aic(pointwise, model.n_parameters)),
@@ -358,7 +368,10 @@ def _row(
     lower_is_better: bool = False,
     doubts: tuple[str, ...] = (),
 ) -> Row:
-    """From the number of each model and its error: NaN where the number is exact, and for the reference against itself."""
+    """From the number of each model and its error.
+
+    NaN where the number is exact, and for the reference against itself.
+    """
     errors = [
         np.nan if error is None or name == reference else error
         for name, (_, error) in pairs.items()

@@ -1,6 +1,7 @@
 """The widely applicable information criterion: elpd from the data the model was fitted to.
 
-Σ_i log mean_s p(y_i | θ_s) − Σ_i Var_s log p(y_i | θ_s) (Watanabe 2010; Vehtari, Gelman & Gabry 2017).
+Σ_i log mean_s p(y_i | θ_s) − Σ_i Var_s log p(y_i | θ_s) (Watanabe 2010; Vehtari, Gelman & Gabry
+2017).
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ def waic(draws: ArrayLike, *, weights: ArrayLike | None = None, quadrature: bool
     draws : array_like, shape (draws, points)
         Log likelihood of each data point for each draw of the posterior.
     weights : array_like, optional
-        Weights of the draws, for example from nested sampling; they must include the prior volume, not only the likelihood.
+        Weights of the draws, for example from nested sampling; they must include the prior volume,
+        not only the likelihood.
     quadrature : bool
         Whether rows and weights come from a quadrature rule rather than from random draws.
 
     Returns
     -------
     Score
-        The elpd, a sum over the points, in nats: higher is better. Its standard error is that of the sum over
-        the data points.
+        The elpd, a sum over the points, in nats: higher is better. Its standard error is that of
+        the sum over the data points.
 
     See Also
     --------
@@ -56,5 +58,8 @@ def waic(draws: ArrayLike, *, weights: ArrayLike | None = None, quadrature: bool
     variance = (share @ (matrix - mean) ** 2) / (1.0 if quadrature else 1 - share @ share)
     pointwise = density - variance
     many = int((variance > LARGEST_VARIANCE).sum())
-    doubt = f"WAIC is unreliable: the variance exceeds {LARGEST_VARIANCE} at {many} of {pointwise.size} points; use LOO"
+    doubt = (
+        f"WAIC is unreliable: the variance exceeds {LARGEST_VARIANCE} at {many} of "
+        f"{pointwise.size} points; use LOO"
+    )
     return elpd("elpd (WAIC)", pointwise, doubt if many else None)

@@ -1,7 +1,7 @@
 """Black body radiation: data that obey one law, and candidates that obey it or another.
 
-Units throughout: wavelengths in µm, temperatures in K, radiance in kW m⁻² nm⁻¹ sr⁻¹, gain in photons per
-unit of radiance.
+Units throughout: wavelengths in µm, temperatures in K, radiance in kW m⁻² nm⁻¹ sr⁻¹, gain in
+photons per unit of radiance.
 """
 
 from __future__ import annotations
@@ -69,13 +69,14 @@ class Spectrum:
             object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=np.float64))
         if self.wavelength.ndim != 1 or self.wavelength.shape != self.radiance.shape:
             raise ValueError(
-                "a spectrum is one-dimensional, with as many radiances as wavelengths; got the shapes "
-                f"{self.radiance.shape} and {self.wavelength.shape}"
+                "a spectrum is one-dimensional, with as many radiances as wavelengths; "
+                f"got the shapes {self.radiance.shape} and {self.wavelength.shape}"
             )
         bad = ~(np.isfinite(self.radiance) & np.isfinite(self.wavelength) & (self.wavelength > 0))
         if bad.any():
             raise ValueError(
-                f"{bad.sum()} of {bad.size} points of a spectrum have no finite radiance, or no wavelength above 0; leave them out"
+                f"{bad.sum()} of {bad.size} points of a spectrum have no finite radiance, "
+                "or no wavelength above 0; leave them out"
             )
 
     def __len__(self) -> int:
@@ -204,7 +205,8 @@ def fit(
     Raises
     ------
     FitError
-        If the best temperature lies at or beyond the end of the range searched, or nothing is left as noise.
+        If the best temperature lies at or beyond the end of the range searched, or nothing is left
+        as noise.
 
     Examples
     --------
@@ -225,7 +227,8 @@ def fit(
         temperature = search_temperature(loss, temperatures, law)
     if not variance(temperature) > 0:
         raise FitError(
-            f"the {law} model fits the spectrum without any residual: there is no noise to fit; check the data"
+            f"the {law} model fits the spectrum without any residual: there is no noise to fit; "
+            "check the data"
         )
     return RadianceModel(
         law, float(np.sqrt(variance(temperature))), float(temperature), data.wavelength
@@ -252,8 +255,8 @@ def bias_sweep(
 ) -> Experiment:
     """Draw an experiment whose spectrometer has an unknown bias and obeys an unknown law.
 
-    The bias is uniform in ±`max_bias`, the data follow either law with probability ½ (15 to 30 µm, 4000 K,
-    gain 1e5). Both candidates are at 4000 K; their noise is fitted to a first spectrum.
+    The bias is uniform in ±`max_bias`, the data follow either law with probability ½ (15 to 30 µm,
+    4000 K, gain 1e5). Both candidates are at 4000 K; their noise is fitted to a first spectrum.
 
     Parameters
     ----------
@@ -322,7 +325,9 @@ def rayleigh_jeans(wavelength: ArrayLike, temperature: ArrayLike) -> FloatArray:
 
 
 def wien(wavelength: ArrayLike, temperature: ArrayLike) -> FloatArray:
-    """Return the spectral radiance by Wien's law, 2hc²λ⁻⁵ exp(−hc/λkT), abandoned in 1900 because it fails for long waves.
+    """Return the spectral radiance by Wien's law, 2hc²λ⁻⁵ exp(−hc/λkT).
+
+    It was abandoned in 1900 because it fails for long waves.
 
     Arguments, result and units are those of `radiance`.
 
@@ -340,7 +345,7 @@ RADIANCES = {"planck": planck, "rayleigh-jeans": rayleigh_jeans, "wien": wien}
 
 
 def radiance(law: str, wavelength: ArrayLike, temperature: ArrayLike) -> FloatArray:
-    """Return the radiance by the law of that name, ``"planck"``, ``"rayleigh-jeans"`` or ``"wien"``.
+    """Return the radiance by the law of that name.
 
     Parameters
     ----------
@@ -375,8 +380,8 @@ def _checked(wavelength: ArrayLike, temperature: ArrayLike) -> tuple[Any, Any]:
         bad = ~(np.isfinite(values) & (values > 0))
         if bad.any():
             raise ValueError(
-                f"{name} must be above 0 and finite ({unit}); {bad.sum()} of {bad.size} are not, the first "
-                f"{np.extract(bad, values)[0]!s}"
+                f"{name} must be above 0 and finite ({unit}); {bad.sum()} of {bad.size} are not, "
+                f"the first {np.extract(bad, values)[0]!s}"
             )
     return micrometres * _MICROMETRE, kelvin
 
@@ -403,9 +408,10 @@ def search_temperature(
     lowest = int(np.argmin(heights))
     if lowest in (0, grid.size - 1):
         raise FitError(
-            f"the temperature of the {law} model did not converge: the best fit lies at or beyond "
-            f"{np.exp(grid[lowest]):.3g} K, the end of the range searched; check the units and the sign of "
-            "the radiance, widen temperatures=, or hold the temperature fixed with temperature="
+            f"the temperature of the {law} model did not converge: "
+            f"the best fit lies at or beyond {np.exp(grid[lowest]):.3g} K, the end of the range "
+            "searched; check the units and the sign of the radiance, widen temperatures=, "
+            "or hold the temperature fixed with temperature="
         )
     minimum = optimize.minimize_scalar(
         objective,

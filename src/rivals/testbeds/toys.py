@@ -1,4 +1,7 @@
-"""Toys for examples: Gaussian models, losses of two models, and an epistemic distribution that runs in milliseconds."""
+"""Toys for examples: Gaussian models, losses of two models, and an epistemic distribution.
+
+All of them run in milliseconds.
+"""
 
 from __future__ import annotations
 

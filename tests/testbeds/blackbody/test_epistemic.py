@@ -20,7 +20,7 @@ def test_experiments_vary_in_bias_and_law():
 
 
 def test_calibration_over_processes():
-    """Experiments travel to other processes, and the better model is mostly found at a moderate c."""
+    """Experiments travel to other processes; a moderate c mostly finds the better model."""
     pytest.importorskip(
         "loky", reason='several processes need loky: pip install "rivals[parallel]"'
     )
