@@ -26,7 +26,7 @@ from scipy.special import ndtri
 
 from rivals import HierarchicalBetaProcess, Losses, TransportLaw
 from rivals.core.quantiles import QuantileFunction
-from rivals.core.wasserstein import wasserstein_distances
+from rivals.method.distance import wasserstein_distances
 from rivals.laws import Setting, Transport
 
 FloatArray = npt.NDArray[np.float64]

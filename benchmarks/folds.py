@@ -26,7 +26,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from rivals.core.sampling_error import mean_covariance
-from rivals.core.wasserstein import wasserstein_distances
+from rivals.method.distance import wasserstein_distances
 
 HERE = Path(__file__).parent
 N_POINTS = 200

@@ -29,7 +29,7 @@ from rivals._say.words import show
 from rivals._types import FloatArray
 from rivals._version import __version__
 from rivals.comparison.judge import Verdict
-from rivals.core.verdict import Duel
+from rivals.method.rule import Duel
 from rivals.laws import ORDERS, Applied, Grouping, Setting, law_from_options
 from rivals.losses import Losses
 

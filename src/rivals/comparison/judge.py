@@ -11,12 +11,8 @@ import numpy as np
 
 from rivals._say.words import listed, show
 from rivals._types import FloatArray
-from rivals.core.verdict import Duel, reject
 from rivals.laws.base import Applied, Correct
-
-# A rejection that a smaller fraction of the single simulations shares is undecided: with other random numbers it may be gone.
-STABLE = 0.9
-
+from rivals.method.rule import STABLE, Duel, reject, shared_by
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
@@ -50,27 +46,26 @@ class Verdict:
 
 
 def judge(applied: Applied, correct: Correct | None = None) -> Verdict:
-    """Find the models that some rival reproducibly beats; `correct` applies a calibration to probabilities."""
-    threshold = applied.setting.threshold
+    """Find the models that some rival reproducibly beats.
+
+    Every verdict comes from here: that of a comparison, of a sweep, and of the page at any c and
+    threshold. `correct` applies a calibration to probabilities.
+    """
+    calibrated = None
     if correct is None:
-        calibrated = None
         rejections, undecided = applied.decide()
     else:
         probability, error = applied.matrix()
         calibrated = correct(probability)
-        rejections = reject(applied.empirical, calibrated, threshold)
+        rejections = reject(applied.empirical, calibrated, applied.setting.threshold)
         undecided = _too_close(applied, probability, error, correct)
-    same = np.full(applied.empirical.size, np.nan)
-    by_simulation = applied.rejected_by_simulation(correct)
-    if len(by_simulation) > 1:
-        rejected = np.isin(np.arange(same.size), list(rejections))
-        same = np.mean(by_simulation == rejected, axis=0)
-    unstable = [duel for model, duel in rejections.items() if same[model] < STABLE]
-    gone = {duel.model for duel in unstable}
-    kept = {model: duel for model, duel in rejections.items() if model not in gone}
-    return Verdict(
-        kept, [duel for duel in undecided if duel.model not in gone], unstable, same, calibrated
-    )
+    rejected = np.isin(np.arange(applied.empirical.size), list(rejections))
+    stability = shared_by(rejected, applied.rejected_by_simulation(correct))
+    unstable = [duel for model, duel in rejections.items() if stability[model] < STABLE]
+    survives = {duel.model for duel in unstable}
+    kept = {model: duel for model, duel in rejections.items() if model not in survives}
+    close = [duel for duel in undecided if duel.model not in survives]
+    return Verdict(kept, close, unstable, stability, calibrated)
 
 
 def _too_close(
@@ -122,12 +117,7 @@ def judge_calibrated(
 
     @cache
     def at(c: float) -> Applied:
-        setting = replace(applied.setting, c=c)
-        return (
-            applied
-            if c == applied.setting.c
-            else applied.law.apply(applied.losses, setting, applied.summaries)
-        )
+        return applied if c == applied.setting.c else applied.at(c)
 
     order = np.argsort(applied.empirical, kind="stable").tolist()
     found, under = [], {}

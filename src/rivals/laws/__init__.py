@@ -1,13 +1,17 @@
-"""The laws of the risk, one file each: what it assumes, its formula, its kernel, its class. The only place that knows a law by its name."""
+"""The laws of the risk, one file each: what it assumes, its formula, its class.
+
+The only place that knows a law by its name.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rivals._say.arguments import check_choice
-from rivals.laws.base import ORDERS, Applied, Grouping, Law, Order, Setting
+from rivals.laws.base import Applied, Law
 from rivals.laws.beta import Beta, HierarchicalBetaProcess
 from rivals.laws.groups import Groups
+from rivals.laws.setting import ORDERS, Grouping, Order, Setting
 from rivals.laws.transport import Transport, TransportLaw
 
 # To add a law: a file with a subclass of Law, and its class here.

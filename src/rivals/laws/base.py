@@ -1,95 +1,54 @@
-"""What every law of the risk offers, and what its probabilities, verdicts and sentences are made from."""
+"""What every law of the risk offers: what it says of itself, and what it answers about all models."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from math import isnan, nan, pi, sqrt
+from math import isinf, isnan, nan
 from os import PathLike, fspath
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
-from rivals._random import COMPARISON_DRAWS
 from rivals._say.arguments import check_positive
 from rivals._say.words import show
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.core.sampling_error import mean_error
-from rivals.core.verdict import Duel, reject
+from rivals.laws.differences import Differences, Sampled
+from rivals.laws.draws import N_DRAWS, Draws, Gaussian, Sampler, gaussian_density
+from rivals.laws.setting import Setting
 from rivals.losses import Losses
+from rivals.method.rule import Duel, reject
 
-Order = Literal["time"]
 Correct = Callable[[FloatArray], FloatArray]
-ORDERS: tuple[Order, ...] = ("time",)
 
-# With 12 000 draws of each risk the standard error of B is at most 0.5 / √12000 = 0.0046, whatever the distributions.
-N_DRAWS = 12_000
-# With fewer losses than this, their tails are not known; with fewer than that, not even their quartiles.
-FEW_LOSSES, VERY_FEW_LOSSES = 300, 32
-# A reference may cost a model digits below this fraction of the range of its losses. If the losses are as large as the
-# reference, these digits are already lost.
-DIGITS_LOST, FAR_BELOW = 1e-6, 1e-3
-
-
-@dataclass(frozen=True, eq=False)
-class Grouping:
-    """Which group each point belongs to: whole numbers from 0, and what the groups are called."""
-
-    codes: IntArray
-    names: tuple[str, ...]
-
-    @property
-    def sizes(self) -> IntArray:
-        """Points in each group."""
-        return np.bincount(self.codes, minlength=len(self.names))
+# With fewer losses than this, their tails are not known; with fewer than that, not even their
+# quartiles.
+FEW_LOSSES = 300
+VERY_FEW_LOSSES = 32
+# A reference may cost a model digits below this fraction of the range of its losses. If the losses
+# are as large as the reference, these digits are already lost.
+DIGITS_LOST = 1e-6
+FAR_BELOW = 1e-3
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What a law is applied with, beside the losses; with them, enough to repeat a run.
+class Measured(NamedTuple):
+    """What became of winners stated on real data: in %, with its standard error; how many were."""
 
-    Parameters
-    ----------
-    c : float
-        Sensitivity of the risk to the discrepancy between model and data; nan under a law that has none.
-    threshold : float
-        Probability above which a better rival rejects a model.
-    order : {"time"} or None
-        Whether the points are a series.
-    groups, clusters : Grouping or None
-        Replications; and points that belong together without being replications.
-    entropy : int
-        The integer that repeats the run, as `rng`.
-    n_simulations : int
-        Of each model.
-    key : int
-        The purpose of the random numbers, one of `rivals._random`.
-    """
-
-    c: float = nan
-    threshold: float = 0.95
-    order: Order | None = None
-    groups: Grouping | None = field(default=None, repr=False)
-    clusters: Grouping | None = field(default=None, repr=False)
-    entropy: int = 0
-    n_simulations: int = 0
-    key: int = COMPARISON_DRAWS
-
-    @property
-    def labels(self) -> dict[str, Grouping]:
-        """Groups and clusters, as far as there are any."""
-        given = {"groups": self.groups, "clusters": self.clusters}
-        return {kind: grouping for kind, grouping in given.items() if grouping is not None}
+    error: float
+    standard_error: float
+    stated: float = nan
 
 
 @dataclass(frozen=True)
 class Law(ABC):
-    """A law of the risk: its name, what it needs, what it says of itself; its fields are its own options.
+    """A law of the risk: its name, what it needs, what it says of itself.
 
-    A new law is a subclass with a `name` and `apply`, and one line in `rivals.laws.LAWS`.
+    Its fields are its own options. A new law is a subclass with a `name` and `apply`, and one line in
+    `rivals.laws.LAWS`.
     """
 
     name: ClassVar[str]
@@ -99,9 +58,10 @@ class Law(ABC):
     needs_groups: ClassVar[bool] = False
     closed_form: ClassVar[bool] = True  # no Monte Carlo error
     of_this_paper: ClassVar[bool] = False  # the process of René & Longtin (2025)
-    # Of winners stated from so many groups (1: no groups) with or without simulations, the % that lost in fresh groups of
-    # real data, and its standard error: benchmarks/results/expected_error.json. Nothing where it was not measured.
-    measured: ClassVar[Mapping[bool, Mapping[int, tuple[float, float]]]] = {}
+    # With or without simulations → (question, number of groups) → what became of stated winners:
+    # benchmarks/results/expected_error.json. The question is "next", "study" or "all"; without
+    # groups their number is 1. Nothing where it was not measured.
+    measured: ClassVar[Mapping[bool, Mapping[tuple[str, int], Measured]]] = {}
 
     # ---------------------------------------------------------------- sentences
     about: ClassVar[str] = "Probabilities hold as far as the law does."
@@ -124,27 +84,28 @@ class Law(ABC):
         return asdict(self)
 
     def __str__(self) -> str:
-        given = {
-            key: value
-            for key, value in self.options().items()
-            if value != type(self).__dataclass_fields__[key].default
-        }
+        fields = type(self).__dataclass_fields__
+        options = self.options().items()
+        given = {key: value for key, value in options if value != fields[key].default}
+        if not given:
+            return repr(self.name)
         inside = ", ".join(f"{key}={value!r}" for key, value in given.items())
-        return f"rivals.laws.{type(self).__name__}({inside})" if given else repr(self.name)
+        return f"rivals.laws.{type(self).__name__}({inside})"
 
     # ---------------------------------------------------------------- use
     def checked_c(self, c: Any, n_simulations: int) -> float:
         """The c to apply the law with: that given, or its own; nan where it has none."""
         if not self.uses_c(n_simulations):
-            if c is not None:
-                raise ValueError(
-                    f"law {self.name!r} has no c here: got c = {c!r}; leave c out, or compare under a law that has one"
-                )
-            return nan
+            if c is None:
+                return nan
+            raise ValueError(
+                f"law {self.name!r} has no c here: got c = {c!r}; leave c out, or compare under a law "
+                "that has one"
+            )
         if isinstance(c, (str, PathLike)):
             raise TypeError(
-                f"c must be a number; got {show(fspath(c))!r}. If this is the store of a calibration, pass "
-                f"c=rivals.calibration.open_store({show(fspath(c))!r})"
+                f"c must be a number; got {show(fspath(c))!r}. If this is the store of a calibration, "
+                f"pass c=rivals.calibration.open_store({show(fspath(c))!r})"
             )
         return check_positive(self.default_c if c is None else c, "c")
 
@@ -152,47 +113,65 @@ class Law(ABC):
     def apply(
         self, losses: Sequence[Losses], setting: Setting, summaries: Sequence[Any] | None = None
     ) -> Applied:
-        """The law of the risks of these models; `summaries` replace simulations that were not kept."""
+        """The law of the risks of these models.
+
+        `summaries` replace simulations that were not kept.
+        """
 
     def in_experiments(self) -> Law:
-        """The law as a calibration applies it, where one probability among thousands need not be as exact."""
+        """The law as a calibration applies it.
+
+        One probability among thousands need not be as exact.
+        """
         return self
 
     def summary(self, losses: Losses, setting: Setting) -> Any:
-        """All that the law needs of the simulations of one model, so that these need not be kept."""
+        """All that the law needs of the simulations of one model: these need not be kept then."""
         return None
 
     def check(self, losses: Losses, setting: Setting) -> None:
         """Refuse losses of one model that the law cannot use."""
         if self.needs_simulations and losses.n_simulations == 0:
             raise ValueError(
-                f"no synthetic losses, and law {self.name!r} measures how far simulations are from the data; pass (observed, synthetic), "
-                "or groups= with the replication of each point (three or more), which needs none"
+                f"no synthetic losses, and law {self.name!r} measures how far simulations are from the "
+                "data; pass (observed, synthetic), or groups= with the replication of each point (three "
+                "or more), which needs none"
             )
 
     def doubts(self, losses: Losses) -> list[tuple[str, str]]:
         """What makes the answer for a model less reliable than it looks: pairs (code, text)."""
-        smaller = (
-            min(losses.n_observed, losses.n_synthetic)
-            if losses.n_simulations
-            else losses.n_observed
-        )
-        if smaller >= FEW_LOSSES or (self.needs_groups and smaller >= VERY_FEW_LOSSES):
+        smaller = losses.n_observed
+        if losses.n_simulations:
+            smaller = min(smaller, losses.n_synthetic)
+        enough = VERY_FEW_LOSSES if self.needs_groups else FEW_LOSSES
+        if smaller >= enough:
             return []
         code = "very_few_points" if smaller < VERY_FEW_LOSSES else "few_points"
-        return [
-            (
-                code,
-                f"only {smaller} losses, too few to know their tails: take probabilities as rough",
-            )
-        ]
+        text = f"only {smaller} losses, too few to know their tails: take probabilities as rough"
+        return [(code, text)]
+
+
+@dataclass(frozen=True, eq=False)
+class Centre:
+    """What is subtracted from all losses first, and the mean losses about it."""
+
+    reference: float
+    empirical: FloatArray
+
+    @classmethod
+    def of(cls, losses: Sequence[Losses]) -> Centre:
+        """Of the losses of all models."""
+        reference = common_reference(losses)
+        means = [np.mean(sample.observed - reference) for sample in losses]
+        return cls(reference, np.array(means))
 
 
 class Applied(ABC):
     """A law, applied to the losses of all models: their risks, every pair, and the verdict.
 
-    Models are in the order given; risks are less `reference`, a typical loss of the best model, unless they are called
-    `risk_mean`.
+    It never changes: at another c, threshold, margin or number of new groups there is another one.
+    Models are in the order given; risks are less `reference`, a typical loss of the best model, unless
+    they are called `risk_mean`.
 
     Parameters
     ----------
@@ -201,6 +180,8 @@ class Applied(ABC):
     setting : Setting
     summaries : sequence, optional
         What `Law.summary` kept of simulations that were not kept.
+    centre : Centre, optional
+        Where it is known already.
 
     Attributes
     ----------
@@ -215,60 +196,46 @@ class Applied(ABC):
         losses: Sequence[Losses],
         setting: Setting,
         summaries: Sequence[Any] | None = None,
+        *,
+        centre: Centre | None = None,
     ) -> None:
-        self.law, self.losses, self.setting, self.summaries = law, list(losses), setting, summaries
-        self.reference = common_reference(self.losses)
-        self.empirical = np.array(
-            [np.mean(sample.observed - self.reference) for sample in self.losses]
-        )
-
-    # Read from a file with its verdict: draws are made as for that verdict, when they are asked for.
-    decided: bool = False
+        self.law = law
+        self.losses = list(losses)
+        self.setting = setting
+        self.summaries = summaries
+        self.centre = Centre.of(self.losses) if centre is None else centre
+        self.reference = self.centre.reference
+        self.empirical = self.centre.empirical
 
     def settings(self) -> dict[str, Any]:
-        """With the losses, enough to repeat the run: plain numbers and text; what is not a number is null."""
+        """With the losses, enough to repeat the run: plain numbers and text.
+
+        What is not a number is null.
+        """
         setting = self.setting
+        new_groups: float | str | None = setting.new_groups
+        if new_groups is not None:
+            new_groups = "inf" if isinf(new_groups) else int(new_groups)
         return {
             "law": self.law.name,
             "options": self.law.options(),
             "c": None if isnan(setting.c) else setting.c,
             "threshold": setting.threshold,
+            "margin": setting.margin,
+            "new_groups": new_groups,
             "entropy": setting.entropy,
             "order": setting.order,
             "n_simulations": setting.n_simulations,
         }
 
-    # ---------------------------------------------------------------- every pair, and the verdict
-    @abstractmethod
-    def matrix(self) -> tuple[FloatArray, FloatArray]:
-        """[a, b] = P(R_a < R_b), and its Monte Carlo standard error."""
-
-    def single_matrices(self) -> Iterator[FloatArray]:
-        """The same under each simulation alone; nothing where there are not several."""
-        return iter(())
-
-    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
-        """The duels that reject a model, and those too close to call."""
-        return reject(self.empirical, self.matrix()[0], self.setting.threshold), []
-
-    def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
-        """[s, a]: whether simulation s alone would reject model a."""
-        rejected = [
-            reject(
-                self.empirical,
-                matrix if correct is None else correct(matrix),
-                self.setting.threshold,
-            )
-            for matrix in self.single_matrices()
-        ]
-        return np.array(
-            [[model in found for model in range(self.empirical.size)] for found in rejected],
-            dtype=bool,
-        )
+    # ---------------------------------------------------------------- at other settings
+    def changed(self, **changes: Any) -> Applied:
+        """The same law with another c, threshold, margin or number of new groups."""
+        return self.law.apply(self.losses, replace(self.setting, **changes), self.summaries)
 
     def at(self, c: float) -> Applied:
         """The same law at another c; what does not depend on c is kept."""
-        return self.law.apply(self.losses, replace(self.setting, c=c))
+        return self.changed(c=c)
 
     def at_each(self, values: Sequence[float]) -> Iterator[Applied]:
         """The same at many values of c. Use each before you take the next."""
@@ -277,6 +244,51 @@ class Applied(ABC):
     def quick(self) -> Applied:
         """The same with less effort, where a picture is enough."""
         return self
+
+    # ---------------------------------------------------------------- every pair, and the verdict
+    @abstractmethod
+    def matrix(self) -> tuple[FloatArray, FloatArray]:
+        """[a, b] = P(R_a < R_b), and its Monte Carlo standard error."""
+
+    def differences(self, first: IntArray, second: IntArray) -> Differences:
+        """The law of R_first − R_second, of each of these pairs of models."""
+        draws = [np.sort(sample) for sample in self.draws]
+        return Sampled([draws[a] for a in first], [draws[b] for b in second])
+
+    def exceedance(self) -> tuple[FloatArray, FloatArray]:
+        """[a, b] = P(R_a < R_b − margin), which decides, and its Monte Carlo standard error."""
+        if self.setting.margin == 0.0:
+            return self.matrix()
+        n_models = self.empirical.size
+        first, second = np.nonzero(~np.eye(n_models, dtype=bool))
+        better = np.zeros((n_models, n_models))
+        limit = np.full(first.size, -self.setting.margin)
+        better[first, second] = self.differences(first, second).below(limit)
+        return better, np.zeros_like(better)
+
+    def single_matrices(self) -> Iterator[FloatArray]:
+        """`exceedance` under each simulation alone; nothing where there are not several."""
+        return iter(())
+
+    def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
+        """The duels that reject a model, and those too close to call."""
+        return reject(self.empirical, self.exceedance()[0], self.setting.threshold), []
+
+    def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
+        """[s, a]: whether simulation s alone would reject model a."""
+        rows = []
+        for matrix in self.single_matrices():
+            probability = matrix if correct is None else correct(matrix)
+            found = reject(self.empirical, probability, self.setting.threshold)
+            rows.append([model in found for model in range(self.empirical.size)])
+        return np.array(rows, dtype=bool)
+
+    def over(self, new_groups: float) -> FloatArray:
+        """[a, b] = P(the mean risk of a over so many new groups is lower than that of b)."""
+        raise ValueError(
+            f"law {self.law.name!r} knows no groups, so no number of new groups; pass groups=, the "
+            "replication of each point, to compare"
+        )
 
     # ---------------------------------------------------------------- each risk
     @property
@@ -292,16 +304,19 @@ class Applied(ABC):
     def samplers(self) -> Sequence[Sampler]:
         """What draws of the risk of each model are made with."""
         means = self.risk_mean - self.reference
-        return [
-            Gaussian(float(mean), float(std))
-            for mean, std in zip(means, self.risk_std, strict=True)
-        ]
+        pairs = zip(means.tolist(), self.risk_std.tolist(), strict=True)
+        return [Gaussian(mean, std) for mean, std in pairs]
 
     @cached_property
     def draws(self) -> Draws:
-        """Draws of the risk of each model: its marginal law. Paired errors are the business of `matrix`."""
-        shifts = np.zeros(self.empirical.size)
-        return Draws(self.samplers(), shifts, self.setting.entropy, self.setting.key, N_DRAWS)
+        """Draws of the risk of each model: its marginal law.
+
+        Paired errors are the business of `matrix`.
+        """
+        n_models = self.empirical.size
+        setting = self.setting
+        blocks = [(N_DRAWS,)] * n_models
+        return Draws(self.samplers(), np.zeros(n_models), setting.entropy, setting.key, blocks)
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Ends of the central interval of each risk."""
@@ -311,42 +326,47 @@ class Applied(ABC):
 
     def density(self, index: int, n_points: int) -> tuple[FloatArray, FloatArray]:
         """Density of one risk on a grid; one point of infinite density where it has no width."""
-        return gaussian_density(
-            float(self.risk_mean[index] - self.reference), float(self.risk_std[index]), n_points
-        )
+        mean = float(self.risk_mean[index] - self.reference)
+        return gaussian_density(mean, float(self.risk_std[index]), n_points)
 
     def process(self, index: int) -> Any:
-        """The process on quantile functions of one model, with `sample_paths`; None under a law that has none."""
+        """The process on quantile functions of one model, with `sample_paths`; None without one."""
         return None
 
     # ---------------------------------------------------------------- diagnostics
     @property
     def won(self) -> IntArray | None:
-        """[a, b]: in how many groups a has the lower mean loss than b; None under a law without groups."""
+        """[a, b]: in how many groups a has the lower mean loss; None under a law without groups."""
         return None
 
     @property
     def distance(self) -> FloatArray:
-        """W, the transport distance of simulated from observed losses; nan where the law has no use for it."""
+        """W, the transport distance of simulated from observed losses.
+
+        nan where the law has no use for it.
+        """
         return np.full(self.empirical.size, nan)
 
     @property
     def critical_c(self) -> FloatArray:
-        """The largest c at which each model is rejected; nan where none is, or where that is not known."""
+        """The c below which each model is rejected, by the whole rule, stability included.
+
+        nan where there is none, or where that is not known.
+        """
         return np.full(self.empirical.size, nan)
 
     @cached_property
     def difference_errors(self) -> FloatArray:
         """Standard errors of the paired differences of the mean losses, each to the best model's."""
-        best, setting = self.losses[int(np.argmin(self.empirical))].observed, self.setting
+        setting = self.setting
+        best = self.losses[int(np.argmin(self.empirical))].observed
         together = setting.clusters or setting.groups
         codes = None if together is None else together.codes
-        return np.array(
-            [
-                mean_error(each.observed - best, order=setting.order, clusters=codes)
-                for each in self.losses
-            ]
-        )
+        errors = [
+            mean_error(each.observed - best, order=setting.order, clusters=codes)
+            for each in self.losses
+        ]
+        return np.array(errors)
 
     def remarks(self, names: Sequence[str]) -> list[str]:
         """What a reader of the verdict must know under this law, in sentences."""
@@ -354,91 +374,20 @@ class Applied(ABC):
 
 
 def common_reference(samples: Sequence[Losses]) -> float:
-    """A typical loss of the best model, subtracted from all losses first: an offset then costs no digits.
+    """A typical loss of the best model, subtracted from all losses first: an offset costs no digits.
 
-    If that is so large that it would cost another model digits, as −1e17 beside losses of order one, it is the typical
-    loss of least magnitude, which costs no model a digit.
+    If that is so large that it would cost another model digits, as −1e17 beside losses of order one,
+    it is the typical loss of least magnitude, which costs no model a digit.
     """
     reference = min(samples, key=lambda sample: sample.empirical_risk).reference
-    harms = any(_costs_digits(reference, sample) for sample in samples)
-    return min((sample.reference for sample in samples), key=abs) if harms else reference
+    if any(_costs_digits(reference, sample) for sample in samples):
+        return min((sample.reference for sample in samples), key=abs)
+    return reference
 
 
 def _costs_digits(reference: float, losses: Losses) -> bool:
-    """Whether losses far smaller than the reference would lose digits that matter for their spread, or all of them."""
+    """Whether losses far smaller than the reference would lose digits that matter, or all of them."""
     spread = float(losses.observed.max()) - float(losses.observed.min())
     finest = DIGITS_LOST * (spread or abs(losses.reference))
     far = abs(losses.reference) + spread < FAR_BELOW * abs(reference)
     return far and 0.0 < finest < float(np.spacing(abs(reference)))
-
-
-# ---------------------------------------------------------------- draws of the risks, the same whenever they are made
-
-
-def draw_seed(entropy: int, key: int, index: int, block: int = 0) -> np.random.SeedSequence:
-    """The seed of a block of draws of one model: keyed by its position and the block, so that it depends on nothing else."""
-    # An experiment has one block, and its seeds do not name it.
-    keys = (key, index, block) if key == COMPARISON_DRAWS else (key, index)
-    return np.random.SeedSequence(entropy, spawn_key=keys)
-
-
-class Sampler(Protocol):
-    """A law to draw from."""
-
-    def sample(self, n_draws: int, rng: np.random.SeedSequence) -> FloatArray:
-        """Independent draws."""
-
-
-@dataclass(frozen=True)
-class Gaussian:
-    """A normal law."""
-
-    mean: float
-    std: float
-
-    def sample(self, n_draws: int, rng: np.random.SeedSequence) -> FloatArray:
-        return self.mean + self.std * np.random.Generator(np.random.PCG64(rng)).standard_normal(
-            n_draws
-        )
-
-
-class Draws:
-    """Draws of the risks less the reference, of each model its own number, in the order of the models; made when asked for."""
-
-    def __init__(
-        self, samplers: Sequence[Sampler], shifts: FloatArray, entropy: int, key: int, n_draws: int
-    ) -> None:
-        self._samplers, self._shifts, self._entropy, self._key = samplers, shifts, entropy, key
-        self._blocks = [[n_draws] for _ in samplers]
-
-    def more(self, index: int, n_draws: int) -> FloatArray:
-        """Another block of draws of one model; returns the new ones."""
-        self._blocks[index].append(n_draws)
-        return self._block(index, len(self._blocks[index]) - 1)
-
-    def _block(self, index: int, block: int) -> FloatArray:
-        seed = draw_seed(self._entropy, self._key, index, block)
-        draws = self._samplers[index].sample(self._blocks[index][block], seed)
-        return draws + self._shifts[index] if self._shifts[index] else draws
-
-    def __getitem__(self, index: int) -> FloatArray:
-        return np.concatenate(
-            [self._block(index, block) for block in range(len(self._blocks[index]))]
-        )
-
-    def __iter__(self) -> Iterator[FloatArray]:
-        return (self[index] for index in range(len(self._samplers)))
-
-
-def gaussian_density(mean: float, std: float, n_points: int) -> tuple[FloatArray, FloatArray]:
-    """The Gaussian curve, 3.5 standard deviations to either side.
-
-    Examples
-    --------
-    >>> gaussian_density(2.0, 0.5, n_points=3)[0]
-    array([0.25, 2.  , 3.75])
-    """
-    if not std > 0.0:
-        return np.array([mean]), np.array([np.inf])
-    steps = np.linspace(-3.5, 3.5, n_points)
-    return mean + std * steps, np.exp(-0.5 * steps**2) / (sqrt(2.0 * pi) * std)

@@ -11,7 +11,6 @@ simulation this is the paper's process, bit for bit.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log, sqrt
@@ -28,9 +27,18 @@ from rivals.core.density import density_of_draws
 from rivals.core.end_points import EndPoints
 from rivals.core.quantiles import QuantileFunction, grid
 from rivals.core.scales import root_mean_square
-from rivals.core.verdict import Duel, binned_probabilities, decide, probability_matrix, rejected
-from rivals.laws.base import N_DRAWS, Applied, Correct, Draws, Law, Setting, draw_seed
+from rivals.core.verdict import (
+    binned_probabilities,
+    decide,
+    exceedance_matrix,
+    probability_matrix,
+)
+from rivals.laws.base import Applied, Centre, Correct, Law
+from rivals.laws.differences import Sampled
+from rivals.laws.draws import N_DRAWS, Draws, draw_seed
+from rivals.laws.setting import Setting
 from rivals.losses import Losses, with_simulations
+from rivals.method.rule import Duel
 
 # "As deep as the data resolve" is 2^depth ≈ L. The paper's 8 levels are the least, for very small samples; beyond
 # 16 levels nothing moves any more, because leaves keep the shape of the centre (docs/theory.md has the measurement).
@@ -152,15 +160,28 @@ class HierarchicalBetaProcess:
         return self.at_each([c])[0]
 
     def at_each(self, values: Sequence[float]) -> list[HierarchicalBetaProcess]:
-        """The same process at several c, to the last bit as by `at`; the nodes of all are solved at once, which is faster."""
-        values, found = [check_positive(c, "c") for c in values], []
-        for c, parts in zip(values, self._geometry.at_each(values), strict=True):
-            other = copy(self)
-            other.c, (other._tree, other._ends) = c, parts
-            for stale in {"_moments", "sampler"} & other.__dict__.keys():
-                del other.__dict__[stale]
-            found.append(other)
-        return found
+        """The same process at several c, to the last bit as by `at`.
+
+        The nodes of all are solved at once, which is faster.
+        """
+        checked = [check_positive(c, "c") for c in values]
+        parts = zip(checked, self._geometry.at_each(checked), strict=True)
+        return [self._with(c, nodes, ends) for c, (nodes, ends) in parts]
+
+    def _with(self, c: float, nodes: tree.Tree, ends: EndPoints) -> HierarchicalBetaProcess:
+        """The same process with the nodes and end points of another c."""
+        other = object.__new__(HierarchicalBetaProcess)
+        other.observed = self.observed
+        other.synthetic = self.synthetic
+        other.depth = self.depth
+        other.tolerance = self.tolerance
+        other.reference = self.reference
+        other._straight = self._straight
+        other._geometry = self._geometry
+        other.c = c
+        other._tree = nodes
+        other._ends = ends
+        return other
 
     @property
     def alpha(self) -> FloatArray:
@@ -491,61 +512,79 @@ class BetaRisks(Applied):
         losses: Sequence[Losses],
         setting: Setting,
         summaries: Sequence[BetaRisk] | None = None,
+        *,
+        centre: Centre | None = None,
+        risks: Sequence[BetaRisk] | None = None,
+        in_bins: bool = False,
     ) -> None:
-        super().__init__(law, losses, setting, summaries)
-        self._is_quick = False
-        if summaries is not None:
-            self._risks = list(summaries)
+        super().__init__(law, losses, setting, summaries, centre=centre)
+        self._given = risks if risks is not None else summaries
+        self._in_bins = in_bins
 
-    def at(self, c: float) -> BetaRisks:
-        return self._with(c, [process.at(c) for process in self._processes])
-
-    def _with(self, c: float, processes: list[HierarchicalBetaProcess]) -> BetaRisks:
-        other = BetaRisks(self.law, self.losses, replace(self.setting, c=c))
-        other.reference, other.empirical, other._is_quick = (
-            self.reference,
-            self.empirical,
-            self._is_quick,
+    def changed(self, **changes: Any) -> BetaRisks:
+        setting = replace(self.setting, **changes)
+        if setting.c != self.setting.c:
+            return self._with(setting, [process.at(setting.c) for process in self._processes])
+        return BetaRisks(
+            self.law,
+            self.losses,
+            setting,
+            self.summaries,
+            centre=self.centre,
+            risks=self._risks,
+            in_bins=self._in_bins,
         )
-        other._processes = processes
-        other._risks = [BetaRisk.of(process, several=False) for process in processes]
-        return other
 
     def at_each(self, values: Sequence[float]) -> Iterator[BetaRisks]:
-        for value, processes in zip(
-            values, processes_at_each(self._processes, values), strict=True
-        ):
-            here = self._with(value, processes)
-            yield here
-            # The processes have trees; what is kept of a sweep are samplers.
-            for large in ("_processes", "_sorted"):
-                here.__dict__.pop(large, None)
+        pairs = zip(values, processes_at_each(self._processes, values), strict=True)
+        return (self._with(replace(self.setting, c=c), processes) for c, processes in pairs)
+
+    def _with(self, setting: Setting, processes: Sequence[HierarchicalBetaProcess]) -> BetaRisks:
+        """At another c. The trees are not kept: samplers are little beside them."""
+        several = setting.n_simulations > 1 and not setting.in_experiment
+        return BetaRisks(
+            self.law,
+            self.losses,
+            setting,
+            centre=self.centre,
+            risks=[BetaRisk.of(process, several=several) for process in processes],
+            in_bins=self._in_bins,
+        )
 
     def quick(self) -> BetaRisks:
         n_draws = min(self._n_draws, QUICK_DRAWS)
-        other = BetaRisks(
-            replace(self.law, n_draws=n_draws, max_draws=n_draws), self.losses, self.setting
+        law = replace(self.law, n_draws=n_draws, max_draws=n_draws)
+        return BetaRisks(
+            law,
+            self.losses,
+            self.setting,
+            self.summaries,
+            centre=self.centre,
+            in_bins=True,
         )
-        other._processes, other._is_quick = self._processes, True
-        return other
 
     @cached_property
     def _processes(self) -> list[HierarchicalBetaProcess]:
         """With all that does not depend on c: for other values of it, and for paths."""
+        if not self.losses[0].n_simulations:
+            raise ValueError(
+                "the simulated losses of this comparison were not kept, and law 'beta' needs them at "
+                "another c; compare with keep_simulations=True"
+            )
         return [
             _process(each, self.setting.c, self.law.depth, self.reference) for each in self.losses
         ]
 
     @cached_property
     def _risks(self) -> list[BetaRisk]:
+        if self._given is not None:
+            return list(self._given)
         # One at a time: the trees of all models at once would take too much memory.
-        return [
-            BetaRisk.of(
-                _process(each, self.setting.c, self.law.depth, self.reference),
-                several=each.n_simulations > 1,
-            )
-            for each in self.losses
-        ]
+        risks = []
+        for each in self.losses:
+            process = _process(each, self.setting.c, self.law.depth, self.reference)
+            risks.append(BetaRisk.of(process, several=each.n_simulations > 1))
+        return risks
 
     # ---------------------------------------------------------------- each risk
 
@@ -567,17 +606,28 @@ class BetaRisks(Applied):
         return np.array([risk.reference - self.reference for risk in self._risks])
 
     @cached_property
-    def draws(self) -> Draws:
+    def _decision(self) -> _Decision:
+        """The verdict, and the draws that it took: more where a pair was close to the threshold."""
+        setting = self.setting
         samplers = [risk.sampler for risk in self._risks]
-        draws = Draws(samplers, self._shifts, self.setting.entropy, self.setting.key, self._n_draws)
-        if self.decided:
-            self.draws = draws  # which `decide` adds to
-            self.decide()
-        return draws
+        blocks = [(self._n_draws,)] * len(samplers)
+        growing = _Growing(
+            Draws(samplers, self._shifts, setting.entropy, setting.key, blocks), self.law.max_draws
+        )
+        if setting.in_experiment or not setting.more_draws:
+            return _Decision(growing.draws, growing.ordered, {}, [])
+        rejections, undecided = decide(
+            self.empirical, growing.ordered, setting.threshold, growing.more, setting.margin
+        )
+        return _Decision(growing.draws, growing.ordered, rejections, undecided)
 
-    @cached_property
+    @property
+    def draws(self) -> Draws:  # type: ignore[override]
+        return self._decision.draws
+
+    @property
     def _sorted(self) -> list[FloatArray]:
-        return [np.sort(draws) for draws in self.draws]
+        return self._decision.ordered
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         tails = [0.5 - 0.5 * level, 0.5 + 0.5 * level]
@@ -597,51 +647,89 @@ class BetaRisks(Applied):
 
     @cached_property
     def _matrix(self) -> tuple[FloatArray, FloatArray]:
-        in_bins = self._is_quick and len(self._sorted) > PAIR_BY_PAIR
-        return (binned_probabilities if in_bins else probability_matrix)(self._sorted)
+        if self._in_bins and len(self._sorted) > PAIR_BY_PAIR:
+            return binned_probabilities(self._sorted)
+        return probability_matrix(self._sorted)
+
+    def exceedance(self) -> tuple[FloatArray, FloatArray]:
+        if self.setting.margin == 0.0:
+            return self.matrix()
+        return exceedance_matrix(self._sorted, self.setting.margin)
+
+    def differences(self, first: IntArray, second: IntArray) -> Sampled:
+        draws = self._sorted
+        return Sampled([draws[a] for a in first], [draws[b] for b in second])
 
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
-        return decide(self.empirical, self._sorted, self.setting.threshold, self._more)
+        return self._decision.rejections, self._decision.undecided
 
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
         if correct is not None:
             return super().rejected_by_simulation(correct)
-        threshold = self.setting.threshold
-        return np.array(
-            [rejected(self.empirical, draws, threshold) for draws in self._single_draws()],
-            dtype=bool,
-        )
+        n_models = self.empirical.size
+        rows = []
+        for draws in self._single_draws():
+            found, _ = decide(
+                self.empirical, draws, self.setting.threshold, _no_more, self.setting.margin
+            )
+            rows.append([model in found for model in range(n_models)])
+        return np.array(rows, dtype=bool)
 
     def single_matrices(self) -> Iterator[FloatArray]:
-        return (probability_matrix(draws)[0] for draws in self._single_draws())
+        margin = self.setting.margin
+        for draws in self._single_draws():
+            yield (exceedance_matrix(draws, margin) if margin else probability_matrix(draws))[0]
 
     def _single_draws(self) -> Iterator[list[FloatArray]]:
-        entropy, key = self.setting.entropy, self.setting.key
-        singles = [risk.singles for risk in self._risks]
-        if (
-            self.setting.n_simulations > 1 and not singles[0]
-        ):  # at another c, which not all who ask for it need
-            singles = [process.singles(STABILITY_DEPTH) for process in self._processes]
+        entropy = self.setting.entropy
+        key = self.setting.key
         draws = [
-            risk.sampler.sample_each(own, STABILITY_DRAWS, draw_seed(entropy, key, model))
-            for model, (risk, own) in enumerate(zip(self._risks, singles, strict=True))
+            risk.sampler.sample_each(risk.singles, STABILITY_DRAWS, draw_seed(entropy, key, model))
+            for model, risk in enumerate(self._risks)
         ]
         for of_models in zip(*draws, strict=True):
-            yield [
-                np.sort(each + shift) for each, shift in zip(of_models, self._shifts, strict=True)
-            ]
+            pairs = zip(of_models, self._shifts, strict=True)
+            yield [np.sort(each + shift) for each, shift in pairs]
 
-    def _more(self, index: int) -> bool:
-        """Double the draws of one model; False where that would be more than `max_draws`, or more than memory is for."""
-        size = self._sorted[index].size
-        n_more = min(size, self.law.max_draws - size)
-        if n_more < 1 or sum(each.size - self._n_draws for each in self._sorted) > MOST_MORE_DRAWS:
+
+@dataclass(frozen=True, eq=False)
+class _Decision:
+    """A verdict, and the draws that it rests on."""
+
+    draws: Draws
+    ordered: list[FloatArray]  # the draws of each model, sorted
+    rejections: dict[int, Duel]
+    undecided: list[Duel]
+
+
+class _Growing:
+    """Sorted draws of all models, to which a verdict adds while it is made."""
+
+    def __init__(self, draws: Draws, max_draws: int) -> None:
+        self.draws = draws
+        self.ordered = [np.sort(each) for each in draws]
+        self._first = [each.size for each in self.ordered]
+        self._max_draws = max_draws
+
+    def more(self, index: int) -> bool:
+        """Double the draws of one model.
+
+        False where that would be more than `max_draws`, or more than memory is for.
+        """
+        size = self.ordered[index].size
+        n_more = min(size, self._max_draws - size)
+        grown = sum(each.size for each in self.ordered) - sum(self._first)
+        if n_more < 1 or grown > MOST_MORE_DRAWS:
             return False
-        self._sorted[index] = np.sort(
-            np.concatenate([self._sorted[index], self.draws.more(index, n_more)])
-        )
-        self.__dict__.pop("_matrix", None)
+        self.draws = self.draws.with_block(index, n_more)
+        block = self.draws.block(index, len(self.draws.blocks[index]) - 1)
+        self.ordered[index] = np.sort(np.concatenate([self.ordered[index], block]))
         return True
+
+
+def _no_more(index: int) -> bool:
+    """Single simulations say how stable a verdict is: their draws are enough for that."""
+    return False
 
 
 def _process(

@@ -17,7 +17,6 @@ proofs, and compares the desiderata of the original paper one by one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, sqrt
@@ -33,10 +32,13 @@ from rivals._types import RNG, BoolArray, FloatArray, IntArray
 from rivals.core.quantiles import QuantileFunction, grid
 from rivals.core.sampling_error import WHOLE, MeanErrors, blocks, mean_error
 from rivals.core.scales import root_mean_square, unit_exponent
-from rivals.core.verdict import Duel
-from rivals.core.wasserstein import both_grids, wasserstein_distances
-from rivals.laws.base import Applied, Correct, Law, Setting
+from rivals.laws.base import Applied, Centre, Correct, Law, Measured
+from rivals.laws.differences import Differences, Mixture, Student
+from rivals.laws.setting import Grouping, Order, Setting
 from rivals.losses import Losses, with_simulations
+from rivals.method.distance import both_grids, wasserstein_distances
+from rivals.method.probability import probability_lower
+from rivals.method.rule import Duel, rejecting_rivals, simulations_needed
 
 # ---------------------------------------------------------------- kernels
 
@@ -50,28 +52,13 @@ def transport_variance(squares: FloatArray, variances: FloatArray, c: float) -> 
     return own
 
 
-def probability_lower(
-    gap: FloatArray, variance: FloatArray, degrees: FloatArray | None = None
-) -> FloatArray:
-    """P(R_a < R_b) from the gap m_b − m_a of the means and the variance of their difference: normal, or Student's t."""
-    if not np.isfinite(variance).all():
-        raise ValueError("losses this large overflow; rescale the loss")
-    spread = np.sqrt(
-        np.maximum(variance, 0.0)
-    )  # rounding can make the difference of like models negative
-    no_spread = np.where(gap == 0.0, 0.0, np.inf)
-    # The smaller of both probabilities, which has all its digits; the other is what is left, so that they add up to 1.
-    with np.errstate(over="ignore"):
-        score = np.divide(np.abs(gap), spread, out=no_spread, where=spread > 0.0)
-    smaller = ndtr(-score) if degrees is None else stdtr(degrees, -score)
-    return np.asarray(np.where(gap < 0.0, smaller, 1.0 - smaller))
-
-
 def satterthwaite(variance: FloatArray, estimated: FloatArray, degrees: float) -> FloatArray:
-    """Degrees of freedom of a variance, part of which is estimated, with so many: degrees · (variance / estimated)²."""
-    share = np.divide(
-        estimated, variance, out=np.ones_like(variance), where=(variance > 0.0) & (estimated > 0.0)
-    )
+    """Degrees of freedom of a variance, part of which is estimated with so many.
+
+    degrees · (variance / estimated)².
+    """
+    known = (variance > 0.0) & (estimated > 0.0)
+    share = np.divide(estimated, variance, out=np.ones_like(variance), where=known)
     return np.minimum(degrees / np.maximum(share, 1e-8) ** 2, 1e10)
 
 
@@ -307,7 +294,7 @@ class Transport(Law):
     default_c: ClassVar[float] = 0.25
     # One more c costs next to nothing, and the best c is not known to an order of magnitude: octaves.
     grid: ClassVar[tuple[float, ...]] = tuple(2.0**octave for octave in range(-10, 7))
-    measured: ClassVar = {True: {1: (10.35, 5.08)}}
+    measured: ClassVar = {True: {("next", 1): Measured(10.35, 5.08)}}
     about: ClassVar[str] = (
         "No c suits every problem. Probabilities at a c that was chosen by hand are not calibrated. Use groups where the data have "
         "them, or rivals.calibrate, to find c and a curve from simulated experiments with fresh replications."
@@ -336,8 +323,45 @@ class Transport(Law):
         )
 
 
+@dataclass(frozen=True, eq=False)
+class PairedLosses:
+    """What the law needs of the losses, whatever c is; in the unit two to the power `exponent`."""
+
+    exponent: int
+    means: FloatArray  # less the reference
+    errors: MeanErrors
+    singles: FloatArray  # W², [model, simulation]
+    squares: FloatArray  # their means over simulations
+
+    @classmethod
+    def of(
+        cls,
+        losses: Sequence[Losses],
+        distances: FloatArray,
+        centre: Centre,
+        *,
+        order: Order | None,
+        clusters: Grouping | None,
+    ) -> PairedLosses:
+        """Of all models; `distances` are W of each simulation, [model, simulation]."""
+        excess = np.stack([sample.observed for sample in losses]) - centre.reference
+        # Powers of two in which squares are safe.
+        exponent = unit_exponent(np.hstack([excess, distances]))
+        if exponent:
+            excess = np.ldexp(excess, -exponent)
+        with np.errstate(over="ignore"):  # which `transport_variance` reports
+            singles = np.ldexp(distances, -exponent) ** 2
+        codes = None if clusters is None else clusters.codes
+        errors = MeanErrors.of(excess, order=order, clusters=codes)
+        means = np.ldexp(centre.empirical, -exponent)
+        return cls(exponent, means, errors, singles, np.asarray(singles.mean(axis=1)))
+
+
 class TransportRisks(Applied):
-    """Law "transport" of all models. Nothing of the size of all pairs is made before it is asked for."""
+    """Law "transport" of all models.
+
+    Nothing of the size of all pairs is made before it is asked for.
+    """
 
     def __init__(
         self,
@@ -345,28 +369,34 @@ class TransportRisks(Applied):
         losses: Sequence[Losses],
         setting: Setting,
         summaries: Sequence[FloatArray] | None = None,
+        *,
+        centre: Centre | None = None,
+        paired: PairedLosses | None = None,
     ) -> None:
-        super().__init__(law, losses, setting, summaries)
-        distances = np.stack(
-            [law.summary(each, setting) for each in losses] if summaries is None else summaries
-        )
-        excess = np.stack([sample.observed for sample in losses]) - self.reference
-        # Powers of two in which squares are safe: the formula below works in this unit.
-        self._unit = unit_exponent(np.hstack([excess, distances]))
-        excess = np.ldexp(excess, -self._unit) if self._unit else excess
-        with np.errstate(over="ignore"):  # which `transport_variance` reports
-            self._singles = np.ldexp(distances, -self._unit) ** 2  # [model, simulation]
-        clusters = None if setting.clusters is None else setting.clusters.codes
-        self._errors = MeanErrors.of(excess, order=setting.order, clusters=clusters)
-        self._means = np.ldexp(self.empirical, -self._unit)
-        self._squares = np.asarray(self._singles.mean(axis=1))
+        super().__init__(law, losses, setting, summaries, centre=centre)
+        if paired is None:
+            if summaries is None:
+                summaries = [law.summary(each, setting) for each in losses]
+            paired = PairedLosses.of(
+                self.losses,
+                np.stack(summaries),
+                self.centre,
+                order=setting.order,
+                clusters=setting.clusters,
+            )
+        self.paired = paired
+        self._margin = float(np.ldexp(setting.margin, -paired.exponent))
 
-    def at(self, c: float) -> TransportRisks:
-        other = copy(self)
-        other.setting = replace(self.setting, c=c)
-        for stale in ("risk_std", "draws", "_all_pairs"):
-            other.__dict__.pop(stale, None)
-        return other
+    def changed(self, **changes: Any) -> TransportRisks:
+        setting = replace(self.setting, **changes)
+        return TransportRisks(
+            self.law,
+            self.losses,
+            setting,
+            self.summaries,
+            centre=self.centre,
+            paired=self.paired,
+        )
 
     @property
     def risk_mean(self) -> FloatArray:
@@ -374,112 +404,163 @@ class TransportRisks(Applied):
 
     @cached_property
     def risk_std(self) -> FloatArray:
-        own = transport_variance(self._squares, self._errors.variance, self.setting.c)
-        return np.asarray(np.ldexp(np.sqrt(own), self._unit))
+        own = transport_variance(self.paired.squares, self.paired.errors.variance, self.setting.c)
+        return np.asarray(np.ldexp(np.sqrt(own), self.paired.exponent))
 
     @property
     def distance(self) -> FloatArray:
-        return np.asarray(np.ldexp(np.sqrt(self._squares), self._unit))
+        return np.asarray(np.ldexp(np.sqrt(self.paired.squares), self.paired.exponent))
 
     # ---------------------------------------------------------------- every pair
 
-    def _probability(
-        self, first: IntArray, second: IntArray, covariance: FloatArray, squares: FloatArray
-    ) -> FloatArray:
-        """[i, j] = P(R < R') of the models first[i] and second[j], from the covariance of their means and W² of all models."""
-        total = transport_variance(squares, self._errors.variance, self.setting.c)
-        gap = self._means[second][None, :] - self._means[first][:, None]
-        variance = total[first][:, None] + total[second][None, :] - 2.0 * covariance
-        if self._errors.degrees == inf:
-            return probability_lower(gap, variance)
-        estimated = self._sampling_variance(first, second, covariance)
-        return probability_lower(
-            gap, variance, satterthwaite(variance, estimated, self._errors.degrees)
-        )
-
-    def _sampling_variance(
-        self, first: IntArray, second: IntArray, covariance: FloatArray
-    ) -> FloatArray:
-        """Variance of the sampling error of the differences of the means."""
-        own = self._errors.variance
-        return np.maximum(own[first][:, None] + own[second][None, :] - 2.0 * covariance, 0.0)
-
     def matrix(self) -> tuple[FloatArray, FloatArray]:
-        matrix = self._pairs(self._squares)
+        matrix = self._pairs(self.paired.squares, margin=0.0)
         return matrix, np.zeros_like(matrix)
 
-    def _pairs(self, squares: FloatArray) -> FloatArray:
-        n_models = self._means.size
+    def exceedance(self) -> tuple[FloatArray, FloatArray]:
+        matrix = self._pairs(self.paired.squares, margin=self._margin)
+        return matrix, np.zeros_like(matrix)
+
+    def single_matrices(self) -> Iterator[FloatArray]:
+        return (self._pairs(squares, margin=self._margin) for squares in self.paired.singles.T)
+
+    def differences(self, first: IntArray, second: IntArray) -> Differences:
+        paired = self.paired
+        total = transport_variance(paired.squares, paired.errors.variance, self.setting.c)
+        covariance = np.array(
+            [
+                float(paired.errors.covariance(np.array([a]), np.array([b]))[0, 0])
+                for a, b in zip(first, second, strict=True)
+            ]
+        )
+        centre = paired.means[first] - paired.means[second]
+        variance = np.maximum(total[first] + total[second] - 2.0 * covariance, 0.0)
+        centre = np.ldexp(centre, paired.exponent)
+        scale = np.ldexp(np.sqrt(variance), paired.exponent)
+        if paired.errors.degrees == inf:
+            return Mixture(np.ones((centre.size, 1)), centre[:, None], scale[:, None])
+        own = paired.errors.variance
+        estimated = np.maximum(own[first] + own[second] - 2.0 * covariance, 0.0)
+        return Student(centre, scale, satterthwaite(variance, estimated, paired.errors.degrees))
+
+    def _pairs(self, squares: FloatArray, *, margin: float) -> FloatArray:
+        """[a, b] = P(R_a < R_b − margin), from W² of all models."""
+        n_models = self.paired.means.size
+        every = np.arange(n_models)
         if n_models <= WHOLE:
-            every = np.arange(n_models)
-            return self._probability(every, every, self._errors.covariance(), squares)
+            return self._block(every, every, squares, margin=margin)
         matrix = np.full((n_models, n_models), 0.5)
         for piece in blocks(n_models):
-            here, later = np.arange(piece.start, piece.stop), np.arange(piece.start, n_models)
-            block = self._probability(here, later, self._errors.covariance(here, later), squares)
-            # Above the diagonal alone, since rounding must not keep two probabilities from adding up to 1.
+            here = every[piece]
+            if margin:
+                matrix[piece] = self._block(here, every, squares, margin=margin)
+                continue
+            later = every[piece.start :]
+            block = self._block(here, later, squares, margin=0.0)
+            # Above the diagonal alone: rounding must not keep two probabilities from adding up to 1.
             upper = here[:, None] < later[None, :]
             matrix[piece, piece.start :][upper] = block[upper]
             matrix[piece.start :, piece].T[upper] = 1.0 - block[upper]
         return matrix
 
-    def single_matrices(self) -> Iterator[FloatArray]:
-        return (self._pairs(squares) for squares in self._singles.T)
+    def _block(
+        self, first: IntArray, second: IntArray, squares: FloatArray, *, margin: float
+    ) -> FloatArray:
+        """[i, j] = P(R < R' − margin) of the models first[i] and second[j]."""
+        paired = self.paired
+        covariance = paired.errors.covariance(first, second)
+        gap = paired.means[second][None, :] - paired.means[first][:, None] - margin
+        total = transport_variance(squares, paired.errors.variance, self.setting.c)
+        variance = total[first][:, None] + total[second][None, :] - 2.0 * covariance
+        if paired.errors.degrees == inf:
+            return probability_lower(gap, variance)
+        estimated = self._sampling_variance(first, second, covariance)
+        degrees = satterthwaite(variance, estimated, paired.errors.degrees)
+        return probability_lower(gap, variance, degrees)
+
+    def _sampling_variance(
+        self, first: IntArray, second: IntArray, covariance: FloatArray
+    ) -> FloatArray:
+        """Variance of the sampling error of the differences of the means."""
+        own = self.paired.errors.variance
+        return np.maximum(own[first][:, None] + own[second][None, :] - 2.0 * covariance, 0.0)
 
     # ---------------------------------------------------------------- the verdict
 
     def decide(self) -> tuple[dict[int, Duel], list[Duel]]:
-        return (self._all_pairs.rejections, []) if self._errors.degrees == inf else super().decide()
+        if self.paired.errors.degrees != inf:
+            return super().decide()
+        return self._all_pairs.rejections, []
 
     def rejected_by_simulation(self, correct: Correct | None) -> BoolArray:
-        if correct is None and self._errors.degrees == inf:
-            return self._all_pairs.rejected_by_simulation
-        return super().rejected_by_simulation(correct)
+        if correct is not None or self.paired.errors.degrees != inf:
+            return super().rejected_by_simulation(correct)
+        return self._all_pairs.rejected_by_simulation
 
     @property
     def critical_c(self) -> FloatArray:
-        return self._all_pairs.critical_c if self._errors.degrees == inf else super().critical_c
+        if self.paired.errors.degrees != inf:
+            return super().critical_c
+        return self._all_pairs.critical_c
 
     @cached_property
     def _all_pairs(self) -> _AllPairs:
         """Every model against all that are better, block by block, under normal laws.
 
-        P > ε where c (W_a² + W_b²) < room = (gap / Φ⁻¹(ε))² − se².
+        P > ε where c (W_a² + W_b²) < room = ((gap − δ) / Φ⁻¹(ε))² − se². So the largest c at which
+        a rival rejects is room / (W_a² + W_b²), for all simulations together and for each alone.
         """
-        n_models, n_simulations = self._singles.shape
-        threshold, order = self.setting.threshold, np.argsort(self._means, kind="stable")
-        rejections, critical = {}, np.full(n_models, np.nan)
-        rejected = np.zeros((n_simulations, n_models), dtype=bool)
+        paired = self.paired
+        n_models, n_simulations = paired.singles.shape
+        order = np.argsort(paired.means, kind="stable")
+        together = np.zeros(n_models)  # the largest c at which the model is rejected
+        alone = np.zeros((n_simulations, n_models))
+        rejections: dict[int, Duel] = {}
         for piece in blocks(n_models):
-            models, rivals = order[piece], order[: piece.stop]  # best first: none behind is better
-            gap = self._means[models][:, None] - self._means[rivals][None, :]
-            covariance = self._errors.covariance(models, rivals)
-            probability = self._probability(rivals, models, covariance.T, self._squares).T
-            beats = (gap > 0.0) & (probability > threshold)
-            for row in np.flatnonzero(beats.any(axis=1)).tolist():
-                model, first = int(models[row]), int(np.argmax(beats[row]))
-                rejections[model] = Duel(
-                    model, int(rivals[first]), float(probability[row, first]), 0.0
-                )
-            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                room = (gap / ndtri(threshold)) ** 2 - self._sampling_variance(
-                    models, rivals, covariance
-                )
-                room[gap <= 0.0] = -np.inf
-                largest = np.where(
-                    room > 0.0,
-                    room / (self._squares[models][:, None] + self._squares[rivals]),
-                    -np.inf,
-                )
-            critical[models] = np.max(largest, axis=1)
-            for index, squares in enumerate(self.setting.c * self._singles.T):
-                rejected[index, models] = np.max(room - squares[rivals], axis=1) > squares[models]
-        return _AllPairs(rejections, rejected, np.where(critical > 0.0, critical, np.nan))
+            models = order[piece]
+            rivals = order[: piece.stop]  # best first: none behind is better
+            probability = self._block(rivals, models, paired.squares, margin=self._margin)
+            rejections |= self._duels(models, rivals, probability)
+            room = self._room(models, rivals)
+            together[models] = _largest_c(room, paired.squares, models, rivals)
+            for simulation, squares in enumerate(paired.singles.T):
+                alone[simulation, models] = _largest_c(room, squares, models, rivals)
+        return _AllPairs(
+            rejections, self.setting.c < alone, _critical_c(together, alone)
+        )
+
+    def _duels(
+        self, models: IntArray, rivals: IntArray, probability: FloatArray
+    ) -> dict[int, Duel]:
+        """The duels that reject some of the models, from a block [rival, model]."""
+        means = self.paired.means
+        found = rejecting_rivals(
+            means[rivals], means[models], probability, self.setting.threshold
+        )
+        duels = {}
+        for place in np.flatnonzero(found >= 0).tolist():
+            model = int(models[place])
+            rival = int(rivals[found[place]])
+            duels[model] = Duel(model, rival, float(probability[found[place], place]), 0.0)
+        return duels
+
+    def _room(self, models: IntArray, rivals: IntArray) -> FloatArray:
+        """[model, rival]: what c (W_a² + W_b²) must stay below for the rival to reject the model."""
+        means = self.paired.means
+        lower = means[models][:, None] > means[rivals][None, :]
+        gap = means[models][:, None] - means[rivals][None, :] - self._margin
+        covariance = self.paired.errors.covariance(models, rivals)
+        sampling = self._sampling_variance(models, rivals, covariance)
+        with np.errstate(over="ignore", divide="ignore"):
+            room = (gap / ndtri(self.setting.threshold)) ** 2 - sampling
+        room[~lower | (gap <= 0.0)] = -np.inf
+        return room
 
     # ---------------------------------------------------------------- pictures
 
     def process(self, index: int) -> TransportLaw | None:
-        sample, setting = self.losses[index], self.setting
+        sample = self.losses[index]
+        setting = self.setting
         if not sample.n_simulations:
             return None
         clusters = None if setting.clusters is None else setting.clusters.codes
@@ -494,4 +575,26 @@ class _AllPairs:
 
     rejections: dict[int, Duel]  # by the rival of lowest mean loss, of those that reject it
     rejected_by_simulation: BoolArray  # [s, a]: whether simulation s alone would reject model a
-    critical_c: FloatArray  # the largest c at which it is rejected; nan where none is that small
+    critical_c: FloatArray
+
+
+def _largest_c(
+    room: FloatArray, squares: FloatArray, models: IntArray, rivals: IntArray
+) -> FloatArray:
+    """The largest c at which some rival rejects each model; 0 where none does at any c."""
+    misfit = squares[models][:, None] + squares[rivals][None, :]
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        largest = np.where(room > 0.0, room / misfit, 0.0)
+    return np.asarray(np.max(largest, axis=1))
+
+
+def _critical_c(together: FloatArray, alone: FloatArray) -> FloatArray:
+    """The c below which a rejection stands: by all simulations together, and by enough of them alone.
+
+    nan where there is none.
+    """
+    critical = together
+    if len(alone) > 1:
+        needed = simulations_needed(len(alone))
+        critical = np.minimum(critical, np.sort(alone, axis=0)[len(alone) - needed])
+    return np.where(critical > 0.0, critical, np.nan)

@@ -1,0 +1,165 @@
+"""How much the difference of two models varies between groups: the law of τ and μ, given d_g.
+
+    d_g ~ N(μ, τ² + v_g),  μ flat,  τ ~ half-t with 3 degrees of freedom and a scale, or flat
+
+d_g is the mean paired difference in group g, and v_g = σ²/n_g its sampling variance. Given τ, μ is
+normal about μ̂ with variance V. τ itself is integrated on a grid of log τ: first over decades around
+the scales of the problem, then where it is probable.
+
+All functions take many problems at a time: arrays are problems × groups, or problems × grid.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rivals._types import FloatArray
+
+FIRST_POINTS = 97
+POINTS = 161
+DECADES = 1e3
+# What is less probable than exp(−40), relative to the most probable τ, does not count.
+NEGLIGIBLE = 40.0
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """τ on a grid; μ̂ and V there. Arrays are problems × grid; weights may have priors before them.
+
+    Attributes
+    ----------
+    weight : array, shape (priors, problems, grid)
+        Probability of each point of the grid, under each prior of τ.
+    centre, variance : array, shape (problems, grid)
+        μ̂ and V, the mean and variance of μ given τ.
+    tau : array, shape (problems, grid)
+    """
+
+    weight: FloatArray
+    centre: FloatArray
+    variance: FloatArray
+    tau: FloatArray
+
+    def std_over(self, new_groups: float) -> FloatArray:
+        """√(V + τ²/m): how uncertain the mean over m new groups is, given τ."""
+        return np.asarray(np.sqrt(self.variance + self.tau**2 / new_groups))
+
+
+def spread_between_groups(
+    differences: FloatArray, variances: FloatArray, scales: FloatArray
+) -> Spread:
+    """The law of τ and μ from the differences in each group.
+
+    Parameters
+    ----------
+    differences, variances : array, shape (problems, groups)
+        d_g and v_g.
+    scales : array, shape (priors, problems)
+        Of the half-t prior of τ; 0 for a flat one, which needs three groups.
+
+    Examples
+    --------
+    >>> differences = np.array([[-1.0, -2.0, -1.5, -0.5, -1.2]])
+    >>> spread = spread_between_groups(differences, np.full((1, 5), 0.1), np.zeros((1, 1)))
+    >>> mean_tau = np.sum(spread.weight[0] * spread.tau)
+    >>> round(float(mean_tau), 2)
+    0.79
+    """
+    middle = np.median(differences, axis=1, keepdims=True)
+    moved = differences - middle  # an offset that all groups share costs no digits
+    alike = _join_equal(moved, variances)
+    low, high = _first_ends(moved, variances, scales)
+    first = np.linspace(np.log(low), np.log(high), FIRST_POINTS, axis=1)
+    log_density = _log_posterior(first, alike, scales[:1])[0][0]
+    log_tau = np.linspace(*_where_probable(first, log_density), POINTS, axis=1)
+    log_density, centre, variance = _log_posterior(log_tau, alike, scales)
+    weight = np.exp(log_density - log_density.max(axis=2, keepdims=True))
+    weight[..., [0, -1]] *= 0.5  # the trapezoid rule
+    n_groups = differences.shape[1]
+    weight, tau = _with_tails(weight, log_tau, n_groups, flat=scales == 0.0)
+    weight /= weight.sum(axis=2, keepdims=True)
+    edges = ((0, 0), (1, 1))
+    centre = np.pad(centre, edges, mode="edge")
+    variance = np.pad(variance, edges, mode="edge")
+    # Far out, the mean over the groups at hand is as uncertain as τ says: V = τ²/G.
+    variance[:, -1] = tau[:, -1] ** 2 / n_groups
+    return Spread(weight, middle + centre, variance, tau)
+
+
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """Groups of equal sampling variance enter the likelihood together: sums over them are enough."""
+
+    counts: FloatArray  # (distinct,)
+    variances: FloatArray  # (problems, distinct)
+    sums: FloatArray  # of the differences
+    squares: FloatArray  # of the differences
+
+
+def _join_equal(moved: FloatArray, variances: FloatArray) -> _Alike:
+    """Sums over the groups of equal variance: groups of one size, for all problems alike."""
+    columns, place = np.unique(variances, axis=1, return_inverse=True)
+    member = np.zeros((variances.shape[1], columns.shape[1]))
+    member[np.arange(variances.shape[1]), place.ravel()] = 1.0
+    return _Alike(member.sum(axis=0), columns, moved @ member, moved**2 @ member)
+
+
+def _first_ends(
+    moved: FloatArray, variances: FloatArray, scales: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Where τ begins and ends: decades beyond the scale of the prior, and what the groups show."""
+    shown = np.sqrt(np.maximum(np.var(moved, axis=1, ddof=1), variances.min(axis=1)))
+    prior = np.where(scales > 0.0, scales, shown)
+    low = np.minimum(prior.min(axis=0), shown) / DECADES
+    high = np.maximum(prior.max(axis=0), shown) * DECADES
+    return low, high
+
+
+def _log_posterior(
+    log_tau: FloatArray, alike: _Alike, scales: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Log density of log τ under each prior (priors × problems × grid); μ̂ and V given τ."""
+    tau_square = np.exp(2.0 * log_tau)
+    total = tau_square[:, :, None] + alike.variances[:, None, :]
+    precision = 1.0 / total
+    whole = precision @ alike.counts
+    centre = np.einsum("pkg,pg->pk", precision, alike.sums) / whole
+    squares = np.einsum("pkg,pg->pk", precision, alike.squares)
+    misfit = np.maximum(squares - whole * centre**2, 0.0)
+    determinant = np.log(total) @ alike.counts
+    log_likelihood = -0.5 * (determinant + np.log(whole) + misfit)
+    with np.errstate(divide="ignore"):
+        ratio = np.where(scales > 0.0, 1.0 / (3.0 * scales**2), 0.0)
+    log_prior = -2.0 * np.log1p(tau_square * ratio[:, :, None])
+    # The density of log τ is τ times that of τ.
+    return log_likelihood + log_prior + log_tau, centre, 1.0 / whole
+
+
+def _where_probable(log_tau: FloatArray, log_density: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The part of each grid, a step more on either side, outside of which nothing counts."""
+    counts = log_density > log_density.max(axis=1, keepdims=True) - NEGLIGIBLE
+    last = log_tau.shape[1] - 1
+    begin = np.maximum(np.argmax(counts, axis=1) - 1, 0)
+    end = np.minimum(last - np.argmax(counts[:, ::-1], axis=1) + 1, last)
+    rows = np.arange(len(log_tau))
+    return log_tau[rows, begin], log_tau[rows, end]
+
+
+def _with_tails(
+    weight: FloatArray, log_tau: FloatArray, n_groups: int, *, flat: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """One point more on either side, for what lies beyond the grid.
+
+    Below it the density of τ is that at its end; above it falls as τ^−(G − 1), times τ^−4 under
+    the half-t.
+    """
+    step = (log_tau[:, 1] - log_tau[:, 0])[None, :]
+    power = n_groups - 2 + np.where(flat, 0.0, 4.0)
+    # The trapezoid has halved the weights of the ends, which are densities times the step.
+    below = 2.0 * weight[..., 0] / step
+    above = 2.0 * weight[..., -1] / (step * power)
+    tau = np.exp(log_tau)
+    tau = np.concatenate([0.5 * tau[:, :1], tau, 2.0 * tau[:, -1:]], axis=1)
+    return np.concatenate([below[..., None], weight, above[..., None]], axis=2), tau
