@@ -26,8 +26,8 @@ from scipy.special import ndtri
 
 from rivals import HierarchicalBetaProcess, Losses, TransportLaw
 from rivals.core.quantiles import QuantileFunction
-from rivals.method.distance import wasserstein_distances
 from rivals.laws import Setting, Transport
+from rivals.method.distance import wasserstein_distances
 
 FloatArray = npt.NDArray[np.float64]
 HERE = Path(__file__).parent

@@ -18,6 +18,7 @@ LAYERS = [
     ["_say"],
     ["_files", "_random"],
     ["_npz"],
+    ["method"],
     ["core"],
     ["losses"],
     ["models"],
@@ -35,11 +36,12 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
-    "core": ["scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "wasserstein", "density", "verdict"],
+    "core": ["scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "density", "verdict"],
     "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "rows"],
-    "laws": ["base"],  # each law then stands alone
+    "method": ["distance", "error", "spread", "probability", "rule"],
+    "laws": ["setting", "draws", "differences", "base"],  # each law then stands alone
     "comparison": [
-        "rendering", "sides", "mistakes", "notes", "judge", "calibrator", "archive", "expectation",
+        "rendering", "sides", "mistakes", "notes", "judge", "calibrator", "archive", "expectation", "horizon",
         "duels", "answers", "digits", "table", "text", "methods", "result", "compare",
     ],
     "_workers": [
@@ -159,13 +161,14 @@ def test_the_core_needs_numpy_and_scipy_special_only():
         "scipy.special",
         "math",
         "functools",
+        "itertools",
         "dataclasses",
         "collections",
         "typing",
         "__future__",
         "rivals",
     }
-    for path in (ROOT / "core").glob("*.py"):
+    for path in [*(ROOT / "core").glob("*.py"), *(ROOT / "method").glob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []

@@ -395,7 +395,7 @@ def test_other_formats_are_refused(result, tmp_path, monkeypatch, version):
     monkeypatch.setattr("rivals.comparison.archive.FORMAT_VERSION", version)
     result.save(tmp_path / "x.npz")
     monkeypatch.undo()
-    with pytest.raises(ValueError, match=f"in format {version}; this version reads format 4"):
+    with pytest.raises(ValueError, match=f"in format {version}; this version reads format 5"):
         rivals.load(tmp_path / "x.npz")
 
 

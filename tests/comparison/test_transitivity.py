@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import rivals
-from rivals.core.verdict import probability_below, probability_matrix, reject
+from rivals.core.verdict import probability_below, probability_matrix
 from rivals.laws import Beta
+from rivals.method.rule import reject
 
 GOLDEN = (1 + 5**0.5) / 2
 ROUNDING = 1e-12

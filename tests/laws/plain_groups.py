@@ -19,8 +19,8 @@ FREEDOM = 3.0
 C = 0.25
 
 
-def probability(first, second, groups, simulations=None, c=C) -> float:
-    """P(the first model has the lower risk in a new group), from losses at points.
+def probability(first, second, groups, simulations=None, c=C, new_groups=1.0) -> float:
+    """P(the first model has the lower mean risk over so many new groups), from losses at points.
 
     `simulations`: those of the first and of the second model, each simulations × points; None for a
     flat prior.
@@ -42,7 +42,7 @@ def probability(first, second, groups, simulations=None, c=C) -> float:
             for rows in parts
         ]
         scale = np.sqrt(c / 2 * np.sum(squares) / sizes.size)
-    return new_group(means, pooled / sizes, scale or None)
+    return over(means, pooled / sizes, scale or None, new_groups)
 
 
 def squared_distance(observed, synthetic) -> float:
@@ -51,10 +51,10 @@ def squared_distance(observed, synthetic) -> float:
     return float(np.mean([np.mean(np.abs(np.sort(one) - ordered)) ** 2 for one in synthetic]))
 
 
-def new_group(means: npt.NDArray, variances: npt.NDArray, scale: float | None) -> float:
-    """The probability that the difference in a new group is negative, given differences and the
-    variances of their errors.
-    """
+def over(
+    means: npt.NDArray, variances: npt.NDArray, scale: float | None, new_groups: float = 1.0
+) -> float:
+    """P(the mean difference over so many new groups is negative), under normal laws."""
 
     def given(tau: float) -> tuple[float, float]:
         """Log likelihood with μ integrated out, and the probability, at one τ."""
@@ -65,7 +65,7 @@ def new_group(means: npt.NDArray, variances: npt.NDArray, scale: float | None) -
         )
         if scale is not None:
             log -= 0.5 * (FREEDOM + 1.0) * np.log1p((tau / scale) ** 2 / FREEDOM)
-        return log, ndtr(-centre / np.sqrt(1.0 / precision.sum() + tau**2))
+        return log, ndtr(-centre / np.sqrt(1.0 / precision.sum() + tau**2 / new_groups))
 
     # In log τ, between bounds far outside all scales of the problem; cut into pieces, so that no
     # peak is missed.

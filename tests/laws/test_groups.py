@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 import rivals
-from rivals.laws.groups import new_group
+from rivals.method.probability import probability_over
+from rivals.method.spread import spread_between_groups
 
 
 def brute_force(differences, variances, scale):
@@ -37,11 +38,11 @@ def brute_force(differences, variances, scale):
     return weight @ np.concatenate(probability) / weight.sum()
 
 
-def probability(differences, variances, scale):
-    law = new_group(
-        np.asarray(differences)[None, :], np.asarray(variances)[None, :], np.array([scale])
+def probability(differences, variances, scale, new_groups=1.0):
+    spread = spread_between_groups(
+        np.asarray(differences)[None, :], np.asarray(variances)[None, :], np.array([[scale]])
     )
-    return float(law.below(np.zeros(1))[0])
+    return float(probability_over(spread, new_groups)[0, 0])
 
 
 @pytest.mark.parametrize("n_groups", [2, 3, 5, 30, 2000])
@@ -58,16 +59,15 @@ def test_against_independent_quadrature(n_groups, tau, sigma):
 
 
 @pytest.mark.parametrize("n_groups", [3, 4, 10])
-def test_without_sampling_error_and_flat_it_is_student(n_groups):
-    """The posterior is known: t with G − 2 degrees of freedom. The law as it was cut the flat prior
-    at 6 sd.
-    """
+@pytest.mark.parametrize("new_groups", [1.0, 7.0, 100.0, np.inf])
+def test_without_sampling_error_and_flat_it_is_student(n_groups, new_groups):
+    """The posterior is known: t with G − 2 degrees of freedom. The law as it was cut the flat prior at 6 sd."""
     differences = np.random.default_rng(n_groups).normal(-0.5, 0.5, n_groups)
     scale = np.sqrt(np.sum((differences - differences.mean()) ** 2) / (n_groups - 2))
-    expected = stats.t.cdf(-differences.mean() / (scale * np.sqrt(1 + 1 / n_groups)), n_groups - 2)
-    assert probability(differences, np.full(n_groups, 1e-14), 0.0) == pytest.approx(
-        expected, abs=1e-4
-    )
+    width = scale * np.sqrt(1 / new_groups + 1 / n_groups)
+    expected = stats.t.cdf(-differences.mean() / width, n_groups - 2)
+    found = probability(differences, np.full(n_groups, 1e-14), 0.0, new_groups)
+    assert found == pytest.approx(expected, abs=1e-4)
 
 
 # ---------------------------------------------------------------- through compare
@@ -126,7 +126,7 @@ def test_the_closed_form_is_what_compare_gives():
         for g in range(8)
     ]
     scale = np.sqrt(0.25 / 2 * np.sum(squares) / 8)
-    expected = probability([part.mean() for part in parts], np.full(8, pooled / 60), scale)
+    expected = probability([part.mean() for part in parts], np.full(8, pooled / 60), scale, 8)
     assert result.probability[0, 1] == pytest.approx(expected, abs=1e-9)
     assert result.c == 0.25
 

@@ -7,8 +7,8 @@ from scipy import stats
 import rivals
 from rivals import Losses, TransportLaw
 from rivals.core.sampling_error import mean_covariance
-from rivals.method.distance import both_grids, wasserstein_distances
 from rivals.laws import Setting, Transport
+from rivals.method.distance import both_grids, wasserstein_distances
 from samples import make_losses
 
 

@@ -17,8 +17,9 @@ from samples import unstable_losses
 
 pytest.importorskip("jinja2", reason='reports need jinja2: pip install "rivals[report]"')
 from rivals.comparison.judge import judge
-from rivals.core.verdict import decide, probability_matrix, reject
+from rivals.core.verdict import decide, probability_matrix
 from rivals.laws import Beta
+from rivals.method.rule import reject
 from rivals.plots import strongest_rival
 from rivals.report import write_report
 from rivals.report.contents import contents

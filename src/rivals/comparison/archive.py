@@ -9,7 +9,8 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from math import isnan, nan
+from dataclasses import replace
+from math import inf, isnan, nan
 from os import PathLike
 from typing import Any
 
@@ -29,12 +30,12 @@ from rivals._say.words import show
 from rivals._types import FloatArray
 from rivals._version import __version__
 from rivals.comparison.judge import Verdict
-from rivals.method.rule import Duel
 from rivals.laws import ORDERS, Applied, Grouping, Setting, law_from_options
 from rivals.losses import Losses
+from rivals.method.rule import Duel
 
 FORMAT = "rivals comparison"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 LABELS = ("groups", "clusters")
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -173,9 +174,15 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> tuple[tuple[str, ...], Ap
             key: list(map(_text, value)) for key, value in header["survivors_under"].items()
         },
     )
+    setting = replace(setting, more_draws=calibrated is None)
     applied = law.apply(samples, setting, kept)
-    applied.decided = calibrated is None
     return names, applied, verdict
+
+
+def _new_groups(value: Any) -> float | None:
+    if value is None:
+        return None
+    return inf if value == "inf" else float(check_size(value, "its new_groups"))
 
 
 def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:
@@ -187,6 +194,8 @@ def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:
     return Setting(
         c=nan if header["c"] is None else check_positive(header["c"], "its c"),
         threshold=check_threshold(header["threshold"]),
+        margin=check_positive(header["margin"], "its margin", or_zero=True),
+        new_groups=_new_groups(header["new_groups"]),
         order=None if header["order"] is None else check_choice(header["order"], "order", ORDERS),
         entropy=check_size(header["entropy"], "its entropy", least=0),
         n_simulations=check_size(header["n_simulations"], "its n_simulations", least=0),

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._random import entropy_from
-from rivals._say.arguments import check_choice, check_size, check_threshold
+from rivals._say.arguments import check_choice, check_positive, check_size, check_threshold
 from rivals._say.naming import naming
 from rivals._say.rows import in_index_order, read_groups
 from rivals._types import RNG
 from rivals.comparison.calibrator import Calibrator
+from rivals.comparison.horizon import checked_new_groups
 from rivals.comparison.judge import judge, judge_calibrated
 from rivals.comparison.notes import warn_of
 from rivals.comparison.result import Comparison
@@ -36,9 +37,11 @@ def compare(
     law: str | Law | None = None,
     c: float | Calibrator | Sequence[Calibrator] | None = None,
     threshold: float = 0.95,
+    margin: float | None = None,
     n_simulations: int | None = None,
     order: Order | None = None,
     groups: npt.ArrayLike | None = None,
+    new_groups: float | None = None,
     clusters: npt.ArrayLike | None = None,
     loss_unit: str | None = None,
     keep_simulations: bool = True,
@@ -68,6 +71,10 @@ def compare(
     threshold : float
         A model is rejected when a rival of lower empirical risk has a lower risk with more than
         this probability.
+    margin : float, optional
+        The smallest difference that matters, in the unit of the loss. A model is then rejected when
+        a rival is better by more than this, and `Comparison.equivalent` names the pairs that differ
+        by less.
     n_simulations : int, optional
         Simulations of each candidate; 16 by default, or as many as the calibration used. The result
         says in what fraction of the single simulations the verdict would have been the same.
@@ -76,6 +83,9 @@ def compare(
     groups : array_like, optional
         The replication that each point belongs to: school, session, laboratory, year. `Losses` may
         carry them. Simulated point i belongs to the group of observed point i.
+    new_groups : int or math.inf, optional
+        The verdict is about the mean risk over so many new groups. By default as many as at hand:
+        the study repeated. 1 asks about the next group, `math.inf` about all groups to come.
     clusters : array_like, optional
         For points that belong together without being replications, such as those of one patient:
         clustered sampling errors. Groups that losses carry are taken as clusters under a law that
@@ -120,8 +130,16 @@ def compare(
         )
     law = calibrations[0].as_law() if law is None and calibrations else law
     law_of(law)  # before anything is simulated
+    if calibrations and margin is not None:
+        raise ValueError(
+            "a calibration corrects the probability that a model is better, not that it is better by "
+            f"more than a margin: got c=<calibration> and margin = {margin!r}; leave one of them out"
+        )
     setting = Setting(
         threshold=check_threshold(threshold),
+        margin=0.0 if margin is None else check_positive(margin, "margin", or_zero=True),
+        new_groups=None if new_groups is None else checked_new_groups(new_groups),
+        more_draws=not calibrations,
         order=None if order is None else check_choice(order, "order", ORDERS),
         entropy=entropy_from(rng),
     )
@@ -192,6 +210,11 @@ def _labelled(
         raise ValueError(
             f"groups are replications, which law {chosen.name!r} does not know; leave law out, or, "
             "if points only belong together, pass clusters= instead"
+        )
+    if setting.new_groups is not None and not chosen.needs_groups:
+        raise ValueError(
+            f"law {chosen.name!r} knows no groups, so new_groups has no meaning there: got new_groups = "
+            f"{setting.new_groups:g}; pass groups=, the replication of each point, or leave it out"
         )
     if carried and chosen.needs_groups:
         groups = sample.groups

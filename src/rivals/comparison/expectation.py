@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from math import isinf
 from typing import NamedTuple
 
 from rivals.laws.base import Applied
+from rivals.laws.setting import Setting
 
 
 class Expected(NamedTuple):
@@ -28,12 +30,34 @@ def expected(applied: Applied, *, calibrated: bool) -> Expected | None:
 
     None where nothing was.
     """
-    setting, law = applied.setting, applied.law
-    measured = law.measured.get(setting.n_simulations > 0, {})
-    default = not law.uses_c(setting.n_simulations) or setting.c == law.default_c
-    plain = setting.order is None and setting.clusters is None and law == type(law)()
-    if calibrated or not default or not plain or setting.threshold != THRESHOLD:
+    setting = applied.setting
+    law = applied.law
+    if calibrated or not _as_measured(applied):
         return None
+    question = question_of(setting)
     n_groups = 1 if setting.groups is None else len(setting.groups.names)
-    most = max((groups for groups in measured if groups <= n_groups), default=None)
-    return None if most is None else Expected(most, *measured[most])
+    measured = law.measured.get(setting.n_simulations > 0, {})
+    tried = [groups for asked, groups in measured if asked == question and groups <= n_groups]
+    if not tried:
+        return None
+    found = measured[question, max(tried)]
+    return Expected(max(tried), found.error, found.standard_error)
+
+
+def _as_measured(applied: Applied) -> bool:
+    """Whether the settings are those of the benchmark."""
+    setting = applied.setting
+    law = applied.law
+    default_c = not law.uses_c(setting.n_simulations) or setting.c == law.default_c
+    independent = setting.order is None and setting.clusters is None
+    default_rule = setting.threshold == THRESHOLD and setting.margin == 0.0
+    return default_c and independent and default_rule and law == type(law)()
+
+
+def question_of(setting: Setting) -> str:
+    """Which of the three questions of the benchmark a comparison asks; "" if it is none of them."""
+    if setting.groups is None or setting.horizon == 1.0:
+        return "next"
+    if setting.horizon == len(setting.groups.names):
+        return "study"
+    return "all" if isinf(setting.horizon) else ""

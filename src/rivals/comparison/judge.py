@@ -14,6 +14,7 @@ from rivals._types import FloatArray
 from rivals.laws.base import Applied, Correct
 from rivals.method.rule import STABLE, Duel, reject, shared_by
 
+
 @dataclass(frozen=True, eq=False)
 class Verdict:
     """Which models some rival reproducibly beats; models by their place.

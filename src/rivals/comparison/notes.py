@@ -12,7 +12,8 @@ from rivals._say.warn import warn
 from rivals._say.words import listed
 from rivals.comparison.mistakes import mistakes
 from rivals.core.tails import extremes, tail_shape, tail_word
-from rivals.laws.base import Law, Setting
+from rivals.laws.base import Law
+from rivals.laws.setting import Setting
 from rivals.losses import Losses
 
 LISTED = 3

@@ -22,6 +22,7 @@ from rivals._version import __version__
 from rivals.comparison import archive, rendering, table, text
 from rivals.comparison.duels import Rejection, Undecided
 from rivals.comparison.expectation import expected
+from rivals.comparison.horizon import checked_new_groups
 from rivals.comparison.judge import Verdict, judge
 from rivals.comparison.methods import methods
 from rivals.comparison.notes import Note, notes
@@ -198,6 +199,15 @@ class Comparison:
         decides = self.probability if self.calibrated is None else self.calibrated
         return rendering.PairTable(self.ranking, decides[np.ix_(order, order)])
 
+    def over(self, new_groups: float) -> FloatArray:
+        """[a, b] = P(the mean risk of a over so many new groups is lower than that of b).
+
+        Under law "groups". 1: in the next group; as many as at hand: the study repeated; `math.inf`:
+        in the mean of all groups to come. `probability` is at the horizon that `compare` was asked
+        for.
+        """
+        return _read_only(self.applied.over(checked_new_groups(new_groups)).copy())
+
     @property
     def won(self) -> IntArray | None:
         """[a, b]: in how many groups a has the lower mean loss of the two; None without groups."""
@@ -304,11 +314,6 @@ class Comparison:
         values = tuple(check_positive(value, f"c[{index}]") for index, value in enumerate(given))
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
-        if n_simulations and not self.applied.losses[0].n_simulations:
-            raise ValueError(
-                "the simulated losses of this comparison were not kept; "
-                "compare with keep_simulations=True to sweep over c"
-            )
         return values
 
     def methods(self) -> str:

@@ -101,7 +101,8 @@ def _expectation(result: Answers) -> list[str]:
     if found.groups == 1:
         data = "one data set, not calibrated,"
     else:
-        most_tried = max(result.applied.law.measured[setting.n_simulations > 0])
+        measured = result.applied.law.measured[setting.n_simulations > 0]
+        most_tried = max(groups for _, groups in measured)
         there_are_more = setting.groups is not None and len(setting.groups.names) > found.groups
         data = f"{found.groups} groups"
         if found.groups == most_tried and there_are_more:

@@ -80,9 +80,7 @@ def probability_matrix(draws: list[FloatArray]) -> tuple[FloatArray, FloatArray]
     return probability, error
 
 
-def exceedance_matrix(
-    draws: Sequence[FloatArray], margin: float
-) -> tuple[FloatArray, FloatArray]:
+def exceedance_matrix(draws: Sequence[FloatArray], margin: float) -> tuple[FloatArray, FloatArray]:
     """[a, b] = P(R_a < R_b − margin) of every pair, 0 on the diagonal, and the standard errors."""
     n = len(draws)
     probability = np.zeros((n, n))

@@ -213,9 +213,9 @@ class Applied(ABC):
         What is not a number is null.
         """
         setting = self.setting
-        new_groups: float | str | None = setting.new_groups
-        if new_groups is not None:
-            new_groups = "inf" if isinf(new_groups) else int(new_groups)
+        new_groups: int | str | None = None
+        if setting.new_groups is not None:
+            new_groups = "inf" if isinf(setting.new_groups) else int(setting.new_groups)
         return {
             "law": self.law.name,
             "options": self.law.options(),

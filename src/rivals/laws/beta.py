@@ -622,7 +622,7 @@ class BetaRisks(Applied):
         return _Decision(growing.draws, growing.ordered, rejections, undecided)
 
     @property
-    def draws(self) -> Draws:  # type: ignore[override]
+    def draws(self) -> Draws:
         return self._decision.draws
 
     @property

@@ -24,7 +24,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri, stdtr
+from scipy.special import ndtr, ndtri
 
 from rivals._random import TRANSPORT_RISK, entropy_from, stream
 from rivals._say.arguments import check_depth, check_positive, check_size
@@ -525,18 +525,14 @@ class TransportRisks(Applied):
             together[models] = _largest_c(room, paired.squares, models, rivals)
             for simulation, squares in enumerate(paired.singles.T):
                 alone[simulation, models] = _largest_c(room, squares, models, rivals)
-        return _AllPairs(
-            rejections, self.setting.c < alone, _critical_c(together, alone)
-        )
+        return _AllPairs(rejections, self.setting.c < alone, _critical_c(together, alone))
 
     def _duels(
         self, models: IntArray, rivals: IntArray, probability: FloatArray
     ) -> dict[int, Duel]:
         """The duels that reject some of the models, from a block [rival, model]."""
         means = self.paired.means
-        found = rejecting_rivals(
-            means[rivals], means[models], probability, self.setting.threshold
-        )
+        found = rejecting_rivals(means[rivals], means[models], probability, self.setting.threshold)
         duels = {}
         for place in np.flatnonzero(found >= 0).tolist():
             model = int(models[place])
@@ -597,4 +593,4 @@ def _critical_c(together: FloatArray, alone: FloatArray) -> FloatArray:
     if len(alone) > 1:
         needed = simulations_needed(len(alone))
         critical = np.minimum(critical, np.sort(alone, axis=0)[len(alone) - needed])
-    return np.where(critical > 0.0, critical, np.nan)
+    return np.asarray(np.where(critical > 0.0, critical, np.nan))

@@ -89,9 +89,11 @@ def residuals(deviations: FloatArray, variances: FloatArray, tau: FloatArray) ->
     shrunk = deviations / np.sqrt(tau**2 + variances)
     shrunk = shrunk - shrunk.mean(axis=-1, keepdims=True)
     size = np.sqrt(np.mean(shrunk**2, axis=-1, keepdims=True))
-    return tau * np.divide(shrunk, size, out=np.zeros_like(shrunk), where=size > 0.0)
+    unit = np.divide(shrunk, size, out=np.zeros_like(shrunk), where=size > 0.0)
+    return np.asarray(tau * unit)
 
 
 def mean_over_tau(spread: Spread, heights: FloatArray) -> FloatArray:
     """The mean over the grid of τ, priors × problems; never above 1 by rounding."""
-    return np.minimum(np.einsum("spk,pk->sp", spread.weight, heights), 1.0)
+    mean = np.einsum("spk,pk->sp", spread.weight, heights)
+    return np.asarray(np.minimum(mean, 1.0))

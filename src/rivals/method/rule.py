@@ -78,7 +78,7 @@ def shared_by(rejected: BoolArray, by_simulation: BoolArray) -> FloatArray:
     """
     if len(by_simulation) < 2:
         return np.full(rejected.size, np.nan)
-    return np.mean(by_simulation == rejected, axis=0)
+    return np.asarray(np.mean(by_simulation == rejected, axis=0))
 
 
 def simulations_needed(n_simulations: int) -> int:

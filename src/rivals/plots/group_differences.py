@@ -9,6 +9,7 @@ import numpy as np
 from rivals._say.arguments import check_choice
 from rivals._say.words import probability_text, show
 from rivals.comparison import Comparison
+from rivals.laws.differences import quantile
 from rivals.plots.style import COLOURS, axes_or_new, finish, is_narrow, literal
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def plot_groups(
     model = others[0] if model is None else check_choice(model, "model", others)
     a = result.names.index(model)
     b = result.names.index(rival)
-    difference, error = applied.differences(a, b)
+    difference, error = applied.in_each_group(a, b)
     order = np.argsort(difference)
     ax = axes_or_new(ax, height=min(1.8 + 0.2 * order.size, HIGHEST))
     rows = np.arange(order.size)
@@ -101,7 +102,7 @@ def plot_groups(
         [place, *rows[: named.size]], names, fontsize="x-small" if is_narrow(ax) else "small"
     )
     won = int(result.won[b, a])
-    probability = probability_text(float(result.probability[b, a]))
+    probability = probability_text(float(result.over(1)[b, a]))
     where = f"in {won} of {order.size} groups; in a new group with P = {probability}"
     x = f"mean loss of {literal(model, 20)} less that of {literal(rival, 20)}"
     return finish(ax, x, "", f"Right of zero {literal(rival, 16)} is better, {where}", title=title)
@@ -111,5 +112,5 @@ def _draw_new(ax: Axes, applied: Any, a: int, b: int, place: float) -> None:
     """The central nine tenths of the law of a new group, and its middle half."""
     law = applied.new_difference(a, b)
     for level, width in ((LEVEL, 3.0), (0.5, 7.0)):
-        low, high = (float(law.quantile(0.5 + sign * level / 2)[0]) for sign in (-1, 1))
+        low, high = (float(quantile(law, 0.5 + sign * level / 2)[0]) for sign in (-1, 1))
         ax.hlines(place, low, high, color="0.35", linewidth=width)

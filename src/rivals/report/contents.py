@@ -14,8 +14,9 @@ from rivals._types import FloatArray
 from rivals.comparison import Comparison
 from rivals.comparison.table import cells_of, rows_of, shown_columns
 from rivals.core.quantiles import QuantileFunction
-from rivals.core.verdict import binned_probabilities, reject
+from rivals.core.verdict import binned_probabilities
 from rivals.laws import Applied
+from rivals.method.rule import reject
 
 # Half octaves over the ranges that the original study tried, and two octaves more on either side.
 # Under laws that draw, where each value takes its time, octaves, and of many models every second
