@@ -550,7 +550,7 @@ class TransportRisks(Applied):
         with np.errstate(over="ignore", divide="ignore"):
             room = (gap / ndtri(self.setting.threshold)) ** 2 - sampling
         room[~lower | (gap <= 0.0)] = -np.inf
-        return room
+        return np.asarray(room)
 
     # ---------------------------------------------------------------- pictures
 
