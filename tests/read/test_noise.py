@@ -31,7 +31,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rivals.read.estimators import noise_of, out_of_fold_residuals
+from rivals.read.noise import noise_of, out_of_fold_residuals
 
 X, Y = load_diabetes(return_X_y=True)
 FIT_X, NEW_X, FIT_Y, NEW_Y = train_test_split(X, Y, test_size=0.5, random_state=0)

@@ -14,7 +14,7 @@ from xgboost import XGBClassifier, XGBRegressor
 
 import rivals
 from rivals.read import classifier, regressor
-from rivals.read.estimators import noise_of, out_of_fold_residuals
+from rivals.read.noise import noise_of, out_of_fold_residuals
 
 pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
 QUIET = {"iterations": 40, "verbose": 0, "allow_writing_files": False, "random_seed": 0}

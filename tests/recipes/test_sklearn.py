@@ -31,7 +31,7 @@ from sklearn.svm import SVC, SVR, LinearSVC
 
 import rivals
 from rivals.read import classifier, regressor
-from rivals.read.estimators import noise_of, out_of_fold_residuals
+from rivals.read.noise import noise_of, out_of_fold_residuals
 
 pytestmark = pytest.mark.filterwarnings("default", "error::rivals.RivalsWarning")
 CLASSIFIERS = [

@@ -32,8 +32,9 @@ from rivals._workers.plan import Plan
 from rivals._workers.processes import run_all
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
-from rivals.read.estimators import law_of_labels, law_of_targets, seeded_copy
+from rivals.read.estimators import labels_at, targets_at
 from rivals.read.inputs import as_pair, as_targets, as_values, n_rows, take
+from rivals.read.noise import seeded_copy
 
 Splits: TypeAlias = list[tuple[IntArray, IntArray]]  # training and test points of each fold
 
@@ -165,11 +166,11 @@ def cross_validated(
         fitted = seeded_copy(estimators[name], stream(entropy, FOLD_FIT, place, index))
         fitted.fit(*training)
         if classify:
-            law = law_of_labels(fitted, floor=floor)
+            law = labels_at(fitted, floor=floor)
         else:
             own = None if labels is None else labels[train]
             seed = np.random.SeedSequence(entropy, spawn_key=(FOLD_NOISE, place, index))
-            law = law_of_targets(
+            law = targets_at(
                 fitted,
                 noises[name],
                 training,

@@ -9,7 +9,7 @@ import numpy as np
 
 from rivals._say.rows import in_index_order, row_labels
 from rivals.models import Candidate
-from rivals.read.distributions import Density, at_inputs, gaussian, warn_of_many_parameters
+from rivals.read.densities import Density, at_inputs, gaussian, warn_of_many_parameters
 from rivals.read.inputs import as_pair, as_targets, n_rows
 
 
@@ -76,14 +76,14 @@ def curve(
         in_index_order(sigma, row_labels(inputs), "sigma", "the inputs"), "sigma"
     )
 
-    def law(at: Any) -> Density:
+    def density_at(at: Any) -> Density:
         # A constant model may return a number.
         mean = as_targets(predict(at), "the curve")
         return gaussian(
             np.full(n_rows(at, "inputs"), mean) if mean.ndim == 0 else mean, deviation, "the curve"
         )
 
-    return at_inputs(law, inputs, "the curve")
+    return at_inputs(density_at, inputs, "the curve")
 
 
 def _predict_of_lmfit(result: Any) -> Callable[[Any], Any]:

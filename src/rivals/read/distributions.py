@@ -1,29 +1,23 @@
-"""Distributions: anything with a log density and a sampler; of points, or of targets at inputs."""
+"""Distributions of any library, as a density of the data: anything with a log density and a
+sampler.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rivals._say.warn import warn
 from rivals._say.words import show
-from rivals._types import FloatArray
 from rivals.models import Candidate
+from rivals.read.densities import Density, frozen_density
 from rivals.read.inputs import (
-    as_pair,
-    as_targets,
     as_values,
-    check_columns,
-    check_inputs,
-    check_same_shape,
-    some_rows,
 )
 
 LOG_DENSITIES = ("logpdf", "log_pdf", "log_prob", "logpmf", "log_pmf")
@@ -34,9 +28,8 @@ SEEDS = {"rng": True, "random_state": True, "seed": False}
 # These take the points along the last axis, and simulate them along the first.
 POINTS_LAST = ("dirichlet_frozen", "wishart_frozen", "invwishart_frozen")
 
-# From this many parameters per training point on, new residuals are wider than σ by a
-# twentieth: √(1 + p/n).
-MANY_PARAMETERS = 0.1
+# Of scikit-learn.
+OF_SKLEARN = ("GaussianMixture", "BayesianGaussianMixture", "KernelDensity")
 
 
 def distribution(model: Any) -> Candidate:
@@ -98,231 +91,108 @@ def distribution(model: Any) -> Candidate:
     return Candidate(loss=lambda data: -density.log_density(data), simulate=density.simulate)
 
 
-@dataclass(frozen=True)
-class Density:
-    """One law for all points (`batch` is empty), or a law for each point or number of the data.
-
-    Parameters
-    ----------
-    name : str
-        For messages.
-    batch : tuple of int or None
-        The shape of the parameters; None if unknown.
-    event : tuple of int or None
-        The shape of one draw of one law; () for a number.
-    log : callable
-        From values of shape (n, *event) or (*batch, *event) to log densities of shape (n,)
-        or batch.
-    sample : callable
-        `sample(count, rng)`, with count (n,), or () where there is a law for each point:
-        draws of shape (*count, *batch, *event).
-    """
-
-    name: str
-    batch: tuple[int, ...] | None
-    event: tuple[int, ...] | None
-    log: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]
-    sample: Callable[[tuple[int, ...], np.random.Generator], npt.NDArray[Any]]
-
-    def log_density(self, data: Any) -> FloatArray:
-        """One log density per point: per row, where a row has several numbers."""
-        values = as_values(data, "data")
-        if values.ndim == 0:
-            raise ValueError(f"data: expected an array of points; got the single value {values!r}")
-        if self.batch is not None and self.event is not None:
-            check_same_shape(
-                (*(self.batch or values.shape[:1]), *self.event), values.shape, self.name
-            )
-        found = np.asarray(self.log(values), dtype=np.float64)
-        if self.batch and found.shape == self.batch:
-            found = found.reshape(len(found), -1).sum(
-                axis=1
-            )  # the numbers of a row are independent given the model
-        if found.shape != (len(values),):
-            raise ValueError(
-                f"{self.name} gives log densities of shape {found.shape} for data of shape "
-                f"{values.shape}, but there must be one for each of {len(values)} points: "
-                "it has one density for all of them together, or parameters of another "
-                "shape; pass one for each point"
-            )
-        return found
-
-    def simulate(self, n: int, rng: np.random.Generator) -> npt.NDArray[Any]:
-        """n simulated points."""
-        if not self.batch:
-            return self.sample((n,), rng)
-        if self.batch[0] != n:
-            raise ValueError(
-                f"the distribution could not simulate {n} points: {self.name} has "
-                f"parameters of shape {self.batch}, one for each data point"
-            )
-        return self.sample((), rng)
-
-
-def gaussian(mean: FloatArray, deviation: FloatArray, name: str) -> Density:
-    """Independent Gaussians, one for each number of the data."""
-    if deviation.shape not in (mean.shape, (), mean.shape[1:]):
-        raise ValueError(
-            f"{name} has means of shape {mean.shape}, but standard deviations of shape "
-            f"{deviation.shape}; pass one for each point, or one for all"
-        )
-    if not np.all(deviation > 0):
-        raise ValueError(
-            f"{name}: {int(np.sum(~(deviation > 0)))} of {deviation.size} standard "
-            "deviations are not above zero, the first "
-            f"{deviation[~(deviation > 0)].ravel()[0]:g}; a network's scale needs exp or "
-            "softplus, any scale a lower bound"
-        )
-
-    from scipy import stats  # here, since importing it takes a while
-
-    return replace(_frozen(stats.norm(mean, deviation)), name=name)
-
-
-def warn_of_many_parameters(who: str, n_parameters: int, n_points: int, instead: str) -> None:
-    """Warn if σ from training residuals, corrected for the degrees of freedom, is too small
-    for new points.
-    """
-    if n_parameters > MANY_PARAMETERS * n_points:
-        warn(
-            f"{who} has {n_parameters} parameters for {n_points} training points: its σ "
-            "comes from the data to which it was fitted, and new residuals are wider by a "
-            f"factor of about {np.sqrt(1 + n_parameters / n_points):.2f}; {instead}"
-        )
-
-
-ConditionalDensity: TypeAlias = Callable[
-    [Any], Density
-]  # from inputs to the distribution of the targets at them
-
-
-def at_inputs(
-    law: ConditionalDensity,
-    inputs: Any,
-    who: str,
-    *,
-    targets: Callable[[Any, str], npt.NDArray[Any]] = as_targets,
-) -> Candidate:
-    """A candidate for pairs (inputs, targets), from the distribution of the targets at some
-    inputs; it simulates at those given here.
-    """
-
-    def loss(data: Any) -> FloatArray:
-        at, given = as_pair(data)
-        check_columns(at, inputs, who)
-        return -law(at).log_density(targets(given, "targets"))
-
-    def simulate(n: int, rng: np.random.Generator) -> tuple[Any, npt.NDArray[Any]]:
-        at = some_rows(inputs, n, rng)
-        return at, law(at).simulate(n, rng)
-
-    return Candidate(loss, simulate, lambda data: check_inputs(as_pair(data)[0], inputs, who))
-
-
 def as_density(model: Any) -> Density:
-    """Recognise a distribution by its methods and its library; nothing is imported that is
-    not loaded already.
+    """Recognise a distribution by its methods and its library; nothing is imported that is not
+    loaded already.
     """
     if isinstance(model, Density):
         return model
     name = type(model).__name__
-    origins = {kind.__module__.split(".")[0] for kind in type(model).__mro__}
-    kinds = {kind.__name__ for kind in type(model).__mro__}
+    ancestors = type(model).__mro__
+    libraries = {kind.__module__.split(".")[0] for kind in ancestors}
+    kinds = {kind.__name__ for kind in ancestors}
     if {"rv_histogram", "rv_sample"} & kinds:  # families of one member, made from data
-        return _frozen(model())
-    if isinstance(model, type) or kinds & {
-        "rv_generic",
-        "multi_rv_generic",
-    }:  # of SciPy, or derived from them
-        family = getattr(model, "name", None) or getattr(
-            model, "__name__", name.removesuffix("_gen")
-        )
-        raise TypeError(
-            f"{show(family)} is a family of distributions, not one of them; write "
-            f"{show(family)}(...)"
-        )
+        return frozen_density(model())
+    _check_is_one(model, name, kinds)
     if "FitResult" in kinds and hasattr(model, "_dist"):
-        if not model.success:
-            warn(
-                f"the fit of {model._dist.name} did not succeed ({model.message}); its "
-                "parameters may be far off"
-            )
-        return as_density(model._dist(*model.params))
-    if "ngboost" in origins and hasattr(model, "dist"):
+        return _fitted_by_scipy(model)
+    if "ngboost" in libraries and hasattr(model, "dist"):
         return as_density(model.dist)
-    if "ngboost" in origins and hasattr(model, "cov"):
+    if "ngboost" in libraries and hasattr(model, "cov"):
         return _multivariate_of_ngboost(model)
-    if "sklearn" in origins and name in (
-        "GaussianMixture",
-        "BayesianGaussianMixture",
-        "KernelDensity",
-    ):
+    if "sklearn" in libraries and name in OF_SKLEARN:
         return _of_sklearn(model, name)
-    log, sampler = _method(model, LOG_DENSITIES), _method(model, SAMPLERS)
+    log, sampler = _methods(model, name)
+    if "torch" in libraries:
+        return _torch(model, name)
+    if libraries & {"numpyro", "tensorflow_probability"}:
+        return _with_keys(model, name, "numpyro" in libraries)
+    if kinds & {"_ProbabilityDistribution", "UnivariateDistribution"}:
+        return _infrastructure(model, name, kinds)
+    if hasattr(model, "dist") and hasattr(model, "args") and hasattr(model, "kwds"):
+        return frozen_density(model)
+    if name == "gaussian_kde":
+        return _kernel_estimate(model)
+    return _any_other(model, name, log, sampler)
+
+
+def _check_is_one(model: Any, name: str, kinds: set[str]) -> None:
+    """Refuse a family of distributions, of SciPy or derived from it, and any class."""
+    if not isinstance(model, type) and not kinds & {"rv_generic", "multi_rv_generic"}:
+        return
+    family = getattr(model, "name", None)
+    if not family:
+        family = getattr(model, "__name__", name.removesuffix("_gen"))
+    raise TypeError(
+        f"{show(family)} is a family of distributions, not one of them; write {show(family)}(...)"
+    )
+
+
+def _fitted_by_scipy(result: Any) -> Density:
+    if not result.success:
+        warn(
+            f"the fit of {result._dist.name} did not succeed ({result.message}); its parameters "
+            "may be far off"
+        )
+    return as_density(result._dist(*result.params))
+
+
+def _methods(model: Any, name: str) -> tuple[Any, Any]:
+    """The log density and the sampler of a model."""
+    log = _method(model, LOG_DENSITIES)
     if log is None:
         raise TypeError(
             f"expected a distribution, with one of {', '.join(LOG_DENSITIES)}; got {name}"
         )
+    sampler = _method(model, SAMPLERS)
     if sampler is None:
         raise TypeError(
             f"{name} must be able to simulate, and has none of {', '.join(SAMPLERS)}; see "
             "rivals.Candidate"
         )
-    if "torch" in origins:
-        return _torch(model, name)
-    if origins & {"numpyro", "tensorflow_probability"}:
-        return _with_keys(model, name, origins)
-    if "_ProbabilityDistribution" in kinds or "UnivariateDistribution" in kinds:
-        return _infrastructure(model, name, kinds)
-    if hasattr(model, "dist") and hasattr(model, "args") and hasattr(model, "kwds"):
-        return _frozen(model)
-    return (
-        _kernel_estimate(model) if name == "gaussian_kde" else _any_other(model, name, log, sampler)
-    )
+    return log, sampler
 
 
 def _method(model: Any, names: tuple[str, ...]) -> Any:
     """The first of these methods that a model has, or None."""
-    return next(
-        (getattr(model, name) for name in names if callable(getattr(model, name, None))), None
-    )
-
-
-def _frozen(model: Any) -> Density:
-    """A frozen univariate distribution of SciPy; it has both methods, and only the family
-    knows which of them works.
-    """
-    batch = np.shape(
-        model.support()[0]
-    )  # not the parameters: those of the Poisson binomial are a list
-    name = getattr(model.dist, "name", None) or type(model.dist).__name__
-    log = model.logpmf if hasattr(model.dist, "pmf") else model.logpdf
-    return Density(
-        name,
-        batch,
-        (),
-        log,
-        lambda count, rng: np.asarray(model.rvs((*count, *batch), random_state=rng)),
-    )
+    for name in names:
+        method = getattr(model, name, None)
+        if callable(method):
+            return method
+    return None
 
 
 def _infrastructure(model: Any, name: str, kinds: set[str]) -> Density:
     """A random variable of SciPy's new infrastructure."""
     log = model.logpmf if "DiscreteDistribution" in kinds else model.logpdf
     batch = np.shape(model.sample((), rng=np.random.default_rng(0)))
-    return Density(
-        name, batch, (), log, lambda count, rng: np.asarray(model.sample(count, rng=rng))
-    )
+
+    def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
+        return np.asarray(model.sample(count, rng=rng))
+
+    return Density(name, batch, (), log, sample)
 
 
 def _torch(model: Any, name: str) -> Density:
     torch = import_module("torch")
 
     def draw(count: tuple[int, ...], rng: np.random.Generator) -> Any:
-        """PyTorch's distributions draw only from its global generator: seed it, and restore
-        its state.
+        """PyTorch's distributions draw only from its global generator: seed it, and restore its
+        state.
         """
-        devices = list(range(torch.cuda.device_count())) if torch.cuda.is_initialized() else []
+        devices = []
+        if torch.cuda.is_initialized():
+            devices = list(range(torch.cuda.device_count()))
         with torch.random.fork_rng(devices=devices), torch.no_grad():
             torch.manual_seed(int(rng.integers(2**62)))
             return model.sample(count)
@@ -336,65 +206,71 @@ def _torch(model: Any, name: str) -> Density:
         with torch.no_grad():
             return as_values(model.log_prob(tensor), "log_prob")
 
-    batch, event = tuple(model.batch_shape), tuple(model.event_shape)
-    return Density(
-        name, batch, event, log, lambda count, rng: as_values(draw(count, rng), "sample")
-    )
+    def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
+        return as_values(draw(count, rng), "sample")
+
+    return Density(name, tuple(model.batch_shape), tuple(model.event_shape), log, sample)
 
 
-def _with_keys(model: Any, name: str, origins: set[str]) -> Density:
+def _with_keys(model: Any, name: str, of_numpyro: bool) -> Density:
     """A distribution of NumPyro or TensorFlow Probability, whose samplers take keys."""
+    of_jax = of_numpyro or ".substrates.jax" in type(model).__module__
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-        if "numpyro" not in origins and ".substrates.jax" not in type(model).__module__:
-            return np.asarray(model.sample(count, seed=rng.integers(2**31, size=2, dtype=np.int32)))
+        if not of_jax:
+            seed = rng.integers(2**31, size=2, dtype=np.int32)
+            return np.asarray(model.sample(count, seed=seed))
         key = import_module("jax").random.PRNGKey(int(rng.integers(2**31)))
-        return np.asarray(
-            model.sample(key, count) if "numpyro" in origins else model.sample(count, seed=key)
-        )
+        if of_numpyro:
+            return np.asarray(model.sample(key, count))
+        return np.asarray(model.sample(count, seed=key))
 
-    batch, event = tuple(model.batch_shape), tuple(model.event_shape)
-    return Density(name, batch, event, lambda values: np.asarray(model.log_prob(values)), sample)
+    def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.asarray(model.log_prob(values))
+
+    return Density(name, tuple(model.batch_shape), tuple(model.event_shape), log, sample)
 
 
 def _of_sklearn(model: Any, name: str) -> Density:
-    """A mixture or kernel density estimate, which draws by the seed that it holds; a
-    mixture sorts its draws by component.
+    """A mixture or kernel density estimate, which draws by the seed that it holds; a mixture
+    sorts its draws by component.
     """
-    if name == "KernelDensity" and (
-        model.metric not in ("euclidean", "l2") or model.kernel not in ("gaussian", "tophat")
-    ):
-        raise TypeError(
-            f"KernelDensity with kernel={model.kernel!r}, metric={model.metric!r} has no "
-            "density or no sampler; use 'gaussian' or 'tophat', 'euclidean'"
-        )
-    if (
-        name == "BayesianGaussianMixture"
-    ):  # its scores are no densities: they have expected logs of the weights
-        scored, model = model, import_module("sklearn.mixture").GaussianMixture()
-        vars(model).update(vars(scored))
+    if name == "KernelDensity":
+        euclidean = model.metric in ("euclidean", "l2")
+        if not euclidean or model.kernel not in ("gaussian", "tophat"):
+            raise TypeError(
+                f"KernelDensity with kernel={model.kernel!r}, metric={model.metric!r} has no "
+                "density or no sampler; use 'gaussian' or 'tophat', 'euclidean'"
+            )
+    if name == "BayesianGaussianMixture":
+        # Its scores are no densities: they have expected logs of the weights.
+        plain = import_module("sklearn.mixture").GaussianMixture()
+        vars(plain).update(vars(model))
+        model = plain
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-        twin, seed = copy(model), int(rng.integers(2**31))
-        twin.random_state = seed
+        seed = int(rng.integers(2**31))
         if name == "KernelDensity":
-            return np.asarray(twin.sample(*count, random_state=seed))
-        return rng.permutation(twin.sample(*count)[0])
+            return np.asarray(model.sample(*count, random_state=seed))
+        twin = copy(model)
+        twin.random_state = seed
+        points, _ = twin.sample(*count)
+        return rng.permutation(points)
 
     return Density(name, (), (model.n_features_in_,), model.score_samples, sample)
 
 
 def _multivariate_of_ngboost(model: Any) -> Density:
     """A Gaussian of several targets for each point."""
-    mean, factor = np.asarray(model.loc), np.linalg.cholesky(model.cov)
+    mean = np.asarray(model.loc)
+    factor = np.linalg.cholesky(model.cov)
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
         standard = rng.standard_normal((*count, *mean.shape, 1))
         return np.asarray(mean + (factor @ standard)[..., 0])
 
-    return Density(
-        "NGBoost's multivariate normal", mean.shape[:1], mean.shape[1:], model.logpdf, sample
-    )
+    name = "NGBoost's multivariate normal"
+    return Density(name, mean.shape[:1], mean.shape[1:], model.logpdf, sample)
 
 
 def _kernel_estimate(model: Any) -> Density:
@@ -404,29 +280,33 @@ def _kernel_estimate(model: Any) -> Density:
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
         return np.asarray(model.resample(*count, seed=rng).T.reshape(*count, *event))
 
-    return Density(
-        "gaussian_kde", (), event, lambda values: np.asarray(model.logpdf(values.T)), sample
-    )
+    def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.asarray(model.logpdf(values.T))
+
+    return Density("gaussian_kde", (), event, log, sample)
 
 
 def _any_other(model: Any, name: str, log: Any, sampler: Any) -> Density:
-    """Multivariate distributions of SciPy, and whatever has a density and a sampler that
-    takes a seed: else no run could be repeated.
+    """Multivariate distributions of SciPy, and whatever has a density and a sampler that takes
+    a seed: else no run could be repeated.
     """
-    seed = next((word for word in SEEDS if word in inspect.signature(sampler).parameters), None)
+    parameters = inspect.signature(sampler).parameters
+    seed = next((word for word in SEEDS if word in parameters), None)
     if seed is None:
         raise TypeError(
-            f"{name}.{sampler.__name__} takes no seed (none of {', '.join(SEEDS)}), so no "
-            "run could be repeated; write a rivals.Candidate"
+            f"{name}.{sampler.__name__} takes no seed (none of {', '.join(SEEDS)}), so no run "
+            "could be repeated; write a rivals.Candidate"
         )
+    takes_generator = SEEDS[seed]
 
     def sample(count: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[Any]:
-        return np.asarray(
-            sampler(*count, **{seed: rng if SEEDS[seed] else int(rng.integers(2**31))})
-        )
+        given = rng if takes_generator else int(rng.integers(2**31))
+        return np.asarray(sampler(*count, **{seed: given}))
 
     def log_of(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return np.asarray(log(np.moveaxis(values, 0, -1) if name in POINTS_LAST else values))
+        if name in POINTS_LAST:
+            values = np.moveaxis(values, 0, -1)
+        return np.asarray(log(values))
 
     event = np.shape(sample((2,), np.random.default_rng(0)))[1:]
     batch = () if type(model).__module__.startswith("scipy.") else None

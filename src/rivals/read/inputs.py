@@ -12,7 +12,7 @@ import numpy.typing as npt
 from rivals._say.rows import in_index_order, row_labels
 from rivals._say.warn import warn
 from rivals._say.words import show
-from rivals._types import FloatArray
+from rivals._types import FloatArray, IntArray
 
 # All candidates of a comparison are judged on the same data.
 OF_ITS_OWN = (
@@ -25,6 +25,20 @@ COLUMN = r"""\s*(?:[CI]\(\s*)?(?:[^\W\d][\w.]*|Q\(\s*(?:'[^']*'|"[^"]*")\s*\))\s
 AS_IT_IS = re.compile(rf"{COLUMN}(?:\+{COLUMN})*")
 
 
+class AtPoint(ValueError):
+    """Something is wrong with some points of the data, of which `point` is the first, from 0."""
+
+    def __init__(self, found: str, point: int, remedy: str) -> None:
+        super().__init__(f"{found}, the first at point {point} (from 0): {remedy}")
+        self.found = found
+        self.point = point
+        self.remedy = remedy
+
+    def among(self, rows: IntArray) -> AtPoint:
+        """The same in data of which these points are the rows."""
+        return AtPoint(self.found, int(rows[self.point]), self.remedy)
+
+
 def as_pair(data: Any) -> tuple[Any, Any]:
     """Data of a model that maps inputs to targets: a pair, with one target for each input."""
     if not (isinstance(data, (tuple, list)) and len(data) == 2):
@@ -34,7 +48,8 @@ def as_pair(data: Any) -> tuple[Any, Any]:
             "once; draw points by their weights"
         )
     inputs, targets = data
-    n_inputs, n_targets = n_rows(inputs, "inputs"), n_rows(targets, "labels or targets")
+    n_inputs = n_rows(inputs, "inputs")
+    n_targets = n_rows(targets, "labels or targets")
     if n_inputs != n_targets:
         raise ValueError(
             f"there must be one label or target per input; got {n_inputs} inputs and "
@@ -110,7 +125,9 @@ def as_mapping(held_out: Any, library: str, what: str) -> dict[str, Any]:
 def some_rows(inputs: Any, n: int, rng: np.random.Generator) -> Any:
     """The inputs unchanged if n is their number; else n rows drawn from them."""
     n_inputs = n_rows(inputs, "inputs")
-    return inputs if n == n_inputs else take(inputs, rng.integers(0, n_inputs, size=n))
+    if n == n_inputs:
+        return inputs
+    return take(inputs, rng.integers(0, n_inputs, size=n))
 
 
 def check_inputs(of_data: Any, own: Any, who: str) -> None:

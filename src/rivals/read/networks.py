@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from rivals._say.arguments import check_size
 from rivals.models import Candidate
-from rivals.read.distributions import LOG_DENSITIES, Density, as_density, at_inputs, gaussian
+from rivals.read.densities import Density, at_inputs, gaussian
+from rivals.read.distributions import LOG_DENSITIES, as_density
 from rivals.read.inputs import as_targets, as_values, n_rows, take
 
 
@@ -89,7 +90,7 @@ def network(
                 density = _density(likelihood(output) if likelihood else output, name)
                 yield slice(start, start + rows.size), density
 
-    def law(at: Any) -> Density:
+    def density_at(at: Any) -> Density:
         def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
             return np.concatenate(
                 [density.log_density(values[rows]) for rows, density in batches(at)]
@@ -102,7 +103,7 @@ def network(
 
         return Density(name, (n_rows(at, "inputs"),), None, log, sample)
 
-    return at_inputs(law, inputs, name, targets=as_values)
+    return at_inputs(density_at, inputs, name, targets=as_values)
 
 
 def _density(output: Any, name: str) -> Density:

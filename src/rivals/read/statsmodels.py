@@ -13,13 +13,8 @@ from rivals._say.warn import warn
 from rivals._say.words import show
 from rivals._types import FloatArray
 from rivals.models import Candidate
-from rivals.read.distributions import (
-    Density,
-    as_density,
-    at_inputs,
-    gaussian,
-    warn_of_many_parameters,
-)
+from rivals.read.densities import Density, at_inputs, gaussian, warn_of_many_parameters
+from rivals.read.distributions import as_density
 from rivals.read.estimators import classifier
 from rivals.read.inputs import as_targets, check_response, library_of, n_rows, take
 
@@ -144,7 +139,7 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
         for word, values in columns.items()
     }
 
-    def law(at: Any) -> Density:
+    def density_at(at: Any) -> Density:
         n, at = n_rows(at, "exog"), _as_fitted(results.model, at)
         for word, values in columns.items():
             if np.ndim(values) and n_rows(values, word) != n:
@@ -169,7 +164,10 @@ def regression(results: Any, exog: Any, **columns: Any) -> Candidate:
         return as_density(results.get_distribution(exog=at, **given))
 
     return at_inputs(
-        law, exog, name, targets=lambda given, what: _successes(as_targets(given, what), columns)
+        density_at,
+        exog,
+        name,
+        targets=lambda given, what: _successes(as_targets(given, what), columns),
     )
 
 
