@@ -1,15 +1,14 @@
-"""Cross-validation in place of a held-out set: each point is judged, and simulated, by the
-model that did not see it.
+"""Cross-validation in place of a held-out set: each point is judged, and simulated, by the model
+that did not see it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,25 +22,18 @@ from rivals._random import (
     stream,
 )
 from rivals._say.arguments import check_name, check_size
-from rivals._say.rows import in_index_order, read_groups, row_labels
-from rivals._say.warn import warn
 from rivals._say.words import show
-from rivals._types import RNG, FloatArray, IntArray
+from rivals._types import RNG, FloatArray
 from rivals._workers.jobs import Ended
 from rivals._workers.plan import Plan
 from rivals._workers.processes import run_all
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
+from rivals.read.densities import ConditionalDensity
 from rivals.read.estimators import labels_at, targets_at
-from rivals.read.inputs import as_pair, as_targets, as_values, n_rows, take
+from rivals.read.folds import Splits, keeps_groups, labels_of, make_splits, splits_of_training_sets
+from rivals.read.inputs import AtPoint, as_pair, as_targets, as_values, take
 from rivals.read.noise import seeded_copy
-
-Splits: TypeAlias = list[tuple[IntArray, IntArray]]  # training and test points of each fold
-
-NOISE_FOLDS = 5
-# Up to this many groups are left out one at a time; of more, this many folds of whole
-# groups are made.
-MOST_LEFT_OUT, MANY_FOLDS = 20, 10
 
 
 def cross_validated(
@@ -145,66 +137,68 @@ def cross_validated(
     >>> result.law, result.survivors, result.won[0, 1]
     ('groups', ('line',), np.int64(6))
     """
-    from sklearn.model_selection import GroupKFold, LeaveOneGroupOut
-
-    classify, names = _are_classifiers(estimators), list(estimators)
-    entropy, n_simulations = entropy_from(rng), check_size(n_simulations, "n_simulations")
+    classify = _are_classifiers(estimators)
+    n_simulations = check_size(n_simulations, "n_simulations")
+    entropy = entropy_from(rng)
     X, y = as_pair((X, y))
-    labels, n_groups = (None, 0) if groups is None else _labels(groups, y)
-    if getattr(cv, "random_state", 0) is None:
-        cv = copy(cv)
-        cv.random_state = int(stream(entropy, FOLD_SPLIT).integers(2**31))
-    by_groups = LeaveOneGroupOut() if n_groups <= MOST_LEFT_OUT else GroupKFold(MANY_FOLDS)
-    outer = cv if cv is not None else NOISE_FOLDS if labels is None else by_groups
-    splits = _splits(outer, X, y, labels, classify)
-    noises, noise_cv = _by_name(noise, names), _inner(cv, labels, splits)
-
-    def losses(place: int, index: int) -> tuple[FloatArray, FloatArray]:
-        """Losses of the test set of a fold, and those of simulations at its inputs as rows."""
-        name, (train, test) = names[place], splits[index]
-        training = (take(X, train), take(y, train))
-        fitted = seeded_copy(estimators[name], stream(entropy, FOLD_FIT, place, index))
-        fitted.fit(*training)
-        if classify:
-            law = labels_at(fitted, floor=floor)
-        else:
-            own = None if labels is None else labels[train]
-            seed = np.random.SeedSequence(entropy, spawn_key=(FOLD_NOISE, place, index))
-            law = targets_at(
-                fitted,
-                noises[name],
-                training,
-                residuals=residuals,
-                cv=noise_cv,
-                groups=own,
-                rng=seed,
-            )
-        density = law(take(X, test))
-        targets = (as_values if classify else as_targets)(take(y, test), "targets")
-        seed = np.random.SeedSequence(entropy, spawn_key=(FOLD_SIMULATION, place, index))
-        simulated = [
-            density.simulate(test.size, rng) for rng in simulation_streams(seed, n_simulations)
-        ]
-        return -density.log_density(targets), np.stack(
-            [-density.log_density(each) for each in simulated]
-        )
-
-    found = _run_all(Folds(losses, names, splits), executor, progress)
-    kept = None if labels is None or not _keeps_groups(labels, splits) else labels
+    labels = None if groups is None else labels_of(groups, y)
+    cv = _seeded(cv, entropy)
+    splits = make_splits(cv, X, y, labels, classify=classify)
+    job = Folds(
+        estimators=dict(estimators),
+        X=X,
+        y=y,
+        groups=labels,
+        splits=splits,
+        classify=classify,
+        noises=_by_name(noise, list(estimators)),
+        noise_cv=splits_of_training_sets(cv, labels, splits),
+        residuals=residuals,
+        floor=floor,
+        n_simulations=n_simulations,
+        entropy=entropy,
+    )
+    found = _run_all(job, executor, progress)
+    if labels is not None and not keeps_groups(labels, splits):
+        labels = None
     return {
-        name: _together(name, splits, parts, kept) for name, parts in zip(names, found, strict=True)
+        name: _together(name, splits, parts, labels)
+        for name, parts in zip(estimators, found, strict=True)
     }
+
+
+def _seeded(cv: Any, entropy: int) -> Any:
+    """A splitter that would draw its own seed gets one."""
+    if getattr(cv, "random_state", 0) is not None:
+        return cv
+    seeded = copy(cv)
+    seeded.random_state = int(stream(entropy, FOLD_SPLIT).integers(2**31))
+    return seeded
 
 
 @dataclass(frozen=True)
 class Folds:
     """Every estimator with every split: a job for `_workers`, the estimators being its places."""
 
-    losses: Callable[[int, int], tuple[FloatArray, FloatArray]]
-    names: list[str]
+    estimators: dict[str, Any]
+    X: Any
+    y: Any
+    groups: Any
     splits: Splits
+    classify: bool
+    noises: dict[str, Any]
+    noise_cv: Any
+    residuals: str
+    floor: float
+    n_simulations: int
+    entropy: int
     contents = "the estimators and their data"
     progress = "cross-validating: {} of {} folds"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the estimators."""
+        return list(self.estimators)
 
     def prepare(self, place: int, indices: range) -> dict[int, Any]:
         """Nothing: every fold has its own fit."""
@@ -214,28 +208,64 @@ class Folds:
         self, place: int, index: int, prepared: None
     ) -> tuple[FloatArray, FloatArray] | Exception:
         """The losses of a fold, or an error that names it."""
+        where = self.where(place, index)
         try:
             return self.losses(place, index)
+        except AtPoint as error:
+            # It counts the points of the test set, the user those of the data.
+            _, test = self.splits[index]
+            return ValueError(f"{where}: {error.among(test)}")
         except (TypeError, ValueError) as error:
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            # Readers count the points of the test set, the user those of the data.
-            rows = self.splits[index][1]
-            message = re.sub(
-                r"(?<=the first at point )\d+", lambda point: str(rows[int(point[0])]), str(error)
-            )
-            return kind(f"{self.where(place, index)}: {message}")
+            return kind(f"{where}: {error}")
         except Exception as error:
-            error.add_note(f"while fitting or judging {self.where(place, index)}")
+            error.add_note(f"while fitting or judging {where}")
             return error
 
     def where(self, place: int, index: int) -> str:
         """An estimator and a fold in words."""
         return f"estimator '{show(self.names[place])}', fold {index + 1} of {len(self.splits)}"
 
+    def losses(self, place: int, index: int) -> tuple[FloatArray, FloatArray]:
+        """Losses of the test set of a fold, and those of simulations at its inputs as rows."""
+        _, test = self.splits[index]
+        density = self._fitted(place, index)(take(self.X, test))
+        as_array = as_values if self.classify else as_targets
+        targets = as_array(take(self.y, test), "targets")
+        seed = self._seed(FOLD_SIMULATION, place, index)
+        synthetic = []
+        for rng in simulation_streams(seed, self.n_simulations):
+            simulated = density.simulate(test.size, rng)
+            synthetic.append(-density.log_density(simulated))
+        return -density.log_density(targets), np.stack(synthetic)
+
+    def _fitted(self, place: int, index: int) -> ConditionalDensity:
+        """From inputs to the distribution of targets or labels, fitted to a training set."""
+        name = self.names[place]
+        train, _ = self.splits[index]
+        training = (take(self.X, train), take(self.y, train))
+        generator = stream(self.entropy, FOLD_FIT, place, index)
+        fitted = seeded_copy(self.estimators[name], generator)
+        fitted.fit(*training)
+        if self.classify:
+            return labels_at(fitted, floor=self.floor)
+        return targets_at(
+            fitted,
+            self.noises[name],
+            training,
+            residuals=self.residuals,
+            cv=self.noise_cv,
+            groups=None if self.groups is None else self.groups[train],
+            rng=self._seed(FOLD_NOISE, place, index),
+        )
+
+    def _seed(self, purpose: int, place: int, index: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self.entropy, spawn_key=(purpose, place, index))
+
 
 def _are_classifiers(estimators: Any) -> bool:
     """Whether all are classifiers, or all are regressors, told apart as scikit-learn does."""
-    from sklearn.base import is_classifier, is_regressor
+    from sklearn.base import is_classifier
 
     if not isinstance(estimators, Mapping) or not estimators:
         raise TypeError(
@@ -245,18 +275,7 @@ def _are_classifiers(estimators: Any) -> bool:
     kinds = {}
     for name, estimator in estimators.items():
         where = f"estimator '{show(check_name(name))}'"
-        is_one = (
-            not isinstance(estimator, type)
-            and hasattr(estimator, "fit")
-            and hasattr(estimator, "get_params")
-        )
-        if not is_one or not (is_classifier(estimator) or is_regressor(estimator)):
-            raise TypeError(
-                f"{where}: expected a regressor or a classifier of scikit-learn "
-                "(sklearn.base.is_regressor), not its class; got "
-                f"{show(repr(estimator))[:60]}; derive your own from RegressorMixin or "
-                "ClassifierMixin, and BaseEstimator"
-            )
+        _check_estimator(estimator, where)
         kinds[name] = "classifier" if is_classifier(estimator) else "regressor"
         first = next(iter(kinds))
         if kinds[name] != kinds[first]:
@@ -267,89 +286,32 @@ def _are_classifiers(estimators: Any) -> bool:
     return kinds[first] == "classifier"
 
 
+def _check_estimator(estimator: Any, where: str) -> None:
+    from sklearn.base import is_classifier, is_regressor
+
+    def is_known(estimator: Any) -> bool:
+        return bool(is_classifier(estimator) or is_regressor(estimator))
+
+    is_one = hasattr(estimator, "fit") and hasattr(estimator, "get_params")
+    if not is_one or isinstance(estimator, type) or not is_known(estimator):
+        raise TypeError(
+            f"{where}: expected a regressor or a classifier of scikit-learn "
+            "(sklearn.base.is_regressor), not its class; got "
+            f"{show(repr(estimator))[:60]}; derive your own from RegressorMixin or "
+            "ClassifierMixin, and BaseEstimator"
+        )
+
+
 def _by_name(noise: Any, names: Sequence[str]) -> dict[str, Any]:
     """The noise of each estimator, from one for all or one for each."""
-    noises = dict(noise) if isinstance(noise, Mapping) else dict.fromkeys(names, noise)
-    for odd in sorted(set(noises) ^ set(names)):
+    if not isinstance(noise, Mapping):
+        return dict.fromkeys(names, noise)
+    for odd in sorted(set(noise) ^ set(names)):
+        where = "noises" if odd in noise else "estimators"
         raise ValueError(
-            f"noise needs one entry for each estimator: {show(odd)!r} is among the "
-            f"{'noises' if odd in noises else 'estimators'} only"
+            f"noise needs one entry for each estimator: {show(odd)!r} is among the {where} only"
         )
-    return noises
-
-
-def _splits(cv: Any, X: Any, y: Any, groups: Any, classify: bool) -> Splits:
-    """The splits, the same for all estimators; each point is tested at most once."""
-    from sklearn.model_selection import check_cv
-
-    rows = np.arange(n_rows(X, "inputs"))
-    pairs = check_cv(cv, y, classifier=classify).split(X, y, groups)
-    splits = [(rows[np.asarray(train)], rows[np.asarray(test)]) for train, test in pairs]
-    tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=rows.size)
-    if np.any(tested > 1):
-        raise ValueError(
-            f"cv tests {int((tested > 1).sum())} of {rows.size} points more than once, the "
-            f"first at point {int(np.argmax(tested > 1))} (from 0); use a splitter such as "
-            "KFold"
-        )
-    for index, (train, test) in enumerate(splits):
-        shared = np.intersect1d(train, test)
-        if shared.size:
-            raise ValueError(
-                f"cv: fold {index + 1} of {len(splits)} trains on {shared.size} of its "
-                f"{test.size} test points, the first at point {shared[0]} (from 0); take "
-                "them out of its training set"
-            )
-    return splits
-
-
-def _labels(groups: Any, y: Any) -> tuple[Any, int]:
-    """The group of each point, in the order of the targets if both have an index; and how
-    many there are.
-    """
-    if isinstance(groups, str):
-        raise TypeError(
-            f"groups must hold the group of each point: got the text {show(groups)!r}; pass "
-            "that column"
-        )
-    labels = np.asarray(in_index_order(groups, row_labels(y), "groups", "the targets"))
-    return labels, len(read_groups(labels, len(y))[1])
-
-
-def _keeps_groups(labels: Any, splits: Splits) -> bool:
-    """Whether no model was fitted to points of a group that it is judged in: only then are
-    groups replications.
-    """
-    shared = [
-        np.intersect1d(labels[train].astype(str), labels[test].astype(str))
-        for train, test in splits
-    ]
-    torn = next((each[0] for each in shared if each.size), None)
-    if torn is not None:
-        warn(
-            f"cv tests models on groups that they were fitted to, such as {show(torn)!r}, "
-            "so the losses carry no groups; leave cv out, or split by groups"
-        )
-    return torn is None
-
-
-def _inner(cv: Any, labels: Any, splits: Splits) -> Any:
-    """How a training set is split once more: by groups, or as the data were, if that works
-    for a part of them; or into five folds.
-    """
-    from sklearn.model_selection import (
-        GroupKFold,
-        LeaveOneGroupOut,
-        LeaveOneOut,
-        LeavePOut,
-        PredefinedSplit,
-    )
-
-    if labels is not None and (cv is None or isinstance(cv, LeaveOneGroupOut)):
-        fewest = min(np.unique(labels[train].astype(str)).size for train, _ in splits)
-        return GroupKFold(min(NOISE_FOLDS, fewest)) if fewest > 1 else NOISE_FOLDS
-    again = hasattr(cv, "split") and not isinstance(cv, (LeaveOneOut, LeavePOut, PredefinedSplit))
-    return cv if again else NOISE_FOLDS
+    return dict(noise)
 
 
 def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> list[list[Any]]:
@@ -373,22 +335,21 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> l
 
 
 def _together(
-    name: str, splits: Splits, parts: Sequence[tuple[FloatArray, FloatArray]], labels: Any
+    name: str, splits: Splits, parts: Sequence[tuple[FloatArray, FloatArray]], groups: Any
 ) -> Losses:
     """Losses of all folds, in the order of the data."""
     tested = np.concatenate([test for _, test in splits])
     order = np.argsort(tested)
-    observed, synthetic = (
-        np.concatenate(part, axis=-1)[..., order] for part in zip(*parts, strict=True)
-    )
+    observed = np.concatenate([of_test for of_test, _ in parts])[order]
+    synthetic = np.concatenate([simulated for _, simulated in parts], axis=1)[:, order]
+    if groups is not None:
+        groups = groups[tested[order]]
     try:
-        return Losses(
-            observed,
-            synthetic,
-            groups=None if labels is None else labels[tested[order]],
-            may_repeat=True,
-        )
+        return Losses(observed, synthetic, groups=groups, may_repeat=True)
     except ValueError as error:
-        bad = [not all(np.isfinite(losses).all() for losses in part) for part in parts]
-        fold = f", first in fold {bad.index(True) + 1} of {len(splits)}" if any(bad) else ""
+        fold = ""
+        for index, part in enumerate(parts):
+            if not all(np.isfinite(losses).all() for losses in part):
+                fold = f", first in fold {index + 1} of {len(splits)}"
+                break
         raise ValueError(f"estimator '{show(name)}'{fold}: {error}") from None

@@ -142,10 +142,9 @@ def predicted(estimator: Any, at: Any) -> Density:
     name = type(estimator).__name__
     if callable(getattr(estimator, "pred_dist", None)):  # NGBoost
         return as_density(estimator.pred_dist(at))
-    if library_of(estimator) == "catboost":
-        if estimator.get_param("loss_function") == "RMSEWithUncertainty":
-            mean, variance = as_targets(estimator.predict(at), "predictions").T
-            return gaussian(mean, np.sqrt(variance), name)
+    if _predicts_variance(estimator):
+        mean, variance = as_targets(estimator.predict(at), "predictions").T
+        return gaussian(mean, np.sqrt(variance), name)
     both = None
     try:
         both = estimator.predict(at, return_std=True)
@@ -161,6 +160,13 @@ def predicted(estimator: Any, at: Any) -> Density:
     mean = as_targets(both[0], "predictions")
     deviation = as_targets(both[1], "predicted standard deviations")
     return gaussian(mean, np.sqrt(deviation**2 + _left_out_variance(estimator)), name)
+
+
+def _predicts_variance(estimator: Any) -> bool:
+    """Whether it is a model of CatBoost whose predictions have a second column."""
+    if library_of(estimator) != "catboost":
+        return False
+    return bool(estimator.get_param("loss_function") == "RMSEWithUncertainty")
 
 
 def _left_out_variance(estimator: Any) -> FloatArray:
