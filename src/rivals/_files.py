@@ -1,4 +1,4 @@
-"""Files: a crash leaves either the old or the new one, and they are checked before they are read."""
+"""Files: a crash leaves either the old one or the new one; checked before they are read."""
 
 from __future__ import annotations
 
@@ -70,10 +70,7 @@ def check_memory(path: str | PathLike[str], needed: int) -> None:
         )
     if needed <= int(text):
         return
-    files = [os.path.join(place, name) for place, _, names in os.walk(path) for name in names] or [
-        os.fspath(path)
-    ]
-    limit = max(int(text), TIMES_ITS_SIZE * sum(_stored(file) for file in files))
+    limit = max(int(text), TIMES_ITS_SIZE * sum(_stored(file) for file in _files_in(path)))
     if needed > limit:
         raise ValueError(
             f"it would unpack to {_in_words(needed)}, but the limit for a file of its size is "
@@ -90,6 +87,12 @@ def check_nesting(depth: int) -> None:
         )
 
 
+def _files_in(path: str | PathLike[str]) -> list[str]:
+    """All files in a folder; a file itself."""
+    files = [os.path.join(place, name) for place, _, names in os.walk(path) for name in names]
+    return files or [os.fspath(path)]
+
+
 def _stored(path: str) -> int:
     """Bytes on disk: a sparse file counts with what is stored of it."""
     status = os.stat(path)
@@ -97,9 +100,11 @@ def _stored(path: str) -> int:
 
 
 def _in_words(size: int) -> str:
+    if size >= 2**60:
+        return f"more than {2**20} TiB"
     for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size >= factor:
-            return f"{size / factor:.3g} {unit}" if size < 2**60 else f"more than {2**20} TiB"
+            return f"{size / factor:.3g} {unit}"
     return f"{size} bytes"
 
 

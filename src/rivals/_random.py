@@ -11,37 +11,46 @@ from rivals._types import RNG
 
 # Every key of a stream, by the owner of the entropy. A stream is `stream(entropy, key, ...)`; the
 # numbers are part of what a seed means, and never change.
-PROCESS_END_POINTS, PROCESS_NODES = 0, 1  # a process
-TRANSPORT_RISK = 0  # the transport law of one model
-CANDIDATE_SIMULATION = (
-    1  # a candidate: the bare entropy would repeat default_rng(seed), perhaps the data's
-)
-COMPARISON_DRAWS, COMPARISON_SIMULATION = (
-    0,
-    1,
-)  # a comparison: then the place of the model (and the block of draws)
-(
-    EXPERIMENT_DESIGN,
-    EXPERIMENT_DATA,
-    EXPERIMENT_SYNTHETIC,
-    EXPERIMENT_TRUTH,
-    EXPERIMENT_DRAWS,
-    EXPERIMENT_PAIR,
-) = range(6)
-DEMO_HELD_OUT = 2  # the demonstration
-FOLD_SIMULATION, FOLD_FIT, FOLD_SPLIT, FOLD_NOISE = range(
-    4
-)  # a cross-validation: then the model, and the fold
-POSTERIOR_PREDICTION, POSTERIOR_CHOICE = range(2)  # a posterior: then the number of the prediction
-ENSEMBLE = 5  # of a simulator; a number that nobody else has, since members must not repeat data or simulations of the same seed
-RESAMPLES = 6  # a model confidence set
+
+# A process.
+PROCESS_END_POINTS = 0
+PROCESS_NODES = 1
+# The transport law of one model.
+TRANSPORT_RISK = 0
+# A candidate: the bare entropy would repeat default_rng(seed), perhaps the data's.
+CANDIDATE_SIMULATION = 1
+# A comparison: then the place of the model (and the block of draws).
+COMPARISON_DRAWS = 0
+COMPARISON_SIMULATION = 1
+# An experiment of a calibration.
+EXPERIMENT_DESIGN = 0
+EXPERIMENT_DATA = 1
+EXPERIMENT_SYNTHETIC = 2
+EXPERIMENT_TRUTH = 3
+EXPERIMENT_DRAWS = 4
+EXPERIMENT_PAIR = 5
+# The demonstration.
+DEMO_HELD_OUT = 2
+# A cross-validation: then the model, and the fold.
+FOLD_SIMULATION = 0
+FOLD_FIT = 1
+FOLD_SPLIT = 2
+FOLD_NOISE = 3
+# A posterior: then the number of the prediction.
+POSTERIOR_PREDICTION = 0
+POSTERIOR_CHOICE = 1
+# A simulator's ensemble; a number that nobody else has, since members must not repeat data or
+# simulations of the same seed.
+ENSEMBLE = 5
+# A model confidence set.
+RESAMPLES = 6
 
 
 def entropy_from(rng: RNG) -> int:
     """The integer that repeats a run.
 
-    `f(..., rng=entropy)` gives the same bits as `f(..., rng=rng)` did. A generator is advanced by the drawing of its entropy, so that two calls with the same generator
-    differ.
+    `f(..., rng=entropy)` gives the same bits as `f(..., rng=rng)` did. A generator is advanced by
+    the drawing of its entropy, so that two calls with the same generator differ.
 
     Examples
     --------
@@ -61,15 +70,16 @@ def entropy_from(rng: RNG) -> int:
         rng = np.random.Generator(rng)
     if isinstance(rng, np.random.Generator):
         return _as_integer(rng.integers(0, 2**32, size=4, dtype=np.uint32))
+    unknown = TypeError(
+        "rng must be None, an integer, a SeedSequence or a Generator of numpy.random; "
+        f"got {type(rng).__name__}"
+    )
+    if isinstance(rng, bool):
+        raise unknown
     try:
-        if isinstance(rng, bool):
-            raise TypeError
         entropy = operator.index(rng)
     except TypeError:
-        raise TypeError(
-            "rng must be None, an integer, a SeedSequence or a Generator of numpy.random; "
-            f"got {type(rng).__name__}"
-        ) from None
+        raise unknown from None
     if entropy < 0:
         raise ValueError(f"rng as an integer must not be negative; got {entropy}")
     return entropy
@@ -86,11 +96,8 @@ def simulation_streams(rng: RNG, n_simulations: int) -> list[np.random.Generator
     The first does not depend on how many there are.
     """
     entropy = entropy_from(rng)
-    keys = [
-        (CANDIDATE_SIMULATION,),
-        *((CANDIDATE_SIMULATION, index) for index in range(1, n_simulations)),
-    ]
-    return [stream(entropy, *key) for key in keys]
+    others = [stream(entropy, CANDIDATE_SIMULATION, index) for index in range(1, n_simulations)]
+    return [stream(entropy, CANDIDATE_SIMULATION), *others]
 
 
 def _as_integer(words: npt.NDArray[np.unsignedinteger]) -> int:

@@ -70,12 +70,10 @@ class Losses:
         # is frozen.
         _check_not_swapped(self.observed, self.synthetic)
         object.__setattr__(self, "observed", check_losses(self.observed, "observed losses"))
-        none = isinstance(self.synthetic, np.ndarray) and self.synthetic.shape == (0, 0)
-        synthetic = (
-            self.synthetic
-            if none
-            else check_losses(self.synthetic, "synthetic losses", several=True, simulated=True)
-        )
+        synthetic = self.synthetic
+        none = isinstance(synthetic, np.ndarray) and synthetic.shape == (0, 0)
+        if not none:
+            synthetic = check_losses(synthetic, "synthetic losses", several=True, simulated=True)
         _check_not_transposed(self.observed.size, synthetic)
         object.__setattr__(self, "synthetic", synthetic)
         if self.groups is not None:
@@ -93,9 +91,12 @@ class Losses:
         >>> Losses.from_log_likelihood([-1.0, -2.0], [-1.5, -0.5]).observed
         array([1., 2.])
         """
-        given = [("observed", observed), *([] if synthetic is None else [("synthetic", synthetic)])]
-        losses = [-as_numbers(sample, f"{kind} log likelihoods") for kind, sample in given]
-        return cls(*losses, index=row_labels(observed))
+        index = row_labels(observed)
+        losses = -as_numbers(observed, "observed log likelihoods")
+        if synthetic is None:
+            return cls(losses, index=index)
+        simulated = -as_numbers(synthetic, "synthetic log likelihoods")
+        return cls(losses, simulated, index=index)
 
     @property
     def n_observed(self) -> int:
@@ -129,7 +130,7 @@ class Losses:
 
     @cached_property
     def effective_size(self) -> float:
-        """How many independent losses would tell as much about their mean as the observed ones do."""
+        """How many independent losses would tell as much about their mean as the observed ones."""
         return effective_size(self.observed)
 
     def repeats_itself(self) -> bool:
@@ -139,13 +140,15 @@ class Losses:
         """
         if few_values(self.observed):
             return False
-        low, high = self.observed.min(), self.observed.max()
-        return any(
-            simulation.size == self.n_observed
-            and (simulation.min(), simulation.max()) == (low, high)
-            and np.array_equal(np.sort(simulation), np.sort(self.observed))
-            for simulation in self.simulations
-        )
+        if self.n_synthetic != self.n_observed:
+            return False
+        ends = (self.observed.min(), self.observed.max())
+        for simulation in self.simulations:
+            if (simulation.min(), simulation.max()) != ends:  # mostly, which saves the sorting
+                continue
+            if np.array_equal(np.sort(simulation), np.sort(self.observed)):
+                return True
+        return False
 
     def without_simulations(self) -> Losses:
         """The observed losses alone."""
@@ -156,9 +159,9 @@ class Losses:
         rows = rows_in_order(self.index, reference, who, whose)
         if rows is None:
             return self
-        synthetic = (
-            self.synthetic[..., rows] if self.n_synthetic == self.n_observed else self.synthetic
-        )
+        synthetic = self.synthetic
+        if self.n_synthetic == self.n_observed:
+            synthetic = synthetic[..., rows]
         groups = None if self.groups is None else self.groups[rows]
         return replace(
             self, observed=self.observed[rows], synthetic=synthetic, groups=groups, index=reference
@@ -167,11 +170,12 @@ class Losses:
     def spread_ties(self) -> Losses:
         """The same losses, with each tie spread evenly.
 
-        On both sides, half way to the nearest other value. A tie is a flat stretch of q*, on which the beta process has no spread: with 0/1 losses the
-        risk of the worst model would be certain. Once ties are spread, the width of the process
-        reflects how much simulations and data differ in how often each value occurs. The mean of
-        every tie is kept, and losses without ties do not change. This is not random jitter, which
-        would add its own noise to the mean and to the discrepancy.
+        On both sides, half way to the nearest other value. A tie is a flat stretch of q*, on which
+        the beta process has no spread: with 0/1 losses the risk of the worst model would be
+        certain. Once ties are spread, the width of the process reflects how much simulations and
+        data differ in how often each value occurs. The mean of every tie is kept, and losses
+        without ties do not change. This is not random jitter, which would add its own noise to the
+        mean and to the discrepancy.
 
         Observed and synthetic losses are spread in the same way, by the values that occur in any of
         them; values that differ only by rounding count as one. If all losses are equal there is no
@@ -190,25 +194,22 @@ class Losses:
             return self
         gaps = np.diff(levels)
         widths = np.minimum(np.append(gaps[0], gaps), np.append(gaps, gaps[-1]))
-        synthetic = (
-            np.apply_along_axis(_spread, -1, self.synthetic, levels, widths)
-            if self.n_simulations
-            else None
-        )
-        spread = _spread(self.observed, levels, widths)
-        return replace(
-            self, observed=spread, synthetic=self.synthetic if synthetic is None else synthetic
-        )
+        observed = _spread(self.observed, levels, widths)
+        synthetic = self.synthetic
+        if self.n_simulations:
+            synthetic = np.apply_along_axis(_spread, -1, synthetic, levels, widths)
+        return replace(self, observed=observed, synthetic=synthetic)
 
     def __repr__(self) -> str:
-        simulated = (
-            f"{self.n_simulations} × {self.n_synthetic}"
-            if self.n_simulations != 1
-            else str(self.n_synthetic)
-        )
+        if self.n_simulations == 0:
+            simulated = "no"
+        elif self.n_simulations == 1:
+            simulated = str(self.n_synthetic)
+        else:
+            simulated = f"{self.n_simulations} × {self.n_synthetic}"
         return (
-            f"Losses({self.n_observed} observed, {simulated if self.n_simulations else 'no'} "
-            f"synthetic, empirical risk {self.empirical_risk:.5g})"
+            f"Losses({self.n_observed} observed, {simulated} synthetic, "
+            f"empirical risk {self.empirical_risk:.5g})"
         )
 
 
@@ -265,7 +266,8 @@ def same_by_chance(losses: FloatArray) -> bool:
 
 def with_simulations(losses: Losses | tuple[Any, Any]) -> Losses:
     """Losses, also from a pair, that have simulations."""
-    losses = losses if isinstance(losses, Losses) else Losses(*losses)
+    if not isinstance(losses, Losses):
+        losses = Losses(*losses)
     if losses.n_simulations == 0:
         raise ValueError(
             "no synthetic losses, and the law measures how far simulations are from the data; "

@@ -17,49 +17,41 @@ from rivals._say.words import show
 from rivals._types import RNG, FloatArray, Model
 from rivals.losses import Losses, few_values, same_by_chance
 
+AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike] | npt.NDArray[Any]"
+
 
 def check_model(model: Any, what: str = "") -> Model:
     """An object with the functions loss(data) and simulate(n, rng)."""
-    if not (callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None))):
-        raise TypeError(
-            f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and "
-            "simulate(n, rng) such as a Candidate, which rivals.read makes of models of other "
-            f"libraries; got {type(model).__name__}"
-            + (
-                f" of length {len(model)}; pass an array"
-                if isinstance(model, (tuple, list))
-                else ""
-            )
-        )
-    checked: Model = model
-    return checked
+    if callable(getattr(model, "loss", None)) and callable(getattr(model, "simulate", None)):
+        checked: Model = model
+        return checked
+    length = ""
+    if isinstance(model, (tuple, list)):
+        length = f" of length {len(model)}; pass an array"
+    raise TypeError(
+        f"{what}expected Losses, a pair (observed, synthetic), or a model with loss(data) and "
+        "simulate(n, rng) such as a Candidate, which rivals.read makes of models of other "
+        f"libraries; got {type(model).__name__}{length}"
+    )
 
 
 def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
-    """Models with their names, from a mapping or from pairs: at least two, with different names that are text.
+    """Models with their names, from a mapping or from pairs.
 
-    One after the other: an iterator of models need not hold all of them at once.
+    At least two, with different names that are text. One after the other: an iterator of models
+    need not hold all of them at once.
     """
-    not_models = TypeError(
-        "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, "
-        "or pairs of these; "
-        + (
-            "got a data frame; if its columns are losses of models, pass dict(frame)"
-            if hasattr(models, "columns")
-            else f"got {type(models).__name__} without names; pass {{'A': ..., 'B': ...}}, or what rivals.read.losses_from_files reads"
-        )
-    )
     pairs = models.items() if isinstance(models, Mapping) else models
     if not isinstance(pairs, Iterable):
-        raise not_models
+        raise _not_models(models)
     seen: set[str] = set()
     for pair in pairs:
         try:
             name, model = pair
         except (TypeError, ValueError):
-            raise not_models from None
+            raise _not_models(models) from None
         if not isinstance(name, str) and hasattr(name, "__len__"):  # losses, not a name
-            raise not_models
+            raise _not_models(models)
         if check_name(name) in seen:
             raise ValueError(f"model '{show(name)}' is given twice; names must differ")
         seen.add(name)
@@ -71,7 +63,17 @@ def models_in_turn(models: Any) -> Iterator[tuple[str, Any]]:
         )
 
 
-AnyModel: TypeAlias = "Losses | Model | tuple[npt.ArrayLike, npt.ArrayLike] | npt.NDArray[Any]"
+def _not_models(given: Any) -> TypeError:
+    found = (
+        f"got {type(given).__name__} without names; pass {{'A': ..., 'B': ...}}, or what "
+        "rivals.read.losses_from_files reads"
+    )
+    if hasattr(given, "columns"):
+        found = "got a data frame; if its columns are losses of models, pass dict(frame)"
+    return TypeError(
+        "models must be a mapping from name to Losses, (observed, synthetic) or Candidate, "
+        f"or pairs of these; {found}"
+    )
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,8 @@ class Candidate:
     check: Callable[[Any], None] | None = None
 
     def __repr__(self) -> str:
-        loss, simulate = (
-            getattr(each, "__qualname__", type(each).__name__)
-            for each in (self.loss, self.simulate)
-        )
+        loss = getattr(self.loss, "__qualname__", type(self.loss).__name__)
+        simulate = getattr(self.simulate, "__qualname__", type(self.simulate).__name__)
         return f"{type(self).__name__}(loss={loss}, simulate={simulate})"
 
     def losses(
@@ -133,14 +133,14 @@ def losses_of_model(
     n_simulations: int = 1,
     rng: RNG = None,
 ) -> Losses:
-    """Losses of any object with loss(data) and simulate(n, rng), on held-out data and on its own simulations."""
+    """Losses of any model: on held-out data, and on its own simulations."""
     model = check_model(model)
     if data is None:
         raise ValueError("is a Candidate, so held-out data are needed: call compare(models, data)")
     observed = check_losses(model.loss(data), "losses that loss(data) returned")
-    n_synthetic = (
-        observed.size if n_synthetic is None else check_size(n_synthetic, "n_synthetic", least=2)
-    )
+    if n_synthetic is None:
+        n_synthetic = observed.size
+    n_synthetic = check_size(n_synthetic, "n_synthetic", least=2)
     rows = [
         _simulate(model, n_synthetic, generator)
         for generator in simulation_streams(rng, n_simulations)
@@ -164,7 +164,10 @@ def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> Float
 def losses_in_turn(
     pairs: Iterable[tuple[str, AnyModel]], data: Any, *, n_simulations: int, entropy: int
 ) -> Iterator[tuple[str, Losses]]:
-    """Losses of every model with its name, one after the other: given, or computed by a candidate with its own random stream."""
+    """Losses of every model with its name, one after the other.
+
+    They are given, or computed by a candidate with its own random stream.
+    """
     first: tuple[str, tuple[int, int]] | None = None
     labelled: tuple[str, Any] | None = None
     needs_data = False
@@ -194,10 +197,11 @@ def losses_in_turn(
 def _losses_of(
     model: Any, data: Any, *, n_simulations: int, seed: np.random.SeedSequence
 ) -> Losses:
-    if isinstance(model, (Losses, tuple, list)) and (isinstance(model, Losses) or len(model) == 2):
-        losses = model if isinstance(model, Losses) else Losses(*model)
-        _check_simulated(losses, given=True)
-        return losses
+    if isinstance(model, (tuple, list)) and len(model) == 2:
+        model = Losses(*model)
+    if isinstance(model, Losses):
+        _check_simulated(model, given=True)
+        return model
     if getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
         return Losses(model)
     losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
@@ -211,28 +215,36 @@ def _check_simulated(losses: Losses, *, given: bool) -> None:
     """Refuse simulations that are the data, or all the same."""
     if losses.may_repeat:
         return
-    if losses.repeats_itself() and (given or not same_by_chance(losses.observed)):
-        raise ValueError(
-            "the synthetic losses equal the observed ones, value for value, so no misfit can be "
-            "seen; "
-            + (
+    by_chance = not given and same_by_chance(losses.observed)
+    if losses.repeats_itself() and not by_chance:
+        remedy = (
+            "simulate(n, rng) must draw new data from the model, not return those it is judged on"
+        )
+        if given:
+            remedy = (
                 "pass the losses on data that the model simulated itself; if they are, "
                 "as those of labels may be, pass Losses(observed, synthetic, may_repeat=True)"
-                if given
-                else "simulate(n, rng) must draw new data from the model, not return those it is judged on"
             )
+        raise ValueError(
+            "the synthetic losses equal the observed ones, value for value, so no misfit can be "
+            f"seen; {remedy}"
         )
-    first, others = losses.simulations[:1].ravel(), losses.simulations[1:]
-    if (
-        len(others)
-        and all(np.array_equal(first, other) for other in others)
-        and not (few_values(first) or same_by_chance(first))
-    ):
+    if _all_the_same(losses.simulations):
         raise ValueError(
             f"all {losses.n_simulations} simulations have the same losses, so that their spread is "
             "unknown; simulate(n, rng) must draw with the generator rng that it is given, "
             "and rows of synthetic losses must be of different simulations"
         )
+
+
+def _all_the_same(simulations: FloatArray) -> bool:
+    """Whether several simulations have the same losses, and not by chance."""
+    if len(simulations) < 2:
+        return False
+    first = simulations[0]
+    if not all(np.array_equal(first, other) for other in simulations[1:]):
+        return False
+    return not few_values(first) and not same_by_chance(first)
 
 
 def _check_together(

@@ -17,11 +17,10 @@ Choice = TypeVar("Choice", bound=str)
 def check_positive(value: Any, what: str, *, or_zero: bool = False) -> float:
     """A finite number above zero, or zero where that is allowed."""
     number = _as_number(value, what)
-    if not (np.isfinite(number) and (number > 0 or (or_zero and number == 0))):
-        raise ValueError(
-            f"{what} must be a finite number{', 0 or more' if or_zero else ' above 0'}; "
-            f"got {value!r}"
-        )
+    allowed = number >= 0 if or_zero else number > 0
+    if not allowed or not np.isfinite(number):
+        range_ = ", 0 or more" if or_zero else " above 0"
+        raise ValueError(f"{what} must be a finite number{range_}; got {value!r}")
     return number
 
 
@@ -51,11 +50,10 @@ def check_choice(value: Any, what: str, choices: Sequence[Choice]) -> Choice:
     """One of a few words; a near miss gets a suggestion."""
     if value in choices:
         return choices[choices.index(value)]
+    listing = ", ".join(map(repr, choices))
     near = get_close_matches(str(value), choices, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"choose from {', '.join(map(repr, choices))}"
-    raise ValueError(
-        f"{what} must be one of {', '.join(map(repr, choices))}: got {show(repr(value))}; {hint}"
-    )
+    hint = f"did you mean {near[0]!r}?" if near else f"choose from {listing}"
+    raise ValueError(f"{what} must be one of {listing}: got {show(repr(value))}; {hint}")
 
 
 def check_depth(value: Any) -> int:

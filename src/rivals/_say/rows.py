@@ -47,9 +47,9 @@ def read_groups(
             f"position {int(missing.argmax())} (from 0); name their group, or remove these points "
             "for all models"
         )
-    names, codes = np.unique(
-        labels.astype(str) if labels.dtype == object else labels, return_inverse=True
-    )
+    if labels.dtype == object:
+        labels = labels.astype(str)
+    names, codes = np.unique(labels, return_inverse=True)
     return np.asarray(codes, dtype=np.intp), tuple(map(str, names.tolist()))
 
 
@@ -88,13 +88,10 @@ def rows_in_order(own: Any, reference: Any, who: str, whose: str) -> IntArray | 
         )
     rows = np.asarray(own.get_indexer(reference), dtype=np.intp)
     if len(own) != len(reference) or np.any(rows < 0):
-        missing = reference[rows < 0]
-        found = (
-            f"the label {getattr(missing[0], 'item', lambda: missing[0])()!r} of {whose} is not "
-            f"among those of {who}"
-            if len(missing)
-            else f"{who} has {len(own)} rows, {whose} {len(reference)}"
-        )
+        missing = reference[rows < 0].tolist()
+        found = f"{who} has {len(own)} rows, {whose} {len(reference)}"
+        if missing:
+            found = f"the label {missing[0]!r} of {whose} is not among those of {who}"
         raise ValueError(f"{who} and {whose} have rows with different labels: {found}; {remedy}")
     warn(
         f"the rows of {who} stand in another order than those of {whose}; "

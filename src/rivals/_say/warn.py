@@ -12,7 +12,6 @@ from contextvars import ContextVar
 
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
-
 # What was said already, where warnings are to be said once.
 SAID: ContextVar[set[str] | None] = ContextVar("SAID", default=None)
 
@@ -34,19 +33,18 @@ class RivalsWarning(UserWarning):
 def warn(message: str) -> None:
     """Warn with the location of the user's own line, however deep the call."""
     said = SAID.get()
-    what = re.sub(r"\d+", "", message)  # the same with other numbers says nothing new
-    if said is not None and what in said:
-        return
-    level, frame = 1, sys._getframe(0)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(
-        message if said is None else f"{message} (said once for all experiments)",
-        RivalsWarning,
-        level,
-    )
     if said is not None:
+        what = re.sub(r"\d+", "", message)  # the same with other numbers says nothing new
+        if what in said:
+            return
         said.add(what)
+        message = f"{message} (said once for all experiments)"
+    level = 1
+    frame = sys._getframe(0)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level += 1
+        frame = frame.f_back
+    warnings.warn(message, RivalsWarning, level)
 
 
 @contextmanager

@@ -10,7 +10,8 @@ LONGEST_SHOWN = 20_000
 def show(name: object) -> str:
     """A name made safe for a terminal and for messages.
 
-    Control characters, escapes and newlines are spelled out. Of text longer than any name, as a damaged file may hold, only the beginning is shown.
+    Control characters, escapes and newlines are spelled out. Of text longer than any name, as a
+    damaged file may hold, only the beginning is shown.
     """
     text = str(name)
     if len(text) > LONGEST_SHOWN:
@@ -31,13 +32,11 @@ def probability_text(probability: float) -> str:
     >>> probability_text(0.98), probability_text(0.99999)
     ('0.980', '> .999')
     """
-    return (
-        "< .001"
-        if probability < 0.0005
-        else "> .999"
-        if probability > 0.9995
-        else f"{probability:.3f}"
-    )
+    if probability < 0.0005:
+        return "< .001"
+    if probability > 0.9995:
+        return "> .999"
+    return f"{probability:.3f}"
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
@@ -48,8 +47,9 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     >>> listed(["A", "B", "C", "D"], most=2)
     'A, B and 2 more'
     """
-    rest = len(names) - most
-    return ", ".join(map(show, names[:most])) + (f" and {rest} more" if rest > 0 else "")
+    shown = ", ".join(map(show, names[:most]))
+    n_others = len(names) - most
+    return f"{shown} and {n_others} more" if n_others > 0 else shown
 
 
 def shortened(text: str, longest: int) -> str:
@@ -89,5 +89,8 @@ def told_apart(values: Sequence[float]) -> dict[float, str]:
     >>> list(told_apart([2**-10, 1.0]).values()), list(told_apart([1.0, 1.00001]).values())
     (['0.000977', '1'], ['1', '1.00001'])
     """
-    tried = ({value: f"{value:.{digits}g}" for value in values} for digits in range(3, 18))
-    return next(texts for texts in tried if len({*texts.values()}) == len(texts))
+    for digits in range(3, 17):
+        texts = {value: f"{value:.{digits}g}" for value in values}
+        if len(set(texts.values())) == len(texts):
+            return texts
+    return {value: f"{value:.17g}" for value in values}

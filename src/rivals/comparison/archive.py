@@ -49,18 +49,16 @@ def save(
     """
     arrays: dict[str, Any] = {"stability": verdict.stability}
     for index, sample in enumerate(applied.losses):
-        arrays[f"observed_{index}"], arrays[f"synthetic_{index}"] = (
-            sample.observed,
-            sample.synthetic,
-        )
+        arrays[f"observed_{index}"] = sample.observed
+        arrays[f"synthetic_{index}"] = sample.synthetic
     for index, summary in enumerate(applied.summaries or ()):
         arrays[f"summary_{index}"] = _as_array(summary, applied.law.name)
-    arrays |= {kind: each.codes for kind, each in applied.setting.labels.items()}
+    for kind, labels in applied.setting.labels.items():
+        arrays[kind] = labels.codes
     if verdict.calibrated is not None:
         arrays["calibrated"] = verdict.calibrated
-    arrays["header"] = np.frombuffer(
-        json.dumps(_header(names, applied, verdict)).encode(), dtype=np.uint8
-    )
+    header = json.dumps(_header(names, applied, verdict))
+    arrays["header"] = np.frombuffer(header.encode(), dtype=np.uint8)
     with replacing(path) as file:
         np.savez(file, checksum=_checksum(arrays), **arrays)
 
@@ -84,11 +82,6 @@ def load(path: str | PathLike[str]) -> tuple[tuple[str, ...], Applied, Verdict]:
 
 def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[str, Any]:
     """Everything but the arrays, as plain numbers and text; what is not a number is null."""
-    duels = {
-        "rejections": verdict.rejections.values(),
-        "undecided": verdict.undecided,
-        "unstable": verdict.unstable,
-    }
     return {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -99,11 +92,14 @@ def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[st
         "labels": {kind: list(each.names) for kind, each in applied.setting.labels.items()},
         "remarks": list(verdict.remarks),
         "survivors_under": verdict.survivors_under,
-        **{
-            kind: [[d.model, d.rival, d.probability, d.standard_error] for d in some]
-            for kind, some in duels.items()
-        },
+        "rejections": [_duel_as_row(duel) for duel in verdict.rejections.values()],
+        "undecided": [_duel_as_row(duel) for duel in verdict.undecided],
+        "unstable": [_duel_as_row(duel) for duel in verdict.unstable],
     }
+
+
+def _duel_as_row(duel: Duel) -> list[float]:
+    return [duel.model, duel.rival, duel.probability, duel.standard_error]
 
 
 def _as_array(summary: Any, law: str) -> FloatArray:
@@ -131,52 +127,56 @@ def _checksum(arrays: Arrays) -> npt.NDArray[np.uint8]:
 
 def _unpack(header: dict[str, Any], arrays: Arrays) -> tuple[tuple[str, ...], Applied, Verdict]:
     names = tuple(check_name(name) for name in header["names"])
-    samples = [
-        Losses(
-            arrays[f"observed_{i}"],
-            arrays[f"synthetic_{i}"],
-            may_repeat=header["may_repeat"][i] is True,
-        )
-        for i in range(len(names))
-    ]
     if len(set(names)) != len(names) or len(names) < 2:
         raise ValueError("its names do not fit together")
-    if len({(sample.n_observed, sample.n_simulations) for sample in samples}) != 1:
-        raise ValueError("its losses do not fit together")
-    law, setting = (
-        law_from_options(header["law"], header["options"]),
-        _setting(header, arrays, samples[0].n_observed),
-    )
+    samples = _samples(header, arrays, len(names))
+    setting = _setting(header, arrays, samples[0].n_observed)
+    law = law_from_options(header["law"], header["options"])
     if law.uses_c(setting.n_simulations) == isnan(setting.c):
         raise ValueError(f"its c is {header['c']!r} under law {law.name!r}")
-    kept = [arrays[f"summary_{i}"] for i in range(len(names))] if "summary_0" in arrays else None
-    if kept is None and setting.n_simulations != samples[0].n_simulations:
-        raise ValueError("its simulations are missing")
-    for sample in samples if kept is None else ():
-        law.check(sample, setting)
-    duels = {
-        kind: [_duel(row, len(names)) for row in header[kind]]
-        for kind in ("rejections", "undecided", "unstable")
-    }
-    calibrated = (
-        _fractions(arrays["calibrated"], "calibrated", (len(names),) * 2)
-        if "calibrated" in arrays
-        else None
-    )
-    verdict = Verdict(
-        rejections={duel.model: duel for duel in duels["rejections"]},
-        undecided=duels["undecided"],
-        unstable=duels["unstable"],
-        stability=_fractions(arrays["stability"], "stability", (len(names),)),
+    summaries = None
+    if "summary_0" in arrays:
+        summaries = [arrays[f"summary_{index}"] for index in range(len(names))]
+    else:
+        if setting.n_simulations != samples[0].n_simulations:
+            raise ValueError("its simulations are missing")
+        for sample in samples:
+            law.check(sample, setting)
+    verdict = _verdict(header, arrays, len(names))
+    setting = replace(setting, more_draws=verdict.calibrated is None)
+    return names, law.apply(samples, setting, summaries), verdict
+
+
+def _samples(header: dict[str, Any], arrays: Arrays, n_models: int) -> list[Losses]:
+    samples = []
+    for index in range(n_models):
+        observed = arrays[f"observed_{index}"]
+        synthetic = arrays[f"synthetic_{index}"]
+        may_repeat = header["may_repeat"][index] is True
+        samples.append(Losses(observed, synthetic, may_repeat=may_repeat))
+    sizes = {(sample.n_observed, sample.n_simulations) for sample in samples}
+    if len(sizes) != 1:
+        raise ValueError("its losses do not fit together")
+    return samples
+
+
+def _verdict(header: dict[str, Any], arrays: Arrays, n_models: int) -> Verdict:
+    def duels(kind: str) -> list[Duel]:
+        return [_duel(row, n_models) for row in header[kind]]
+
+    calibrated = None
+    if "calibrated" in arrays:
+        calibrated = _fractions(arrays["calibrated"], "calibrated", (n_models, n_models))
+    under = header["survivors_under"]
+    return Verdict(
+        rejections={duel.model: duel for duel in duels("rejections")},
+        undecided=duels("undecided"),
+        unstable=duels("unstable"),
+        stability=_fractions(arrays["stability"], "stability", (n_models,)),
         calibrated=calibrated,
         remarks=tuple(map(_text, header["remarks"])),
-        survivors_under={
-            key: list(map(_text, value)) for key, value in header["survivors_under"].items()
-        },
+        survivors_under={omega: list(map(_text, names)) for omega, names in under.items()},
     )
-    setting = replace(setting, more_draws=calibrated is None)
-    applied = law.apply(samples, setting, kept)
-    return names, applied, verdict
 
 
 def _new_groups(value: Any) -> float | None:
@@ -186,17 +186,18 @@ def _new_groups(value: Any) -> float | None:
 
 
 def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:
-    labels: dict[str, Any] = {
-        kind: _grouping(header["labels"][kind], arrays[kind], n_points)
-        for kind in LABELS
-        if kind in arrays
-    }
+    c = header["c"]
+    order = header["order"]
+    labels: dict[str, Any] = {}
+    for kind in LABELS:
+        if kind in arrays:
+            labels[kind] = _grouping(header["labels"][kind], arrays[kind], n_points)
     return Setting(
-        c=nan if header["c"] is None else check_positive(header["c"], "its c"),
+        c=nan if c is None else check_positive(c, "its c"),
         threshold=check_threshold(header["threshold"]),
         margin=check_positive(header["margin"], "its margin", or_zero=True),
         new_groups=_new_groups(header["new_groups"]),
-        order=None if header["order"] is None else check_choice(header["order"], "order", ORDERS),
+        order=None if order is None else check_choice(order, "order", ORDERS),
         entropy=check_size(header["entropy"], "its entropy", least=0),
         n_simulations=check_size(header["n_simulations"], "its n_simulations", least=0),
         **labels,
@@ -204,11 +205,8 @@ def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:
 
 
 def _grouping(names: list[Any], codes: npt.NDArray[Any], n_points: int) -> Grouping:
-    if (
-        codes.shape != (n_points,)
-        or codes.dtype.kind not in "iu"
-        or not 0 <= codes.min() <= codes.max() < len(names)
-    ):
+    one_each = codes.shape == (n_points,) and codes.dtype.kind in "iu"
+    if not one_each or not 0 <= codes.min() <= codes.max() < len(names):
         raise ValueError(
             f"its groups have the shape {codes.shape} for {n_points} points, or codes without a "
             "name"
@@ -230,11 +228,8 @@ def _duel(row: Any, n_models: int) -> Duel:
         if check_size(place, "the place of a model", least=0) >= n_models:
             raise ValueError(f"a duel names model {place} of {n_models}")
     for value in (probability, error):
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, (int, float))
-            or not 0.0 <= value <= 1.0
-        ):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number or not 0.0 <= value <= 1.0:
             raise ValueError(f"the probability of a duel is {value!r}")
     return Duel(model, rival, float(probability), float(error))
 

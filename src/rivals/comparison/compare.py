@@ -128,13 +128,21 @@ def compare(
             "several calibrations have several c, which need the simulations; "
             "use keep_simulations=True"
         )
-    law = calibrations[0].as_law() if law is None and calibrations else law
-    law_of(law)  # before anything is simulated
     if calibrations and margin is not None:
         raise ValueError(
-            "a calibration corrects the probability that a model is better, not that it is better by "
-            f"more than a margin: got c=<calibration> and margin = {margin!r}; leave one of them out"
+            "a calibration corrects the probability that a model is better, not that it is better "
+            f"by more than a margin: got c=<calibration> and margin = {margin!r}; leave one of "
+            "them out"
         )
+    number: Any = c
+    if calibrations:
+        first = calibrations[0]
+        number = first.choose_c(valid_only=False)
+        law = first.as_law() if law is None else law
+        n_simulations = first.n_simulations if n_simulations is None else n_simulations
+    law_of(law)  # refused, if it is none, before anything is simulated
+    if n_simulations is None:
+        n_simulations = N_SIMULATIONS
     setting = Setting(
         threshold=check_threshold(threshold),
         margin=0.0 if margin is None else check_positive(margin, "margin", or_zero=True),
@@ -143,39 +151,42 @@ def compare(
         order=None if order is None else check_choice(order, "order", ORDERS),
         entropy=entropy_from(rng),
     )
-    if n_simulations is None:
-        n_simulations = calibrations[0].n_simulations if calibrations else N_SIMULATIONS
-    n_simulations = check_size(n_simulations, "n_simulations")
-    checked = models_in_turn(models)
-    pairs = (
-        list(checked) if keep_simulations else checked
-    )  # all of them checked before anything is simulated
+    pairs: Iterable[tuple[str, AnyModel]] = models_in_turn(models)
+    if keep_simulations:  # all of them are checked before anything is simulated
+        pairs = list(pairs)
+    samples = losses_in_turn(
+        pairs,
+        data,
+        n_simulations=check_size(n_simulations, "n_simulations"),
+        entropy=setting.entropy,
+    )
+
     losses: dict[str, Losses] = {}
-    summaries: list[Any] | None = None if keep_simulations else []
-    for name, sample in losses_in_turn(
-        pairs, data, n_simulations=n_simulations, entropy=setting.entropy
-    ):
+    summaries: list[Any] = []
+    for name, sample in samples:
         if not losses:
             chosen, setting = _labelled(setting, sample, law, groups, clusters)
-            number = calibrations[0].choose_c(valid_only=False) if calibrations else c
             setting = replace(setting, c=chosen.checked_c(number, sample.n_simulations))
         with naming(name):
             chosen.check(sample, setting)
-            if sample.groups is not None and setting.clusters is None:
-                _check_same_groups(sample, setting)
+            _check_same_groups(sample, setting)
         for calibration in calibrations:
             calibration.check_fit({name: sample}, law=chosen.name, order=order, loss_unit=loss_unit)
-        losses[name] = sample if summaries is None else sample.without_simulations()
-        if summaries is not None:
+        if keep_simulations:
+            losses[name] = sample
+        else:
+            losses[name] = sample.without_simulations()
             summaries.append(chosen.summary(sample, setting))
         del sample  # before the next one is made
 
-    names, applied = tuple(losses), chosen.apply(list(losses.values()), setting, summaries)
+    names = tuple(losses)
+    applied = chosen.apply(list(losses.values()), setting, None if keep_simulations else summaries)
     if calibrations:
-        result = Comparison(names, *judge_calibrated(names, applied, calibrations))
+        applied, verdict = judge_calibrated(names, applied, calibrations)
     else:
-        result = Comparison(names, applied, judge(applied))
-    if len(losses) <= WARN_OF_MODELS:
+        verdict = judge(applied)
+    result = Comparison(names, applied, verdict)
+    if len(names) <= WARN_OF_MODELS:
         warn_of(result.diagnostics)
     return result
 
@@ -243,8 +254,10 @@ def _grouping(labels: Any, sample: Losses, what: str) -> Grouping | None:
 
 def _check_same_groups(sample: Losses, setting: Setting) -> None:
     """Refuse losses that carry other groups than the comparison has."""
-    own = read_groups(sample.groups, sample.n_observed, "groups")[0]
-    if setting.groups is not None and not np.array_equal(own, setting.groups.codes):
+    if sample.groups is None or setting.groups is None or setting.clusters is not None:
+        return
+    own, _ = read_groups(sample.groups, sample.n_observed, "groups")
+    if not np.array_equal(own, setting.groups.codes):
         raise ValueError(
             "its losses carry other groups than those of the comparison; "
             "all models must be judged on the same points in the same order"

@@ -22,7 +22,8 @@ class Expected(NamedTuple):
 
 # From benchmarks/results/expected_error.json, which `make evidence-real` writes; a test compares.
 # What was measured at the default c, each law says of itself (`Law.measured`).
-THRESHOLD, DATA_SETS = 0.95, 43
+THRESHOLD = 0.95
+DATA_SETS = 43
 
 
 def expected(applied: Applied, *, calibrated: bool) -> Expected | None:

@@ -129,8 +129,8 @@ class PairTable:
     values: FloatArray
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
-        row, column = (self._place(name) for name in pair)
-        return float(self.values[row, column])
+        row, column = pair
+        return float(self.values[self._place(row), self._place(column)])
 
     def _place(self, name: str) -> int:
         if name not in self.names:

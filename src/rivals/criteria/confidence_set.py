@@ -86,36 +86,32 @@ def confidence_set(
     >>> confidence_set(losses, rng=0).included  # doctest: +SKIP
     ('A', 'B')
     """
-    by_name = {name: _as_score(name, model) for name, model in dict(models_in_turn(losses)).items()}
+    scores = {name: _as_score(name, model) for name, model in dict(models_in_turn(losses)).items()}
     if not 0 < level < 1:
         raise ValueError(f"level must be a probability between 0 and 1; got {level!r}")
-    block, n_resamples = (
-        check_size(block, "block"),
-        check_size(n_resamples, "n_resamples", least=100),
-    )
-    sign = {name: 1 if score.lower_is_better else -1 for name, score in by_name.items()}
-    best = min(by_name, key=lambda name: sign[name] * by_name[name].value)
-    differences = _differences(by_name, best)
-    n = np.asarray(by_name[best].pointwise).size
+    block = check_size(block, "block")
+    n_resamples = check_size(n_resamples, "n_resamples", least=100)
+    best = min(scores, key=lambda name: _sign(scores[name]) * scores[name].value)
+    differences = _differences(scores, best)
+    n = np.asarray(scores[best].pointwise).size
     if block > n // 2:
         raise ValueError(
             f"block must be at most half of the {n} points, so that resamples differ; got {block}"
         )
     # Lower is better, in units of one point. Equal models have no error between them, by which the
     # test divides: they enter as one.
-    contributions = n * sign[best] * np.array([score.pointwise for score in by_name.values()])
+    contributions = n * _sign(scores[best]) * np.array([each.pointwise for each in scores.values()])
     distinct, place = np.unique(contributions, axis=0, return_inverse=True)
-    _check_constant(list(by_name), distinct, place.ravel())
+    place = place.ravel()
+    _check_constant(list(scores), distinct, place)
     entropy = entropy_from(rng)
-    p_values = (
-        np.ones(1) if len(distinct) == 1 else _test(distinct, level, block, n_resamples, entropy)
-    )
+    p_values = np.ones(1)
+    if len(distinct) > 1:
+        p_values = _test(distinct, level, block, n_resamples, entropy)
     return ConfidenceSet(
-        p_values={
-            name: float(p_values[index]) for name, index in zip(by_name, place.ravel(), strict=True)
-        },
+        p_values=dict(zip(scores, p_values[place].tolist(), strict=True)),
         differences=differences,
-        criterion=by_name[best].criterion,
+        criterion=scores[best].criterion,
         level=level,
         block=block,
         n_resamples=n_resamples,
@@ -198,15 +194,11 @@ class ConfidenceSet:
         return {**vars(self), "included": list(self.included), "excluded": list(self.excluded)}
 
     def __str__(self) -> str:
+        included = self.included
         lines = []
         for name, p in self.p_values.items():
-            value, error = self.differences[name]
-            shown = (
-                "best"
-                if value == 0
-                else f"{value:.4g}" + ("" if error is None else f" ± {error:.2g}")
-            )
-            lines.append([show(name), shown, f"{p:.3f}", "yes" if name in self.included else "no"])
+            in_the_set = "yes" if name in included else "no"
+            lines.append([show(name), self._difference(name), f"{p:.3f}", in_the_set])
         table = rendering.text(
             ["model", f"{self.criterion} − best", "p-value", "in the set"], lines
         )
@@ -217,14 +209,25 @@ class ConfidenceSet:
 
     __repr__ = __str__
 
+    def _difference(self, name: str) -> str:
+        value, error = self.differences[name]
+        if value == 0:
+            return "best"
+        if error is None:
+            return f"{value:.4g}"
+        return f"{value:.4g} ± {error:.2g}"
+
+
+def _sign(score: Score) -> int:
+    """Lower is better of the criterion times this."""
+    return 1 if score.lower_is_better else -1
+
 
 def _as_score(name: str, model: Any) -> Score:
     with naming(name):
-        score = (
-            model
-            if isinstance(model, Score)
-            else risk(model.observed if isinstance(model, Losses) else model)
-        )
+        if isinstance(model, Losses):
+            model = model.observed
+        score = model if isinstance(model, Score) else risk(model)
         if score.pointwise is None or score.standard_error is None:
             raise ValueError(
                 f"{score.criterion} has no independent contribution of each data point, "
@@ -253,7 +256,8 @@ def _check_constant(names: list[str], distinct: FloatArray, place: IntArray) -> 
     rounding = 16 * np.spacing(np.abs(distinct).max())
     for a, b in combinations(range(len(distinct)), 2):
         if np.ptp(distinct[b] - distinct[a]) <= rounding:
-            one, other = (show(names[int(np.argmax(place == index))]) for index in (a, b))
+            one = show(names[int(np.argmax(place == a))])
+            other = show(names[int(np.argmax(place == b))])
             raise ValueError(
                 f"'{one}' and '{other}' differ by the same amount at every point, so that their "
                 "difference has no sampling error to test against; leave one of them out"

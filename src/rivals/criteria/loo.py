@@ -46,10 +46,12 @@ def loo(draws: ArrayLike, *, relative_efficiency: float = 1.0) -> Score:
     # If all draws are equal, as for a model without free parameters, leaving a point out changes
     # nothing.
     varies = np.ptp(matrix, axis=0) > 0
-    pointwise, shape = matrix[0].copy(), np.zeros(matrix.shape[1])
+    pointwise = matrix[0].copy()
+    shape = np.zeros(matrix.shape[1])
     if varies.any():
         smoothed = array_stats.loo(matrix.T[varies, None, :], r_eff=relative_efficiency)
-        pointwise[varies], shape[varies] = smoothed[0], smoothed[1]
+        pointwise[varies] = smoothed[0]
+        shape[varies] = smoothed[1]
     # Vehtari et al. (2024): the largest Pareto shape at which S draws suffice.
     largest = min(1 - 1 / np.log10(matrix.shape[0]), 0.7)
     many = int((shape > largest).sum())

@@ -45,7 +45,8 @@ def loss_only(losses: ArrayLike, reference: ArrayLike, *, tolerance: float) -> P
     >>> loss_only([1.0, 2.0], [2.0, 1.0], tolerance=0.5).value
     0.5
     """
-    a, b = (check_point_losses(values) for values in (losses, reference))
+    a = check_point_losses(losses)
+    b = check_point_losses(reference)
     if a.shape != b.shape:
         raise ValueError(
             f"B^Q pairs losses on the same data: got {a.size} and {b.size}; "

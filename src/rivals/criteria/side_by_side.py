@@ -74,11 +74,9 @@ def table(
     array([ 0. , -1.8])
     """
     by_name = dict(models_in_turn(models))
-    reference = (
-        next(iter(by_name))
-        if reference is None
-        else check_choice(reference, "reference", list(by_name))
-    )
+    if reference is None:
+        reference = next(iter(by_name))
+    check_choice(reference, "reference", list(by_name))
     rows, omitted = _rows(by_name, reference, c=c, tolerance=loss_tolerance, rng=rng)
     return CriteriaTable(tuple(by_name), reference, rows, omitted)
 
@@ -182,16 +180,12 @@ class CriteriaTable:
             "better",
             "accounts for variations",
         ]
-        body = [
-            [
-                row.criterion,
-                *(_cell(*pair) for pair in zip(row.difference, row.standard_error, strict=True)),
-                row.scale,
-                "lower" if row.lower_is_better else "higher",
-                str(row.variations),
-            ]
-            for row in self.rows
-        ]
+        body = []
+        for row in self.rows:
+            pairs = zip(row.difference, row.standard_error, strict=True)
+            cells = [_cell(value, error) for value, error in pairs]
+            better = "lower" if row.lower_is_better else "higher"
+            body.append([row.criterion, *cells, row.scale, better, str(row.variations)])
         return f"Differences against {show(self.reference)}", headings, body
 
     @property

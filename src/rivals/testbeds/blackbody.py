@@ -123,10 +123,8 @@ def observe(
     """
     check_positive(gain, "gain")
     grid = np.linspace(*wavelengths, check_size(n, "n", least=2))
-    return Spectrum(
-        grid,
-        np.random.default_rng(rng).poisson(gain * radiance(law, grid, temperature)) / gain + bias,
-    )
+    photons = np.random.default_rng(rng).poisson(gain * radiance(law, grid, temperature))
+    return Spectrum(grid, photons / gain + bias)
 
 
 class RadianceModel(Candidate):
@@ -157,7 +155,9 @@ class RadianceModel(Candidate):
     def __init__(self, law: str, sigma: float, temperature: float, wavelength: FloatArray) -> None:
         self.law = check_law(law)
         check_positive(sigma, f"sigma of a {law} model")
-        self.sigma, self.temperature, self.wavelength = sigma, temperature, wavelength
+        self.sigma = sigma
+        self.temperature = temperature
+        self.wavelength = wavelength
 
     def __repr__(self) -> str:
         return (
@@ -285,8 +285,8 @@ def bias_sweep(
     law = LAWS[int(rng.integers(2))]
     record = partial(_record, law=law, bias=bias)
     first = record(n_fit, rng)
-    planck, rayleigh_jeans = (fit(first, law=name, temperature=TEMPERATURE) for name in LAWS)
-    return Experiment(observe=record, candidates=(planck, rayleigh_jeans))
+    candidates = tuple(fit(first, law=name, temperature=TEMPERATURE) for name in LAWS)
+    return Experiment(observe=record, candidates=candidates)
 
 
 def _record(n: int, rng: np.random.Generator, *, law: str, bias: float) -> Spectrum:
