@@ -50,7 +50,7 @@ ORDER = {
     ],
     "calibration": [
         "experiment", "replications", "fingerprint", "study", "store",
-        "curve", "correction", "validity", "shown", "result", "calibrate",
+        "curve", "bound", "correction", "validity", "shown", "result", "calibrate",
     ],
 }  # fmt: skip
 

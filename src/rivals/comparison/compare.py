@@ -224,8 +224,9 @@ def _labelled(
         )
     if setting.new_groups is not None and not chosen.needs_groups:
         raise ValueError(
-            f"law {chosen.name!r} knows no groups, so new_groups has no meaning there: got new_groups = "
-            f"{setting.new_groups:g}; pass groups=, the replication of each point, or leave it out"
+            f"law {chosen.name!r} knows no groups, so new_groups has no meaning there: "
+            f"got new_groups = {setting.new_groups:g}; pass groups=, the replication of each "
+            "point, or leave it out"
         )
     if carried and chosen.needs_groups:
         groups = sample.groups

@@ -202,10 +202,9 @@ class Comparison:
     def over(self, new_groups: float) -> FloatArray:
         """[a, b] = P(the mean risk of a over so many new groups is lower than that of b).
 
-        Under law "groups". 1: in the next group; as many as at hand: the study repeated; `math.inf`:
-        in the mean of all groups to come. `probability` is at the horizon that `compare` was asked
-        for.
-        """
+        Under law "groups". 1: in the next group; as many as at hand: the study repeated;
+        `math.inf`: in the mean of all groups to come. `probability` is at the horizon that
+        `compare` was asked for."""
         return _read_only(self.applied.over(checked_new_groups(new_groups)).copy())
 
     @property
