@@ -309,17 +309,31 @@ def test_remarks_do_not_go_to_standard_output_where_standard_error_is_closed(fol
         assert json.loads(closed.stdout) if code == 0 else closed.stdout == b""
 
 
-def test_the_version_needs_no_numpy():
-    code = """
+def without_numpy(option: str) -> list[str]:
+    """What `rivals` prints with this option; it must not have imported NumPy."""
+    code = f"""
 import sys
 from rivals.cli import main
-sys.argv = ["rivals", "--version"]
+sys.argv = ["rivals", {option!r}]
 try:
     main()
 finally:
     print("numpy" in sys.modules)
 """
-    shown = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout
-    assert shown.splitlines() == [f"rivals {rivals.__version__}", "False"]
+    command = [sys.executable, "-c", code]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    *lines, imported = shown.splitlines()
+    assert imported == "False"
+    return lines
+
+
+def test_the_version_needs_no_numpy():
+    assert without_numpy("--version") == [f"rivals {rivals.__version__}"]
+
+
+def test_the_help_needs_no_numpy_and_has_the_line_of_every_command():
+    lines = without_numpy("--help")
+    for name, entry_point in commands.OWN.items():
+        sentences = " ".join(entry_point.load().__doc__.split())
+        (shown,) = [line.split(maxsplit=1)[1] for line in lines if line.split()[:1] == [name]]
+        assert sentences.startswith(shown.removesuffix("..."))

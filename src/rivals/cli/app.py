@@ -7,15 +7,17 @@ runs, or when its line of help is shown.
 
 from __future__ import annotations
 
+import ast
 import codecs
 import os
 import sys
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from rivals._version import __version__
 from rivals.cli.console import printing, say, silence
@@ -62,17 +64,26 @@ class Commands(TyperGroup):
         return [*OWN, *sorted(entry_points(group=GROUP).names - set(OWN))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name; None if there is none. Others are looked for only if it is not
-        our own.
-        """
-        found = [OWN[cmd_name]] if cmd_name in OWN else entry_points(group=GROUP, name=cmd_name)
-        for entry_point in found:
+        """The command of this name; None if there is none."""
+        for entry_point in self._entry_points(cmd_name):
             alone = typer.Typer(
                 add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
             )
             alone.command(name=cmd_name)(entry_point.load())
             return typer.main.get_command(alone)
         return None
+
+    def _entry_points(self, name: str) -> list[EntryPoint]:
+        """Where the command of this name is. Others are looked for only if it is not our own."""
+        return [OWN[name]] if name in OWN else list(entry_points(group=GROUP, name=name))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """A line for each command, from its docstring: what the commands need is not imported."""
+        listed = {
+            name: _with_help_alone(self._entry_points(name)[0]) or self.get_command(ctx, name)
+            for name in self.list_commands(ctx)
+        }
+        TyperGroup(commands=listed).format_commands(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command; of one that is not there, what to install, or what may have been meant."""
@@ -86,6 +97,17 @@ class Commands(TyperGroup):
             hint = f" Did you mean {near[0]!r}?" if near else ""
             ctx.fail(INSTALL.get(name, f"No such command {name!r}.{hint}"))
         return super().resolve_command(ctx, args)
+
+
+def _with_help_alone(entry_point: EntryPoint) -> TyperCommand | None:
+    """A command that only knows its help, from its source; None where that does not define it."""
+    spec = find_spec(entry_point.module)
+    read = getattr(spec and spec.loader, "get_source", None)
+    source = read(entry_point.module) if read else None
+    for node in ast.parse(source or "").body:
+        if isinstance(node, ast.FunctionDef) and node.name == entry_point.attr:
+            return TyperCommand(entry_point.name, help=ast.get_docstring(node))
+    return None
 
 
 app = typer.Typer(
