@@ -31,11 +31,17 @@ from rivals.plots import (
     plot_process,
     plot_quantiles,
     plot_risks,
+    plot_calibration,
     plot_sweep,
+    plot_ties,
     strongest_rival,
+    tied_models,
 )
 from rivals.plots.probability_matrix import number
 from rivals.plots.style import literal, style
+from rivals.plots.ties import largest_sets
+from rivals.testbeds import toys
+from samples import unstable_losses
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -117,6 +123,7 @@ ALL = {
     ),
     "probability": plot_probability,
     "intervals": plot_intervals,
+    "ties": plot_ties,
     "sweep": lambda result, **options: plot_sweep(sweep_of(result, [0.1, 1.0, 10.0]), **options),
 }
 kinds = pytest.mark.parametrize("draw", ALL.values(), ids=ALL.keys())
@@ -479,3 +486,85 @@ def test_sweep_picture_has_one_band_per_verdict(result):
     bands = [patch for patch in ax.patches if patch.get_width() > 0]
     assert len(bands) == len(sweep.changes) + 1
     assert "good" not in ax.get_legend_handles_labels()[1]
+
+
+def test_points_whose_verdict_is_undecided_are_hollow():
+    result = rivals.compare(unstable_losses(), c=0.2, threshold=0.9, rng=0)
+    ax = plot_sweep(result.sweep([0.01, 0.2, 5.0]))
+    (hollow,) = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert hollow.get_xdata().tolist() == [0.2]
+    assert "hollow: undecided" in ax.get_title(loc="left")
+    # Above the line, and yet it survives: that is what the hollow point says.
+    assert hollow.get_ydata()[0] > result.threshold
+    assert result.survivors == ("A", "B")
+
+
+def test_the_legend_of_a_calibration_covers_no_curve():
+    calibration = rivals.calibrate(
+        toys.omega,
+        n_data=50,
+        n_experiments=64,
+        c=[0.01, 1.0],
+        n_truth=500,
+        rng=0,
+        executor=0,
+        progress=False,
+    )
+    ax = plot_calibration(calibration, bins=4)
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+
+
+# ---------------------------------------------------------------- ties
+
+
+def by_hand(joined: np.ndarray) -> set[frozenset[int]]:
+    """All sets within which all are joined, the largest of them: by trying all."""
+    n = len(joined)
+    sets = []
+    for chosen in range(1, 2**n):
+        members = [model for model in range(n) if chosen >> model & 1]
+        if joined[np.ix_(members, members)].all():
+            sets.append(frozenset(members))
+    return {one for one in sets if not any(one < other for other in sets)}
+
+
+def test_largest_sets_are_those_found_by_trying_all():
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 9))
+        half = np.triu(rng.random((n, n)) < rng.uniform(0.2, 0.9), k=1)
+        joined = half | half.T | np.eye(n, dtype=bool)
+        found = list(largest_sets(joined))
+        assert len(found) == len({tuple(one) for one in found})
+        assert {frozenset(one) for one in found} == by_hand(joined)
+
+
+def test_ties_agree_with_the_verdict(result):
+    sets = tied_models(result)
+    assert {name for tied in sets for name in tied} == set(result.names)
+    assert any(set(result.survivors) <= set(tied) for tied in sets)
+    place = result.pairs.names.index
+    for name, rejection in result.rejections.items():
+        assert not any({name, rejection.by} <= set(tied) for tied in sets)
+    for tied in sets:
+        for better, worse in pairwise(sorted(tied, key=place)):
+            assert result.pairs[better, worse] <= result.threshold or worse in result.survivors
+
+
+def test_bars_join_the_tied_models_at_their_mean_losses():
+    y = np.random.default_rng(0).standard_normal(2000)
+    widths = {"right": 1.0, "near": 1.1, "wide": 2.0, "wider": 2.1, "hopeless": 9.0}
+    models = {name: toys.gaussian(width=width) for name, width in widths.items()}
+    result = rivals.compare(models, y, c=0.05, rng=0)
+    assert tied_models(result) == (("right", "near"), ("wide", "wider"), ("hopeless",))
+    ax = plot_ties(result)
+    bars = [line.get_xdata() for line in ax.lines if line.get_linewidth() == 4]
+    ends = [(tied[0], tied[-1]) for tied in tied_models(result)[:2]]
+    assert len(bars) == len(ends)
+    width = np.ptp(list(result.empirical_risk.values()))
+    for bar, (first, last) in zip(bars, ends, strict=True):
+        expected = [result.empirical_risk[first], result.empirical_risk[last]]
+        np.testing.assert_allclose(bar, expected, atol=0.02 * width)
+    texts = [text.get_text().strip() for text in ax.texts]
+    assert texts == ["right", "near", "✗ wide", "✗ wider", "✗ hopeless"]

@@ -1,7 +1,7 @@
 """Pictures of results: `plot_x(result, *, ax=None)` draws into `ax`, or into a new figure, and
 returns the Axes.
 
-`density_of` and `strongest_rival` give the numbers that some of them draw.
+`density_of`, `strongest_rival` and `tied_models` give the numbers that some of them draw.
 """
 
 from rivals.plots.calibration_curves import plot_calibration, plot_valid_c, shade_overconfidence
@@ -12,6 +12,7 @@ from rivals.plots.probability_matrix import plot_probability
 from rivals.plots.quantile_functions import plot_process, plot_quantiles
 from rivals.plots.risk_densities import density_of, plot_risks
 from rivals.plots.sweep_over_c import plot_sweep, strongest_rival
+from rivals.plots.ties import plot_ties, tied_models
 
 __all__ = [
     "density_of",
@@ -24,7 +25,9 @@ __all__ = [
     "plot_quantiles",
     "plot_risks",
     "plot_sweep",
+    "plot_ties",
     "plot_valid_c",
     "shade_overconfidence",
     "strongest_rival",
+    "tied_models",
 ]

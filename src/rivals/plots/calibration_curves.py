@@ -112,7 +112,10 @@ def plot_calibration(
         x = "stated probability B"
         y = "how often a is better"
     sentence = f"Law “{calibration.law}”. Red: overconfident. Yellow: wrong"
-    return finish(ax, x, y, f"{literal(omega, 16)}. {sentence}" if omega else sentence, title=title)
+    if omega:
+        sentence = f"{literal(omega, 16)}. {sentence}"
+    # Curves may run anywhere, so that there is no room inside that is free for sure.
+    return finish(ax, x, y, sentence, title=title, place="beside")
 
 
 def plot_valid_c(
@@ -224,9 +227,9 @@ def _values(calibration: Calibration) -> tuple[float, ...]:
 
 
 def _power(value: float) -> str:
+    """Powers of two as such, other numbers as they are."""
     exponent = np.log2(value)
-    return (
-        f"2^{exponent:.0f}"
-        if abs(exponent - round(exponent)) < 1e-9 and abs(exponent) > 1
-        else f"{value:g}"
-    )
+    is_power = abs(exponent - round(exponent)) < 1e-9
+    if is_power and abs(exponent) > 1:
+        return f"2^{exponent:.0f}"
+    return f"{value:g}"

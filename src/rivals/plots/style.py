@@ -78,9 +78,19 @@ def is_narrow(ax: Axes) -> bool:
     return width_in_inches(ax) < NARROW
 
 
-def finish(ax: Axes, x: str, y: str, sentence: str, *, title: bool, part: float = 1.0) -> Axes:
-    """Label the axes, put a sentence on how to read the picture above it, broken to (a part of)
-    their width, and a legend.
+def finish(
+    ax: Axes,
+    x: str,
+    y: str,
+    sentence: str,
+    *,
+    title: bool,
+    part: float = 1.0,
+    place: str = "best",
+) -> Axes:
+    """Label the axes, put a sentence on how to read the picture above it, and a legend.
+
+    The sentence is broken to a part of the width of the axes.
     """
     ax.set(xlabel=x, ylabel=y)
     if title:
@@ -88,27 +98,25 @@ def finish(ax: Axes, x: str, y: str, sentence: str, *, title: bool, part: float 
         lines = textwrap.wrap(sentence, width=max(columns, 20), break_long_words=False)
         ax.set_title("\n".join(lines), fontsize="small", loc="left")
     if ax.get_legend() is None:
-        legend(ax)
+        legend(ax, place)
     return ax
 
 
-def legend(ax: Axes) -> None:
-    """A legend inside the axes; beside them where there are many models, and small where there is
-    little room.
-    """
+def legend(ax: Axes, place: str = "best") -> None:
+    """A legend in this place; "beside" the axes wherever there are many models."""
     handles, labels = ax.get_legend_handles_labels()
+    if not handles:
+        return
     narrow = is_narrow(ax)
-    few = len(handles) <= FEW_MODELS
-    shown = literals(
-        [label.replace(r"\$", "$") for label in labels],
-        (22 if few else 14) if narrow else LONGEST_NAME,
-    )
-    if few and handles:
-        ax.legend(handles, shown, fontsize="x-small" if narrow else "small", framealpha=0.7)
-    elif handles:
-        beside: dict[str, Any] = {
-            "loc": "upper left",
-            "bbox_to_anchor": (1.0, 1.0),
-            "borderaxespad": 0.3,
-        }
-        ax.legend(handles, shown, fontsize=5 if narrow else "x-small", handlelength=1.6, **beside)
+    many = len(handles) > FEW_MODELS
+    longest = LONGEST_NAME
+    if narrow:
+        longest = 14 if many else 22
+    shown = literals([label.replace(r"\$", "$") for label in labels], longest)
+    if not many and place != "beside":
+        size = "x-small" if narrow else "small"
+        ax.legend(handles, shown, loc=place, fontsize=size, framealpha=0.7)
+        return
+    corner: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+    smaller = 5 if narrow else "x-small"
+    ax.legend(handles, shown, fontsize=smaller, handlelength=1.6, borderaxespad=0.3, **corner)

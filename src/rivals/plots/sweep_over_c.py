@@ -7,12 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rivals._types import FloatArray
+from rivals._say.words import probability_text
+from rivals._types import BoolArray, FloatArray
 from rivals.comparison import Comparison, Sweep
 from rivals.plots.style import LEGEND, axes_or_new, finish, literal, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+# Probabilities beyond these are drawn there: log odds have no end.
+LOWEST = 0.01
+HIGHEST = 0.9996
+TOP = 0.99995
+TICKS = (0.01, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, HIGHEST)
 
 
 def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> Axes:
@@ -55,37 +62,68 @@ def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> A
     order = np.argsort(sweep.c, kind="stable")
     c = np.asarray(sweep.c)[order]
     runs = [sweep.comparisons[index] for index in order]
-    beaten, error = (
-        np.stack(values) for values in zip(*(strongest_rival(run) for run in runs), strict=True)
-    )
+    strongest = [strongest_rival(run) for run in runs]
+    beaten = np.stack([probability for probability, _ in strongest])
+    error = np.stack([standard_error for _, standard_error in strongest])
+    undecided = np.array([_undecided(run) for run in runs])
     for index, name in enumerate(sweep.names):
-        if np.isfinite(
-            beaten[:, index]
-        ).all():  # the best model has no rival of lower empirical risk
-            look: dict[str, Any] = {
-                "marker": "o",
-                "markersize": 3,
-                "label": literal(name, LEGEND),
-                **style(index),
-            }
-            ax.errorbar(c, beaten[:, index], 2 * error[:, index], **look)
+        if np.isfinite(beaten[:, index]).all():  # the best model has no rival of lower mean loss
+            look = {"label": literal(name, LEGEND), **style(index)}
+            _draw_curve(ax, c, beaten[:, index], error[:, index], look)
+            _draw_hollow(ax, c, beaten[:, index], undecided[:, index], style(index)["color"])
     threshold = runs[0].threshold
     ax.axhline(threshold, color="black", linewidth=1, label=f"threshold {threshold:g}")
     ax.set_xscale("log", base=2)
+    _stretch(ax, lowest=min(float(np.min(beaten, initial=0.5, where=beaten > 0.0)), threshold))
     _shade_verdicts(ax, c, runs)
-    ax.set_ylim(-0.03, 1.16)
-    ax.set_yticks(np.linspace(0, 1, 6))
-    sentence = f"Rejected above the threshold; on top: survivors. Law “{runs[0].law}”"
-    return finish(ax, "sensitivity c", "P(its strongest rival is better)", sentence, title=title)
+    marked = "; hollow: undecided" if undecided.any() else ""
+    sentence = f"Above the line: rejected{marked}; on top: survivors. Law “{runs[0].law}”"
+    y = "P(its strongest rival is better)"
+    # Curves fall with c, so that this corner is free.
+    return finish(ax, "sensitivity c", y, sentence, title=title, place="lower left")
+
+
+def _undecided(run: Comparison) -> list[bool]:
+    """Of each model, whether random numbers decide about it."""
+    models = {duel.model for duel in run.undecided}
+    return [name in models for name in run.names]
+
+
+def _draw_curve(
+    ax: Axes, c: FloatArray, beaten: FloatArray, error: FloatArray, look: dict[str, Any]
+) -> None:
+    shown = np.clip(beaten, LOWEST, HIGHEST)
+    below = shown - np.clip(beaten - 2.0 * error, LOWEST, HIGHEST)
+    above = np.clip(beaten + 2.0 * error, LOWEST, HIGHEST) - shown
+    ax.errorbar(c, shown, np.stack([below, above]), marker="o", markersize=4, **look)
+
+
+def _draw_hollow(
+    ax: Axes, c: FloatArray, beaten: FloatArray, undecided: BoolArray, colour: str
+) -> None:
+    """Points whose verdict is undecided."""
+    shown = np.clip(beaten[undecided], LOWEST, HIGHEST)
+    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4, "zorder": 3}
+    ax.plot(c[undecided], shown, color=colour, markerfacecolor="white", **look)
+
+
+def _stretch(ax: Axes, lowest: float) -> None:
+    """Log odds: near 1, where verdicts are stated, curves lie apart from each other and the line."""
+    lowest = max(lowest, LOWEST)
+    ax.set_yscale("logit")
+    ticks = [tick for tick in TICKS if tick >= lowest]
+    ax.set_yticks(ticks, [probability_text(tick) for tick in ticks])
+    ax.minorticks_off()
+    ax.set_ylim(0.9 * lowest, TOP)
 
 
 def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
     """For each model, the largest P(R_B < R_A) of a rival B of lower empirical risk, and its
     standard error.
 
-    A model is rejected exactly where this exceeds the threshold. NaN for models without such a
-    rival. Where a calibration decides, the probability is the calibrated one; the error is always
-    that of the raw one.
+    A model is rejected where this exceeds the threshold and nine in ten of the single simulations
+    agree. NaN for models without such a rival. Where a calibration decides, the probability is the
+    calibrated one; the error is always that of the raw one.
 
     Parameters
     ----------
@@ -123,12 +161,9 @@ def strongest_rival(result: Comparison) -> tuple[FloatArray, FloatArray]:
 
 def _check_sweep(sweep: Sweep) -> None:
     if isinstance(sweep, Comparison):
-        has_c = sweep.applied.law.uses_c(sweep.applied.setting.n_simulations)
-        what = (
-            "pass result.sweep([...])"
-            if has_c
-            else f"law {sweep.law!r} has no c to sweep over here"
-        )
+        what = f"law {sweep.law!r} has no c to sweep over here"
+        if sweep.applied.law.uses_c(sweep.applied.setting.n_simulations):
+            what = "pass result.sweep([...])"
         raise TypeError(
             f"plot_sweep draws a comparison at several c: got a Comparison at one; {what}"
         )
@@ -148,4 +183,5 @@ def _shade_verdicts(ax: Axes, c: FloatArray, runs: list[Comparison]) -> None:
         high = c[group[-1]] * margin
         ax.axvspan(low, high, color="0.93", zorder=0)
         count = len(runs[group[0]].survivors)
-        ax.text(np.sqrt(low * high), 1.11, str(count), ha="center", va="center", fontsize="small")
+        top: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "fontsize": "small"}
+        ax.text(np.sqrt(low * high), 0.95, str(count), ha="center", va="center", **top)
