@@ -86,7 +86,7 @@ def finish(
     *,
     title: bool,
     part: float = 1.0,
-    place: str = "best",
+    place: Any = "best",
 ) -> Axes:
     """Label the axes, put a sentence on how to read the picture above it, and a legend.
 
@@ -102,7 +102,7 @@ def finish(
     return ax
 
 
-def legend(ax: Axes, place: str = "best") -> None:
+def legend(ax: Axes, place: Any = "best") -> None:
     """A legend in this place; "beside" the axes wherever there are many models."""
     handles, labels = ax.get_legend_handles_labels()
     if not handles:

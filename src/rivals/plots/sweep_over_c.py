@@ -70,14 +70,13 @@ def plot_sweep(sweep: Sweep, *, title: bool = True, ax: Axes | None = None) -> A
         if np.isfinite(beaten[:, index]).all():  # the best model has no rival of lower mean loss
             look = {"label": literal(name, LEGEND), **style(index)}
             _draw_curve(ax, c, beaten[:, index], error[:, index], look)
-            _draw_hollow(ax, c, beaten[:, index], undecided[:, index], style(index)["color"])
+    _draw_hollow(ax, c, beaten, undecided)
     threshold = runs[0].threshold
     ax.axhline(threshold, color="black", linewidth=1, label=f"threshold {threshold:g}")
     ax.set_xscale("log", base=2)
     _stretch(ax, lowest=min(float(np.min(beaten, initial=0.5, where=beaten > 0.0)), threshold))
     _shade_verdicts(ax, c, runs)
-    marked = "; hollow: undecided" if undecided.any() else ""
-    sentence = f"Above the line: rejected{marked}; on top: survivors. Law “{runs[0].law}”"
+    sentence = f"Rejected above the threshold; on top: survivors. Law “{runs[0].law}”"
     y = "P(its strongest rival is better)"
     # Curves fall with c, so that this corner is free.
     return finish(ax, "sensitivity c", y, sentence, title=title, place="lower left")
@@ -98,13 +97,14 @@ def _draw_curve(
     ax.errorbar(c, shown, np.stack([below, above]), marker="o", markersize=4, **look)
 
 
-def _draw_hollow(
-    ax: Axes, c: FloatArray, beaten: FloatArray, undecided: BoolArray, colour: str
-) -> None:
-    """Points whose verdict is undecided."""
-    shown = np.clip(beaten[undecided], LOWEST, HIGHEST)
-    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4, "zorder": 3}
-    ax.plot(c[undecided], shown, color=colour, markerfacecolor="white", **look)
+def _draw_hollow(ax: Axes, c: FloatArray, beaten: FloatArray, undecided: BoolArray) -> None:
+    """Points whose verdict is undecided; one entry of the legend for all models."""
+    shown = np.clip(beaten, LOWEST, HIGHEST)
+    points = np.broadcast_to(c[:, None], shown.shape)
+    look: dict[str, Any] = {"marker": "o", "s": 18, "color": "white", "edgecolor": "black"}
+    drawn = undecided & np.isfinite(shown)
+    if drawn.any():
+        ax.scatter(points[drawn], shown[drawn], zorder=3, label="undecided", **look)
 
 
 def _stretch(ax: Axes, lowest: float) -> None:
