@@ -49,8 +49,9 @@ ORDER = {
         "interrupts", "plan", "progress", "pool", "local", "cluster", "processes",
     ],
     "calibration": [
-        "experiment", "replications", "fingerprint", "study", "store",
-        "curve", "bound", "correction", "validity", "shown", "result", "calibrate",
+        "experiment", "forms", "replications", "sources", "fingerprint",
+        "conditions", "trial", "study", "records", "curve", "correction",
+        "text", "judgement", "validity", "result", "memory", "sqlite_file", "store", "calibrate",
     ],
 }  # fmt: skip
 
@@ -179,11 +180,11 @@ def test_the_core_needs_numpy_and_scipy_special_only():
 
 
 def test_no_two_modules_of_one_name():
-    """But for `result` and `shown`, one per package, commands, which are called as what they run, and laws, which are called by their names."""
+    """But for `result` and `text`, one per package, commands, which are called as what they run, and laws, which are called by their names."""
     places = defaultdict(list)
     for name in MODULES:
         package, _, stem = name.rpartition(".")
-        if stem not in ("__init__", "result", "shown") and not package.startswith(
+        if stem not in ("__init__", "result", "text") and not package.startswith(
             ("cli", "testbeds", "laws")
         ):
             places[stem].append(name)

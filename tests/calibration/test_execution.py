@@ -22,7 +22,8 @@ from rivals._workers.jobs import Block
 from rivals._workers.plan import Plan
 from rivals._workers.sending import pack, unpack
 from rivals.calibration import CalibrationInterrupted, StoreError, open_store
-from rivals.calibration.study import Settings, make_study
+from rivals.calibration.conditions import Conditions
+from rivals.calibration.study import make_study
 
 # They kill processes and wait for them: one after the other, where several tests run at a time.
 pytestmark = pytest.mark.xdist_group("processes")
@@ -323,7 +324,7 @@ def test_an_edited_module_is_not_mistaken_for_the_one_before(tmp_path, monkeypat
 def test_what_was_unpacked_is_bounded_and_of_one_run():
     job = make_study(
         toy,
-        Settings.checked(c=[1.0], n_data=2, n_truth=2, entropy=0),
+        Conditions.checked(c=[1.0], n_data=2, n_truth=2, entropy=0),
         n_experiments=1,
     )
     for _ in range(5):

@@ -9,8 +9,8 @@ from omegas import SEPARATION, gaussian, refitted, replicated, toy
 import rivals
 from rivals import Candidate, Experiment
 from rivals._random import EXPERIMENT_DATA, EXPERIMENT_DESIGN, EXPERIMENT_SYNTHETIC, stream
-from rivals.calibration.study import (
-    Settings,
+from rivals.calibration.conditions import Conditions
+from rivals.calibration.trial import (
     experiment_entropy,
     is_undecided,
     run_experiment,
@@ -26,7 +26,7 @@ SIZES = {
 
 def run(omega, entropy=0, place=0, index=0, **changes):
     return run_experiment(
-        omega, Settings.checked(entropy=entropy, **{**SIZES, **changes}), place, index
+        omega, Conditions.checked(entropy=entropy, **{**SIZES, **changes}), place, index
     )
 
 
@@ -269,7 +269,7 @@ def test_who_is_told_its_index():
 )
 def test_settings_are_checked_where_they_are_made(changes, error, message):
     with pytest.raises(error, match=message):
-        Settings.checked(entropy=0, **{**SIZES, **changes})
+        Conditions.checked(entropy=0, **{**SIZES, **changes})
 
 
 @pytest.mark.parametrize(
@@ -278,11 +278,11 @@ def test_settings_are_checked_where_they_are_made(changes, error, message):
 )
 def test_laws_that_cannot_be_calibrated(law, message):
     with pytest.raises(ValueError, match=message):
-        Settings.checked(entropy=0, **{**SIZES, "law": law})
+        Conditions.checked(entropy=0, **{**SIZES, "law": law})
 
 
 def test_settings_sort_c():
-    assert Settings.checked(entropy=0, **{**SIZES, "c": [4.0, 1.0]}).c == (1.0, 4.0)
+    assert Conditions.checked(entropy=0, **{**SIZES, "c": [4.0, 1.0]}).c == (1.0, 4.0)
 
 
 def test_points_may_be_columns():
@@ -312,7 +312,7 @@ def test_of_several_candidates_the_score_is_what_would_reject_the_truly_best():
             candidates={name: gaussian(centre) for name, centre in centres.items()},
         )
 
-    settings = Settings.checked(c=(0.05, 1.0), n_data=100, n_truth=2000, entropy=5, n_simulations=2)
+    settings = Conditions.checked(c=(0.05, 1.0), n_data=100, n_truth=2000, entropy=5, n_simulations=2)
     found = [run_experiment(omega, settings, 0, index) for index in range(30)]
     assert all(outcome.n_candidates == 4 and outcome.names == tuple("uvwx") for outcome in found)
     scores = np.array([outcome.score for outcome in found])

@@ -23,7 +23,7 @@ import rivals
 from rivals._workers.attempts import one_thread
 from rivals._workers.cluster import Foreign
 from rivals.calibration import StoreError, open_store
-from rivals.calibration.store import locked
+from rivals.calibration.sqlite_file import locked
 from rivals.cli.app import app
 
 # They kill processes and wait for them: one after the other, where several tests run at a time.

@@ -13,8 +13,9 @@ from omegas import refitted, replicated, toy
 
 import rivals
 from rivals.calibration import StoreError, open_store
+from rivals.calibration.conditions import Conditions
 from rivals.calibration.store import open_reader, open_writer
-from rivals.calibration.study import Settings, make_study
+from rivals.calibration.study import make_study
 from rivals.laws import Beta
 
 
@@ -165,8 +166,8 @@ def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path, small):
     path = tmp_path / "s.sqlite"
     first = run(path, small)
     sizes = {key: value for key, value in small.items() if key not in ("rng", "progress")}
-    settings = Settings.checked(entropy=small["rng"], **sizes)
-    study = make_study(toy, settings, n_experiments=8)
+    conditions = Conditions.checked(entropy=small["rng"], **sizes)
+    study = make_study(toy, conditions, n_experiments=8)
     with open_writer(path, study):
         with pytest.raises(StoreError, match="another process is writing"):
             run(path, small)
@@ -199,11 +200,11 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path, small):
         sys.path.insert(0, {str(tmp_path)!r}); sys.path.insert(0, {os.path.dirname(__file__)!r})
         import rivals, rivals.calibration.store as store
         from omegas import Beta, calibrate, toy
-        written = store.Store.write
+        written = store.StudyStore.write
         def write(self, ended):
             written(self, ended)
             print(len(ended), flush=True)
-        store.Store.write = write
+        store.StudyStore.write = write
         resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
         calibrate(toy, n_experiments=3000, store={str(path)!r}, executor=0, block_size=20, **{small!r})
     """
@@ -225,7 +226,7 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path, small):
 
 def test_without_a_write_ahead_log(tmp_path, small, monkeypatch):
     """Where WAL is refused (network file systems) a rollback journal serves."""
-    import rivals.calibration.store as store
+    import rivals.calibration.sqlite_file as store
 
     class Refusing(sqlite3.Connection):
         def execute(self, statement, *arguments):

@@ -10,7 +10,7 @@ import pytest
 from test_result import calibrated, made_up
 
 from rivals.calibration import judge_experiments
-from rivals.calibration.validity import judge
+from rivals.calibration.judgement import judge_c
 
 C = (2.0**-6, 2.0**-4, 2.0**-2)
 
@@ -48,24 +48,24 @@ def test_more_experiments_find_more_wrong_winners_and_spare_right_ones(n, error,
     """10 % are stated. If 20 % of these are wrong, few calibrations pass, and fewer the more experiments there are; at the nominal
     5 % the bound lets 92 to 95 % pass. 200 calibrations: the standard error is 2 % there."""
     rng = np.random.default_rng(n)
-    valid = np.mean([judge(*stating(n, 0.1, error, rng)).valid for _ in range(200)])
+    valid = np.mean([judge_c(*stating(n, 0.1, error, rng)).valid for _ in range(200)])
     assert low <= valid <= high
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_judging_calibrated_overconfident_flat_and_reversed_probabilities(seed):
     good, truth = calibrated(1024, seed)
-    assert judge(good, truth.astype(float)).valid
+    assert judge_c(good, truth.astype(float)).valid
     sharp, truth = calibrated(1024, seed, sharpen=6.0)
-    found = judge(sharp, truth.astype(float))
+    found = judge_c(sharp, truth.astype(float))
     assert not found.valid
     assert found.reason.startswith("overconfident: ")
     assert found.certain_error < found.error
     stated = np.maximum(sharp, 1 - sharp) > 0.95
     assert found.error == pytest.approx(np.mean((sharp > 0.5)[stated] != truth[stated]))
     flat, truth = calibrated(1024, seed, sharpen=0.3)
-    assert judge(flat, truth.astype(float)).valid
-    backwards = judge(1 - flat, truth.astype(float))
+    assert judge_c(flat, truth.astype(float)).valid
+    backwards = judge_c(1 - flat, truth.astype(float))
     assert not backwards.valid
     assert backwards.reason.startswith("reversed: ")
 
@@ -77,15 +77,15 @@ def test_a_fall_counts_only_beyond_the_tolerance(fall, valid):
     rng = np.random.default_rng(0)
     probability = rng.uniform(0.3, 0.7, n)
     chance = np.where(probability < 0.5, 0.5, 0.5 - fall)
-    found = judge(probability, (rng.random(n) < chance).astype(float))
+    found = judge_c(probability, (rng.random(n) < chance).astype(float))
     assert found.valid == valid
     assert found.fall == pytest.approx(fall, abs=0.01)
     assert valid or "the truth falls by 0.40" in found.reason
 
 
 def test_undecided_truths_count_half_and_nobody_stated_is_nobody_wrong():
-    assert judge(np.full(300, 0.99), np.full(300, 0.5)).error == 0.5
-    silent = judge(np.full(300, 0.9), np.zeros(300))
+    assert judge_c(np.full(300, 0.99), np.full(300, 0.5)).error == 0.5
+    silent = judge_c(np.full(300, 0.9), np.zeros(300))
     assert silent.stated == 0
     assert np.isnan(silent.error)
     assert silent.reason == "no winner is stated"

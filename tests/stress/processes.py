@@ -508,18 +508,18 @@ def misbehaviour(name: str, folder: str) -> Any:
 def child(spec: dict[str, Any]) -> None:
     """Run a calibration as told; acknowledge what is written, and write down how it ended."""
     import rivals._workers.cluster as pools
-    from rivals.calibration.store import Store
+    from rivals.calibration.store import StudyStore
 
     folder = spec["folder"]
     pools.PATIENCE = 5.0
-    written = Store.write
+    written = StudyStore.write
 
-    def write(self: Store, ended: Any) -> None:
+    def write(self: StudyStore, ended: Any) -> None:
         written(self, ended)
         with open(f"{folder}/acknowledged", "a") as file:
             file.write("".join(f"{each.index} " for each in ended if not each.error))
 
-    Store.write = write  # type: ignore[method-assign]
+    StudyStore.write = write  # type: ignore[method-assign]
     if spec.get("file_limit"):
         import resource
 

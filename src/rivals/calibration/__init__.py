@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 from rivals.calibration.calibrate import CalibrationInterrupted, calibrate
 from rivals.calibration.curve import CalibrationCurve
 from rivals.calibration.experiment import Experiment, ExperimentLosses
+from rivals.calibration.records import Failure
 from rivals.calibration.replications import Replications, replications
+from rivals.calibration.result import Calibration
 from rivals.calibration.validity import Validity, ValidRange, judge_experiments
 
 if TYPE_CHECKING:
-    from rivals.calibration.result import Calibration, open_store
-    from rivals.calibration.store import Failure, StoreError
+    from rivals.calibration.sqlite_file import StoreError
+    from rivals.calibration.store import open_store
 
 __all__ = [
     "Calibration",
@@ -29,14 +31,14 @@ __all__ = [
     "open_store",
     "replications",
 ]
+# What needs SQLite, when it is asked for: workers, which import this package too, need not have it.
+IN_STORE = ("StoreError", "open_store")
 
 
 def __getattr__(name: str) -> Any:
-    """What needs SQLite, when it is asked for: workers, which import this package too, need not have it."""
-    if name not in __all__:
+    if name not in IN_STORE:
         raise AttributeError(f"module 'rivals.calibration' has no attribute {name!r}")
-    home = "store" if name in ("Failure", "StoreError") else "result"
-    return getattr(import_module(f"rivals.calibration.{home}"), name)
+    return getattr(import_module("rivals.calibration.store"), name)
 
 
 def __dir__() -> list[str]:

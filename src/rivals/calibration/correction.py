@@ -1,4 +1,7 @@
-"""How B is read by what came true in experiments: of two models by one temperature, of more by how clearly the truly best was beaten."""
+"""How B is read by what came true in experiments.
+
+Of two models by one temperature, of more by how clearly the truly best was beaten.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,14 @@ import numpy as np
 from scipy.special import expit, logit
 
 from rivals._types import FloatArray
+from rivals.calibration.curve import most_cautious
 
-# Odds beyond a million to one are not told apart: draws of a risk do not resolve them, and one such experiment would
-# outweigh all others.
+# Odds beyond a million to one are not told apart: draws of a risk do not resolve them, and one such
+# experiment would outweigh all others.
 SUREST = 1.0 - 1e-6
-# Where every experiment is right, no temperature is low enough. One more experiment, undecided and of average odds,
-# keeps three wins of three from being a certainty. Chosen with the results of benchmarks/curves.py in view.
+# Where every experiment is right, no temperature is low enough. One more experiment, undecided and
+# of average odds, keeps three wins of three from being a certainty. Chosen with the results of
+# benchmarks/curves.py in view.
 UNDECIDED = 1.0
 LARGEST_SLOPE = 1e3
 # With fewer experiments of an epistemic distribution there is no curve to correct probabilities.
@@ -52,26 +57,43 @@ class Correction:
         return np.asarray(np.where(probability >= 0.5, upper, 1.0 - upper))
 
 
+@dataclass(frozen=True)
+class MostCautious:
+    """Several corrections together: of each probability, the one closest to ½ is taken."""
+
+    corrections: tuple[Correction, ...]
+
+    def __call__(self, probability: FloatArray) -> FloatArray:
+        return most_cautious(np.stack([correct(probability) for correct in self.corrections]))
+
+
 def fit_correction(probability: FloatArray, truth: FloatArray) -> Correction:
     """The temperature under which the truth is most likely; `truth` is the fraction won by a.
 
-    The order of a pair carries no meaning: every experiment is reflected so that B ≥ ½. The likelihood has one maximum, where
-    the sum below vanishes.
+    The order of a pair carries no meaning: every experiment is reflected so that B ≥ ½. The
+    likelihood has one maximum, where the sum below vanishes.
     """
     odds = _odds(probability, SUREST)
     surest = float(expit(odds.max()))
     won = np.where(probability >= 0.5, truth, 1.0 - truth)
-    odds, won = np.append(odds, odds.mean()), np.append(won, 0.5)
+    odds = np.append(odds, odds.mean())
+    won = np.append(won, 0.5)
     weight = np.append(np.ones(odds.size - 1), UNDECIDED) * odds
 
     def too_sure(slope: float) -> bool:
         return bool(np.sum(weight * (expit(slope * odds) - won)) >= 0.0)
 
-    low, high = 0.0, LARGEST_SLOPE
+    if too_sure(0.0):
+        return Correction(0.0, surest)
+    low = 0.0
+    high = LARGEST_SLOPE
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if too_sure(middle) else (middle, high)
-    return Correction(0.0 if too_sure(0.0) else low, surest)
+        if too_sure(middle):
+            high = middle
+        else:
+            low = middle
+    return Correction(low, surest)
 
 
 def _odds(probability: FloatArray, surest: float) -> FloatArray:
@@ -80,7 +102,9 @@ def _odds(probability: FloatArray, surest: float) -> FloatArray:
 
 
 def beyond_scores(probability: FloatArray, scores: Sequence[FloatArray]) -> FloatArray:
-    """B, but at most the part of the scores below it, of n + 1; the smallest of several. Scores are sorted.
+    """B, but at most the part of the scores below it, of n + 1; the smallest of several.
+
+    Scores are sorted.
 
     Examples
     --------
@@ -95,14 +119,17 @@ def beyond_scores(probability: FloatArray, scores: Sequence[FloatArray]) -> Floa
 def one_of_many(
     probability: FloatArray, k: int, of_pairs: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
-    """B for one of k models: 1 − B times the number of rivals (Bonferroni), or as of a pair, whichever is less sure.
+    """B for one of k models.
+
+    1 − B times the number of rivals (Bonferroni), or as of a pair, whichever is less sure.
 
     Examples
     --------
     >>> one_of_many(np.array([0.01, 0.6, 0.99]), 3, Correction(slope=0.8)).round(3)
     array([0.025, 0.5  , 0.975])
     """
-    pairs, few = of_pairs(probability), 1.0 - (k - 1) * np.minimum(probability, 1.0 - probability)
+    pairs = of_pairs(probability)
+    few = 1.0 - (k - 1) * np.minimum(probability, 1.0 - probability)
     return _mirrored(probability, np.minimum(np.maximum(pairs, 1.0 - pairs), few))
 
 

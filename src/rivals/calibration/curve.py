@@ -58,7 +58,10 @@ class CalibrationCurve:
 
     @property
     def overconfidence(self) -> float:
-        """Mean over the experiments of the excess of |B_EMD − ½| over |B_epis − ½|, where there is one."""
+        """Mean over the experiments of the excess of |B_EMD − ½| over |B_epis − ½|.
+
+        Where there is none, it counts as 0.
+        """
         return float(np.average(np.maximum(self.excess, 0.0), weights=self.counts))
 
 
@@ -71,9 +74,8 @@ def calibration_curve(
     counts = np.array([group.size for group in groups])
     observed = np.array([truth[group].mean() for group in groups])
     predicted = np.array([probability[group].mean() for group in groups])
-    return CalibrationCurve(
-        predicted, observed, counts, *wilson_interval(observed, counts, confidence)
-    )
+    low, high = wilson_interval(observed, counts, confidence)
+    return CalibrationCurve(predicted, observed, counts, low, high)
 
 
 def wilson_interval(
@@ -90,16 +92,16 @@ def wilson_interval(
     z = float(ndtri(0.5 + 0.5 * confidence))
     weight = z**2 / counts
     centre = (fraction + 0.5 * weight) / (1.0 + weight)
-    half = (
-        z * np.sqrt(fraction * (1.0 - fraction) / counts + 0.25 * weight / counts) / (1.0 + weight)
-    )
+    variance = fraction * (1.0 - fraction) / counts + 0.25 * weight / counts
+    half = z * np.sqrt(variance) / (1.0 + weight)
     return np.clip(centre - half, 0.0, 1.0), np.clip(centre + half, 0.0, 1.0)
 
 
 def most_cautious(probabilities: FloatArray) -> FloatArray:
-    """Of several values of each probability (along the first axis), the one closest to ½ (the first, if several are).
+    """Of several values of each probability (along the first axis), the one closest to ½.
 
-    This is how several epistemic distributions are combined: the worst case decides.
+    The first, if several are. This is how several epistemic distributions are combined: the worst
+    case decides.
 
     Examples
     --------

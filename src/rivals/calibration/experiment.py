@@ -1,4 +1,4 @@
-"""What a user says of a simulated experiment, one at a time or many at once, and what is found in it."""
+"""What a user says of a simulated experiment, and what is found in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import numpy.typing as npt
 from rivals._types import FloatArray, Model
 
 Candidates: TypeAlias = Sequence[Model] | Mapping[str, Model]
-# rng → Experiment, or (rng, index) → Experiment; or an object with batch(indices, rng_of) → ExperimentLosses of each.
+# rng → Experiment, or (rng, index) → Experiment; or an object with batch(indices, rng_of) →
+# ExperimentLosses of each.
 Omega: TypeAlias = Any
 
 
@@ -25,14 +26,16 @@ class Experiment:
     observe : callable
         `observe(n, rng)` returns n data points of the true process.
     candidates : sequence or mapping, or callable
-        Two candidates or more (each with `loss(data)` and `simulate(n, rng)`), or a function of the data that returns them, if
-        they are refitted to every data set. Of a mapping from names to candidates, the calibration keeps the names. Of more than
-        two, a random pair is what curves are made of; the threshold for the best of them is learned from all.
+        Two candidates or more (each with `loss(data)` and `simulate(n, rng)`), or a function of the
+        data that returns them, if they are refitted to every data set. Of a mapping from names to
+        candidates, the calibration keeps the names. Of more than two, a random pair is what curves
+        are made of; the threshold for the best of them is learned from all.
     replicate : callable, optional
-        `replicate(n, rng)` returns n data points of a fresh replication: the problem is the same, but everything that varies
-        between replications is drawn anew with `rng`. The better candidate is then the one with the lower risk there.
-        Without `replicate`, the better candidate is the one with the lower risk on new data of the same process that
-        made the observed data: a question about sampling error alone.
+        `replicate(n, rng)` returns n data points of a fresh replication: the problem is the same,
+        but everything that varies between replications is drawn anew with `rng`. The better
+        candidate is then the one with the lower risk there. Without `replicate`, the better
+        candidate is the one with the lower risk on new data of the same process that made the
+        observed data: a question about sampling error alone.
 
     See Also
     --------
@@ -41,8 +44,8 @@ class Experiment:
 
     Examples
     --------
-    An epistemic distribution is any function from a generator to an experiment. Here the mean defines the problem, and each
-    replication has its own offset:
+    An epistemic distribution is any function from a generator to an experiment. Here the mean
+    defines the problem, and each replication has its own offset:
 
     >>> from rivals.testbeds.toys import gaussian
     >>> def omega(rng):
@@ -65,19 +68,22 @@ class Experiment:
 
 @dataclass(frozen=True)
 class ExperimentLosses:
-    """The losses of one experiment, from an epistemic distribution that computes many experiments at once.
+    """The losses of one experiment, from an Ω that computes many experiments at once.
 
-    An epistemic distribution with a method ``batch(indices, rng_of)`` is asked for the losses of several experiments in one
-    call: a sequence with one `ExperimentLosses` for each index. It may compute them with vectorised code of any kind (NumPy,
-    JAX, PyTorch, CUDA). ``rng_of(index)`` is the generator of an experiment; with no other random numbers the records do
-    not depend on how experiments are put into batches; an attribute ``batch_size`` says how many are best computed together.
+    An epistemic distribution with a method ``batch(indices, rng_of)`` is asked for the losses of
+    several experiments in one call: a sequence with one `ExperimentLosses` for each index. It may
+    compute them with vectorised code of any kind (NumPy, JAX, PyTorch, CUDA). ``rng_of(index)`` is
+    the generator of an experiment; with no other random numbers the records do not depend on how
+    experiments are put into batches; an attribute ``batch_size`` says how many are best computed
+    together.
 
     Parameters
     ----------
     observed : array, shape (k, n_data)
         Losses of all candidates, two or more, on the observed data.
     synthetic : array, shape (k, n_simulations, n_data)
-        Losses of each candidate on data that it simulated itself. One simulation may be given as (k, n_data).
+        Losses of each candidate on data that it simulated itself. One simulation may be given as
+        (k, n_data).
     truth : array, shape (k, n_truth), or (n_replications, k, n_truth)
         Losses of all on new data that determine which is truly better.
     replicated : bool
@@ -128,12 +134,15 @@ class ExperimentLosses:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an experiment found: of a pair (a, b) of its candidates, and of the truly best of all."""
+    """What an experiment found: of a pair (a, b) of its candidates, and of the best of all."""
 
-    probability: FloatArray  # P(R_a < R_b) at each c
+    # At each c: P(R_a < R_b), its error, and the largest probability with which a rival of lower
+    # mean loss beats the truly best.
+    probability: FloatArray
     standard_error: FloatArray
-    score: FloatArray  # at each c, the largest probability with which a rival of lower mean loss beats the truly best
-    risk_a: float  # the true risks, from n_truth samples; of several replications the mean
+    score: FloatArray
+    # The true risks, from n_truth samples; of several replications the mean.
+    risk_a: float
     risk_b: float
     truth_error: float  # standard error of risk_a − risk_b
     truth: float  # fraction of the replications that a wins; an undecided one counts half

@@ -1,40 +1,34 @@
-"""What a calibration found: records, curves, the choice of c, their correction, and how `compare` uses it. How it is shown: `shown.py`."""
+"""What a calibration found: records, curves, the choice of c, and how `compare` uses it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from os import PathLike
+from functools import cached_property, partial
+from html import escape
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rivals._say.optional import need
-from rivals._say.words import listed, show
+from rivals._say.words import show
 from rivals._types import FloatArray
+from rivals.calibration import text
+from rivals.calibration.conditions import Conditions
 from rivals.calibration.correction import (
     ENOUGH_TO_CORRECT,
     Correction,
+    MostCautious,
     beyond_scores,
     fit_correction,
     one_of_many,
 )
-from rivals.calibration.curve import CalibrationCurve, calibration_curve, most_cautious
-from rivals.calibration.shown import ShownCalibration
-from rivals.calibration.store import (
-    AT_EACH_C,
-    NOTHING_KNOWN,
-    NUMBERS,
-    SETTINGS,
-    Failure,
-    new_outcomes,
-    open_reader,
-)
-from rivals.calibration.study import Settings, is_undecided
+from rivals.calibration.curve import CalibrationCurve, calibration_curve
+from rivals.calibration.judgement import ENOUGH_TO_JUDGE
+from rivals.calibration.records import AT_EACH_C, NOTHING_KNOWN, NUMBERS, Failure, new_outcomes
+from rivals.calibration.trial import is_undecided
 from rivals.calibration.validity import (
-    ENOUGH_TO_JUDGE,
     Validity,
     ValidRange,
     checked_experiments,
@@ -43,22 +37,32 @@ from rivals.calibration.validity import (
 from rivals.comparison import N_SIMULATIONS
 from rivals.comparison.judge import Rule
 from rivals.laws import Law, Order, law_from_options
+from rivals.laws.base import Correct
 from rivals.losses import Losses
 
 # A calibration holds for the sample sizes it was made with; within this factor we accept it.
 SIMILAR_SIZE = 1.5
-# More simulations only reduce the noise of W or δ, by the root of their number: a factor of two changes it by 1.4.
+# More simulations only reduce the noise of W or δ, by the root of their number: a factor of two
+# changes it by 1.4.
 SIMILAR_SIMULATIONS = 2.0
 REMEDY = "a calibration holds for one loss, law and sample size: calibrate again for these"
-OTHER_SIMULATIONS = (
-    "give each model {0} of them (the rows of the synthetic matrix; in a table, a column 'simulation' tells them apart), "
-    "or calibrate again with n_simulations={1} (rivals calibrate ... --n-simulations {1})"
-)
-FIELDS = ("omega", "experiment", "c", *AT_EACH_C, "truly_better", "undecided", "truth", "risk_a", "risk_b", "truth_error")  # fmt: skip
+# Conditions of the study that a calibration has as attributes.
+CONDITIONS = ("n_data", "n_truth", "law", "n_simulations", "order", "n_replications", "loss_unit")
+RECORD_FIELDS = {
+    "experiment": "i8",
+    "c": "f8",
+    **dict.fromkeys(AT_EACH_C, "f8"),
+    "truly_better": "?",
+    "undecided": "?",
+    "truth": "f8",
+    "risk_a": "f8",
+    "risk_b": "f8",
+    "truth_error": "f8",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Calibration(ShownCalibration):
+class Calibration:
     """The outcomes of simulated experiments, or of real ones.
 
     Attributes
@@ -85,8 +89,9 @@ class Calibration(ShownCalibration):
     failures : tuple of Failure
         Experiments that have no outcome. They are not missing at random.
     about : mapping
-        "replicated": whether the truth is that of fresh replications; "n_candidates" of each experiment; names of the "candidates",
-        where they are known; and "descriptions" of the epistemic distributions.
+        "replicated": whether the truth is that of fresh replications; "n_candidates" of each
+        experiment; names of the "candidates", where they are known; and "descriptions" of the
+        epistemic distributions.
 
     See Also
     --------
@@ -131,7 +136,7 @@ class Calibration(ShownCalibration):
     failures: tuple[Failure, ...]
     about: Mapping[str, Any]
     _options: Mapping[str, Any]  # of the law
-    _outcomes: npt.NDArray[Any]  # one for each experiment, as the store keeps them
+    _outcomes: npt.NDArray[Any]  # one for each experiment, as `records.new_outcomes` has them
 
     @classmethod
     def from_experiments(
@@ -148,14 +153,17 @@ class Calibration(ShownCalibration):
         candidates: Sequence[str] = (),
         description: str = "",
     ) -> Calibration:
-        """A calibration from experiments that you made: real ones whose replications are known, or simulated elsewhere.
+        """A calibration from experiments that you made.
+
+        They may be real ones whose replications are known, or simulated elsewhere.
 
         Parameters
         ----------
         probability : mapping
             c → P(R_a < R_b) in each experiment, as `compare(..., c=c).probability[a, b]` has it.
         truth : array_like
-            1 where a was better in a fresh replication, 0 where b was, ½ where undecided; of several replications the mean.
+            1 where a was better in a fresh replication, 0 where b was, ½ where undecided; of
+            several replications the mean.
         n_data : int
             Data points of each experiment.
         law, n_simulations, order, loss_unit
@@ -172,11 +180,13 @@ class Calibration(ShownCalibration):
         >>> import numpy as np
         >>> import rivals
         >>> truth = np.arange(400) % 10 > 0
-        >>> calibration = rivals.Calibration.from_experiments({0.25: np.full(400, 0.99)}, truth, n_data=1000)
+        >>> calibration = rivals.Calibration.from_experiments(
+        ...     {0.25: np.full(400, 0.99)}, truth, n_data=1000
+        ... )
         >>> float(calibration.correct(0.99, c=0.25).round(2))
         0.9
         """
-        settings = Settings.checked(
+        conditions = Conditions.checked(
             c=tuple(probability),
             law=law,
             n_data=n_data,
@@ -184,37 +194,59 @@ class Calibration(ShownCalibration):
             order=order,
             loss_unit=loss_unit,
         )
-        stated = np.column_stack([np.asarray(probability[c], dtype=np.float64) for c in settings.c])
-        stated, true = checked_experiments(name, stated, truth, len(settings.c))
-        outcomes = new_outcomes(true.size, len(settings.c))
-        outcomes["probability"], outcomes["standard_error"], outcomes["truth"] = stated, 0.0, true
-        known = {**settings.plain(), "n_truth": 0}
+        n_c = len(conditions.c)
+        columns = [np.asarray(probability[c], dtype=np.float64) for c in conditions.c]
+        stated, true = checked_experiments(name, np.column_stack(columns), truth, n_c)
+        outcomes = new_outcomes(true.size, n_c)
+        outcomes["probability"] = stated
+        outcomes["standard_error"] = 0.0
+        outcomes["truth"] = true
         about = {
             "replicated": True,
             "candidates": [*candidates],
             "descriptions": {name: description},
         }
-        return cls(
-            omegas=(name,),
-            c=tuple(settings.c),
-            **{key: known[key] for key in SETTINGS},
-            entropy=None,
+        return cls.of_study(
+            {**conditions.plain(), "n_truth": 0, "entropy": None, "omegas": (name,)},
             n_wanted=true.size,
             failures=(),
+            about=about,
+            outcomes=outcomes,
+        )
+
+    @classmethod
+    def of_study(
+        cls,
+        study: Mapping[str, Any],
+        *,
+        n_wanted: int,
+        failures: Sequence[Failure],
+        about: Mapping[str, Any],
+        outcomes: npt.NDArray[Any],
+    ) -> Calibration:
+        """A calibration from the plain conditions of a study, as a store keeps them."""
+        entropy = study["entropy"]
+        return cls(
+            omegas=tuple(study["omegas"]),
+            c=tuple(study["c"]),
+            **{name: study[name] for name in CONDITIONS},
+            entropy=None if entropy is None else int(entropy),
+            n_wanted=n_wanted,
+            failures=tuple(failures),
             about={**NOTHING_KNOWN, **about},
-            _options=known["options"],
+            _options=study["options"],
             _outcomes=outcomes,
         )
 
     @property
     def question(self) -> str:
-        """What the probabilities refer to: new data of the process that made the data, or a fresh replication."""
-        where = (
-            "in a fresh replication"
-            if self.about.get("replicated")
-            else "on new data of the same process"
-        )
-        return f"which candidate is better {where}"
+        """What the probabilities refer to.
+
+        New data of the process that made the data, or a fresh replication.
+        """
+        if self.about.get("replicated"):
+            return "which candidate is better in a fresh replication"
+        return "which candidate is better on new data of the same process"
 
     # ---------------------------------------------------------------- records
 
@@ -227,27 +259,26 @@ class Calibration(ShownCalibration):
     def records(self) -> npt.NDArray[Any]:
         """One row per experiment and c, as a structured array.
 
-        Fields: omega, experiment, c, probability (P(R_a < R_b), the candidates in order; of more than two, a random pair),
-        standard_error, score (the largest probability with which a rival of lower mean loss beats the truly best of all candidates),
-        truly_better (whether a is), undecided (the truth is too close to call), truth (1 where a is better, 0 where b is, ½
-        where undecided; of several replications the mean), risk_a, risk_b (the true risks), and truth_error (standard
-        error of their difference).
+        Fields: omega, experiment, c, probability (P(R_a < R_b), the candidates in order; of more
+        than two, a random pair), standard_error, score (the largest probability with which a rival
+        of lower mean loss beats the truly best of all candidates), truly_better (whether a is),
+        undecided (the truth is too close to call), truth (1 where a is better, 0 where b is, ½
+        where undecided; of several replications the mean), risk_a, risk_b (the true risks), and
+        truth_error (standard error of their difference).
         """
         found = self._outcomes
-        kinds = {
-            "omega": f"U{max(map(len, self.omegas))}",
-            "experiment": "i8",
-            "truly_better": "?",
-            "undecided": "?",
-        }
-        rows = np.empty(
-            (found.size, len(self.c)), dtype=[(name, kinds.get(name, "f8")) for name in FIELDS]
-        )
-        risks = [found[name] for name in ("risk_a", "risk_b", "truth_error")]
-        known = np.isfinite(risks[2])
-        rows["omega"], rows["c"] = np.array(self.omegas)[found["omega"]][:, None], self.c
-        rows["truly_better"] = np.where(known, risks[0] < risks[1], found["truth"] > 0.5)[:, None]
-        rows["undecided"] = np.where(known, is_undecided(*risks), found["truth"] == 0.5)[:, None]
+        kinds = {"omega": f"U{max(map(len, self.omegas))}", **RECORD_FIELDS}
+        rows = np.empty((found.size, len(self.c)), dtype=list(kinds.items()))
+        risk_a = found["risk_a"]
+        risk_b = found["risk_b"]
+        error = found["truth_error"]
+        known = np.isfinite(error)
+        better = np.where(known, risk_a < risk_b, found["truth"] > 0.5)
+        undecided = np.where(known, is_undecided(risk_a, risk_b, error), found["truth"] == 0.5)
+        rows["omega"] = np.array(self.omegas)[found["omega"]][:, None]
+        rows["c"] = self.c
+        rows["truly_better"] = better[:, None]
+        rows["undecided"] = undecided[:, None]
         for name in AT_EACH_C:
             rows[name] = found[name]
         for name in ("experiment", *NUMBERS):
@@ -258,39 +289,48 @@ class Calibration(ShownCalibration):
         """`records` as a pandas data frame."""
         return need("pandas", extra="pandas", purpose="to_dataframe").DataFrame(self.records)
 
-    # ---------------------------------------------------------------- curves, and which c is valid
+    # ---------------------------------------------------------------- which c is valid
 
     def curve(self, c: float, omega: str | None = None, bins: int = 16) -> CalibrationCurve:
-        """Calibration curve at one c: of one epistemic distribution, or of all experiments together."""
-        return calibration_curve(*self._at(c, omega), bins=bins)
+        """Calibration curve at one c: of one epistemic distribution, or of all together."""
+        found = self._of(omega, least=1)
+        return calibration_curve(found.at(self._column(c)), found.truth, bins=bins)
 
     def overconfidence(self, c: float, omega: str | None = None, bins: int = 16) -> float:
-        """Mean excess of |B_EMD − ½| over |B_epis − ½|, of the worst epistemic distribution if none is named."""
+        """Mean excess of |B_EMD − ½| over |B_epis − ½|.
+
+        Of the worst epistemic distribution if none is named.
+        """
         return max(self.curve(c, name, bins).overconfidence for name in self._names(omega))
 
     def validity(self, bins: int = 16, omega: str | None = None) -> Validity:
-        """Which c are valid for each epistemic distribution, as a table, and which for all of them: how many of the stated
-        winners are wrong?
+        """Which c are valid for each epistemic distribution, as a table, and which for all.
 
-        `valid_c` is the widest range of those; `validity().for_all` is empty if no c is valid for all.
+        The question is how many of the stated winners are wrong. `valid_c` is the widest range of
+        those; `validity().for_all` is empty if no c is valid for all.
         """
-        found = {name: self._of(name, least=1) for name in self._names(omega)}
-        pairs = {name: (own["probability"], own["truth"]) for name, own in found.items()}
+        pairs = {}
+        for name in self._names(omega):
+            found = self._of(name, least=1)
+            pairs[name] = (found.probability.T, found.truth)
         return judge_experiments(pairs, self.c, bins=bins)
 
     def valid_c(self, omega: str | None = None, bins: int = 16) -> ValidRange:
-        """The range of c that is valid for every epistemic distribution, with the reason at each end.
+        """The range of c that is valid for every epistemic distribution, with reasons at each end.
 
-        If the valid values are not contiguous, the widest contiguous range is taken; of equally wide ones, that of larger c.
+        If the valid values are not contiguous, the widest contiguous range is taken; of equally
+        wide ones, that of larger c.
         """
         return self.validity(bins, omega).widest()
 
-    # ---------------------------------------------------------------- the choice of c, and the correction
+    # ---------------------------------------------------------------- the choice of c, correction
 
     def choose_c(
         self, omega: str | None = None, bins: int = 16, *, valid_only: bool = True
     ) -> float:
-        """The c with the most informative probabilities: the best Brier score in the worst epistemic distribution.
+        """The c with the most informative probabilities.
+
+        It has the best Brier score in the worst epistemic distribution.
 
         Parameters
         ----------
@@ -299,29 +339,37 @@ class Calibration(ShownCalibration):
         bins : int
             Equal-count bins of the curves by which c is judged.
         valid_only : bool
-            True if you use B without correction: only a c within `valid_c` is then chosen. False if the curve corrects B, as in
-            `compare(..., c=calibration)`: the curve does so at any c.
+            True if you use B without correction: only a c within `valid_c` is then chosen. False if
+            the curve corrects B, as in `compare(..., c=calibration)`: the curve does so at any c.
         """
         values = self.c
         if valid_only:
             valid = self.valid_c(omega, bins)
             if not valid.values:
                 raise ValueError(
-                    f"no value of c is valid here: {valid.low_reason}; run more experiments or try larger values, or use "
-                    "compare(..., c=calibration), which corrects probabilities by the curve"
+                    f"no value of c is valid here: {valid.low_reason}; run more experiments or try "
+                    "larger values, or use compare(..., c=calibration), which corrects "
+                    "probabilities by the curve"
                 )
             values = valid.values
         return min(values, key=lambda c: (self.brier_score(c, omega), -c))
 
     def brier_score(self, c: float, omega: str | None = None) -> float:
-        """Mean squared error of B as a forecast of the truth, of the worst epistemic distribution if none is named."""
-        pairs = [self._at(c, name) for name in self._names(omega)]
-        return max(float(np.mean((probability - truth) ** 2)) for probability, truth in pairs)
+        """Mean squared error of B as a forecast of the truth.
+
+        Of the worst epistemic distribution if none is named.
+        """
+        scores = []
+        for name in self._names(omega):
+            found = self._of(name, least=1)
+            scores.append(float(np.mean((found.at(self._column(c)) - found.truth) ** 2)))
+        return max(scores)
 
     def correct(self, probability: npt.ArrayLike, c: float, omega: str | None = None) -> FloatArray:
-        """Calibrated probabilities: how often such a B came true at this c, by the temperature that suits the experiments best.
+        """Calibrated probabilities: how often such a B came true at this c.
 
-        Symmetric in the two candidates. With several epistemic distributions the correction closest to ½ is taken
+        By the temperature that suits the experiments best; symmetric in the two candidates. With
+        several epistemic distributions the correction closest to ½ is taken
         (`rivals.calibration.curve.most_cautious`).
 
         Parameters
@@ -340,14 +388,16 @@ class Calibration(ShownCalibration):
             raise ValueError(
                 f"probabilities must lie in [0, 1]: got {wrong:g}; pass those of compare"
             )
-        return most_cautious(
-            np.stack([self._correction(c, name)(values) for name in self._names(omega)])
-        )
+        return MostCautious(tuple(self._corrections(c, omega).values()))(values)
 
-    def _correction(self, c: float, omega: str) -> Correction:
-        """The curve of one epistemic distribution that corrects B: its temperature."""
-        found = self._of(omega, least=ENOUGH_TO_CORRECT)
-        return fit_correction(found["probability"][:, self._column(c)], found["truth"])
+    def _corrections(self, c: float, omega: str | None = None) -> dict[str, Correction]:
+        """The curve that corrects B, its temperature, of each epistemic distribution."""
+        column = self._column(c)
+        corrections = {}
+        for name in self._names(omega):
+            found = self._of(name, least=ENOUGH_TO_CORRECT)
+            corrections[name] = fit_correction(found.at(column), found.truth)
+        return corrections
 
     # ---------------------------------------------------------------- what `compare` asks
 
@@ -356,78 +406,79 @@ class Calibration(ShownCalibration):
         return law_from_options(self.law, dict(self._options))
 
     def rules(self, names: Sequence[str], threshold: float) -> list[Rule]:
-        """How `compare` is to read B: by all epistemic distributions together, then, if there are several, by each of them.
+        """How `compare` is to read B.
 
-        Of two models, B is corrected by the curve. Of more, B is at most the part of the experiments in which the truly best of as
-        many candidates is beaten less clearly: beyond 0.95, the truly best is rejected in 5 % of them. Where experiments have fewer
-        candidates, 1 − B counts k − 1 times, or B as of two models if that is less sure.
+        By all epistemic distributions together, then, if there are several, by each of them. Of two
+        models, B is corrected by the curve. Of more, B is at most the part of the experiments in
+        which the truly best of as many candidates is beaten less clearly: beyond 0.95, the truly
+        best is rejected in 5 % of them. Where experiments have fewer candidates, 1 − B counts k − 1
+        times, or B as of two models if that is less sure.
         """
-        c, k, n_candidates = self.choose_c(valid_only=False), len(names), self.about["n_candidates"]
-        found = []
-        for omega in (None, *(self.omegas if len(self.omegas) > 1 else ())):
-            correct = partial(self.correct, c=c, omega=omega)
-            if k == 2:
-                how = f"B is corrected, after which {self._error_of(c, omega, threshold)} there"
-            elif k <= n_candidates:
-                there, column = (
-                    [self._of(name, ENOUGH_TO_CORRECT) for name in self._names(omega)],
-                    self._column(c),
-                )
-                correct = partial(
-                    beyond_scores, scores=[np.sort(each["score"][:, column]) for each in there]
-                )
-                how = f"B counts at most as the part of them in which the truly best of {n_candidates} candidates is beaten less clearly"
-            else:
-                correct = partial(one_of_many, k=k, of_pairs=correct)
-                how = f"they have {n_candidates} candidates, so for one of {k} models 1 − B counts {k - 1} times, or B as of a pair"
-            sentence = f"Calibrated on {self._experiments(omega)}: {how}."
-            found.append(
-                Rule(omega or self.omegas[0], c, correct, (sentence, *self._remarks(names)))
-            )
+        c = self.choose_c(valid_only=False)
+        corrections = self._corrections(c)
+        remarks = self._remarks(names)
+        found = [self._rule(c, len(names), self.omegas, corrections, threshold, remarks)]
+        if len(self.omegas) > 1:
+            for omega in self.omegas:
+                rule = self._rule(c, len(names), (omega,), corrections, threshold, remarks)
+                found.append(rule)
         return found
 
-    def _experiments(self, omega: str | None) -> str:
-        """How many experiments, and of what."""
-        parts = []
-        for name in self._names(omega):
-            said = self.about["descriptions"].get(name)
-            parts.append(
-                f"{self._of(name).size} experiments of {show(name)!r}"
-                + (f" ({show(said)})" if said else "")
-            )
-        return ", ".join(parts)
+    def _rule(
+        self,
+        c: float,
+        k: int,
+        omegas: Sequence[str],
+        corrections: Mapping[str, Correction],
+        threshold: float,
+        remarks: Sequence[str],
+    ) -> Rule:
+        """How to read B of k models, by some of the epistemic distributions together."""
+        n_candidates = self.about["n_candidates"]
+        pairs = MostCautious(tuple(corrections[name] for name in omegas))
+        correct: Correct
+        if k == 2:
+            correct = pairs
+            how = text.corrected_pair(self._error_of(c, omegas, corrections, threshold))
+        elif k <= n_candidates:
+            column = self._column(c)
+            scores = [np.sort(self._of(name).score[column]) for name in omegas]
+            correct = partial(beyond_scores, scores=scores)
+            how = text.beyond_best(n_candidates)
+        else:
+            correct = partial(one_of_many, k=k, of_pairs=pairs)
+            how = text.one_of(k, n_candidates)
+        counts = {name: self._of(name).size for name in omegas}
+        made_of = text.experiments(counts, self.about["descriptions"])
+        return Rule(omegas[0], c, correct, (f"Calibrated on {made_of}: {how}.", *remarks))
 
-    def _error_of(self, c: float, omega: str | None, threshold: float) -> str:
-        """How many of the winners that the corrected B states are wrong, in the worst epistemic distribution."""
-        found = {name: self._at(c, name) for name in self._names(omega)}
-        pairs = {
-            name: (self._correction(c, name)(stated)[:, None], truth)
-            for name, (stated, truth) in found.items()
-        }
-        return judge_experiments(pairs, [c], threshold=threshold).at_each_c()[0][1]
+    def _error_of(
+        self,
+        c: float,
+        omegas: Sequence[str],
+        corrections: Mapping[str, Correction],
+        threshold: float,
+    ) -> str:
+        """How many of the winners that the corrected B states are wrong, in the worst Ω."""
+        column = self._column(c)
+        pairs = {}
+        for name in omegas:
+            found = self._of(name)
+            pairs[name] = (corrections[name](found.at(column))[:, None], found.truth)
+        ((_, sentence),) = judge_experiments(pairs, [c], threshold=threshold).at_each_c()
+        return sentence
 
     def _remarks(self, names: Sequence[str]) -> list[str]:
-        """What to know of this calibration when these models are compared with it, in sentences."""
+        """What to know of this calibration when these models are compared with it."""
         found = []
-        for place, name in enumerate(self.omegas):
+        for name, failures in self._failures().items():
             done = self._of(name).size
-            failed = sum(failure.omega == place for failure in self.failures)
             if done < self.n_wanted:
-                all_failed = failed == self.n_wanted - done
-                why = (
-                    f"{failed} failed, which is not chance"
-                    if all_failed
-                    else "run the study to its end"
-                )
-                found.append(
-                    f"The calibration is not complete: {done} of {self.n_wanted} experiments of {show(name)!r} have an outcome; {why}."
-                )
+                found.append(text.incomplete(name, done, self.n_wanted, len(failures)))
         known = self.about["candidates"]
         others = [name for name in names if known and name not in known]
         if others:
-            found.append(
-                f"The calibration was made with {listed(known)}, not with {listed(others)}: it holds as far as these resemble those."
-            )
+            found.append(text.other_models(known, others))
         return found
 
     def check_fit(
@@ -450,38 +501,126 @@ class Calibration(ShownCalibration):
         for what, asked in (("law", law or self.law), ("order", order), ("loss_unit", unit)):
             if asked != getattr(self, what):
                 raise ValueError(
-                    f"the calibration was made with {what}={getattr(self, what)!r}, but the comparison has {what}={asked!r}; "
-                    "use the same in both, or calibrate again"
+                    f"the calibration was made with {what}={getattr(self, what)!r}, but the "
+                    f"comparison has {what}={asked!r}; use the same in both, or calibrate again"
                 )
         for name, sample in losses.items():
-            others = OTHER_SIMULATIONS.format(self.n_simulations, sample.n_simulations)
-            for what, calibrated, size, factor, remedy in (
-                ("observed losses", self.n_data, sample.n_observed, SIMILAR_SIZE, REMEDY),
-                ("synthetic losses", self.n_data, sample.n_synthetic, SIMILAR_SIZE, REMEDY),
-                (
-                    "simulations",
-                    self.n_simulations,
-                    sample.n_simulations,
-                    SIMILAR_SIMULATIONS,
-                    others,
-                ),
-            ):
-                if not calibrated / factor <= size <= calibrated * factor:
-                    raise ValueError(
-                        f"the calibration is for {calibrated} {what} of each model, but model '{show(name)}' has {size}; {remedy}"
-                    )
+            whose = f"model '{show(name)}'"
+            _check_size(self.n_data, "observed losses", sample.n_observed, whose)
+            _check_size(self.n_data, "synthetic losses", sample.n_synthetic, whose)
+            _check_simulations(self.n_simulations, sample.n_simulations, whose)
         for name in self.omegas:
             self._of(name, least=ENOUGH_TO_CORRECT)
+
+    # ---------------------------------------------------------------- how it is shown
+
+    def to_dict(self) -> dict[str, Any]:
+        """Conditions and the findings at each c, as plain numbers, lists and text, for JSON.
+
+        If an epistemic distribution has no finished experiment, nothing is known at any c, and
+        there are only the conditions.
+        """
+        plain = {
+            "omegas": list(self.omegas),
+            "experiments": self.n_experiments,
+            "experiments_wanted": self.n_wanted,
+            "failed": len(self.failures),
+            "n_data": self.n_data,
+            "n_truth": self.n_truth,
+            "law": self.law,
+            "n_simulations": self.n_simulations,
+            "order": self.order,
+            "n_replications": self.n_replications,
+            "question": self.question,
+            "loss_unit": self.loss_unit,
+            **self.about,
+            "options": dict(self._options),
+            # As text: larger than what JSON readers elsewhere can hold.
+            "rng": None if self.entropy is None else str(self.entropy),
+            "c": list(self.c),
+        }
+        if self.unfinished():
+            return plain
+        return {**plain, **self._findings()}
+
+    def _findings(self) -> dict[str, Any]:
+        validity = self.validity()
+        best = self.choose_c(valid_only=False)
+        return {
+            "validity": validity.to_dict(),
+            "valid_range": validity.widest().to_dict(),
+            "overconfidence": [self.overconfidence(c) for c in self.c],
+            "brier_score": [self.brier_score(c) for c in self.c],
+            "chosen": best,
+            "temperature": self._temperatures(best),
+            "grid_problem": text.grid_problem(best, self.c),
+        }
+
+    def _temperatures(self, c: float) -> dict[str, float | None] | None:
+        """None where there are too few experiments, or where B is worth nothing at any."""
+        if any(self._of(name).size < ENOUGH_TO_CORRECT for name in self.omegas):
+            return None
+        temperatures: dict[str, float | None] = {}
+        for name, correction in self._corrections(c).items():
+            temperatures[name] = 1.0 / correction.slope if correction.slope > 0.0 else None
+        return temperatures
+
+    def unfinished(self) -> list[str]:
+        """Why nothing can be said yet, in lines; none if every Ω has a finished experiment."""
+        counts = {name: self._of(name).size for name in self.omegas}
+        tracebacks = {}
+        for name, failures in self._failures().items():
+            tracebacks[name] = [failure.traceback for failure in failures]
+        return text.unfinished(counts, tracebacks)
+
+    def __str__(self) -> str:
+        heading = text.heading(
+            done=self.n_experiments,
+            total=self.n_wanted * len(self.omegas),
+            failed=len(self.failures),
+            n_data=self.n_data,
+            loss_unit=self.loss_unit,
+            law=self.law,
+            n_simulations=self.n_simulations,
+            n_candidates=self.about["n_candidates"],
+            order=self.order,
+            question=self.question,
+            n_replications=self.n_replications,
+        )
+        body = self.unfinished() or [*self._verdicts(), *self._choice()]
+        return "\n".join([*heading, *body])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        # The class keeps notebooks from taking dollar signs in names for mathematics.
+        return f'<pre class="tex2jax_ignore mathjax_ignore">{escape(str(self))}</pre>'
+
+    def _verdicts(self) -> list[str]:
+        validity = self.validity()
+        valid = dict(zip(validity.omegas, validity.valid.tolist(), strict=True))
+        return text.verdicts(self.c, validity.at_each_c(), validity.widest(), valid)
+
+    def _choice(self) -> list[str]:
+        """The best c with its law, the effect of its curve, and what to do next."""
+        best = self.choose_c(valid_only=False)
+        fewest, where = min((self._of(name).size, name) for name in self.omegas)
+        lines = [text.best_c(best, self.law, self.brier_score(best))]
+        if fewest >= ENOUGH_TO_CORRECT:
+            slopes = [correction.slope for correction in self._corrections(best).values()]
+            lines.append(text.effect_of_slope(min(slopes)))
+        if fewest < ENOUGH_TO_JUDGE:
+            whose = where if len(self.omegas) > 1 else None
+            lines.append(text.needed(fewest, whose, ENOUGH_TO_JUDGE, ENOUGH_TO_CORRECT))
+        beyond = text.grid_problem(best, self.c)
+        if beyond:
+            lines.append(f"  {beyond}")
+        return lines
 
     # ---------------------------------------------------------------- inside
 
     def _names(self, omega: str | None) -> Sequence[str]:
         return self.omegas if omega is None else (omega,)
-
-    def _at(self, c: float, omega: str | None) -> tuple[FloatArray, FloatArray]:
-        """B at one c, and the truth, of each experiment."""
-        found = self._of(omega, least=1)
-        return found["probability"][:, self._column(c)], found["truth"]
 
     def _column(self, c: float) -> int:
         near = np.flatnonzero(np.isclose(self.c, c, rtol=1e-9, atol=0))
@@ -492,62 +631,80 @@ class Calibration(ShownCalibration):
             )
         return int(near[0])
 
-    def _of(self, omega: str | None, least: int = 0) -> npt.NDArray[Any]:
-        """The outcomes of one epistemic distribution, or all; refused where they are too few."""
-        found = (
-            self._outcomes
-            if omega is None
-            else self._outcomes[self._outcomes["omega"] == self._place(omega)]
-        )
-        if found.size < least:
-            whose = (
-                "the calibration" if omega is None else f"epistemic distribution '{show(omega)}'"
-            )
-            raise ValueError(
-                f"{whose} has {found.size} experiments: fewer than {least} are too few to tell what a probability means; run more, "
-                f"at least {ENOUGH_TO_JUDGE}, better a thousand, or print the calibration to see what failed"
-            )
+    @cached_property
+    def _by_omega(self) -> dict[str | None, Stated]:
+        """The outcomes of each epistemic distribution, and under None those of all."""
+        found: dict[str | None, Stated] = {None: Stated.of(self._outcomes)}
+        for place, name in enumerate(self.omegas):
+            found[name] = Stated.of(self._outcomes[self._outcomes["omega"] == place])
         return found
 
-    def _place(self, omega: str) -> int:
-        if omega not in self.omegas:
+    def _of(self, omega: str | None, least: int = 0) -> Stated:
+        """The outcomes of one epistemic distribution, or all; refused where they are too few."""
+        if omega is not None and omega not in self.omegas:
             raise ValueError(
                 f"unknown epistemic distribution {omega!r}: choose one of {list(self.omegas)}"
             )
-        return self.omegas.index(omega)
+        found = self._by_omega[omega]
+        if found.size < least:
+            whose = "the calibration"
+            if omega is not None:
+                whose = f"epistemic distribution '{show(omega)}'"
+            raise ValueError(
+                f"{whose} has {found.size} experiments: fewer than {least} are too few to tell "
+                f"what a probability means; run more, at least {ENOUGH_TO_JUDGE}, better a "
+                "thousand, or print the calibration to see what failed"
+            )
+        return found
+
+    def _failures(self) -> dict[str, list[Failure]]:
+        """Those of each epistemic distribution."""
+        found: dict[str, list[Failure]] = {name: [] for name in self.omegas}
+        for failure in self.failures:
+            found[self.omegas[failure.omega]].append(failure)
+        return found
 
 
-def open_store(path: str | PathLike[str]) -> Calibration:
-    """The `Calibration` in a store, complete or not, also while it is being written.
+@dataclass(frozen=True, eq=False)
+class Stated:
+    """Experiments as `choose_c` and the curves read them: a row for each c, and the truth."""
 
-    Parameters
-    ----------
-    path : path
-        The SQLite file that `calibrate` was given as `store`.
+    probability: FloatArray
+    score: FloatArray
+    truth: FloatArray
 
-    Returns
-    -------
-    Calibration
+    @classmethod
+    def of(cls, outcomes: npt.NDArray[Any]) -> Stated:
+        """From a table of outcomes, which lie side by side in memory."""
+        return cls(
+            np.ascontiguousarray(outcomes["probability"].T),
+            np.ascontiguousarray(outcomes["score"].T),
+            np.ascontiguousarray(outcomes["truth"]),
+        )
 
-    See Also
-    --------
-    rivals.calibrate : runs a study and fills its store.
-    Calibration : what is returned.
+    @property
+    def size(self) -> int:
+        """Experiments."""
+        return int(self.truth.size)
 
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import rivals
-    >>> from rivals.testbeds import toys
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "study.sqlite"
-    ...     sizes = dict(n_data=100, n_experiments=8, c=[1.0], n_truth=2000)
-    ...     _ = rivals.calibrate(
-    ...         toys.omega, **sizes, rng=0, executor=0, progress=False, store=path
-    ...     )
-    ...     print(open_store(path).n_experiments)
-    8
-    """
-    with open_reader(path) as store:
-        return Calibration(**store.read())
+    def at(self, column: int) -> FloatArray:
+        """B of each experiment at one c."""
+        return np.asarray(self.probability[column])
+
+
+def _check_size(calibrated: int, what: str, size: int, whose: str) -> None:
+    if not calibrated / SIMILAR_SIZE <= size <= calibrated * SIMILAR_SIZE:
+        raise ValueError(
+            f"the calibration is for {calibrated} {what} of each model, but {whose} has {size}; "
+            f"{REMEDY}"
+        )
+
+
+def _check_simulations(calibrated: int, number: int, whose: str) -> None:
+    if not calibrated / SIMILAR_SIMULATIONS <= number <= calibrated * SIMILAR_SIMULATIONS:
+        raise ValueError(
+            f"the calibration is for {calibrated} simulations of each model, but {whose} has "
+            f"{number}; give each model {calibrated} of them (the rows of the synthetic matrix; in "
+            "a table, a column 'simulation' tells them apart), or calibrate again with "
+            f"n_simulations={number} (rivals calibrate ... --n-simulations {number})"
+        )

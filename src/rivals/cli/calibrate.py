@@ -20,8 +20,7 @@ import typer
 from rivals import calibration
 from rivals._say.optional import need
 from rivals._say.words import show
-from rivals.calibration.shown import unfinished
-from rivals.calibration.study import N_TRUTH
+from rivals.calibration.conditions import N_TRUTH
 from rivals.cli.console import print_result, say, warnings_as_sentences
 from rivals.cli.options import SEVERAL_C, check_output, described, given_options, parse_c
 from rivals.comparison import N_SIMULATIONS
@@ -218,7 +217,7 @@ def _check_finished(result: Calibration) -> None:
     """Stop where an epistemic distribution has no finished experiment, and show why; say what else
     failed.
     """
-    why = unfinished(result)
+    why = result.unfinished()
     if why:
         remedy = "Wait, and follow the run with --status"
         if result.failures:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rivals.calibration.validity import THRESHOLD
+from rivals.calibration.judgement import THRESHOLD
 from rivals.plots.style import LEGEND, axes_or_new, finish, is_narrow, literal, style
 
 if TYPE_CHECKING:
