@@ -51,7 +51,7 @@ ORDER = {
     "calibration": [
         "experiment", "forms", "replications", "sources", "fingerprint",
         "conditions", "trial", "study", "records", "curve", "correction",
-        "text", "judgement", "validity", "result", "memory", "sqlite_file", "store", "calibrate",
+        "text", "judgement", "bound", "validity", "result", "memory", "sqlite_file", "store", "calibrate",
     ],
 }  # fmt: skip
 

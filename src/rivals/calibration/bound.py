@@ -38,7 +38,8 @@ class Bound:
         Its experiments.
     excess : float
         By how much its confidence, B or 1 − B, exceeds the truth at least, with 95 % confidence in
-        all bins together. A truth on the other side of ½ counts as ½: B then claims |B − ½| too much.
+        all bins together. A truth on the other side of ½ counts as ½: B then claims |B − ½| too
+        much.
     """
 
     kept: bool
