@@ -13,8 +13,8 @@ import threading
 import time
 from types import FrameType
 
-# If the loops are stuck, a second Ctrl-C is raised at once, but only if it comes later than this, so
-# that pressing twice in a row does no harm.
+# If the loops are stuck, a second Ctrl-C is raised at once, but only if it comes later than this,
+# so that pressing twice in a row does no harm.
 STUCK_SECONDS = 2.0
 
 
