@@ -1,4 +1,6 @@
-"""Epistemic distributions for tests: Gaussian candidates whose truth is known in closed form, and ill-behaved ones."""
+"""Epistemic distributions for tests: Gaussian candidates whose truth is known in closed form, and
+ill-behaved ones.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,17 @@ from rivals.laws import Beta
 
 SEPARATION = 0.1
 
-# Sizes with which an experiment takes a few milliseconds, under the law that is computed in more steps.
+# Sizes with which an experiment takes a few milliseconds, under the law that is computed in more
+# steps.
 SMALL = {
-    "n_data": 64, "n_truth": 300, "c": [0.0625, 1.0], "law": Beta(depth=4, n_draws=64), "n_simulations": 2,
-    "rng": 7, "progress": False,
-}  # fmt: skip
+    "n_data": 64,
+    "n_truth": 300,
+    "c": [0.0625, 1.0],
+    "law": Beta(depth=4, n_draws=64),
+    "n_simulations": 2,
+    "rng": 7,
+    "progress": False,
+}
 
 
 def calibrate(*arguments, block_size=None, **settings):
@@ -41,7 +49,9 @@ def gaussian(mean):
 
 
 def toy(rng, spread=0.1):
-    """True mean ~ N(0, spread²); candidates at ∓ SEPARATION: a is truly better where the true mean is negative."""
+    """True mean ~ N(0, spread²); candidates at ∓ SEPARATION: a is truly better where the true mean
+    is negative.
+    """
     mean = rng.normal(0, spread)
     return Experiment(
         observe=lambda n, rng: mean + rng.standard_normal(n),
@@ -91,7 +101,7 @@ def sleeper(rng):
 
 
 class KillsItsWorker:
-    """Kills its process in the experiments where the first random number is small; once, or always."""
+    """Kills its process where the first random number is small; once, or always."""
 
     def __init__(self, folder, *, always=False):
         self.folder, self.always = str(folder), always
@@ -110,10 +120,14 @@ CENTRES = np.array([-0.1, 0.1])
 
 
 class Offsets:
-    """Two Gaussians of fixed means judge data of a mean of their own; all experiments of a batch in one array."""
+    """Two Gaussians of fixed means judge data of a mean of their own; all experiments of a batch in
+    one array.
+    """
 
     def __init__(self, fails=(), short=()):
-        self.fails, self.short, self.asked = fails, short, []
+        self.fails = fails
+        self.short = short
+        self.asked = []
 
     def batch(self, indices, rng_of):
         self.asked.append(list(indices))

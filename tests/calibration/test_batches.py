@@ -1,4 +1,6 @@
-"""Epistemic distributions that compute many experiments at once: the records of one at a time, whatever the batches."""
+"""Epistemic distributions that compute many experiments at once: the records of one at a time,
+whatever the batches.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ SIZES = {
 
 
 def one_by_one(rng):
-    """The same experiments through `Experiment`: what is simulated is taken from the same numbers."""
+    """The same experiments through `Experiment`, simulated from the same numbers."""
     normal = rng.standard_normal(1 + N_DATA + N_TRUTH + 4 * N_DATA)
     mean, noise = 0.1 * normal[0], normal[1:]
     parts = {N_DATA: mean + noise[:N_DATA], N_TRUTH: mean + noise[N_DATA : N_DATA + N_TRUTH]}

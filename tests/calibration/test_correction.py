@@ -1,4 +1,6 @@
-"""Probabilities read through the curve: the laws of the correction, and what it does to verdicts on fresh problems."""
+"""Probabilities read through the curve: the laws of the correction, and what it does to verdicts on
+fresh problems.
+"""
 
 from functools import partial
 
@@ -25,7 +27,7 @@ def outcomes(n, seed=0, sharpen=1.0):
 @pytest.mark.parametrize("n", [64, 300, 3000])
 @pytest.mark.parametrize("sharpen", [-1.0, 0.3, 1.0, 5.0])
 def test_laws_of_the_correction(n, seed, sharpen):
-    """Symmetric, ½ at ½, rising, never certain; and no other temperature makes the truth likelier."""
+    """Symmetric, ½ at ½, rising, never certain; no other temperature makes the truth likelier."""
     probability, truth = outcomes(n, seed, sharpen)
     correction = fit_correction(probability, truth)
     corrected = correction(GRID)
@@ -63,7 +65,9 @@ def test_the_order_of_pairs_does_not_matter():
 
 @pytest.mark.parametrize("slope", [0.2, 0.5, 1.0, 2.0])
 def test_it_recovers_the_temperature(slope):
-    """40 000 experiments whose odds are wrong by one factor: the factor to three standard errors, about 0.02 each."""
+    """40 000 experiments whose odds are wrong by one factor: the factor to three standard errors,
+    about 0.02 each.
+    """
     rng = np.random.default_rng(0)
     odds = rng.normal(0, 3.0, 40_000)
     truth = rng.random(odds.size) < expit(slope * odds)
@@ -100,7 +104,9 @@ STUDY = {
 
 
 def test_stated_winners_lose_as_often_as_they_may():
-    """B of sampling error alone is wrong too often in fresh replications; corrected, on new problems, no more than 5 %."""
+    """B of sampling error alone is wrong too often in fresh replications; corrected, on new
+    problems, no more than 5 %.
+    """
     study = {**STUDY, "c": [1e-6], "n_experiments": 800}
     omega = partial(replicated, spread=0.25, offset=0.12)
     calibration = rivals.calibrate(omega, rng=1, **study)
@@ -114,10 +120,11 @@ def test_stated_winners_lose_as_often_as_they_may():
 
 
 def known(rng, tau=0.2, far=20.0):
-    """Losses ± y, simulations at a distance W ≈ `far`: at c = 2τ²/far² the law of B is that of a fresh replication.
+    """Losses ± y, simulations at a distance W ≈ `far`: B as of a fresh replication, at one c.
 
-    The offset of either replication has variance τ², so that the true mean of a fresh one is N(ȳ, 2τ² + 1/n) given the data,
-    for problems that vary much more than that. R_b − R_a = 2y has variance 4 (2τ² + 1/n); the law has 2 c W² + 4/n.
+    That c is 2τ²/far². The offset of either replication has variance τ², so that the true mean of a
+    fresh one is N(ȳ, 2τ² + 1/n) given the data, for problems that vary much more than that.
+    R_b − R_a = 2y has variance 4 (2τ² + 1/n); the law has 2 c W² + 4/n.
     """
     mean = rng.normal(0, 2.0)
 
@@ -143,7 +150,8 @@ def test_a_law_that_is_calibrated_by_construction():
     )
     records = calibration.records[3::7]
     assert np.allclose(records["c"], exact)
-    # The forecast is the truth: the Brier score is that of the forecast itself, E B (1 − B), within 4 standard errors.
+    # The forecast is the truth: the Brier score is that of the forecast itself, E B (1 − B), within
+    # 4 standard errors.
     spread = records["probability"] * (1 - records["probability"])
     errors = (records["probability"] - records["truth"]) ** 2
     assert np.mean(errors - spread) == pytest.approx(
@@ -161,7 +169,9 @@ def test_a_law_that_is_calibrated_by_construction():
 
 
 def test_a_fixed_problem_has_a_flat_curve():
-    """A fresh replication of one fixed problem does not depend on the data at hand: B means nothing, and nothing is stated."""
+    """A fresh replication of one fixed problem does not depend on the data at hand: B means
+    nothing, and nothing is stated.
+    """
 
     def fixed(rng):
         return replicated(rng, spread=0.0, offset=0.2)

@@ -160,7 +160,10 @@ SCRIPT = """
     sys.path.insert(0, {here!r})
     import rivals
     from omegas import Beta, {omega}
-    rivals.calibrate({{"one": {omega}, "two": {omega}}}, n_experiments={n}, executor=2, store={store!r}, **{small!r})
+    rivals.calibrate(
+        {{"one": {omega}, "two": {omega}}},
+        n_experiments={n}, executor=2, store={store!r}, **{small!r},
+    )
     print("finished")
 """
 
@@ -225,8 +228,8 @@ def test_interrupting_keeps_what_was_acknowledged(tmp_path, small):
             time.sleep(0.1)
         before = open_store(store).n_experiments
         process.send_signal(signal.SIGINT)
-        # It takes half a second, and several times that on a busy machine. Had the interrupt been lost, it would take 100 s
-        # on any machine: all the work is sleep.
+        # It takes half a second, and several times that on a busy machine. Had the interrupt been
+        # lost, it would take 100 s on any machine: all the work is sleep.
         output, errors = process.communicate(timeout=45)
     assert "finished" not in output
     assert "run it again to continue" in errors
@@ -252,7 +255,7 @@ def test_interrupting_in_this_process(small, tmp_path):
 
 
 def test_memory_of_the_parent_does_not_grow():
-    """4·10⁴ experiments, in blocks, with the work itself left out: the parent stays under 200 MiB."""
+    """4·10⁴ experiments in blocks, without the work itself: the parent stays under 200 MiB."""
     code = """
         import tempfile
         import numpy as np
@@ -263,12 +266,15 @@ def test_memory_of_the_parent_does_not_grow():
 
         def quick(task, block):
             half = np.full(8, 0.5)
-            return [Ended(block.place, i, Outcome(half, half, half, 0.1, 0.2, 0.01, 1.0, False), 1e-3) for i in block.indices]
+            outcome = Outcome(half, half, half, 0.1, 0.2, 0.01, 1.0, False)
+            return [Ended(block.place, i, outcome, 1e-3) for i in block.indices]
 
         execution.run_block = quick
         with tempfile.TemporaryDirectory() as folder:
-            found = calibrate(print, c=[2.0**k for k in range(8)], n_data=10, n_experiments=40_000, executor=0, progress=False,
-                              store=folder + "/s.sqlite")
+            found = calibrate(
+                print, c=[2.0**k for k in range(8)], n_data=10, n_experiments=40_000,
+                executor=0, progress=False, store=folder + "/s.sqlite",
+            )
             assert found.records.size == 320_000
         # Not ru_maxrss, which counts what the test run itself had at the fork.
         peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
@@ -296,7 +302,7 @@ def test_functions_that_cannot_travel(small):
 
 @pytest.mark.parametrize("threads", [0, 2])
 def test_an_edited_module_is_not_mistaken_for_the_one_before(tmp_path, monkeypatch, small, threads):
-    """Functions of modules travel by name: after a reload the same bytes stand for other functions."""
+    """Functions of modules travel by name: after a reload the same bytes mean other functions."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(
         sys, "dont_write_bytecode", True
@@ -335,7 +341,10 @@ def test_what_was_unpacked_is_bounded_and_of_one_run():
 
 
 def test_workers_do_not_load_sqlite():
-    code = "import sys, rivals.calibration.study; print([name for name in ('sqlite3', '_sqlite3') if name in sys.modules])"
+    code = (
+        "import sys, rivals.calibration.study; print([name for name in "
+        "('sqlite3', '_sqlite3') if name in sys.modules])"
+    )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
 
@@ -344,7 +353,8 @@ def test_workers_do_not_load_sqlite():
     "first", ["rivals.calibration", "rivals.calibration.calibrate", "rivals.calibration.result"]
 )
 def test_the_function_stands_before_its_module_of_the_same_name(first):
-    code = f"import importlib, rivals; importlib.import_module({first!r}); print(rivals.calibrate is rivals.calibration.calibrate)"
+    code = f"import importlib, rivals; importlib.import_module({first!r})"
+    code += "; print(rivals.calibrate is rivals.calibration.calibrate)"
     code += "; print(callable(rivals.calibrate), rivals.calibration.StoreError.__name__)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["True", "True", "StoreError"]

@@ -20,8 +20,12 @@ from rivals.laws import Beta, Transport
 from rivals.models import losses_of_model
 
 SIZES = {
-    "c": (0.0625, 1.0), "n_data": 100, "n_truth": 2000, "law": Beta(n_draws=500), "n_simulations": 1,
-}  # fmt: skip
+    "c": (0.0625, 1.0),
+    "n_data": 100,
+    "n_truth": 2000,
+    "law": Beta(n_draws=500),
+    "n_simulations": 1,
+}
 
 
 def run(omega, entropy=0, place=0, index=0, **changes):
@@ -44,7 +48,9 @@ def test_other_values_of_c_do_not_change_those_of_one():
 
 
 def test_the_law_of_the_paper_gives_the_numbers_it_always_gave():
-    """Recorded before there were other laws: 276 of 500 × 500 pairs of draws more or fewer would be 0.001."""
+    """Recorded before there were other laws: 276 of 500 × 500 pairs of draws more or fewer would be
+    0.001.
+    """
     outcome = run(toy, 3, 1, 5)
     np.testing.assert_allclose(outcome.probability, [0.554356, 0.698376], atol=1e-4)
     assert outcome.risk_a == pytest.approx(0.516231082253385, rel=1e-12)
@@ -54,7 +60,9 @@ def test_the_law_of_the_paper_gives_the_numbers_it_always_gave():
 @pytest.mark.parametrize("law", [Transport(), Beta(n_draws=20_000)], ids=["transport", "beta"])
 @pytest.mark.parametrize("order", [None, "time"])
 def test_an_experiment_is_a_comparison(law, order):
-    """The probability at each c is what `compare` says of the same losses, to its Monte Carlo error."""
+    """The probability at each c is what `compare` says of the same losses, to its Monte Carlo
+    error.
+    """
     outcome = run(toy, 3, law=law, order=order, n_simulations=4)
     own = experiment_entropy(3, 0, 0)
     experiment = toy(stream(own, EXPERIMENT_DESIGN))
@@ -97,7 +105,9 @@ def test_a_series_has_a_larger_sampling_error():
 
 
 def test_the_truth_of_replications_is_the_part_won():
-    """With offsets much wider than the problems vary, and each replication decided, a wins one in two."""
+    """With offsets much wider than the problems vary, and each replication decided, a wins one in
+    two.
+    """
     alone = [run(partial(replicated, offset=1.0), index=index) for index in range(20)]
     several = [
         run(partial(replicated, offset=1.0), index=index, n_replications=8) for index in range(20)
@@ -151,7 +161,7 @@ def test_a_replication_of_another_size(replicate, message):
 
 
 def test_the_truth_and_its_error():
-    """R_a − R_b = 2 s μ in closed form; the recorded error is that of the mean of 2 s y: 2 s / √n."""
+    """R_a − R_b = 2 s μ in closed form; the recorded error is that of the mean of 2 s y, 2 s/√n."""
     sizes = {"c": (1.0,), "n_data": 50, "n_truth": 20_000, "law": Beta(n_draws=10)}
     deviations = []
     for index in range(40):
@@ -239,7 +249,9 @@ class Asks:
 
 
 def test_who_is_told_its_index():
-    """Who has a parameter of that name to fill, in whatever form; a default, or an argument bound before, is kept."""
+    """Who has a parameter of that name to fill, in whatever form; a default, or an argument bound
+    before, is kept.
+    """
 
     def asks(rng, index):
         return toy(rng)
@@ -286,7 +298,9 @@ def test_settings_sort_c():
 
 
 def test_points_may_be_columns():
-    """What data look like is the business of the candidates: here two rows, x and y, whatever the number of points."""
+    """What data look like is the business of the candidates: here two rows, x and y, whatever the
+    number of points.
+    """
     line = Candidate(
         loss=lambda data: (data[1] - data[0]) ** 2,
         simulate=lambda n, rng: np.stack([x := rng.standard_normal(n), x + rng.standard_normal(n)]),
@@ -302,7 +316,9 @@ def test_points_may_be_columns():
 
 
 def test_of_several_candidates_the_score_is_what_would_reject_the_truly_best():
-    """Law "transport" of all candidates at once: the largest probability of a rival of lower mean loss."""
+    """Law "transport" of all candidates at once: the largest probability of a rival of lower mean
+    loss.
+    """
     centres = dict(zip("uvwx", (0.0, 0.05, -0.1, 0.3), strict=True))
 
     def omega(rng):
@@ -312,7 +328,9 @@ def test_of_several_candidates_the_score_is_what_would_reject_the_truly_best():
             candidates={name: gaussian(centre) for name, centre in centres.items()},
         )
 
-    settings = Conditions.checked(c=(0.05, 1.0), n_data=100, n_truth=2000, entropy=5, n_simulations=2)
+    settings = Conditions.checked(
+        c=(0.05, 1.0), n_data=100, n_truth=2000, entropy=5, n_simulations=2
+    )
     found = [run_experiment(omega, settings, 0, index) for index in range(30)]
     assert all(outcome.n_candidates == 4 and outcome.names == tuple("uvwx") for outcome in found)
     scores = np.array([outcome.score for outcome in found])
@@ -325,7 +343,9 @@ def test_of_several_candidates_the_score_is_what_would_reject_the_truly_best():
 
 
 def test_the_score_of_a_pair_is_the_probability_of_the_wrong_one():
-    """Nothing where the truly better one leads in the data, too; law "transport" gives its rival less than one half then."""
+    """Nothing where the truly better one leads in the data, too; law "transport" gives its rival
+    less than one half then.
+    """
     for index in range(40):
         outcome = run(toy, index=index, law=Transport())
         against = (

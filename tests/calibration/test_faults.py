@@ -1,4 +1,6 @@
-"""Faults: each was found by an attack on the package, and must end with the right numbers or with a sentence."""
+"""Faults: each was found by an attack on the package, and must end with the right numbers or with a
+sentence.
+"""
 
 import collections
 import contextlib
@@ -42,8 +44,11 @@ def run_script(code, *arguments, **environment):
     return subprocess.run(
         [sys.executable, "-", *map(str, arguments)],
         input=f"import sys; sys.path.insert(0, {HERE!r})\n{textwrap.dedent(code)}",
-        capture_output=True, text=True, timeout=120, env={**os.environ, **environment},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **environment},
+    )
 
 
 # ---------------------------------------------------------------- the store
@@ -65,7 +70,9 @@ def whole(tmp_path_factory):
 
 
 def spoilt_copies(content):
-    """Single bits flipped, most of them where there are records; cuts of a few bytes, and at every 512 bytes."""
+    """Single bits flipped, most of them where there are records; cuts of a few bytes, and at every
+    512 bytes.
+    """
     moments = random.Random(5)
     used = [place for place, byte in enumerate(content) if byte]
     for _ in range(400):
@@ -177,7 +184,8 @@ def open_files(folder):
 def test_refused_files_are_closed(tmp_path, whole):
     path = tmp_path / "s.sqlite"
     kept = []
-    # A file without content can be begun, and a cut may take away nothing but empty space: both may be accepted.
+    # A file without content can be begun, and a cut may take away nothing but empty space: both may
+    # be accepted.
     accepted = (b"", whole[0][:-80])
     for content in (*accepted, b"no store at all" * 100, whole[0].replace(b"RIVA", b"RAVI")):
         path.write_bytes(content)
@@ -250,7 +258,8 @@ def test_whatever_an_experiment_raises_is_recorded(executor):
     assert errors[2].startswith("Unspeakable: <exception str() failed>")
     assert errors[3] == "GeneratorExit: "
     assert errors[4] == (
-        "TypeError: the epistemic distribution must return an Experiment: got str; return Experiment(observe=..., candidates=...)"
+        "TypeError: the epistemic distribution must return an Experiment: "
+        "got str; return Experiment(observe=..., candidates=...)"
     )
 
 
@@ -270,7 +279,9 @@ def test_observe_gives_as_many_points_as_asked_for(asked, name):
 
 
 def test_a_time_limit_ends_what_does_not_want_to_end(monkeypatch):
-    """Compiled code that keeps the interpreter, and code that catches everything, in workers; the others lose nothing."""
+    """Compiled code that keeps the interpreter, and code that catches everything, in workers; the
+    others lose nothing.
+    """
 
     def stubborn(rng, index):
         if index == 2:
@@ -281,7 +292,8 @@ def test_a_time_limit_ends_what_does_not_want_to_end(monkeypatch):
         return toy(rng)
 
     monkeypatch.setattr("rivals._workers.local.OVERTIME_SECONDS", 0.3)
-    # The others take a tenth of a second where six processes share two cores: they stay far from the limit.
+    # The others take a tenth of a second where six processes share two cores: they stay far from
+    # the limit.
     found = run(omega={"toy": stubborn}, executor=2, time_limit=2.0, block_size=4)
     assert [failure.experiment for failure in found.failures] == [2, 5]
     assert (
@@ -470,7 +482,8 @@ def test_a_run_that_is_killed_leaves_no_temporary_folder(tmp_path):
     code = (
         "import time, rivals\nfrom rivals.testbeds import toys\n"
         "def omega(rng):\n    time.sleep(0.1)\n    return toys.omega(rng)\n"
-        "rivals.calibrate(omega, n_data=20, n_truth=50, n_experiments=900, c=[1.0], n_simulations=1, executor=2, progress=False)\n"
+        "rivals.calibrate(omega, n_data=20, n_truth=50, n_experiments=900, "
+        "c=[1.0], n_simulations=1, executor=2, progress=False)\n"
     )
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     process = subprocess.Popen(
@@ -490,7 +503,7 @@ def test_a_run_that_is_killed_leaves_no_temporary_folder(tmp_path):
     assert wait_until(False)
 
 
-# ---------------------------------------------------------------- what an experiment does to its process
+# -------------------------------- what an experiment does to its process
 
 
 def is_running(pid):

@@ -1,4 +1,6 @@
-"""What a store sees of a change to the code: fifty ways to change it, in a file and in a notebook, and what stays the same."""
+"""What a store sees of a change to the code: fifty ways to change it, in a file and in a notebook,
+and what stays the same.
+"""
 
 from __future__ import annotations
 
@@ -24,61 +26,275 @@ from rivals.calibration.fingerprint import parts_of
 WAYS = {
     "a constant": "SCALE = «1|2»\ndef omega(rng): return SCALE",
     "a helper": "def helper(x): return x + «1|2»\ndef omega(rng): return helper(rng)",
-    "a helper of a helper": "def a(x): return «1|2»\ndef b(x): return a(x)\ndef omega(rng): return [b(x) for x in rng]",
+    "a helper of a helper": (
+        "def a(x): return «1|2»\ndef b(x): return a(x)\ndef omega(rng): return [b(x) for x in rng]"
+    ),
     "a default": "def omega(rng, scale=«1|2»): return scale",
     "a keyword default": "def omega(rng, *, scale=«1|2»): return scale",
     "a captured value": "def make(x):\n    return lambda rng: x\nomega = make(«1|2»)",
-    "an argument of a partial": "import functools\ndef f(x, rng): return x\nomega = functools.partial(f, «1|2»)",
-    "the state of an object": "class F:\n    def __init__(self, x): self.x = x\n    def __call__(self, rng): return self.x\nomega = F(«1|2»)",
-    "the object of a bound method": "class F:\n    def __init__(self, x): self.x = x\n    def f(self, rng): return self.x\nomega = F(«1|2»).f",
-    "an array": "import numpy as np\nTABLE = {'a': np.arange(«3|4»)}\ndef omega(rng): return TABLE['a']",
-    "a base class": "class A:\n    def f(self): return «1|2»\nclass B(A): pass\ndef omega(rng): return B().f()",
-    "a class attribute that is an object": "class S:\n    def __init__(self, x): self.x = x\nclass F:\n    s = S(«1|2»)\ndef omega(rng): return F.s.x",
-    "a cached method": "import functools\nclass F:\n    @functools.lru_cache\n    def f(self): return «1|2»\ndef omega(rng): return F().f()",
-    "a partial method": "import functools\nclass F:\n    def f(self, x): return x\n    g = functools.partialmethod(f, «1|2»)\ndef omega(rng): return F().g()",
-    "a dataclass attribute that is no field": "import dataclasses\n@dataclasses.dataclass\nclass F:\n    x: int = 0\n    def __post_init__(self): self.y = «1|2»\n    def __call__(self, rng): return self.y\nomega = F()",
-    "a wrapped callable with state": "import functools\nclass W:\n    def __init__(self, f, n):\n        functools.update_wrapper(self, f)\n        self.f, self.n = f, n\n    def __call__(self, rng): return self.f(rng) * self.n\ndef f(rng): return 1\nomega = W(f, «1|2»)",
-    "a metaclass attribute": "class M(type):\n    size = «1|2»\nclass F(metaclass=M): pass\ndef omega(rng): return F.size",
-    "a call moved from try to else": "def g(): return 1\ndef omega(rng):\n    try:\n        x = 0«; g()|»\n    except ValueError:\n        x = 2\n    else:\n        pass«|; g()»\n    return x",
-    "an exception that is caught": "def omega(rng):\n    try:\n        return rng()\n    except «ValueError|TypeError»:\n        return 0",
+    "an argument of a partial": (
+        "import functools\ndef f(x, rng): return x\nomega = functools.partial(f, «1|2»)"
+    ),
+    "the state of an object": (
+        "class F:\n"
+        "    def __init__(self, x): self.x = x\n"
+        "    def __call__(self, rng): return self.x\n"
+        "omega = F(«1|2»)"
+    ),
+    "the object of a bound method": (
+        "class F:\n"
+        "    def __init__(self, x): self.x = x\n"
+        "    def f(self, rng): return self.x\n"
+        "omega = F(«1|2»).f"
+    ),
+    "an array": (
+        "import numpy as np\nTABLE = {'a': np.arange(«3|4»)}\ndef omega(rng): return TABLE['a']"
+    ),
+    "a base class": (
+        "class A:\n    def f(self): return «1|2»\nclass B(A): pass\ndef omega(rng): return B().f()"
+    ),
+    "a class attribute that is an object": (
+        "class S:\n"
+        "    def __init__(self, x): self.x = x\n"
+        "class F:\n"
+        "    s = S(«1|2»)\n"
+        "def omega(rng): return F.s.x"
+    ),
+    "a cached method": (
+        "import functools\n"
+        "class F:\n"
+        "    @functools.lru_cache\n"
+        "    def f(self): return «1|2»\n"
+        "def omega(rng): return F().f()"
+    ),
+    "a partial method": (
+        "import functools\n"
+        "class F:\n"
+        "    def f(self, x): return x\n"
+        "    g = functools.partialmethod(f, «1|2»)\n"
+        "def omega(rng): return F().g()"
+    ),
+    "a dataclass attribute that is no field": (
+        "import dataclasses\n"
+        "@dataclasses.dataclass\n"
+        "class F:\n"
+        "    x: int = 0\n"
+        "    def __post_init__(self): self.y = «1|2»\n"
+        "    def __call__(self, rng): return self.y\n"
+        "omega = F()"
+    ),
+    "a wrapped callable with state": (
+        "import functools\n"
+        "class W:\n"
+        "    def __init__(self, f, n):\n"
+        "        functools.update_wrapper(self, f)\n"
+        "        self.f, self.n = f, n\n"
+        "    def __call__(self, rng): return self.f(rng) * self.n\n"
+        "def f(rng): return 1\n"
+        "omega = W(f, «1|2»)"
+    ),
+    "a metaclass attribute": (
+        "class M(type):\n"
+        "    size = «1|2»\n"
+        "class F(metaclass=M): pass\n"
+        "def omega(rng): return F.size"
+    ),
+    "a call moved from try to else": (
+        "def g(): return 1\n"
+        "def omega(rng):\n"
+        "    try:\n"
+        "        x = 0«; g()|»\n"
+        "    except ValueError:\n"
+        "        x = 2\n"
+        "    else:\n"
+        "        pass«|; g()»\n"
+        "    return x"
+    ),
+    "an exception that is caught": (
+        "def omega(rng):\n"
+        "    try:\n"
+        "        return rng()\n"
+        "    except «ValueError|TypeError»:\n"
+        "        return 0"
+    ),
     # From here on our own.
-    "a decorator": "def times(n):\n    def around(f):\n        return lambda rng: n * f(rng)\n    return around\n@times(«1|2»)\ndef omega(rng): return 1",
-    "a property": "class F:\n    @property\n    def x(self): return «1|2»\ndef omega(rng): return F().x",
-    "the setter of a property": "class F:\n    @property\n    def x(self): return 1\n    @x.setter\n    def x(self, v): self.y = v * «1|2»\ndef omega(rng): return F()",
-    "a static method": "class F:\n    @staticmethod\n    def f(): return «1|2»\ndef omega(rng): return F.f()",
-    "a class method": "class F:\n    @classmethod\n    def f(cls): return «1|2»\ndef omega(rng): return F.f()",
-    "a cached property": "import functools\nclass F:\n    @functools.cached_property\n    def x(self): return «1|2»\ndef omega(rng): return F().x",
-    "a function in a registry": "TABLE = {}\ndef register(f): TABLE[f.__name__] = f\n@register\ndef f(rng): return «1|2»\ndef omega(rng): return TABLE['f'](rng)",
+    "a decorator": (
+        "def times(n):\n"
+        "    def around(f):\n"
+        "        return lambda rng: n * f(rng)\n"
+        "    return around\n"
+        "@times(«1|2»)\n"
+        "def omega(rng): return 1"
+    ),
+    "a property": (
+        "class F:\n    @property\n    def x(self): return «1|2»\ndef omega(rng): return F().x"
+    ),
+    "the setter of a property": (
+        "class F:\n"
+        "    @property\n"
+        "    def x(self): return 1\n"
+        "    @x.setter\n"
+        "    def x(self, v): self.y = v * «1|2»\n"
+        "def omega(rng): return F()"
+    ),
+    "a static method": (
+        "class F:\n    @staticmethod\n    def f(): return «1|2»\ndef omega(rng): return F.f()"
+    ),
+    "a class method": (
+        "class F:\n    @classmethod\n    def f(cls): return «1|2»\ndef omega(rng): return F.f()"
+    ),
+    "a cached property": (
+        "import functools\n"
+        "class F:\n"
+        "    @functools.cached_property\n"
+        "    def x(self): return «1|2»\n"
+        "def omega(rng): return F().x"
+    ),
+    "a function in a registry": (
+        "TABLE = {}\n"
+        "def register(f): TABLE[f.__name__] = f\n"
+        "@register\n"
+        "def f(rng): return «1|2»\n"
+        "def omega(rng): return TABLE['f'](rng)"
+    ),
     "a nested class": "class F:\n    class G:\n        x = «1|2»\ndef omega(rng): return F.G.x",
-    "slots": "class F:\n    __slots__ = ('x',)\n    def __init__(self, x): self.x = x\n    def __call__(self, rng): return self.x\nomega = F(«1|2»)",
-    "an enumeration": "import enum\nclass E(enum.Enum):\n    A = «1|2»\ndef omega(rng): return E.A.value",
-    "a field default of a dataclass": "import dataclasses\n@dataclasses.dataclass\nclass F:\n    x: int = «1|2»\ndef omega(rng): return F().x",
-    "a descriptor": "class D:\n    def __init__(self, x): self.x = x\n    def __get__(self, obj, kind): return self.x\nclass F:\n    d = D(«1|2»)\ndef omega(rng): return F().d",
-    "a subclass of list with an attribute": "class L(list): pass\nITEMS = L([1])\nITEMS.scale = «1|2»\ndef omega(rng): return ITEMS.scale",
-    "single dispatch": "import functools\n@functools.singledispatch\ndef f(x): return 0\n@f.register\ndef _(x: int): return «1|2»\ndef omega(rng): return f(1)",
-    "a vectorised function": "import numpy as np\ndef f(x): return x + «1|2»\ng = np.vectorize(f)\ndef omega(rng): return g(rng)",
-    "an operator": "import operator\nscale = operator.mul\npick = operator.itemgetter(«0|1»)\ndef omega(rng): return pick(rng)",
-    "a data frame": "import pandas as pd\nDATA = pd.DataFrame({'x': [1, «2|3»]})\ndef omega(rng): return DATA['x']",
-    "a masked array": "import numpy as np\nDATA = np.ma.masked_equal([1, 2], «1|2»)\ndef omega(rng): return DATA",
-    "the order of a dictionary": "TABLE = {«'a': 1, 'b': 2|'b': 2, 'a': 1»}\ndef omega(rng): return next(iter(TABLE))",
+    "slots": (
+        "class F:\n"
+        "    __slots__ = ('x',)\n"
+        "    def __init__(self, x): self.x = x\n"
+        "    def __call__(self, rng): return self.x\n"
+        "omega = F(«1|2»)"
+    ),
+    "an enumeration": (
+        "import enum\nclass E(enum.Enum):\n    A = «1|2»\ndef omega(rng): return E.A.value"
+    ),
+    "a field default of a dataclass": (
+        "import dataclasses\n"
+        "@dataclasses.dataclass\n"
+        "class F:\n"
+        "    x: int = «1|2»\n"
+        "def omega(rng): return F().x"
+    ),
+    "a descriptor": (
+        "class D:\n"
+        "    def __init__(self, x): self.x = x\n"
+        "    def __get__(self, obj, kind): return self.x\n"
+        "class F:\n"
+        "    d = D(«1|2»)\n"
+        "def omega(rng): return F().d"
+    ),
+    "a subclass of list with an attribute": (
+        "class L(list): pass\n"
+        "ITEMS = L([1])\n"
+        "ITEMS.scale = «1|2»\n"
+        "def omega(rng): return ITEMS.scale"
+    ),
+    "single dispatch": (
+        "import functools\n"
+        "@functools.singledispatch\n"
+        "def f(x): return 0\n"
+        "@f.register\n"
+        "def _(x: int): return «1|2»\n"
+        "def omega(rng): return f(1)"
+    ),
+    "a vectorised function": (
+        "import numpy as np\n"
+        "def f(x): return x + «1|2»\n"
+        "g = np.vectorize(f)\n"
+        "def omega(rng): return g(rng)"
+    ),
+    "an operator": (
+        "import operator\n"
+        "scale = operator.mul\n"
+        "pick = operator.itemgetter(«0|1»)\n"
+        "def omega(rng): return pick(rng)"
+    ),
+    "a data frame": (
+        "import pandas as pd\n"
+        "DATA = pd.DataFrame({'x': [1, «2|3»]})\n"
+        "def omega(rng): return DATA['x']"
+    ),
+    "a masked array": (
+        "import numpy as np\nDATA = np.ma.masked_equal([1, 2], «1|2»)\ndef omega(rng): return DATA"
+    ),
+    "the order of a dictionary": (
+        "TABLE = {«'a': 1, 'b': 2|'b': 2, 'a': 1»}\ndef omega(rng): return next(iter(TABLE))"
+    ),
     "a generator's body": "def f():\n    yield «1|2»\ndef omega(rng): return sum(f())",
-    "a finally": "def omega(rng):\n    x = []\n    try:\n        «pass|x.append(1)»\n    finally:\n        «x.append(1)|pass»\n    return x",
-    "an abstract base class": "import abc\nclass A(abc.ABC):\n    @abc.abstractmethod\n    def f(self): return «1|2»\nclass B(A):\n    def f(self): return super().f()\ndef omega(rng): return B().f()",
-    "a regular expression": "import re\nPATTERN = re.compile('«a|b»')\ndef omega(rng): return PATTERN.match(rng)",
-    "an attribute of a number": "class F(float): pass\nX = F(1.0)\nX.scale = «1|2»\ndef omega(rng): return X.scale",
-    "a method of a member of an enumeration": "import enum\nclass E(enum.IntEnum):\n    A = 1\n    def f(self): return «1|2»\nA = E.A\ndef omega(rng): return A.f()",
-    "an attribute of a set": "class S(set): pass\nX = S('ab')\nX.scale = «1|2»\ndef omega(rng): return X.scale",
-    "an attribute of an array": "import numpy as np\nclass A(np.ndarray): pass\nX = np.ones(2).view(A)\nX.scale = «1|2»\ndef omega(rng): return X.scale",
-    "an attribute of what can be an array": "import numpy as np\nclass A:\n    scale = 0\n    def __array__(self, dtype=None, copy=None): return np.ones(2)\nX = A()\nX.scale = «1|2»\ndef omega(rng): return X.scale",
-    "a method bound by hand": "import types\nclass F: pass\nX = F()\nX.f = types.MethodType(lambda self: «1|2», X)\ndef omega(rng): return X.f()",
-    "the end of a long chain": "class Link:\n    def __init__(self, x, rest): self.x, self.rest = x, rest\nCHAIN = Link(«1|2», None)\nfor _ in range(300): CHAIN = Link(0, CHAIN)\ndef omega(rng): return CHAIN",
+    "a finally": (
+        "def omega(rng):\n"
+        "    x = []\n"
+        "    try:\n"
+        "        «pass|x.append(1)»\n"
+        "    finally:\n"
+        "        «x.append(1)|pass»\n"
+        "    return x"
+    ),
+    "an abstract base class": (
+        "import abc\n"
+        "class A(abc.ABC):\n"
+        "    @abc.abstractmethod\n"
+        "    def f(self): return «1|2»\n"
+        "class B(A):\n"
+        "    def f(self): return super().f()\n"
+        "def omega(rng): return B().f()"
+    ),
+    "a regular expression": (
+        "import re\nPATTERN = re.compile('«a|b»')\ndef omega(rng): return PATTERN.match(rng)"
+    ),
+    "an attribute of a number": (
+        "class F(float): pass\nX = F(1.0)\nX.scale = «1|2»\ndef omega(rng): return X.scale"
+    ),
+    "a method of a member of an enumeration": (
+        "import enum\n"
+        "class E(enum.IntEnum):\n"
+        "    A = 1\n"
+        "    def f(self): return «1|2»\n"
+        "A = E.A\n"
+        "def omega(rng): return A.f()"
+    ),
+    "an attribute of a set": (
+        "class S(set): pass\nX = S('ab')\nX.scale = «1|2»\ndef omega(rng): return X.scale"
+    ),
+    "an attribute of an array": (
+        "import numpy as np\n"
+        "class A(np.ndarray): pass\n"
+        "X = np.ones(2).view(A)\n"
+        "X.scale = «1|2»\n"
+        "def omega(rng): return X.scale"
+    ),
+    "an attribute of what can be an array": (
+        "import numpy as np\n"
+        "class A:\n"
+        "    scale = 0\n"
+        "    def __array__(self, dtype=None, copy=None): return "
+        "np.ones(2)\n"
+        "X = A()\n"
+        "X.scale = «1|2»\n"
+        "def omega(rng): return X.scale"
+    ),
+    "a method bound by hand": (
+        "import types\n"
+        "class F: pass\n"
+        "X = F()\n"
+        "X.f = types.MethodType(lambda self: «1|2», X)\n"
+        "def omega(rng): return X.f()"
+    ),
+    "the end of a long chain": (
+        "class Link:\n"
+        "    def __init__(self, x, rest): self.x, self.rest = x, rest\n"
+        "CHAIN = Link(«1|2», None)\n"
+        "for _ in range(300): CHAIN = Link(0, CHAIN)\n"
+        "def omega(rng): return CHAIN"
+    ),
     "a name in a text": "SCALE = «1|2»\ndef omega(rng): return eval('SCALE')",
-}  # fmt: skip
+}
 
 # The same in several files: what «before|after» stands in, and how omega reaches it.
 FILES = {
     "a function in a submodule": {
-        "{p}/__init__.py": "", "{p}/deep.py": "def f(x): return «1|2»",
+        "{p}/__init__.py": "",
+        "{p}/deep.py": "def f(x): return «1|2»",
         "{m}.py": "import {p}.deep\ndef omega(rng): return {p}.deep.f(rng)",
     },
     "a module in a dictionary": {
@@ -86,36 +302,56 @@ FILES = {
         "{m}.py": "import {p}\nMODULES = dict(a={p})\ndef omega(rng): return MODULES['a'].f(rng)",
     },
     "a relative import": {
-        "{p}/__init__.py": "from .inner import f", "{p}/inner.py": "from . import base\ndef f(x): return base.g(x)",
-        "{p}/base.py": "def g(x): return «1|2»", "{m}.py": "from {p} import f as omega",
+        "{p}/__init__.py": "from .inner import f",
+        "{p}/inner.py": "from . import base\ndef f(x): return base.g(x)",
+        "{p}/base.py": "def g(x): return «1|2»",
+        "{m}.py": "from {p} import f as omega",
     },
     "a module imported within a function": {
-        "{p}.py": "def f(x): return «1|2»", "{m}.py": "def omega(rng):\n    from {p} import f\n    return f(rng)",
+        "{p}.py": "def f(x): return «1|2»",
+        "{m}.py": "def omega(rng):\n    from {p} import f\n    return f(rng)",
     },
-    "a star": {"{p}.py": "def f(x): return «1|2»", "{m}.py": "from {p} import *\ndef omega(rng): return f(rng)"},
+    "a star": {
+        "{p}.py": "def f(x): return «1|2»",
+        "{m}.py": "from {p} import *\ndef omega(rng): return f(rng)",
+    },
     "a name looked up as text": {
         "{p}.py": "def f_a(x): return «1|2»",
         "{m}.py": "import {p}\ndef omega(rng): return getattr({p}, 'f_' + 'a')(rng)",
     },
-    "an evaluated text": {"{m}.py": "def f(): return «1|2»\ndef omega(rng): return eval('f' + '()')"},
-    "the dictionary of a module": {"{m}.py": "def f(): return «1|2»\ndef omega(rng): return globals()['f']()"},
+    "an evaluated text": {
+        "{m}.py": "def f(): return «1|2»\ndef omega(rng): return eval('f' + '()')"
+    },
+    "the dictionary of a module": {
+        "{m}.py": "def f(): return «1|2»\ndef omega(rng): return globals()['f']()"
+    },
     "a module of a namespace package": {
         "{p}/inner.py": "def f(x): return «1|2»",
         "{m}.py": "def omega(rng):\n    import {p}.inner\n    return {p}.inner.f(rng)",
     },
     "the attribute function of a module": {
-        "{p}.py": "def __getattr__(name): return «1|2»", "{m}.py": "import {p}\ndef omega(rng): return {p}.anything",
+        "{p}.py": "def __getattr__(name): return «1|2»",
+        "{m}.py": "import {p}\ndef omega(rng): return {p}.anything",
     },
     "a module imported by its name": {
         "{p}.py": "def f(x): return «1|2»",
         "{m}.py": "import importlib\ndef omega(rng): return importlib.import_module('{p}').f(rng)",
     },
     "a package with a table of names": {
-        "{p}/__init__.py": "from importlib import import_module\nWHERE = dict(f='.inner')\ndef __getattr__(name): return getattr(import_module(WHERE[name], __name__), name)",
-        "{p}/inner.py": "def f(x): return «1|2»", "{m}.py": "import {p}\ndef omega(rng): return {p}.f(rng)",
+        "{p}/__init__.py": (
+            "from importlib import import_module\n"
+            "WHERE = dict(f='.inner')\n"
+            "def __getattr__(name): return getattr(import_module(WHERE[name], "
+            "__name__), name)"
+        ),
+        "{p}/inner.py": "def f(x): return «1|2»",
+        "{m}.py": "import {p}\ndef omega(rng): return {p}.f(rng)",
     },
-    "a constant of another module": {"{p}.py": "SCALE = «1|2»", "{m}.py": "import {p}\ndef omega(rng): return {p}.SCALE"},
-}  # fmt: skip
+    "a constant of another module": {
+        "{p}.py": "SCALE = «1|2»",
+        "{m}.py": "import {p}\ndef omega(rng): return {p}.SCALE",
+    },
+}
 COUNT = itertools.count()
 
 
@@ -210,7 +446,9 @@ def test_comments_and_layout_do_not_count(tmp_path, monkeypatch):
 
 
 def test_a_file_edited_after_it_was_imported_is_not_taken_for_what_runs(tmp_path, monkeypatch):
-    """The code in memory counts, too: a study begun with it is not continued with what the file says now."""
+    """The code in memory counts, too: a study begun with it is not continued with what the file
+    says now.
+    """
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     names = {"p": "edited_p", "m": "edited_m"}
@@ -235,10 +473,13 @@ def test_fingerprints_are_the_same_in_every_process():
     first, second = (
         subprocess.run(
             [sys.executable, "-c", textwrap.dedent(code)],
-            capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
         ).stdout.splitlines()
         for seed in ("1", "2")
-    )  # fmt: skip
+    )
     assert len(first) == len(WAYS) + 1
     assert [
         way
@@ -304,8 +545,12 @@ def test_caches_of_functools_do_not_count():
 # How omega reaches a module that reads a number from a file as it is imported.
 REACHED = {
     "of a package": "import {p}.inner\ndef omega(rng): return {p}.inner.SCALE",
-    "in a dictionary": "from {p} import inner\nMODULES = dict(a=inner)\ndef omega(rng): return MODULES['a'].SCALE",
-    "as an argument": "from {p} import inner\ndef f(module): return module.SCALE\ndef omega(rng): return f(inner)",
+    "in a dictionary": (
+        "from {p} import inner\nMODULES = dict(a=inner)\ndef omega(rng): return MODULES['a'].SCALE"
+    ),
+    "as an argument": (
+        "from {p} import inner\ndef f(module): return module.SCALE\ndef omega(rng): return f(inner)"
+    ),
     "as a default": "from {p} import inner\ndef omega(rng, module=inner): return module.SCALE",
     "with a name as text": "from {p} import inner\ndef omega(rng): return getattr(inner, 'SCALE')",
 }
@@ -359,12 +604,19 @@ def test_compiled_functions_count_by_what_they_compile(tmp_path, monkeypatch):
     library = tmp_path / "site-packages"
     library.mkdir()
     (library / "compiler_for_tests.py").write_text(
-        "import functools, os\nclass Compiled:\n    def __init__(self, f): functools.update_wrapper(self, f)\n"
+        "import functools, os\n"
+        "class Compiled:\n"
+        "    def __init__(self, f): functools.update_wrapper(self, f)\n"
         "    def __call__(self, x): return self.__wrapped__(x)\n"
         "    def __getstate__(self): return dict(vars(self), number=os.urandom(8))\n"
     )
     monkeypatch.syspath_prepend(library)
-    source = "from compiler_for_tests import Compiled\n@Compiled\ndef f(x): return «1|2»\ndef omega(rng): return f(rng)"
+    source = (
+        "from compiler_for_tests import Compiled\n"
+        "@Compiled\n"
+        "def f(x): return «1|2»\n"
+        "def omega(rng): return f(rng)"
+    )
     before, same, after = (parts_of(notebook(variant(source, which))) for which in (0, 0, 1))
     assert before == same != after
 

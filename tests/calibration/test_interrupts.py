@@ -40,7 +40,9 @@ def handler():
 
 
 class Swallows(ThreadPoolExecutor):
-    """Ctrl-C comes with the sixth block, where something swallows it, as destructors and callbacks do."""
+    """Ctrl-C comes with the sixth block, where something swallows it, as destructors and callbacks
+    do.
+    """
 
     submitted = 0
 
@@ -68,7 +70,9 @@ def test_an_interrupt_that_is_swallowed_ends_the_run(tmp_path, small):
 
 
 def test_an_interrupt_among_the_locks_of_futures_does_not_hang():
-    """An interrupt raised there leaves a future locked, and the thread that manages the workers waits for it forever."""
+    """An interrupt raised there leaves a future locked, and the thread that manages the workers
+    waits for it forever.
+    """
     code = f"""
         import signal, sys
         from concurrent.futures import _base
@@ -86,7 +90,8 @@ def test_an_interrupt_among_the_locks_of_futures_does_not_hang():
         _base._AcquireFutures = Interrupted
         rivals.calibrate(sleeper, n_experiments=4000, executor=2, **{SMALL!r})
     """
-    # It takes 2 s; a hang lasts forever, and the work would be 100 s of sleep, however busy the machine is.
+    # It takes 2 s; a hang lasts forever, and the work would be 100 s of sleep, however busy the
+    # machine is.
     found = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=90
     )

@@ -32,7 +32,9 @@ def progress_of(total, already=0, *, show=True, failed=0):
 
 
 def lines_seen(text):
-    """What is left on each line, where a carriage return begins it again and the text after it covers that before."""
+    """What is left on each line, where a carriage return begins it again and the text after it
+    covers that before.
+    """
     seen = []
     for line in text.split("\n"):
         left = ""
@@ -57,9 +59,9 @@ def test_a_notebook_shows_one_line_that_changes(capsys, monkeypatch):
     out, err = capsys.readouterr()
     assert out == ""
     assert (
-        "\rrivals calibrate: 3 of 1000000 experiments, 1 per second, about 11 days, 13:46:37 left, 1 failed"
-        in err
-    )
+        "\rrivals calibrate: 3 of 1000000 experiments, 1 per second, about "
+        "11 days, 13:46:37 left, 1 failed"
+    ) in err
     assert lines_seen(err) == [
         "rivals calibrate: 1000000 of 1000000 experiments, 5e+05 per second, 1 failed",
         "",

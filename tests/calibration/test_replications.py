@@ -1,4 +1,6 @@
-"""Building blocks of replications: each varies what it says and by how much, whatever the form of the data."""
+"""Building blocks of replications: each varies what it says and by how much, whatever the form of
+the data.
+"""
 
 import cloudpickle
 import numpy as np
@@ -73,7 +75,9 @@ def test_sizes_of_variations():
 
 
 def test_sizes_are_in_standard_deviations_and_within_a_factor_of_two():
-    """The spread of the means over replications is that of the problem's strength: the same in a problem, another in others."""
+    """The spread of the means over replications is that of the problem's strength: the same in a
+    problem, another in others.
+    """
     omega = replications(MODELS, Y, offset=0.5)
     spreads = np.array(
         [
@@ -151,7 +155,9 @@ def test_parameters_are_drawn_for_each_replication():
 
 
 def test_a_resampled_design_keeps_pairs_and_serves_any_size():
-    """Candidates tied to the inputs of the data: n points at rows of the design, other ones in each replication."""
+    """Candidates tied to the inputs of the data: n points at rows of the design, other ones in each
+    replication.
+    """
     models = {"up": line(1.0, 1e-9), "down": line(-1.0, 1e-9)}
     omega = replications(models, (X, X), source="up", design="resample")
     for n in (7, N, 1234):
@@ -181,7 +187,7 @@ def test_a_design_of_ones_own():
 
 
 def test_residuals_are_drawn_around_the_fitted_values():
-    """Fitted values X, residuals ± 1 in a skewed proportion: the data are X ± 1 in that proportion."""
+    """Fitted values X, residuals ± 1 in a skewed proportion: data are X ± 1 in that proportion."""
     residuals = np.where(np.arange(N) % 5 == 0, 4.0, -1.0)
     omega = replications(
         {"up": line(1.0), "down": line(-1.0)},
@@ -242,9 +248,13 @@ def test_forms_say_the_same(options):
         **options,
     )
     own = replications(
-        {k: as_mapping(m) for k, m in models.items()}, {"x": X, "y": Y}, offset=0.3, noise=0.1,
-        response=(lambda data: data["y"], lambda data, y: {**data, "y": y}), **options,
-    )  # fmt: skip
+        {k: as_mapping(m) for k, m in models.items()},
+        {"x": X, "y": Y},
+        offset=0.3,
+        noise=0.1,
+        response=(lambda data: data["y"], lambda data, y: {**data, "y": y}),
+        **options,
+    )
     (x, y), rows, points_in_columns, mapping = (
         problem(omega, 3).observe(N, np.random.default_rng(1))
         for omega in (pair, matrix, columns, own)
@@ -340,19 +350,42 @@ def test_candidates_tied_to_their_inputs_fail_in_words():
         ({"noise": np.nan}, ValueError, "noise must be a finite number"),
         ({"gain": np.inf}, ValueError, "gain must be a finite number"),
         ({"drift": "much"}, TypeError, "drift must be a number; got 'much'"),
-        ({"offset": 0.1, "source": "lo"}, ValueError, r"source names \['lo'\], which are not models; the models are \['low', 'high'\]"),
-        ({"offset": 0.1, "source": {"low": -1.0}}, ValueError, "the weight of source 'low' must be a finite number"),
+        (
+            {"offset": 0.1, "source": "lo"},
+            ValueError,
+            (
+                r"source names \['lo'\], which are not models; the models are "
+                r"\['low', 'high'\]"
+            ),
+        ),
+        (
+            {"offset": 0.1, "source": {"low": -1.0}},
+            ValueError,
+            "the weight of source 'low' must be a finite number",
+        ),
         ({"offset": 0.1, "source": {"low": 0.0}}, ValueError, "the weights add up to 0"),
         ({"parameters": {"x": gaussian}}, ValueError, r"parameters names \['x'\]"),
         ({"parameters": {"low": 3}}, TypeError, "parameters of 'low' must be a function"),
         ({"design": "shuffle"}, ValueError, "design must be 'resample' or a function"),
         ({"residuals": np.zeros(N)}, TypeError, "residuals must be a mapping"),
-        ({"residuals": {"low": np.zeros(3)}}, ValueError, "residuals of 'low': 3 for 100 data points"),
-        ({"residuals": {"low": np.zeros(N)}, "parameters": {"low": gaussian}}, ValueError, "both parameters and residuals"),
+        (
+            {"residuals": {"low": np.zeros(3)}},
+            ValueError,
+            "residuals of 'low': 3 for 100 data points",
+        ),
+        (
+            {"residuals": {"low": np.zeros(N)}, "parameters": {"low": gaussian}},
+            ValueError,
+            "both parameters and residuals",
+        ),
         ({"offset": 0.1, "response": (len,)}, TypeError, "response must be a pair of functions"),
-        ({"design": "resample", "response": (np.ravel, lambda data, y: y)}, ValueError, "design='resample' needs rows"),
+        (
+            {"design": "resample", "response": (np.ravel, lambda data, y: y)},
+            ValueError,
+            "design='resample' needs rows",
+        ),
     ],
-)  # fmt: skip
+)
 def test_mistakes(options, error, message):
     with pytest.raises(error, match=message):
         replications(MODELS, Y, **options)

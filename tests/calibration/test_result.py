@@ -42,14 +42,28 @@ def made_up(
     outcomes["truth_error"] = 1e-3
     about = {"replicated": False, "n_candidates": 2, "candidates": [], "descriptions": {}, **about}
     return Calibration(
-        omegas=omegas, c=c, n_data=100, n_truth=1000, loss_unit="nats", entropy=0, failures=(), about=about,
-        law=law, n_simulations=1, order=None, n_replications=1, n_wanted=wanted or len(truth) // len(omegas), _options={},
+        omegas=omegas,
+        c=c,
+        n_data=100,
+        n_truth=1000,
+        loss_unit="nats",
+        entropy=0,
+        failures=(),
+        about=about,
+        law=law,
+        n_simulations=1,
+        order=None,
+        n_replications=1,
+        n_wanted=wanted or len(truth) // len(omegas),
+        _options={},
         _outcomes=outcomes,
-    )  # fmt: skip
+    )
 
 
 def calibrated(n, seed=0, sharpen=1.0):
-    """Outcomes whose truth follows the stated probability, or that are more confident than right (sharpen > 1)."""
+    """Outcomes whose truth follows the stated probability, or that are more confident than right
+    (sharpen > 1).
+    """
     rng = np.random.default_rng(seed)
     logit = rng.normal(0, 1.5, n)
     truth = rng.random(n) < 1 / (1 + np.exp(-logit))
@@ -58,7 +72,7 @@ def calibrated(n, seed=0, sharpen=1.0):
 
 @pytest.fixture(scope="module")
 def toy_calibration():
-    """400 experiments in this process; of each, what the data say about the truth in closed form."""
+    """400 experiments in this process, and what the data of each say about the truth, exactly."""
     posteriors = []
 
     def omega(rng):
@@ -68,7 +82,8 @@ def toy_calibration():
         def observe(n, rng):
             data = mean + rng.standard_normal(n)
             if not calls:
-                # The data's mean is sufficient: μ | y ~ N(ȳ τ² / (τ² + 1/n), …), and a is better where μ < 0.
+                # The data's mean is sufficient: μ | y ~ N(ȳ τ² / (τ² + 1/n), …), and a is better
+                # where μ < 0.
                 posteriors.append(
                     stats.norm.cdf(-data.mean() * np.sqrt(n) * 0.1 / np.sqrt(0.01 + 1 / n))
                 )
@@ -78,14 +93,24 @@ def toy_calibration():
         return Experiment(observe=observe, candidates=(gaussian(-SEPARATION), gaussian(SEPARATION)))
 
     found = rivals.calibrate(
-        {"toy": omega}, n_data=100, n_experiments=400, n_truth=20_000, c=[1e-6, 0.03, 0.5], rng=1,
-        law=Beta(n_draws=400), n_simulations=1, executor=0, progress=False,
-    )  # fmt: skip
+        {"toy": omega},
+        n_data=100,
+        n_experiments=400,
+        n_truth=20_000,
+        c=[1e-6, 0.03, 0.5],
+        rng=1,
+        law=Beta(n_draws=400),
+        n_simulations=1,
+        executor=0,
+        progress=False,
+    )
     return found, np.array(posteriors)
 
 
 def test_the_curve_of_a_solvable_toy(toy_calibration):
-    """In each bin, the part in which a is truly better is the mean of P(truth | data), within the band."""
+    """In each bin, the part in which a is truly better is the mean of P(truth | data), within the
+    band.
+    """
     found, posteriors = toy_calibration
     for c in found.c:
         order = np.argsort(found._outcomes["probability"][:, found.c.index(c)], kind="stable")
@@ -148,9 +173,11 @@ def test_the_worst_epistemic_distribution_decides():
     good, truth_good = calibrated(1000, 1)
     sharp, truth_sharp = calibrated(1000, 2, sharpen=6.0)
     both = made_up(
-        np.concatenate([good, sharp]), np.concatenate([truth_good, truth_sharp]), omegas=("good", "sharp"),
+        np.concatenate([good, sharp]),
+        np.concatenate([truth_good, truth_sharp]),
+        omegas=("good", "sharp"),
         omega=np.repeat([0, 1], 1000),
-    )  # fmt: skip
+    )
     assert (
         both.overconfidence(1.0)
         == both.overconfidence(1.0, "sharp")
@@ -164,7 +191,9 @@ def test_the_worst_epistemic_distribution_decides():
 
 
 def test_without_valid_c_the_curve_still_corrects():
-    """The best Brier score of B, whatever the curve; the sharper of two, for the same truth, is worse."""
+    """The best Brier score of B, whatever the curve; the sharper of two, for the same truth, is
+    worse.
+    """
     sharp, truth = calibrated(1000, sharpen=6.0)
     sharper = 1 / (1 + np.exp(-2.0 * np.log(sharp / (1 - sharp))))
     found = made_up(np.column_stack([sharper, sharp]), truth, c=(0.5, 1.0))
@@ -191,7 +220,10 @@ def test_too_few_of_one_epistemic_distribution():
     with pytest.raises(ValueError, match="'few' has 60 experiments: fewer than 64"):
         found.correct(0.9, 1.0)
     assert found.correct(0.9, 1.0, omega="many") > 0.5
-    few = "Too few experiments to call a c valid: 60 of 'few'; 256 are needed, 64 for a curve that corrects B"
+    few = (
+        "Too few experiments to call a c valid: 60 of 'few'; 256 are "
+        "needed, 64 for a curve that corrects B"
+    )
     assert few in str(found)
 
 
@@ -217,9 +249,11 @@ def test_correction_takes_the_least_confident_of_several():
     good, truth_good = calibrated(3000, 1)
     sharp, truth_sharp = calibrated(3000, 2, sharpen=3.0)
     both = made_up(
-        np.concatenate([good, sharp]), np.concatenate([truth_good, truth_sharp]), omegas=("good", "sharp"),
+        np.concatenate([good, sharp]),
+        np.concatenate([truth_good, truth_sharp]),
+        omegas=("good", "sharp"),
         omega=np.repeat([0, 1], 3000),
-    )  # fmt: skip
+    )
     assert both.correct(0.9, 1.0) == pytest.approx(both.correct(0.9, 1.0, omega="sharp"))
     assert both.correct(0.9, 1.0) < both.correct(0.9, 1.0, omega="good")
 
@@ -291,7 +325,10 @@ FITTING = {"law": None, "order": None, "loss_unit": None}
         (
             {"n_simulations": 3},
             {},
-            "is for 1 simulations of each model, but model 'A' has 3; .* column 'simulation' .* --n-simulations 3",
+            (
+                "is for 1 simulations of each model, but model 'A' has 3; .* column "
+                "'simulation' .* --n-simulations 3"
+            ),
         ),
         (
             {},
@@ -358,7 +395,9 @@ def test_numbers_behind_the_pictures(toy_calibration):
 
 
 def test_the_shaded_area_is_where_the_excess_is_positive():
-    """Random points of the unit square: overconfident is inside a triangle of either kind, and nowhere else."""
+    """Random points of the unit square: overconfident is inside a triangle of either kind, and
+    nowhere else.
+    """
     from matplotlib.path import Path
 
     from rivals.plots.calibration_curves import FOR_THE_WRONG_MODEL, OVERCONFIDENT

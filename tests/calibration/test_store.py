@@ -206,7 +206,9 @@ def test_a_full_disk_loses_nothing_that_was_acknowledged(tmp_path, small):
             print(len(ended), flush=True)
         store.StudyStore.write = write
         resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000))
-        calibrate(toy, n_experiments=3000, store={str(path)!r}, executor=0, block_size=20, **{small!r})
+        calibrate(
+            toy, n_experiments=3000, store={str(path)!r}, executor=0, block_size=20, **{small!r}
+        )
     """
     found = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=300

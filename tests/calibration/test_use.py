@@ -1,4 +1,6 @@
-"""What `compare` makes of a calibration, of several, of one that is not complete, and of more than two models."""
+"""What `compare` makes of a calibration, of several, of one that is not complete, and of more than
+two models.
+"""
 
 import json
 from math import ceil
@@ -33,12 +35,15 @@ def study(**options):
     return made_up(*calibrated(512), law="transport", **options)
 
 
-# ---------------------------------------------------------------- what it was, and whether it is complete
+# -------------------------------- what it was, and whether it is complete
 
 
 def test_an_interrupted_study_says_so_in_print_json_and_page(tmp_path):
     result = rivals.compare(PAIR, c=made_up(*calibrated(250), law="transport", wanted=512), rng=0)
-    said = "The calibration is not complete: 250 of 512 experiments of 'o' have an outcome; run the study to its end."
+    said = (
+        "The calibration is not complete: 250 of 512 experiments of 'o' "
+        "have an outcome; run the study to its end."
+    )
     assert said in " ".join(str(result).split())
     assert said in result.to_dict()["calibration"]["remarks"]
     result.report(tmp_path / "page.html")
@@ -170,9 +175,12 @@ def test_one_study_with_several_epistemic_distributions_lists_each():
     good, truth_good = calibrated(512, 1)
     sharp, truth_sharp = calibrated(512, 2, sharpen=20.0)
     both = made_up(
-        np.concatenate([good, sharp]), np.concatenate([truth_good, truth_sharp]), omegas=("good", "sharp"),
-        omega=np.repeat([0, 1], 512), law="transport",
-    )  # fmt: skip
+        np.concatenate([good, sharp]),
+        np.concatenate([truth_good, truth_sharp]),
+        omegas=("good", "sharp"),
+        omega=np.repeat([0, 1], 512),
+        law="transport",
+    )
     result = rivals.compare(PAIR, c=both, rng=0)
     assert result.to_dict()["calibration"]["survivors"] == {"good": ["A"], "sharp": ["A", "B"]}
     assert result.survivors == ("A", "B")
@@ -203,7 +211,9 @@ def test_the_learned_threshold_is_an_order_statistic(n):
 
 
 def test_the_truly_best_is_rejected_as_often_as_may_be():
-    """Exchangeable scores: the next is beyond 0.95 with probability 0.05, or a little less; 2 000 studies of 99."""
+    """Exchangeable scores: the next is beyond 0.95 with probability 0.05, or a little less; 2 000
+    studies of 99.
+    """
     scores = np.random.default_rng(0).uniform(0.95, 1.0, (2000, 100))
     rejected = [beyond_scores(row[99], [np.sort(row[:99])]) > 0.95 for row in scores]
     assert 0.03 < np.mean(rejected) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 2000)
@@ -233,7 +243,9 @@ def test_three_models_are_judged_as_one_of_three(n_candidates, limit):
 
 @pytest.mark.parametrize("sharpen", [0.5, 1.0, 3.0])
 def test_a_third_model_never_makes_a_pair_surer(sharpen):
-    """B of a pair was corrected by its curve, and no longer once a third model was there: a hopeless one made verdicts bolder."""
+    """B of a pair was corrected by its curve, and no longer once a third model was there: a
+    hopeless one made verdicts bolder.
+    """
     three = losses_of({"A": 0.0, "B": 0.6, "C": 3.0})
     calibration = made_up(*calibrated(512, sharpen=sharpen), law="transport")
     pair = rivals.compare({name: three[name] for name in "AB"}, c=calibration, rng=0)

@@ -16,7 +16,9 @@ C = (2.0**-6, 2.0**-4, 2.0**-2)
 
 
 def several(sharpen, n=512):
-    """A calibration with one epistemic distribution per row of `sharpen`: how overconfident it is at each c of C."""
+    """A calibration with one epistemic distribution per row of `sharpen`: how overconfident it is
+    at each c of C.
+    """
     outcomes = {
         name: [calibrated(n, seed, each) for each in row]
         for seed, (name, row) in enumerate(sharpen.items())
@@ -33,7 +35,9 @@ def several(sharpen, n=512):
 
 
 def stating(n, part, error, rng):
-    """Experiments of which a part states a winner, wrong with this probability; the others state what is true."""
+    """Experiments of which a part states a winner, wrong with this probability; the others state
+    what is true.
+    """
     stated, side = rng.random(n) < part, rng.random(n) < 0.5
     confidence = np.where(stated, 0.97, rng.uniform(0.5, 0.95, n))
     right = rng.random(n) >= np.where(stated, error, 1 - confidence)
@@ -42,11 +46,19 @@ def stating(n, part, error, rng):
 
 @pytest.mark.parametrize(
     ("n", "error", "low", "high"),
-    [(256, 0.2, 0.0, 0.30), (1024, 0.2, 0.0, 0.02), (4096, 0.2, 0.0, 0.0), (1024, 0.05, 0.85, 1.0), (4096, 0.05, 0.85, 1.0)],
-)  # fmt: skip
+    [
+        (256, 0.2, 0.0, 0.30),
+        (1024, 0.2, 0.0, 0.02),
+        (4096, 0.2, 0.0, 0.0),
+        (1024, 0.05, 0.85, 1.0),
+        (4096, 0.05, 0.85, 1.0),
+    ],
+)
 def test_more_experiments_find_more_wrong_winners_and_spare_right_ones(n, error, low, high):
-    """10 % are stated. If 20 % of these are wrong, few calibrations pass, and fewer the more experiments there are; at the nominal
-    5 % the bound lets 92 to 95 % pass. 200 calibrations: the standard error is 2 % there."""
+    """10 % are stated. If 20 % of these are wrong, few calibrations pass, and fewer the more
+    experiments there are; at the nominal 5 % the bound lets 92 to 95 % pass. 200 calibrations: the
+    standard error is 2 % there.
+    """
     rng = np.random.default_rng(n)
     valid = np.mean([judge_c(*stating(n, 0.1, error, rng)).valid for _ in range(200)])
     assert low <= valid <= high
@@ -107,7 +119,10 @@ def test_validity_lists_every_epistemic_distribution_and_what_is_valid_for_all()
         assert tuple(np.array(C)[row]) == calibration.valid_c(name).values
     shown = str(validity)
     assert re.search(
-        r"^far +0\.25 +overconfident at 0\.015625 \(\d\d(\.\d)? % wrong\), 0\.0625 \(\d\d(\.\d)? % wrong\)$",
+        (
+            r"^far +0\.25 +overconfident at 0\.015625 \(\d\d(\.\d)? % wrong\), "
+            r"0\.0625 \(\d\d(\.\d)? % wrong\)$"
+        ),
         shown,
         re.MULTILINE,
     )
