@@ -41,8 +41,8 @@ ORDER = {
     "method": ["distance", "error", "spread", "probability", "rule"],
     "laws": ["setting", "draws", "differences", "base"],  # each law then stands alone
     "comparison": [
-        "rendering", "sides", "mistakes", "notes", "judge", "calibrator", "archive", "expectation", "horizon",
-        "duels", "answers", "digits", "table", "text", "methods", "result", "compare",
+        "rendering", "sides", "mistakes", "notes", "judge", "calibrator", "archive", "expectation", "horizon", "margin",
+        "duels", "answers", "digits", "conclusion", "table", "text", "methods", "result", "compare",
     ],
     "_workers": [
         "jobs", "beats", "time_limits", "sending", "attempts",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rivals._say.rows import read_groups, row_labels, rows_in_order
+from rivals._say.rows import name_of, read_groups, row_labels, rows_in_order
 from rivals._say.samples import as_numbers, check_losses
 from rivals._types import FloatArray
 from rivals.core.sampling_error import effective_size
@@ -37,6 +37,10 @@ class Losses:
     groups : array_like, optional
         The replication that each observed point belongs to (school, session, laboratory); `compare`
         uses them.
+    group_name : str, optional
+        What one group is called, as "school"; by default the name of `groups`, if it is a Series.
+    unit : str, optional
+        Unit of the losses, such as "nats".
     may_repeat : bool
         True if synthetic losses are known to be of simulated data and may still equal observed
         ones, as the losses of labels and counts do. By default `compare` looks for losses that were
@@ -60,6 +64,8 @@ class Losses:
     observed: FloatArray
     synthetic: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     groups: npt.NDArray[Any] | None = field(default=None, kw_only=True)
+    group_name: str | None = field(default=None, kw_only=True)
+    unit: str | None = field(default=None, kw_only=True)
     may_repeat: bool = field(default=False, kw_only=True)
     index: Any = field(default=None, kw_only=True)
 
@@ -78,6 +84,8 @@ class Losses:
         object.__setattr__(self, "synthetic", synthetic)
         if self.groups is not None:
             read_groups(self.groups, self.observed.size)
+            if self.group_name is None:
+                object.__setattr__(self, "group_name", name_of(self.groups))
             object.__setattr__(self, "groups", np.array(self.groups))
 
     @classmethod

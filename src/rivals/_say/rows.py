@@ -53,6 +53,12 @@ def read_groups(
     return np.asarray(codes, dtype=np.intp), tuple(map(str, names.tolist()))
 
 
+def name_of(values: Any) -> str | None:
+    """The name of a Series; None for what has none."""
+    name = getattr(values, "name", None)
+    return name if isinstance(name, str) else None
+
+
 def row_labels(values: Any) -> Any:
     """The labels of the rows of a Series or data frame; None for an array, whose rows have none."""
     return values.index if hasattr(values, "iloc") else None

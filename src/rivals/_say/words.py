@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 LONGEST_SHOWN = 20_000
+LONGEST_NOUN = 24
+# Names of columns that do not say what their groups are.
+NO_NOUNS = ("groups", "group", "label", "labels", "index", "none", "cluster", "value", "values")
 
 
 def show(name: object) -> str:
@@ -50,6 +53,52 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     shown = ", ".join(map(show, names[:most]))
     n_others = len(names) - most
     return f"{shown} and {n_others} more" if n_others > 0 else shown
+
+
+def joined(parts: Sequence[str]) -> str:
+    """Parts of a sentence, the last two with "and".
+
+    Examples
+    --------
+    >>> joined(["a"]), joined(["a", "b"]), joined(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def noun_of(column: object, default: str) -> str:
+    """What one of the things in a column is called, from its name; the default where that is no word.
+
+    Examples
+    --------
+    >>> noun_of("School", "group"), noun_of("patient_id", "group"), noun_of("x17", "group")
+    ('school', 'patient', 'group')
+    """
+    words = str(column).replace("_", " ").split()
+    if len(words) > 1 and words[-1].lower() in ("id", "name", "no", "nr", "code", "label"):
+        words = words[:-1]
+    noun = " ".join(words)
+    is_word = all(word.isalpha() for word in words) and 2 < len(noun) <= LONGEST_NOUN
+    if not is_word or noun.lower() in NO_NOUNS:
+        return default
+    return noun if noun.isupper() else noun.lower()
+
+
+def plural(noun: str) -> str:
+    """Several of them.
+
+    Examples
+    --------
+    >>> plural("school"), plural("study"), plural("class"), plural("day")
+    ('schools', 'studies', 'classes', 'days')
+    """
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
 
 
 def shortened(text: str, longest: int) -> str:

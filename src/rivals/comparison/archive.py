@@ -90,6 +90,7 @@ def _header(names: Sequence[str], applied: Applied, verdict: Verdict) -> dict[st
         **applied.settings(),
         "may_repeat": [sample.may_repeat for sample in applied.losses],
         "labels": {kind: list(each.names) for kind, each in applied.setting.labels.items()},
+        "kinds": {kind: each.kind for kind, each in applied.setting.labels.items()},
         "remarks": list(verdict.remarks),
         "survivors_under": verdict.survivors_under,
         "rejections": [_duel_as_row(duel) for duel in verdict.rejections.values()],
@@ -191,7 +192,8 @@ def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:
     labels: dict[str, Any] = {}
     for kind in LABELS:
         if kind in arrays:
-            labels[kind] = _grouping(header["labels"][kind], arrays[kind], n_points)
+            called = _text(header["kinds"][kind])
+            labels[kind] = _grouping(header["labels"][kind], called, arrays[kind], n_points)
     return Setting(
         c=nan if c is None else check_positive(c, "its c"),
         threshold=check_threshold(header["threshold"]),
@@ -200,18 +202,19 @@ def _setting(header: dict[str, Any], arrays: Arrays, n_points: int) -> Setting:
         order=None if order is None else check_choice(order, "order", ORDERS),
         entropy=check_size(header["entropy"], "its entropy", least=0),
         n_simulations=check_size(header["n_simulations"], "its n_simulations", least=0),
+        loss_unit=None if header["loss_unit"] is None else _text(header["loss_unit"]),
         **labels,
     )
 
 
-def _grouping(names: list[Any], codes: npt.NDArray[Any], n_points: int) -> Grouping:
+def _grouping(names: list[Any], kind: str, codes: npt.NDArray[Any], n_points: int) -> Grouping:
     one_each = codes.shape == (n_points,) and codes.dtype.kind in "iu"
     if not one_each or not 0 <= codes.min() <= codes.max() < len(names):
         raise ValueError(
             f"its groups have the shape {codes.shape} for {n_points} points, or codes without a "
             "name"
         )
-    return Grouping(codes.astype(np.intp), tuple(map(str, names)))
+    return Grouping(codes.astype(np.intp), tuple(map(str, names)), kind)
 
 
 def _fractions(array: npt.NDArray[Any], what: str, shape: tuple[int, ...]) -> FloatArray:

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from rivals._random import entropy_from
 from rivals._say.arguments import check_choice, check_positive, check_size, check_threshold
 from rivals._say.naming import naming
-from rivals._say.rows import in_index_order, read_groups
+from rivals._say.rows import in_index_order, name_of, read_groups
+from rivals._say.words import noun_of
 from rivals._types import RNG
 from rivals.comparison.calibrator import Calibrator
 from rivals.comparison.horizon import checked_new_groups
@@ -150,6 +151,7 @@ def compare(
         more_draws=not calibrations,
         order=None if order is None else check_choice(order, "order", ORDERS),
         entropy=entropy_from(rng),
+        loss_unit=loss_unit,
     )
     pairs: Iterable[tuple[str, AnyModel]] = models_in_turn(models)
     if keep_simulations:  # all of them are checked before anything is simulated
@@ -237,6 +239,7 @@ def _labelled(
         groups=_grouping(groups, sample, "groups"),
         clusters=_grouping(clusters, sample, "clusters"),
         n_simulations=sample.n_simulations,
+        loss_unit=setting.loss_unit or sample.unit,
     )
 
 
@@ -250,7 +253,8 @@ def _grouping(labels: Any, sample: Losses, what: str) -> Grouping | None:
             "clusters: all points are in one, but their sampling errors need at least two; "
             "leave clusters out"
         )
-    return Grouping(codes, names)
+    column = name_of(labels) or (sample.group_name if labels is sample.groups else None)
+    return Grouping(codes, names, noun_of(column or "", default=what.removesuffix("s")))
 
 
 def _check_same_groups(sample: Losses, setting: Setting) -> None:

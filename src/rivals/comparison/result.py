@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from os import PathLike
 from types import MappingProxyType
 from typing import Any
@@ -19,7 +19,8 @@ import numpy as np
 from rivals._say.arguments import check_choice, check_positive
 from rivals._types import FloatArray, IntArray
 from rivals._version import __version__
-from rivals.comparison import archive, rendering, table, text
+from rivals.comparison import archive, margin, rendering, table, text
+from rivals.comparison.conclusion import conclusion
 from rivals.comparison.duels import Rejection, Undecided
 from rivals.comparison.expectation import expected
 from rivals.comparison.horizon import checked_new_groups
@@ -28,6 +29,9 @@ from rivals.comparison.methods import methods
 from rivals.comparison.notes import Note, notes
 from rivals.laws.base import Applied
 from rivals.losses import Losses
+
+# Of more models than this, by how much the best is better is computed when it is asked for.
+MOST_BESIDE_BEST = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -208,6 +212,70 @@ class Comparison:
         return _read_only(self.applied.over(checked_new_groups(new_groups)).copy())
 
     @property
+    def deciding(self) -> FloatArray:
+        """[a, b]: what is held against the threshold.
+
+        `calibrated`, where there is a calibration; else the probability that a is better than b by
+        more than the margin, which is `probability` without one.
+        """
+        return self._exceedance if self.calibrated is None else self.calibrated
+
+    @property
+    def equivalent(self) -> Mapping[tuple[str, str], float]:
+        """(a, b) → P(both differ by less than the margin), of the pairs for which it is stated.
+
+        That is, where it exceeds the threshold. Refused without a margin, and below eight groups.
+        """
+        setting = self.applied.setting
+        if setting.margin == 0.0:
+            raise ValueError(
+                "equivalent needs a margin, the smallest difference that matters: got none; "
+                "compare(..., margin=0.01), in the unit of the loss"
+            )
+        if too_few := margin.too_few_groups(self.applied):
+            raise ValueError(too_few)
+        probability = margin.equivalence(self.applied)
+        order = [self._place[name] for name in self.ranking]
+        found = {}
+        for a, b in combinations(order, 2):
+            if probability[a, b] > setting.threshold:
+                found[self.names[a], self.names[b]] = float(probability[a, b])
+        return MappingProxyType(found)
+
+    @cached_property
+    def better_by(self) -> Mapping[str, float]:
+        """Name → the best model is better than it by at least this, in the unit of the loss.
+
+        With the probability of the threshold, at the horizon asked for; below 0 where the best may
+        be worse. Empty for more than 100 models.
+        """
+        return self._beside_best(0)
+
+    @cached_property
+    def equivalent_within(self) -> Mapping[str, float]:
+        """Name → it and the best model differ by no more than this, with that probability.
+
+        Empty for more than 100 models.
+        """
+        return self._beside_best(1)
+
+    @cached_property
+    def best_is(self) -> Mapping[str, str]:
+        """Name → what the best is beside it: better, equivalent, not worse, or undecided.
+
+        With a margin; empty without one.
+        """
+        if self.applied.setting.margin == 0.0:
+            return MappingProxyType({})
+        best = self._place[self.ranking[0]]
+        return MappingProxyType(
+            {
+                name: margin.relation(self.applied, best, self._place[name])
+                for name in self.ranking[1:]
+            }
+        )
+
+    @property
     def won(self) -> IntArray | None:
         """[a, b]: in how many groups a has the lower mean loss of the two; None without groups."""
         return self.applied.won
@@ -269,6 +337,11 @@ class Comparison:
         if found is None or found.groups != n_groups:
             return None
         return found.error / 100.0
+
+    @cached_property
+    def conclusion(self) -> str:
+        """What was found, in one to three sentences that can stand in a paper."""
+        return conclusion(self)
 
     @property
     def verdict(self) -> str:
@@ -340,6 +413,7 @@ class Comparison:
             "survivors": list(self.survivors),
             "rejections": {name: vars(rejection) for name, rejection in self.rejections.items()},
             "undecided": [vars(duel) for duel in self.undecided],
+            "conclusion": self.conclusion,
             "verdict": self.verdict,
             "expected_error": self.expected_error,
             "models": table.rows_of(self),
@@ -365,6 +439,7 @@ class Comparison:
 
     def __str__(self) -> str:
         sentences = [
+            self.conclusion,
             *text.verdicts(self),
             *text.remarks(self),
             f"{text.made_with(self)}, rng = {self.entropy}",
@@ -398,6 +473,23 @@ class Comparison:
         write_report(self, path, title=title)
 
     # ---------------------------------------------------------------- inside
+
+    def _beside_best(self, which: int) -> Mapping[str, float]:
+        if len(self.names) > MOST_BESIDE_BEST:
+            return MappingProxyType({})
+        values = self._compared[which].tolist()
+        pairs = zip(self.names, values, strict=True)
+        return MappingProxyType({name: value for name, value in pairs if name != self.ranking[0]})
+
+    @cached_property
+    def _compared(self) -> margin.BesideBest:
+        return margin.beside_best(self.applied)
+
+    @cached_property
+    def _exceedance(self) -> FloatArray:
+        if self.applied.setting.margin == 0.0:
+            return self.probability
+        return _read_only(self.applied.exceedance()[0])
 
     @cached_property
     def _matrices(self) -> tuple[FloatArray, FloatArray]:

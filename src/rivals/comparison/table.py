@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ MOST_NOTES = 12
 # A sweep over more values of c is printed by ranges.
 MANY_VALUES = 40
 SWEEP_HEADINGS = ("c", "survivors")
+HORIZONS = ("best_is_better_next", "best_is_better_study", "best_is_better_all")
 
 
 @dataclass(frozen=True)
@@ -79,21 +81,53 @@ def _difference_cell(row: Row, form: Format) -> str:
 def _won(result: Answers, name: str) -> dict[str, Any]:
     groups = result.applied.setting.groups
     if result.won is None or groups is None:
-        return {"groups_lost_to_best": None, "groups": None, "best_is_better": None}
+        return {"groups_lost_to_best": None, "groups": None}
     best = result.names.index(result.ranking[0])
     own = result.names.index(name)
     return {
         "groups_lost_to_best": int(result.won[best, own]),
         "groups": len(groups.names),
-        "best_is_better": float(result.probability[best, own]),
     }
 
 
 def _won_cell(row: Row, form: Format) -> str:
     if row["model"] == form.best:
         return ""
-    probability = probability_text(row["best_is_better"])
-    return f"{row['groups_lost_to_best']} of {row['groups']}, P {probability}"
+    return f"{row['groups_lost_to_best']} of {row['groups']}"
+
+
+def _horizons(result: Answers, name: str) -> dict[str, Any]:
+    """How probably the best is better: as asked, in the next group, in the study repeated, in all."""
+    best = result.names.index(result.ranking[0])
+    own = result.names.index(name)
+    asked = {"best_is_better": float(result.probability[best, own])}
+    groups = result.applied.setting.groups
+    if result.won is None or groups is None:
+        return {**asked, **dict.fromkeys(HORIZONS)}
+    horizons = (1.0, float(len(groups.names)), inf)
+    at_each = [float(result.applied.over(new_groups)[best, own]) for new_groups in horizons]
+    return {**asked, **dict(zip(HORIZONS, at_each, strict=True))}
+
+
+def _of_groups(rows: Sequence[Row]) -> bool:
+    return rows[0]["groups"] is not None
+
+
+def _cell_of_best(key: str) -> Callable[[Row, Format], str]:
+    """A probability that the best is better; nothing beside the best itself."""
+
+    def cell(row: Row, form: Format) -> str:
+        return "" if row["model"] == form.best else probability_text(row[key])
+
+    return cell
+
+
+def _margins(result: Answers, name: str) -> dict[str, Any]:
+    return {
+        "better_by": result.better_by.get(name),
+        "equivalent_within": result.equivalent_within.get(name),
+        "best_is": result.best_is.get(name),
+    }
 
 
 def _risk(result: Answers, name: str) -> dict[str, Any]:
@@ -170,15 +204,48 @@ COLUMNS = (
     ),
     Column(
         "best won",
-        "In how many groups the best model has the lower mean loss of the two, and how probably "
-        "its risk is lower in a new group.",
+        "In how many of the groups at hand the best model has the lower mean loss of the two.",
         _won,
         _won_cell,
-        shown=lambda rows: rows[0]["groups"] is not None,
+        shown=_of_groups,
+    ),
+    Column(
+        "next group",
+        "How probably the best has the lower risk in one new group.",
+        _horizons,
+        _cell_of_best("best_is_better_next"),
+        shown=_of_groups,
+        short="next",
+    ),
+    Column(
+        "study repeated",
+        "How probably the best has the lower mean risk in as many new groups as there are.",
+        lambda result, name: {},
+        _cell_of_best("best_is_better_study"),
+        shown=_of_groups,
+        short="study",
+    ),
+    Column(
+        "all groups",
+        "How probably the best has the lower mean risk over all groups to come. It decides only if "
+        "asked: a rare kind of group may reverse it.",
+        lambda result, name: {},
+        _cell_of_best("best_is_better_all"),
+        shown=_of_groups,
+        short="all",
+    ),
+    Column(
+        "best is",
+        "What the best model is beside it, with the margin: better by more than it, equivalent, not "
+        "worse, or undecided.",
+        _margins,
+        lambda row, form: row["best_is"] or "",
+        shown=lambda rows: any(row["best_is"] for row in rows),
     ),
     Column(
         "risk, 90 % interval",
-        "The risk in a replication lies in this interval with probability 0.9.",
+        "The risk in a replication lies in this interval with probability 0.9; with groups, the "
+        "mean risk over the new groups.",
         _risk,
         lambda row, form: f"{form.number(row['risk_5'])} … {form.number(row['risk_95'])}",
         short="risk (90 %)",

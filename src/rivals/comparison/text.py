@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
+import numpy as np
+
 from rivals._say.words import listed, show, told_apart
 from rivals.comparison.answers import Answers, AnswersOverC
 from rivals.comparison.duels import Undecided
 from rivals.comparison.expectation import DATA_SETS, expected
+from rivals.comparison.margin import too_few_groups
 
 # With more models than this, the best of them is rejected more easily than one of a pair.
 AS_A_PAIR = 32
@@ -48,6 +53,7 @@ def remarks(result: Answers) -> list[str]:
     """What the verdict is sensitive to, in sentences: c, simulations, number of models, law."""
     return [
         *_at_smaller_c(result),
+        *_of_margins(result),
         *_of_one_simulation(result),
         *_of_many_models(result),
         *result.calibration_remarks,
@@ -71,6 +77,31 @@ def _at_smaller_c(result: Answers) -> list[str]:
     n_others = len(nearly) - LISTED_AT_SMALLER_C
     others = f" and {n_others} more for some smaller c" if n_others > 0 else ""
     return [f"At smaller c there is more to reject: {', '.join(listing)}{others}."]
+
+
+def _of_margins(result: Answers) -> list[str]:
+    """What follows from the data about a margin, without one; or that the margin is too large."""
+    setting = result.applied.setting
+    unit = f" {setting.loss_unit}" if setting.loss_unit else ""
+    if setting.margin > 0.0:
+        largest = float(np.ptp(result.applied.empirical))
+        sentences = [too_few_groups(result.applied)]
+        if setting.margin > largest:
+            sentences.append(
+                f"The margin, {setting.margin:g}{unit}, is larger than every difference between the "
+                f"models (at most {largest:.2g}): none can be rejected; take a smaller one."
+            )
+        return [sentence for sentence in sentences if sentence]
+    second = result.ranking[1]
+    if second not in result.equivalent_within or result.calibrated is not None:
+        return []
+    within = result.equivalent_within[second]
+    if not isfinite(within):
+        return []
+    return [
+        f"With probability {setting.threshold:g}, {show(result.ranking[0])} and {show(second)} differ "
+        f"by less than {within:.2g}{unit}: they are equivalent within that (margin=)."
+    ]
 
 
 def _of_one_simulation(result: Answers) -> list[str]:

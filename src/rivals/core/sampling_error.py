@@ -115,6 +115,14 @@ class MeanErrors:
                 np.ldexp(products, self.exponents[first][:, None] + self.exponents[second][None, :])
             )
 
+    def of_pairs(self, first: IntArray, second: IntArray) -> FloatArray:
+        """The covariance of each model of `first` with that of `second` beside it."""
+        if self.n_models <= WHOLE:
+            return np.asarray(self._whole[first, second])
+        products = self.factor * np.einsum("ij,ij->i", self.rows[first], self.rows[second])
+        with np.errstate(over="ignore"):
+            return np.asarray(np.ldexp(products, self.exponents[first] + self.exponents[second]))
+
     @cached_property
     def variance(self) -> FloatArray:
         """The diagonal."""

@@ -226,6 +226,7 @@ class Applied(ABC):
             "entropy": setting.entropy,
             "order": setting.order,
             "n_simulations": setting.n_simulations,
+            "loss_unit": setting.loss_unit,
         }
 
     # ---------------------------------------------------------------- at other settings

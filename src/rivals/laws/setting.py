@@ -68,6 +68,8 @@ class Setting:
         The integer that repeats the run, as `rng`.
     n_simulations : int
         Of each model.
+    loss_unit : str or None
+        Unit of the losses, as "nats": for sentences.
     key : int
         The purpose of the random numbers, one of `rivals._random`.
     more_draws : bool
@@ -83,6 +85,7 @@ class Setting:
     clusters: Grouping | None = field(default=None, repr=False)
     entropy: int = 0
     n_simulations: int = 0
+    loss_unit: str | None = None
     key: int = COMPARISON_DRAWS
     more_draws: bool = True
 

@@ -427,12 +427,7 @@ class TransportRisks(Applied):
     def differences(self, first: IntArray, second: IntArray) -> Differences:
         paired = self.paired
         total = transport_variance(paired.squares, paired.errors.variance, self.setting.c)
-        covariance = np.array(
-            [
-                float(paired.errors.covariance(np.array([a]), np.array([b]))[0, 0])
-                for a, b in zip(first, second, strict=True)
-            ]
-        )
+        covariance = paired.errors.of_pairs(first, second)
         centre = paired.means[first] - paired.means[second]
         variance = np.maximum(total[first] + total[second] - 2.0 * covariance, 0.0)
         centre = np.ldexp(centre, paired.exponent)

@@ -22,6 +22,7 @@ from rivals._random import (
     stream,
 )
 from rivals._say.arguments import check_name, check_size
+from rivals._say.rows import name_of
 from rivals._say.words import show
 from rivals._types import RNG, FloatArray
 from rivals._workers.jobs import Ended
@@ -162,7 +163,7 @@ def cross_validated(
     if labels is not None and not keeps_groups(labels, splits):
         labels = None
     return {
-        name: _together(name, splits, parts, labels)
+        name: _together(name, splits, parts, labels, name_of(groups))
         for name, parts in zip(estimators, found, strict=True)
     }
 
@@ -335,7 +336,11 @@ def _run_all(folds: Folds, executor: Executor | int | None, progress: bool) -> l
 
 
 def _together(
-    name: str, splits: Splits, parts: Sequence[tuple[FloatArray, FloatArray]], groups: Any
+    name: str,
+    splits: Splits,
+    parts: Sequence[tuple[FloatArray, FloatArray]],
+    groups: Any,
+    group_name: str | None,
 ) -> Losses:
     """Losses of all folds, in the order of the data."""
     tested = np.concatenate([test for _, test in splits])
@@ -345,7 +350,14 @@ def _together(
     if groups is not None:
         groups = groups[tested[order]]
     try:
-        return Losses(observed, synthetic, groups=groups, may_repeat=True)
+        return Losses(
+            observed,
+            synthetic,
+            groups=groups,
+            group_name=group_name,
+            unit="nats",
+            may_repeat=True,
+        )
     except ValueError as error:
         fold = ""
         for index, part in enumerate(parts):

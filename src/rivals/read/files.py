@@ -76,7 +76,7 @@ def losses_from_files(
     selection = Selection.checked(
         models, ignore, groups, index=index, log_likelihood=log_likelihood
     )
-    return carrying(read_files(observed, synthetic, selection))
+    return carrying(read_files(observed, synthetic, selection), groups)
 
 
 def read_files(

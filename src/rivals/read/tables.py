@@ -57,7 +57,7 @@ def long_table(
     {'A': Losses(2 observed, 2 synthetic, empirical risk 1.5)}
     """
     selection = Selection.checked(models, (), groups, index=index, log_likelihood=log_likelihood)
-    return carrying(read_long(table, selection))
+    return carrying(read_long(table, selection), groups)
 
 
 def wide_tables(
@@ -109,4 +109,4 @@ def wide_tables(
     selection = Selection.checked(
         models, ignore, groups, index=index, log_likelihood=log_likelihood
     )
-    return carrying(read_wide(observed, synthetic, selection))
+    return carrying(read_wide(observed, synthetic, selection), groups)

@@ -56,10 +56,12 @@ def stacked(
     return samples.get(first, np.empty(0))
 
 
-def carrying(found: Found) -> dict[str, Losses]:
-    """The losses with the groups of their points."""
+def carrying(found: Found, column: str | None) -> dict[str, Losses]:
+    """The losses with the groups of their points, and the column that these come from."""
     losses, labels = found
     if "groups" not in labels:
         return losses
     groups = np.array(labels["groups"], dtype=object)
-    return {name: replace(sample, groups=groups) for name, sample in losses.items()}
+    return {
+        name: replace(sample, groups=groups, group_name=column) for name, sample in losses.items()
+    }
