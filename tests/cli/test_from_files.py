@@ -76,7 +76,11 @@ def test_rows_are_aligned_by_an_index(folder, run, main, capsys, files):
         "compare", *files, "--index", "point", "--groups", "session", "--seed", "7", "--json"
     )
     assert shown.exit_code == 0, shown.output
-    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+    found = json.loads(shown.stdout)
+    assert "5 new sessions" in found.pop("conclusion")  # the column has a name, the array has none
+    numbers = json.loads(json.dumps(expected.to_dict()))
+    del numbers["conclusion"]
+    assert found == numbers
     text = Path(files[-1]).read_text(encoding="utf-8")
     Path(files[-1]).write_text(text.replace("p7\t", "q\t").replace("p7\n", "q\n"), encoding="utf-8")
     if len(files) == 2:
@@ -184,13 +188,47 @@ def test_groups_from_a_column(with_groups, run, files, law):
     shown = run("compare", *files, *law, "--seed", "7", "--json")
     assert shown.exit_code == 0, shown.output
     losses = losses_from_files("observed.csv", "synthetic.csv")
-    expected = rivals.compare(losses, groups=LABELS, rng=7)
-    assert expected.law == "groups"
-    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+    by_argument = rivals.compare(losses, groups=LABELS, rng=7)
+    assert by_argument.law == "groups"
     tables = [file for file in files if file.startswith("grouped") or file.endswith(".csv")]
     carried = losses_from_files(*tables, groups="session")  # the same in Python
     assert carried["right"].groups.tolist() == LABELS
-    np.testing.assert_array_equal(rivals.compare(carried, rng=7).probability, expected.probability)
+    expected = rivals.compare(carried, rng=7)
+    np.testing.assert_array_equal(expected.probability, by_argument.probability)
+    assert json.loads(shown.stdout) == json.loads(json.dumps(expected.to_dict()))
+    assert "If 5 new sessions were studied" in expected.conclusion
+
+
+@pytest.mark.parametrize("new_groups", ["1", "5", "12", "inf"])
+def test_the_horizon_and_the_margin(with_groups, run, new_groups):
+    shown = run(
+        "compare", "grouped.csv", "synthetic.csv", "--groups", "session", "--new-groups", new_groups,
+        "--margin", "0.02", "--seed", "7", "--json",
+    )  # fmt: skip
+    assert shown.exit_code == 0, shown.output
+    found = json.loads(shown.stdout)
+    losses = losses_from_files("grouped.csv", "synthetic.csv", groups="session")
+    expected = rivals.compare(losses, new_groups=float(new_groups), margin=0.02, rng=7)
+    assert found == json.loads(json.dumps(expected.to_dict()))
+    assert found["new_groups"] == ("inf" if new_groups == "inf" else int(new_groups))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--new-groups", "0", "new_groups must be a whole number"),
+        ("--new-groups", "2.5", "new_groups must be a whole number"),
+        ("--new-groups", "nan", "new_groups must be a whole number"),
+        ("--margin", "-1", "margin must be a finite number, 0 or more"),
+        ("--margin", "inf", "margin must be a finite number, 0 or more"),
+    ],
+)
+def test_bad_horizons_and_margins(with_groups, main, capsys, option, value, message):
+    arguments = ("compare", "grouped.csv", "synthetic.csv", "--groups", "session")
+    assert main(*arguments, option, value) == 2
+    assert message in capsys.readouterr().err
+    assert main("compare", "observed.csv", "synthetic.csv", "--new-groups", "3") == 2
+    assert "knows no groups" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

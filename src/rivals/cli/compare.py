@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from rivals.cli.console import print_result, say, warnings_as_sentences, writing
 from rivals.cli.options import check_output, described, given_options, parse_names, read_c
 from rivals.comparison import Comparison, load
 from rivals.comparison import compare as compare_models
+from rivals.comparison.calibrator import Calibrator
 from rivals.read.files import is_labelled, read_files
 from rivals.read.npz_files import is_saved_comparison
 from rivals.read.selection import Selection
@@ -24,7 +26,7 @@ from rivals.report.page import TITLE, write_report
 
 # Options that are arguments of `rivals.compare`, and those that become arguments: columns with
 # labels of the points.
-SETTINGS = ("law", "threshold", "order", "loss_unit")
+SETTINGS = ("law", "threshold", "margin", "order", "new_groups", "loss_unit")
 LABELS = ("groups", "clusters")
 OUTPUTS = {"save": [".npz"], "report": [".html", ".htm"]}
 
@@ -40,11 +42,13 @@ def compare(
     ignore: list[str] | None = None,
     index: str | None = None,
     groups: str | None = None,
+    new_groups: float | None = None,
     clusters: str | None = None,
     log_likelihood: bool = False,
     law: str | None = None,
     c: str | None = None,
     threshold: float = 0.95,
+    margin: float | None = None,
     order: str | None = None,
     loss_unit: str | None = None,
     seed: int | None = None,
@@ -109,6 +113,9 @@ def compare_files(
             say(f"losses: {show(observed)}, models: {listed(saved.names)}")
             return saved
         losses, found = read_files(observed, synthetic, selection)
+        losses = {
+            name: replace(sample, group_name=options["groups"]) for name, sample in losses.items()
+        }
         kinds = (
             ("losses: ", "")
             if synthetic is None or is_labelled(observed)
@@ -133,12 +140,16 @@ def _over(saved: Comparison, now: dict[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {
         "law": law,
         "threshold": kept.threshold,
+        "margin": kept.margin or None,
         "order": kept.order,
+        "loss_unit": kept.loss_unit,
         "rng": kept.entropy,
     }
     values["c"] = None if math.isnan(kept.c) else kept.c
     values |= {kind: np.array(each.names)[each.codes] for kind, each in kept.labels.items()}
-    calibrated = hasattr(now.get("c"), "choose_c")
+    if kept.groups is not None and law.needs_groups:
+        values["new_groups"] = kept.new_groups
+    calibrated = isinstance(now.get("c"), Calibrator)
     if calibrated or now.get("law", law.name) != law.name:
         values |= {"law": None, "c": None}  # they belong together
     if saved.calibrated is not None and not calibrated:

@@ -38,6 +38,8 @@ OPTIONS = {
     "refused if points differ.",
     "groups": "Column of the observed or long table that says to which replication a point "
     "belongs, such as a session. With three or more, no simulations are needed.",
+    "new_groups": "The verdict is about the mean risk over so many new groups: as many as at hand by "
+    "default (the study repeated), 1 for the next group, inf for all to come.",
     "clusters": "Column that says which points belong together without being replications: "
     "sampling errors allow for it.",
     "log_likelihood": "The files hold log likelihoods: higher is better.",
@@ -47,6 +49,8 @@ OPTIONS = {
     "store of a calibration, whose law and curve are then used as well. The default depends on the "
     "law.",
     "threshold": "Probability above which a better rival rejects a model.",
+    "margin": "Smallest difference that matters, in the unit of the loss: a model is rejected when a "
+    "rival is better by more than this.",
     "order": '"time" if the points are a time series: sampling errors then allow for '
     "autocorrelation.",
     "loss_unit": 'Unit of the losses, such as "nats"; must be that of the calibration.',

@@ -253,7 +253,7 @@ def _grouping(labels: Any, sample: Losses, what: str) -> Grouping | None:
             "clusters: all points are in one, but their sampling errors need at least two; "
             "leave clusters out"
         )
-    column = name_of(labels) or (sample.group_name if labels is sample.groups else None)
+    column = name_of(labels) or (sample.group_name if what == "groups" else None)
     return Grouping(codes, names, noun_of(column or "", default=what.removesuffix("s")))
 
 
