@@ -38,11 +38,11 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 ORDER = {
     "core": ["scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "density", "verdict"],
     "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "rows"],
-    "method": ["distance", "error", "spread", "probability", "rule"],
+    "method": ["distance", "error", "spread", "probability", "rule", "more_groups"],
     "laws": ["setting", "draws", "differences", "base"],  # each law then stands alone
     "comparison": [
         "rendering", "sides", "mistakes", "notes", "judge", "calibrator", "archive", "expectation", "horizon", "margin",
-        "duels", "answers", "digits", "conclusion", "table", "text", "methods", "result", "compare",
+        "duels", "answers", "digits", "conclusion", "table", "text", "methods", "planning", "result", "compare",
     ],
     "_workers": [
         "jobs", "beats", "time_limits", "sending", "attempts",

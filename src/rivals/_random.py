@@ -44,6 +44,8 @@ POSTERIOR_CHOICE = 1
 ENSEMBLE = 5
 # A model confidence set.
 RESAMPLES = 6
+# A plan for a comparison: then the place of the model.
+PLANNED_GROUPS = 7
 
 
 def entropy_from(rng: RNG) -> int:

@@ -2,6 +2,16 @@
 
 from rivals.comparison.compare import N_SIMULATIONS, compare
 from rivals.comparison.duels import Rejection, Undecided
+from rivals.comparison.planning import Plan
 from rivals.comparison.result import Comparison, Sweep, load
 
-__all__ = ["N_SIMULATIONS", "Comparison", "Rejection", "Sweep", "Undecided", "compare", "load"]
+__all__ = [
+    "N_SIMULATIONS",
+    "Comparison",
+    "Plan",
+    "Rejection",
+    "Sweep",
+    "Undecided",
+    "compare",
+    "load",
+]

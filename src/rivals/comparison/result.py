@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from rivals._say.arguments import check_choice, check_positive
-from rivals._types import FloatArray, IntArray
+from rivals._types import RNG, FloatArray, IntArray
 from rivals._version import __version__
 from rivals.comparison import archive, margin, rendering, table, text
 from rivals.comparison.conclusion import conclusion
@@ -27,6 +27,7 @@ from rivals.comparison.horizon import checked_new_groups
 from rivals.comparison.judge import Verdict, judge
 from rivals.comparison.methods import methods
 from rivals.comparison.notes import Note, notes
+from rivals.comparison.planning import MORE_GROUPS, Plan, plan
 from rivals.laws.base import Applied
 from rivals.losses import Losses
 
@@ -51,6 +52,7 @@ class Comparison:
     compare : makes a comparison.
     load : reads one that was saved.
     Sweep : the same at several values of c.
+    Plan : what more groups may bring.
     rivals.plots : pictures of a comparison.
     rivals.report.write_report : an interactive page of it.
 
@@ -387,6 +389,14 @@ class Comparison:
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
         return values
+
+    def plan(self, more_groups: Sequence[int] | int = MORE_GROUPS, *, rng: RNG = None) -> Plan:
+        """How probably so many more groups tell each surviving model from the best.
+
+        Under law "groups", and about the new groups that `compare` was asked for. By default the
+        random numbers are those of the comparison, so that the plan repeats.
+        """
+        return plan(self, more_groups, rng=rng)
 
     def methods(self) -> str:
         """A paragraph for the methods section of a paper.

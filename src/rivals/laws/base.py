@@ -21,6 +21,7 @@ from rivals.laws.differences import Differences, Sampled
 from rivals.laws.draws import N_DRAWS, Draws, Gaussian, Sampler, gaussian_density
 from rivals.laws.setting import Setting
 from rivals.losses import Losses
+from rivals.method.more_groups import Outlook
 from rivals.method.rule import Duel, reject
 
 Correct = Callable[[FloatArray], FloatArray]
@@ -290,6 +291,10 @@ class Applied(ABC):
             f"law {self.law.name!r} knows no groups, so no number of new groups; pass groups=, the "
             "replication of each point, to compare"
         )
+
+    def outlook(self, a: int, b: int) -> Outlook:
+        """What more groups may bring for a pair of models, under a law that knows groups."""
+        raise NotImplementedError(f"law {self.law.name!r} knows no groups")
 
     # ---------------------------------------------------------------- each risk
     @property

@@ -38,6 +38,7 @@ from rivals.laws.differences import Mixture, quantile
 from rivals.laws.setting import Grouping, Setting
 from rivals.losses import Losses
 from rivals.method.distance import wasserstein_distances
+from rivals.method.more_groups import Outlook
 from rivals.method.probability import (
     probability_next,
     probability_over,
@@ -352,6 +353,21 @@ class GroupsRisks(Applied):
             np.ldexp(pair.spread.centre, exponent),
             np.ldexp(pair.spread.variance, 2 * exponent),
             np.ldexp(pair.spread.tau, exponent),
+        )
+
+    def outlook(self, a: int, b: int) -> Outlook:
+        """What more groups, of sizes as at hand, may bring for a pair; in the unit of `grouped`."""
+        squares = self.grouped.squares
+        pair = self._pair(np.array([a]), np.array([b]), np.array([[squares[a] + squares[b]]]))
+        # Equal losses differ by more than no margin, in no group.
+        margin = inf if pair.alike[0] else self._margin
+        return Outlook(
+            pair.spread,
+            float(pair.variances.mean()),
+            at_hand=self.grouped.sizes.size,
+            new_groups=self.setting.new_groups,
+            margin=margin,
+            threshold=self.setting.threshold,
         )
 
     # ---------------------------------------------------------------- each risk

@@ -1,0 +1,322 @@
+"""`Plan`: how probably so many more groups bring a verdict, for each model that still survives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, isinf
+from typing import Any
+
+import numpy as np
+
+from rivals._random import PLANNED_GROUPS, entropy_from, stream
+from rivals._say.arguments import check_size
+from rivals._say.words import probability_text, show
+from rivals._types import RNG, FloatArray
+from rivals.comparison import rendering
+from rivals.comparison.answers import Answers
+from rivals.method.more_groups import draw_futures
+
+# By default: the numbers of groups to add.
+MORE_GROUPS = (5, 10, 20, 40)
+# What more groups may show is drawn so many times; the chances are then known to ± 0.011.
+N_FUTURES = 2000
+# A ceiling above this is none.
+NO_CEILING = 0.995
+LISTED_REJECTIONS = 4
+
+
+def plan(result: Answers, more_groups: Any = MORE_GROUPS, *, rng: RNG = None) -> Plan:
+    """The chance that so many more groups tell each survivor from the best model.
+
+    `rng` is the entropy of the comparison by default.
+    """
+    _check_groups(result)
+    numbers = checked_numbers(more_groups)
+    best, *others = result.survivors
+    _check_undecided(result, others)
+    places = {name: place for place, name in enumerate(result.names)}
+    setting = result.applied.setting
+    entropy = setting.entropy if rng is None else entropy_from(rng)
+    chance = np.empty((len(others), len(numbers)))
+    ceiling = np.empty(len(others))
+    even_odds = np.empty(len(others))
+    for row, name in enumerate(others):
+        outlook = result.applied.outlook(places[name], places[best])
+        generator = stream(entropy, PLANNED_GROUPS, places[name])
+        futures = draw_futures(outlook.spread, N_FUTURES, generator)
+        chance[row] = [outlook.chance(futures, number) for number in numbers]
+        ceiling[row] = outlook.ceiling
+        even_odds[row] = outlook.even_odds(futures)
+    undecided = [places[name] for name in others]
+    better = result.applied.exceedance()[0]
+    return Plan(
+        best=best,
+        models=tuple(others),
+        more_groups=numbers,
+        chance=_read_only(chance),
+        ceiling=_read_only(ceiling),
+        even_odds=_read_only(even_odds),
+        probability=_read_only(better[places[best], undecided]),
+        groups=outlook.at_hand,
+        new_groups=setting.new_groups,
+        threshold=setting.threshold,
+        margin=setting.margin,
+        entropy=entropy,
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """How probably so many more groups tell each surviving model from the best.
+
+    New groups are taken to be like those at hand, in their differences and in their sizes. A verdict
+    is that one of the two models is better, by more than the margin if there is one, with a
+    probability above the threshold: the best, or the other.
+
+    Attributes
+    ----------
+    best : str
+        The model of lowest mean loss.
+    models : tuple of str
+        The other survivors, best first.
+    more_groups : tuple of int
+        How many groups are added.
+    chance : array, shape (models, numbers)
+        Of a verdict on each model, with so many more groups.
+    ceiling : array, shape (models,)
+        What the chance tends to as ever more groups are added. It is below 1 where the question is
+        about one new group, or a few, or where there is a margin.
+    even_odds : array, shape (models,)
+        With so many more groups the chance is one half; infinite where no number does.
+    probability : array, shape (models,)
+        How probably the best is better, by more than the margin, as the groups at hand say.
+    groups : int
+        At hand.
+    new_groups : float or None
+        How many new groups the verdict is about; None: as many as are then at hand.
+    threshold, margin : float
+        Those of the comparison.
+    entropy : int
+        The integer that repeats the plan, as `rng`.
+
+    See Also
+    --------
+    Comparison.plan : makes a plan.
+    rivals.plots.plot_plan : draws it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rivals
+    >>> rng = np.random.default_rng(1)
+    >>> school = np.repeat(np.arange(8), 50)
+    >>> a = rng.exponential(size=400)
+    >>> b = a + 0.1 + 0.2 * rng.standard_normal(8)[school]
+    >>> result = rivals.compare({"A": a, "B": b}, groups=school, rng=0)
+    >>> plan = result.plan([8, 80])
+    >>> plan.models, plan.chance.round(1)
+    (('B',), array([[0.4, 0.8]]))
+    """
+
+    best: str
+    models: tuple[str, ...]
+    more_groups: tuple[int, ...]
+    chance: FloatArray
+    ceiling: FloatArray
+    even_odds: FloatArray
+    probability: FloatArray
+    groups: int
+    new_groups: float | None
+    threshold: float
+    margin: float
+    entropy: int
+
+    @cached_property
+    def standard_error(self) -> FloatArray:
+        """Monte Carlo standard error of `chance`."""
+        return _read_only(np.sqrt(self.chance * (1.0 - self.chance) / N_FUTURES))
+
+    @property
+    def verdict(self) -> str:
+        """What the chances are of, in sentences."""
+        return " ".join([*self._question(), *self._limits()])
+
+    def _question(self) -> list[str]:
+        return [
+            f"The chance that so many more groups, like the {self.groups} at hand, decide between a "
+            f"model and {show(self.best)}: P > {self.threshold:g} that one of them is better"
+            f"{_by_more(self.margin)} {_where(self.new_groups)}."
+        ]
+
+    def _limits(self) -> list[str]:
+        """Which models no number of groups may tell from the best."""
+        limits = [
+            f"{_two_digits(chance)} for {show(name)}"
+            for name, chance in zip(self.models, self.ceiling, strict=True)
+            if chance < NO_CEILING
+        ]
+        if not limits:
+            return []
+        return [f"With ever more groups the chance tends to {', '.join(limits)}."]
+
+    # ---------------------------------------------------------------- how it is shown
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each model and number of groups, as plain numbers and text."""
+        found = []
+        for row, model in enumerate(self.models):
+            for column, number in enumerate(self.more_groups):
+                values = {
+                    "model": model,
+                    "more_groups": number,
+                    "chance": float(self.chance[row, column]),
+                    "standard_error": float(self.standard_error[row, column]),
+                    "ceiling": float(self.ceiling[row]),
+                    "even_odds": _finite(self.even_odds[row]),
+                }
+                found.append(values)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text; an infinite number for even odds is null."""
+        asked = self.new_groups
+        return {
+            "best": self.best,
+            "models": list(self.models),
+            "more_groups": list(self.more_groups),
+            "chance": self.chance.tolist(),
+            "standard_error": self.standard_error.tolist(),
+            "ceiling": self.ceiling.tolist(),
+            "even_odds": [_finite(number) for number in self.even_odds],
+            "probability": self.probability.tolist(),
+            "groups": self.groups,
+            "new_groups": "inf" if asked == inf else asked,
+            "threshold": self.threshold,
+            "margin": self.margin,
+            "entropy": self.entropy,
+            "verdict": self.verdict,
+        }
+
+    def to_dataframe(self) -> Any:
+        """One row for each model and number of groups (needs pandas)."""
+        return rendering.dataframe(self.rows(), "model")
+
+    def __str__(self) -> str:
+        headings, cells = self._table()
+        error = f"Monte Carlo error at most {self.standard_error.max():.3f}, rng = {self.entropy}"
+        sentences = [*self._question(), *self._limits(), error]
+        paragraphs = [rendering.wrap(sentence) for sentence in sentences]
+        return "\n".join([rendering.text(headings, cells), "", *paragraphs])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return rendering.html(*self._table(), after=self.verdict)
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        more = [f"{number} more" for number in self.more_groups]
+        cells = []
+        for row, model in enumerate(self.models):
+            chances = [_two_digits(chance) for chance in self.chance[row]]
+            now = probability_text(self.probability[row])
+            cells.append([show(model), now, *chances, _odds(self.even_odds[row])])
+        return ["model", "P now", *more, "even odds"], cells
+
+
+# ---------------------------------------------------------------- what is asked for
+
+
+def checked_numbers(more_groups: Any) -> tuple[int, ...]:
+    """Whole numbers of groups to add, one or several.
+
+    Examples
+    --------
+    >>> checked_numbers([5, 10.0]), checked_numbers(3)
+    ((5, 10), (3,))
+    """
+    several = isinstance(more_groups, Iterable) and not isinstance(more_groups, (str, bytes))
+    given = list(more_groups) if several else [more_groups]
+    if not given:
+        listing = ", ".join(map(str, MORE_GROUPS))
+        raise ValueError(
+            "plan needs at least one number of groups to add: got none; pass some, or leave them "
+            f"out for {listing}"
+        )
+    return tuple(_checked(number) for number in given)
+
+
+def _checked(number: Any) -> int:
+    whole = isinstance(number, (float, np.floating)) and float(number).is_integer()
+    try:
+        return check_size(int(number) if whole else number, "more_groups")
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"more_groups must be whole numbers, 1 or more: got {show(repr(number))}; say how many "
+            "groups you could add, such as [5, 10, 20]"
+        ) from None
+
+
+def _check_groups(result: Answers) -> None:
+    if not result.applied.law.needs_groups:
+        raise ValueError(
+            f"a plan is for groups, and law {result.applied.law.name!r} knows none; compare with "
+            "groups=, the replication of each point"
+        )
+
+
+def _check_undecided(result: Answers, others: list[str]) -> None:
+    """Refuse where every model but one is rejected, and say by whom."""
+    if others:
+        return
+    decided = [
+        f"{show(name)} is rejected by {show(rejection.by)} "
+        f"({probability_text(rejection.probability)})"
+        for name, rejection in result.rejections.items()
+    ]
+    n_others = len(decided) - LISTED_REJECTIONS
+    rest = [f"so are {n_others} others"] if n_others > 0 else []
+    raise ValueError(
+        f"nothing to plan, all is decided: {', '.join([*decided[:LISTED_REJECTIONS], *rest])}; to "
+        "plan for more, compare with a larger threshold=, with a margin=, or with new_groups=1, "
+        "which asks about the next group"
+    )
+
+
+# ---------------------------------------------------------------- words
+
+
+def _where(new_groups: float | None) -> str:
+    if new_groups is None:
+        return "in a repeated study, of as many groups as there are then"
+    if isinf(new_groups):
+        return "in the mean of all groups to come"
+    if new_groups == 1.0:
+        return "in the next group"
+    return f"in the mean of {new_groups:.0f} new groups"
+
+
+def _by_more(margin: float) -> str:
+    return f" by more than {margin:g}" if margin else ""
+
+
+def _odds(number: float) -> str:
+    return "never" if isinf(number) else f"{number:.0f} more"
+
+
+def _two_digits(chance: float) -> str:
+    """Chances have a Monte Carlo error of a hundredth."""
+    if chance < 0.005:
+        return "< .01"
+    return "> .99" if chance > 0.995 else f"{chance:.2f}"
+
+
+def _finite(number: float) -> float | None:
+    return None if isinf(number) else float(number)
+
+
+def _read_only(array: FloatArray) -> FloatArray:
+    array.flags.writeable = False
+    return array
