@@ -154,7 +154,7 @@ def test_more_groups_decide_more_often_and_sooner_about_larger_differences():
 
 
 def test_no_number_of_groups_decides_between_equal_models():
-    (a, b, group), _ = pilot()
+    (a, _, group), _ = pilot()
     result = rivals.compare({"A": a, "copy": a.copy()}, groups=group, rng=0)
     plan = result.plan([5, 1000])
     assert not plan.chance.any()
@@ -213,10 +213,10 @@ def test_every_survivor_is_held_against_the_best():
     result = rivals.compare(models, groups=group, rng=0)
     plan = result.plan()
     assert plan.best == "A"
-    assert plan.models == ("B", "C")
+    assert plan.models == ("C", "B")
     assert plan.more_groups == MORE_GROUPS
     assert plan.groups == 8
-    np.testing.assert_array_equal(plan.probability, result.probability[2, [1, 3]])
+    np.testing.assert_array_equal(plan.probability, result.probability[2, [3, 1]])
 
 
 def test_with_simulations_the_misfit_counts():
@@ -307,7 +307,7 @@ def test_nothing_is_planned_where_all_is_decided():
     (a, b, group), _ = pilot()
     c = 4.0 + 2.0 * b
     result = rivals.compare({"A": a, "B": b + 3.0, "C": c}, groups=group, rng=0)
-    with pytest.raises(ValueError, match="all is decided: B is rejected by A .*C is rejected by A"):
+    with pytest.raises(ValueError, match=r"all is decided: B is rejected by A .*C is rejected by A"):
         result.plan()
 
 
