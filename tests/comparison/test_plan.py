@@ -255,9 +255,9 @@ def test_what_is_shown():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"new_groups": 1}, "better in the next group"),
-        ({"new_groups": 5}, "better in the mean of 5 new groups"),
-        ({"new_groups": math.inf}, "better in the mean of all groups to come"),
+        ({"new_groups": 1}, "better in a single new group"),
+        ({"new_groups": 5}, "better in the mean over 5 new groups"),
+        ({"new_groups": math.inf}, "better in the mean over all groups to come"),
         ({"margin": 0.02}, "better by more than 0.02 in a repeated study"),
     ],
 )
@@ -307,7 +307,9 @@ def test_nothing_is_planned_where_all_is_decided():
     (a, b, group), _ = pilot()
     c = 4.0 + 2.0 * b
     result = rivals.compare({"A": a, "B": b + 3.0, "C": c}, groups=group, rng=0)
-    with pytest.raises(ValueError, match=r"all is decided: B is rejected by A .*C is rejected by A"):
+    with pytest.raises(
+        ValueError, match=r"all is decided: B is rejected by A .*C is rejected by A"
+    ):
         result.plan()
 
 

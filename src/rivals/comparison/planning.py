@@ -12,7 +12,7 @@ import numpy as np
 
 from rivals._random import PLANNED_GROUPS, entropy_from, stream
 from rivals._say.arguments import check_size
-from rivals._say.words import probability_text, show
+from rivals._say.words import plural, probability_text, show
 from rivals._types import RNG, FloatArray
 from rivals.comparison import rendering
 from rivals.comparison.answers import Answers
@@ -50,16 +50,18 @@ def plan(result: Answers, more_groups: Any = MORE_GROUPS, *, rng: RNG = None) ->
         ceiling[row] = outlook.ceiling
         even_odds[row] = outlook.even_odds(futures)
     undecided = [places[name] for name in others]
-    better = result.applied.exceedance()[0]
+    assert setting.groups is not None  # the law has them
     return Plan(
+        names=result.names,
         best=best,
         models=tuple(others),
         more_groups=numbers,
         chance=_read_only(chance),
         ceiling=_read_only(ceiling),
         even_odds=_read_only(even_odds),
-        probability=_read_only(better[places[best], undecided]),
-        groups=outlook.at_hand,
+        probability=_read_only(result.deciding[places[best], undecided]),
+        groups=len(setting.groups.names),
+        kind=setting.groups.kind,
         new_groups=setting.new_groups,
         threshold=setting.threshold,
         margin=setting.margin,
@@ -77,6 +79,8 @@ class Plan:
 
     Attributes
     ----------
+    names : tuple of str
+        All models of the comparison, in the order given.
     best : str
         The model of lowest mean loss.
     models : tuple of str
@@ -94,6 +98,8 @@ class Plan:
         How probably the best is better, by more than the margin, as the groups at hand say.
     groups : int
         At hand.
+    kind : str
+        What one of them is called.
     new_groups : float or None
         How many new groups the verdict is about; None: as many as are then at hand.
     threshold, margin : float
@@ -120,6 +126,7 @@ class Plan:
     (('B',), array([[0.4, 0.8]]))
     """
 
+    names: tuple[str, ...]
     best: str
     models: tuple[str, ...]
     more_groups: tuple[int, ...]
@@ -128,6 +135,7 @@ class Plan:
     even_odds: FloatArray
     probability: FloatArray
     groups: int
+    kind: str
     new_groups: float | None
     threshold: float
     margin: float
@@ -145,10 +153,21 @@ class Plan:
 
     def _question(self) -> list[str]:
         return [
-            f"The chance that so many more groups, like the {self.groups} at hand, decide between a "
-            f"model and {show(self.best)}: P > {self.threshold:g} that one of them is better"
-            f"{_by_more(self.margin)} {_where(self.new_groups)}."
+            f"The chance that so many more {show(plural(self.kind))}, like the {self.groups} at hand, "
+            f"decide between a model and {show(self.best)}: P > {self.threshold:g} that one of them "
+            f"is better{_by_more(self.margin)} {self._where()}."
         ]
+
+    def _where(self) -> str:
+        """What the verdict is about."""
+        several = show(plural(self.kind))
+        if self.new_groups is None:
+            return f"in a repeated study, of as many {several} as there are then"
+        if isinf(self.new_groups):
+            return f"in the mean over all {several} to come"
+        if self.new_groups == 1.0:
+            return f"in a single new {show(self.kind)}"
+        return f"in the mean over {self.new_groups:.0f} new {several}"
 
     def _limits(self) -> list[str]:
         """Which models no number of groups may tell from the best."""
@@ -159,7 +178,8 @@ class Plan:
         ]
         if not limits:
             return []
-        return [f"With ever more groups the chance tends to {', '.join(limits)}."]
+        several = show(plural(self.kind))
+        return [f"With ever more {several} the chance tends to {', '.join(limits)}."]
 
     # ---------------------------------------------------------------- how it is shown
 
@@ -192,6 +212,7 @@ class Plan:
             "even_odds": [_finite(number) for number in self.even_odds],
             "probability": self.probability.tolist(),
             "groups": self.groups,
+            "kind": self.kind,
             "new_groups": "inf" if asked == inf else asked,
             "threshold": self.threshold,
             "margin": self.margin,
@@ -286,16 +307,6 @@ def _check_undecided(result: Answers, others: list[str]) -> None:
 
 
 # ---------------------------------------------------------------- words
-
-
-def _where(new_groups: float | None) -> str:
-    if new_groups is None:
-        return "in a repeated study, of as many groups as there are then"
-    if isinf(new_groups):
-        return "in the mean of all groups to come"
-    if new_groups == 1.0:
-        return "in the next group"
-    return f"in the mean of {new_groups:.0f} new groups"
 
 
 def _by_more(margin: float) -> str:

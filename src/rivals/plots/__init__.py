@@ -5,6 +5,7 @@ returns the Axes.
 """
 
 from rivals.plots.calibration_curves import plot_calibration, plot_valid_c, shade_overconfidence
+from rivals.plots.chances import plot_plan
 from rivals.plots.group_differences import plot_groups
 from rivals.plots.intervals import plot_intervals
 from rivals.plots.loss_samples import plot_losses
@@ -20,6 +21,7 @@ __all__ = [
     "plot_groups",
     "plot_intervals",
     "plot_losses",
+    "plot_plan",
     "plot_probability",
     "plot_process",
     "plot_quantiles",
