@@ -51,7 +51,7 @@ class TestByHand:
         np.testing.assert_allclose(
             simulator(plane, score="energy", n_ensemble=70).loss(y), by_hand, rtol=0, atol=1e-12
         )
-        monkeypatch.setattr("rivals.read.scores.CHUNK", 500)  # in parts
+        monkeypatch.setattr("rivals.read.proper_scores.CHUNK", 500)  # in parts
         np.testing.assert_allclose(
             simulator(plane, score="energy", n_ensemble=70).loss(y), by_hand, rtol=0, atol=1e-12
         )

@@ -9,8 +9,9 @@ from rivals.read.files import losses_from_files
 from rivals.read.networks import network
 from rivals.read.npz_files import npz
 from rivals.read.posteriors import posterior
-from rivals.read.scores import simulator, summaries
-from rivals.read.statsmodels import forecast, regression
+from rivals.read.simulators import simulator, summaries
+from rivals.read.statsmodels_forecasts import forecast
+from rivals.read.statsmodels_regressions import regression
 from rivals.read.tables import long_table, wide_tables
 from rivals.read.xarrays import dataset
 

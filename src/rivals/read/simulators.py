@@ -1,34 +1,24 @@
-"""Models that can only simulate: proper scores of points, or of summary statistics of
-blocks of data, against an ensemble of simulations.
+"""Models that can only simulate: losses of points, or of summary statistics of blocks of data,
+against an ensemble of simulations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from rivals._random import ENSEMBLE, entropy_from, stream
 from rivals._say.arguments import check_choice, check_size
-from rivals._say.warn import warn
 from rivals._say.words import show
 from rivals._types import RNG, FloatArray
 from rivals.models import Candidate
 from rivals.read.inputs import as_targets, as_values, n_rows
+from rivals.read.proper_scores import ScoreFunction, scorer
 
-# From data of shape (n,) or (n, d) and members of shape (n, m) or (n, m, d) to n losses:
-# the convention of scoringrules.
-ScoreFunction: TypeAlias = Callable[[Any, Any], Any]
-Scorer: TypeAlias = Callable[[FloatArray], FloatArray]
 Simulate: TypeAlias = Callable[[int, np.random.Generator], Any]
 Statistic: TypeAlias = Callable[[Any], Any]
-
-# Distances of so many pairs at a time.
-CHUNK = 2**22
-
-MEMBERS_PER_STATISTIC = 20
 
 
 def simulator(
@@ -120,14 +110,16 @@ def simulator(
     ('gamma', 'normal')
     """
     simulate = _simulate_of(model)
-    score = score if callable(score) else check_choice(score, "score", ("crps", "energy"))
-    n_ensemble, period = check_size(n_ensemble, "n_ensemble", least=2), check_size(period, "period")
+    if not callable(score):
+        score = check_choice(score, "score", ("crps", "energy"))
+    n_ensemble = check_size(n_ensemble, "n_ensemble", least=2)
+    period = check_size(period, "period")
     generator = stream(entropy_from(rng), ENSEMBLE)
     if period == 1:
         members = _simulated(simulate, n_ensemble, generator)[:, None]
     else:
         members = np.stack([_simulated(simulate, period, generator) for _ in range(n_ensemble)])
-    scored = _scorer(members, score)
+    scored = scorer(members, score)
     return Candidate(loss=lambda data: scored(as_targets(data, "data")), simulate=simulate)
 
 
@@ -227,26 +219,28 @@ def summaries(
     """
     simulate_points = _simulate_of(model)
     named = _named(statistics)
-    block = None if block is None else check_size(block, "block")
+    if block is not None:
+        block = check_size(block, "block")
     n_ensemble = check_size(n_ensemble, "n_ensemble", least=2)
-    score = score if callable(score) else check_choice(score, "score", ("gaussian", "energy"))
+    if not callable(score):
+        score = check_choice(score, "score", ("gaussian", "energy"))
 
     def simulate(n: int, rng: np.random.Generator) -> Any:
         return simulate_points(n * (block or 1), rng)
 
-    members = _reduced(
-        simulate(n_ensemble, stream(entropy_from(rng), ENSEMBLE)), named, block, "simulated block"
-    )
+    simulated = simulate(n_ensemble, stream(entropy_from(rng), ENSEMBLE))
+    members = _reduced(simulated, named, block, "simulated block")
     if len(members) != n_ensemble:
         raise ValueError(
             f"simulate({n_ensemble * (block or 1)}, rng) gave {len(members)} blocks, not "
             f"{n_ensemble}"
         )
-    scored = _scorer(members[:, None], score, [name for name, _ in named])
+    scored = scorer(members[:, None], score, [name for name, _ in named])
 
-    return Candidate(
-        loss=lambda data: scored(_reduced(data, named, block, "block")), simulate=simulate
-    )
+    def loss(data: Any) -> FloatArray:
+        return scored(_reduced(data, named, block, "block"))
+
+    return Candidate(loss=loss, simulate=simulate)
 
 
 def _simulate_of(model: Any) -> Simulate:
@@ -275,20 +269,15 @@ def _simulated(simulate: Simulate, n: int, rng: np.random.Generator) -> FloatArr
 
 
 def _named(statistics: Any) -> list[tuple[str, Statistic]]:
+    """Statistics with their names: those given, or those of the functions."""
     if isinstance(statistics, Mapping):
         named = list(statistics.items())
+    elif callable(statistics):
+        named = [(_name(statistics), statistics)]
+    elif isinstance(statistics, Iterable):
+        named = [(_name(function), function) for function in statistics]
     else:
-        listed = (
-            [statistics]
-            if callable(statistics)
-            else statistics
-            if isinstance(statistics, Iterable)
-            else []
-        )
-        named = [
-            (getattr(function, "__name__", type(function).__name__), function)
-            for function in listed
-        ]
+        named = []
     if not named or not all(callable(function) for _, function in named):
         raise TypeError(
             "statistics must be a function of a block, several, or a mapping from name to "
@@ -297,169 +286,43 @@ def _named(statistics: Any) -> list[tuple[str, Statistic]]:
     return named
 
 
+def _name(function: Any) -> str:
+    return str(getattr(function, "__name__", type(function).__name__))
+
+
 def _reduced(
     data: Any, named: list[tuple[str, Statistic]], block: int | None, what: str
 ) -> FloatArray:
     """The statistics of each block, shape (blocks, statistics)."""
-    blocks, n = data, n_rows(data, "data")
-    if block is not None:
-        if n % block:
-            raise ValueError(
-                f"{n} points are no whole number of blocks of {block}; leave out the last "
-                f"{n % block}"
-            )
-        values = as_values(data, "data")
-        blocks = values.reshape(n // block, block, *values.shape[1:])
     rows: list[FloatArray] = []
-    for index, part in enumerate(blocks):
-        found = []
+    for index, part in enumerate(_blocks(data, block)):
+        numbers = []
         for name, statistic in named:
             value = np.ravel(as_targets(statistic(part), f"statistic '{show(name)}'"))
-            if not np.isfinite(value).all():
+            wrong = value[~np.isfinite(value)]
+            if wrong.size:
                 raise ValueError(
-                    f"statistic '{show(name)}' of {what} {index} is "
-                    f"{value[~np.isfinite(value)][0]}; it must be finite for every block, "
-                    "also without events"
+                    f"statistic '{show(name)}' of {what} {index} is {wrong[0]}; it must be finite "
+                    "for every block, also without events"
                 )
-            found.append(value)
-        rows.append(np.concatenate(found))
+            numbers.append(value)
+        rows.append(np.concatenate(numbers))
         if rows[-1].size != rows[0].size:
             raise ValueError(
-                f"the statistics are {rows[0].size} numbers for {what} 0, but "
-                f"{rows[-1].size} for {what} {index}; they must be as many for each"
+                f"the statistics are {rows[0].size} numbers for {what} 0, but {rows[-1].size} "
+                f"for {what} {index}; they must be as many for each"
             )
     return np.array(rows)
 
 
-def _scorer(
-    members: FloatArray, score: str | ScoreFunction, statistics: Sequence[str] = ()
-) -> Scorer:
-    """The losses of data, given the ensemble: members of shape (m, period) or (m, period,
-    d), of points or of statistics of blocks.
-
-    What does not depend on the data is computed here, once.
-    """
-    what = "blocks" if statistics else "points"
-    (n_ensemble, period), numbers = members.shape[:2], members.shape[2:]
-    if len(numbers) > 1 or (score == "crps" and numbers):
-        known = (
-            "single numbers; choose 'energy'"
-            if score == "crps"
-            else "points of d numbers, shape (d,)"
-        )
+def _blocks(data: Any, block: int | None) -> Any:
+    """Data cut into blocks of so many points; None if they are blocks already."""
+    n = n_rows(data, "data")
+    if block is None:
+        return data
+    if n % block:
         raise ValueError(
-            f"simulated points have shape {numbers}, but score {score!r} is of {known}"
+            f"{n} points are no whole number of blocks of {block}; leave out the last {n % block}"
         )
-    kernel: Callable[[FloatArray], Scorer] = _energy if numbers else _crps
-    if callable(score):
-        kernel = partial(_by_function, score)
-    elif score == "gaussian":
-        kernel = partial(_gaussian, statistics)
-    at_place = [kernel(members[:, place]) for place in range(period)]
-
-    def losses(values: FloatArray) -> FloatArray:
-        if values.ndim == 0 or values.shape[1:] != numbers:
-            raise ValueError(
-                f"data have shape {values.shape}, but simulated {what} have shape "
-                f"{numbers or '()'}: data need shape "
-                f"(n{''.join(f', {size}' for size in numbers)}{'' if numbers else ','})"
-            )
-        n = len(values)
-        if n % period:
-            raise ValueError(
-                f"data of {n} points are no whole number of series of period = {period} "
-                f"points; leave out the {n % period} last, or pass its period"
-            )
-        if n > n_ensemble * period:
-            warn(
-                f"{n} {what} are scored by an ensemble of {n_ensemble}, whose own error may "
-                f"exceed theirs; raise n_ensemble to {n // period} or more"
-            )
-        found = np.empty(n)
-        for place, of_place in enumerate(at_place):
-            found[place::period] = of_place(values[place::period])
-        return found
-
-    return losses
-
-
-def _crps(members: FloatArray) -> Scorer:
-    """By sorting: Σ|xᵢ − y| from partial sums, Σ|xᵢ − xⱼ| from ranks; about the median, so
-    that an offset costs no digits.
-    """
-    m = len(members)
-    centre = np.median(members)
-    ordered = np.sort(members) - centre
-    sums = np.concatenate([[0.0], np.cumsum(ordered)])
-    spread = np.sum((2 * np.arange(1, m + 1) - m - 1) * ordered) / (m * (m - 1))
-
-    def losses(values: FloatArray) -> FloatArray:
-        y = values - centre
-        below = np.searchsorted(ordered, y)
-        return np.asarray((y * (2 * below - m) + sums[-1] - 2 * sums[below]) / m - spread)
-
-    return losses
-
-
-def _energy(members: FloatArray) -> Scorer:
-    """Distances to all members, and half the mean distance between two of them."""
-    from scipy.spatial.distance import cdist  # here, since importing it takes a while
-
-    m = len(members)
-    step = max(1, CHUNK // m)
-
-    def distances(values: FloatArray) -> FloatArray:
-        return np.concatenate(
-            [cdist(values[a : a + step], members).mean(axis=1) for a in range(0, len(values), step)]
-        )
-
-    spread = distances(members).sum() / (2 * (m - 1))
-    return lambda values: distances(values) - spread
-
-
-def _gaussian(statistics: Sequence[str], members: FloatArray) -> Scorer:
-    """Minus the log density of a Gaussian with the mean and the shrunken covariance of the
-    members.
-    """
-    from scipy import stats  # here, since importing it takes a while
-
-    m, k = members.shape
-    constant = np.flatnonzero(np.ptp(members, axis=0) == 0)
-    if constant.size:
-        which = show(statistics[constant[0]]) if len(statistics) == k else int(constant[0])
-        raise ValueError(
-            f"statistic {which!r} is {members[0, constant[0]]:g} in all {m} simulated "
-            "blocks, and has no density; leave it out, or choose longer blocks"
-        )
-    if m < MEMBERS_PER_STATISTIC * k:
-        warn(
-            f"the law of {k} statistics is estimated from {m} simulated blocks only; raise "
-            f"n_ensemble to {MEMBERS_PER_STATISTIC * k} or more"
-        )
-    mean, deviation = members.mean(axis=0), members.std(axis=0, ddof=1)
-    standard = (members - mean) / deviation
-    correlation = max(1 - k / m, 0) * (standard.T @ standard) / (m - 1)
-    np.fill_diagonal(correlation, 1.0)
-    law = stats.multivariate_normal(cov=correlation)
-    return lambda values: np.asarray(
-        np.log(deviation).sum() - law.logpdf((values - mean) / deviation)
-    )
-
-
-def _by_function(score: ScoreFunction, members: FloatArray) -> Scorer:
-    """Any score of data and ensembles: that of a point is the same for all."""
-    name = getattr(score, "__name__", type(score).__name__)
-
-    def losses(values: FloatArray) -> FloatArray:
-        n = len(values)
-        found = as_targets(
-            score(values, np.broadcast_to(members, (n, *members.shape))), f"losses of {name}"
-        )
-        if found.shape != (n,):
-            raise ValueError(
-                f"{name} gave losses of shape {found.shape}; there must be one for each of "
-                f"{n} points"
-            )
-        return found
-
-    return losses
+    values = as_values(data, "data")
+    return values.reshape(n // block, block, *values.shape[1:])
