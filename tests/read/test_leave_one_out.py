@@ -10,7 +10,7 @@ from scipy import stats
 
 import rivals
 from rivals.read import arviz_tree, posterior
-from rivals.read.arviz import relative_efficiency
+from rivals.read.posterior_draws import relative_efficiency
 
 xarray = pytest.importorskip(
     "xarray", reason='ArviZ trees need xarray: pip install "rivals[arviz]"'

@@ -68,20 +68,19 @@ def curve(
     of_lmfit = hasattr(fit, "eval") and hasattr(fit, "redchi")
     predict = _predict_of_lmfit(fit) if of_lmfit else _predict_of_scipy(fit, function)
     if sigma is None:
-        n_parameters, n_points, sigma = (
-            _noise_of_lmfit(fit) if of_lmfit else _noise_of_scipy(fit, predict, training)
-        )
+        if of_lmfit:
+            n_parameters, n_points, sigma = _noise_of_lmfit(fit)
+        else:
+            n_parameters, n_points, sigma = _noise_of_scipy(fit, predict, training)
         warn_of_many_parameters("the curve", n_parameters, n_points, "pass sigma= from other data")
-    deviation = as_targets(
-        in_index_order(sigma, row_labels(inputs), "sigma", "the inputs"), "sigma"
-    )
+    sigma = in_index_order(sigma, row_labels(inputs), "sigma", "the inputs")
+    deviation = as_targets(sigma, "sigma")
 
     def density_at(at: Any) -> Density:
-        # A constant model may return a number.
         mean = as_targets(predict(at), "the curve")
-        return gaussian(
-            np.full(n_rows(at, "inputs"), mean) if mean.ndim == 0 else mean, deviation, "the curve"
-        )
+        if mean.ndim == 0:  # of a constant model
+            mean = np.full(n_rows(at, "inputs"), mean)
+        return gaussian(mean, deviation, "the curve")
 
     return at_inputs(density_at, inputs, "the curve")
 
@@ -95,7 +94,9 @@ def _predict_of_lmfit(result: Any) -> Callable[[Any], Any]:
                 f"independent variables {', '.join(names)}; pass inputs as a mapping with "
                 "these names"
             )
-        return result.eval(**(at if isinstance(at, Mapping) else {names[0]: at}))
+        if not isinstance(at, Mapping):
+            at = {names[0]: at}
+        return result.eval(**at)
 
     return predict
 

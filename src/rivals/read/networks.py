@@ -77,7 +77,8 @@ def network(
     """
     if isinstance(model, type) or not callable(model):
         raise TypeError(f"expected a module or a function of a batch of inputs; got {model!r:.60}")
-    batch_size = None if batch_size is None else check_size(batch_size, "batch_size")
+    if batch_size is not None:
+        batch_size = check_size(batch_size, "batch_size")
     name = getattr(model, "__name__", type(model).__name__)
 
     def batches(at: Any) -> Iterator[tuple[slice, Density]]:
@@ -87,8 +88,9 @@ def network(
             for start in range(0, n, step):
                 rows = np.arange(start, min(start + step, n))
                 output = run(at if step >= n else take(at, rows))
-                density = _density(likelihood(output) if likelihood else output, name)
-                yield slice(start, start + rows.size), density
+                if likelihood is not None:
+                    output = likelihood(output)
+                yield slice(start, start + rows.size), _density(output, name)
 
     def density_at(at: Any) -> Density:
         def log(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -133,11 +135,9 @@ def _function(model: Any) -> Iterator[Callable[[Any], Any]]:
     first = next(model.parameters(), None)
 
     def run(inputs: Any) -> Any:
-        tensor = (
-            inputs
-            if isinstance(inputs, torch.Tensor)
-            else torch.as_tensor(np.array(as_values(inputs, "inputs")))
-        )
+        tensor = inputs
+        if not isinstance(inputs, torch.Tensor):
+            tensor = torch.as_tensor(np.array(as_values(inputs, "inputs")))
         if first is not None:
             tensor = tensor.to(first.device, first.dtype if tensor.is_floating_point() else None)
         return model(tensor)

@@ -12,10 +12,10 @@ import numpy.typing as npt
 from rivals._random import POSTERIOR_CHOICE, POSTERIOR_PREDICTION, entropy_from, stream
 from rivals._say.arguments import check_size
 from rivals._say.warn import warn
-from rivals._types import RNG, FloatArray
+from rivals._types import RNG, FloatArray, IntArray
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Losses
-from rivals.read.arviz import (
+from rivals.read.posterior_draws import (
     Reduction,
     check_reduction,
     leave_one_out_weights,
@@ -116,11 +116,9 @@ def posterior(
             "has; write them as independent given the parameters"
         )
     flat = likelihood.reshape(len(likelihood), -1)
-    weights = (
-        leave_one_out_weights(flat, "the posterior", relative_efficiency(draws))
-        if leave_one_out
-        else None
-    )
+    weights = None
+    if leave_one_out:
+        weights = leave_one_out_weights(flat, "the posterior", relative_efficiency(draws))
 
     def reduced(values: FloatArray) -> FloatArray:
         return reduce_draws(values.reshape(len(values), -1), reduction, "the posterior", weights)
@@ -156,23 +154,28 @@ def _simulations(
     """
     found: list[npt.NDArray[Any]] = []
     while len(found) < n_simulations:
-        predicted = fitted.predict(
-            int(stream(entropy, POSTERIOR_PREDICTION, len(found)).integers(2**31))
-        )
+        seed = int(stream(entropy, POSTERIOR_PREDICTION, len(found)).integers(2**31))
+        predicted = fitted.predict(seed)
+        n_draws = len(predicted)
+        n_more = min(n_simulations - len(found), n_draws)
         rng = stream(entropy, POSTERIOR_CHOICE, len(found))
-        n_draws, n_more = len(predicted), min(n_simulations - len(found), len(predicted))
         if log_weights is None:
             # Draws in an order of their own for each point: row s is the s-th simulation.
             order = np.broadcast_to(np.arange(n_draws)[:, None], (n_draws, n_points))
             chosen = rng.permuted(order, axis=0)[:n_more]
         else:
-            edges = np.cumsum(np.exp(log_weights), axis=0)
-            levels = rng.random((n_more, n_points)) * edges[-1]
-            chosen = np.stack([np.sum(edges[:-1] < each, axis=0, dtype=np.intp) for each in levels])
+            chosen = _drawn_by_weights(log_weights, n_more, rng)
         # A point may consist of several numbers, which belong together.
         simulated = predicted.reshape(n_draws, n_points, -1)[chosen, np.arange(n_points)]
-        # Simulated data keep what observed ones lack: numbers that were observed as
-        # integers may not be simulated as such.
+        # Simulated data keep what observed ones lack: numbers that were observed as integers may
+        # not be simulated as such.
         kind = np.result_type(np.asarray(fitted.observed), simulated)
         found += list(simulated.reshape(n_more, *predicted.shape[1:]).astype(kind))
     return found
+
+
+def _drawn_by_weights(log_weights: FloatArray, n: int, rng: np.random.Generator) -> IntArray:
+    """For each point, n draws by its weights, (n, points)."""
+    edges = np.cumsum(np.exp(log_weights), axis=0)
+    levels = rng.random((n, log_weights.shape[1])) * edges[-1]
+    return np.stack([np.sum(edges[:-1] < each, axis=0, dtype=np.intp) for each in levels])

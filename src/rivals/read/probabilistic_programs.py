@@ -13,22 +13,32 @@ import numpy.typing as npt
 
 from rivals._say.words import show
 from rivals._types import FloatArray
-from rivals.read.arviz import groups_of
 from rivals.read.inputs import as_mapping, chosen
+from rivals.read.posterior_draws import groups_of
 
 
 class Program(NamedTuple):
-    """A model and its posterior at held-out inputs."""
+    """A model and its posterior at held-out inputs.
 
-    observed: Any  # the held-out targets
-    log_likelihood: Callable[
-        [Any], FloatArray
-    ]  # of each of such targets for each posterior draw, (draws, ...)
-    predict: Callable[[int], npt.NDArray[Any]]  # from a seed to simulated targets, (draws, ...)
-    seen: bool | None = (
-        None  # whether these are the data that the model was fitted to, if that can be known
-    )
-    of_points: Sequence[str] = ()  # parameters with a value for each point
+    Parameters
+    ----------
+    observed : array
+        The held-out targets.
+    log_likelihood : callable
+        Of each of such targets for each posterior draw, (draws, ...).
+    predict : callable
+        From a seed to simulated targets, (draws, ...).
+    seen : bool or None
+        Whether these are the data that the model was fitted to, if that can be known.
+    of_points : sequence of str
+        Parameters with a value for each point.
+    """
+
+    observed: Any
+    log_likelihood: Callable[[Any], FloatArray]
+    predict: Callable[[int], npt.NDArray[Any]]
+    seen: bool | None = None
+    of_points: Sequence[str] = ()
 
 
 def program(
@@ -60,54 +70,48 @@ def _pymc(
     model: Any, posterior: Any, held_out: Any, variable: str | None, observed: str | None
 ) -> Program:
     """A model with `pymc.Data`, its draws, and held-out values by the names of the data."""
-    variable = chosen(
-        [rv.name for rv in model.observed_RVs], variable, "the observed variables of the model"
-    )
+    variables = [each.name for each in model.observed_RVs]
+    variable = chosen(variables, variable, "the observed variables of the model")
     data = {each.name: np.asarray(each.get_value()) for each in model.data_vars}
     observed = observed or _data_behind(model, variable)
-    if observed is not None and observed not in data:
+    if observed is None:
+        own = np.asarray(model.rvs_to_values[model[variable]].data)
+    elif observed in data:
+        own = data[observed]
+    else:
         raise ValueError(
             f"observed: the model has no pymc.Data {show(observed)!r}; it has {list(data)}"
         )
-    own = (
-        np.asarray(model.rvs_to_values[model[variable]].data)
-        if observed is None
-        else data[observed]
-    )
     if held_out is not None:
         held_out = as_mapping(held_out, "PyMC", "from the names of pymc.Data to values")
         _check_names(data, held_out, variable, observed)
         data = {name: np.asarray(values) for name, values in held_out.items()}
-    # A copy of the model: the user's model keeps its data. Draws are untransformed, and so
-    # is the copy.
+    targets = own if observed is None else data[observed]
+    # A copy of the model: the user's model keeps its data. Draws are untransformed, and so is
+    # the copy.
     twin = _untransformed(model)
     _set(twin, data)
-    outputs = twin.logp(vars=[twin[variable]], sum=False)
-    if observed is not None:
-        container, targets = twin[observed], data[observed]
-    else:  # values that are fixed in the model are put into a container here
-        value, targets = twin.rvs_to_values[twin[variable]], own
-        container = import_module("pytensor").shared(own, shape=value.type.shape)
-        outputs = import_module("pytensor.graph.replace").clone_replace(outputs, {value: container})
-    function = twin.compile_fn(inputs=twin.value_vars, outs=outputs, on_unused_input="ignore")
-    missing = [rv.name for rv in twin.free_RVs if rv.name not in posterior]
+    container, function = _compiled(twin, variable, observed, own)
+    missing = [each.name for each in twin.free_RVs if each.name not in posterior]
     if missing:
         raise ValueError(
             f"draws: no draws of {missing}, which the model has; pass those of this model's "
             "sampling"
         )
-    points = {rv.name: _draws(posterior[rv.name]) for rv in twin.free_RVs}
+    points = {each.name: _draws(posterior[each.name]) for each in twin.free_RVs}
 
     def log_likelihood(values: Any) -> FloatArray:
         kept = np.asarray(values, dtype=container.dtype)
         if kept.dtype.kind in "iub" and np.any(kept != values):
             raise TypeError(
-                f"{variable!r} simulates numbers that are no integers, but the model holds "
-                f"its data as {kept.dtype}; put floats into pymc.Data"
+                f"{variable!r} simulates numbers that are no integers, but the model holds its "
+                f"data as {kept.dtype}; put floats into pymc.Data"
             )
         container.set_value(kept)
-        draws = zip(*points.values(), strict=True)
-        rows = [function(dict(zip(points, draw, strict=True)))[0] for draw in draws]
+        rows = []
+        for draw in zip(*points.values(), strict=True):
+            point = dict(zip(points, draw, strict=True))
+            rows.append(function(point)[0])
         return np.asarray(np.stack(rows), dtype=np.float64)
 
     def predict(seed: int) -> npt.NDArray[Any]:
@@ -118,6 +122,22 @@ def _pymc(
 
     of_points = [name for name, values in points.items() if values.shape[1:] == np.shape(targets)]
     return Program(targets, log_likelihood, predict, np.array_equal(own, targets), of_points)
+
+
+def _compiled(model: Any, variable: str, observed: str | None, own: Any) -> tuple[Any, Any]:
+    """The container of the observed values, and the log likelihood of each as a function of the
+    parameters. Values that are fixed in the model are put into a container here.
+    """
+    outputs = model.logp(vars=[model[variable]], sum=False)
+    if observed is not None:
+        container = model[observed]
+    else:
+        value = model.rvs_to_values[model[variable]]
+        container = import_module("pytensor").shared(own, shape=value.type.shape)
+        replacing = import_module("pytensor.graph.replace")
+        outputs = replacing.clone_replace(outputs, {value: container})
+    function = model.compile_fn(inputs=model.value_vars, outs=outputs, on_unused_input="ignore")
+    return container, function
 
 
 def _check_names(
@@ -268,8 +288,8 @@ def _what_is_observed(
     variable: str | None,
     observed: str | None,
 ) -> tuple[str, str, list[str]]:
-    """The observed site of a model of NumPyro, the argument that holds its values, and the
-    sites drawn for each of them.
+    """The observed site of a model of NumPyro, the argument that holds its values, and the sites
+    drawn for each of them.
     """
     handlers: Any = import_module("numpyro.handlers")
     first = {name: values[0] for name, values in samples.items()}
@@ -280,8 +300,8 @@ def _what_is_observed(
     variable = chosen(list(values), variable, "the observed variables of the model")
     if not np.all(getattr(drawn[variable]["fn"], "_mask", True)):
         raise ValueError(
-            f"the model masks some of the observed {variable!r}, and a masked point has no "
-            "loss; leave these points out of held_out"
+            f"the model masks some of the observed {variable!r}, and a masked point has no loss; "
+            "leave these points out of held_out"
         )
     parameters = {name: site for name, site in drawn.items() if name in samples}
     for name, site in parameters.items():
@@ -290,27 +310,35 @@ def _what_is_observed(
                 f"draws: one of {name!r} has shape {np.shape(first[name])}, in the model "
                 f"{site['fn'].shape()}; pass get_samples() without group_by_chain"
             )
-    if observed is None:
-        same = [
-            name for name, given in arguments.items() if np.array_equal(given, values[variable])
-        ]
-        if len(same) != 1:
-            raise ValueError(
-                f"the observed values of {variable!r} are {'several' if same else 'none'} "
-                f"of the arguments {same or list(arguments)}; pass observed= its name"
-            )
-        (observed,) = same
-    elif observed not in arguments:
-        raise ValueError(f"held_out has no {show(observed)!r}; it has {list(arguments)}")
+    argument = _argument_of(variable, values[variable], arguments, observed)
     shape = np.shape(values[variable])
-    if np.shape(arguments[observed]) != shape or not np.allclose(
-        arguments[observed], values[variable], equal_nan=True
-    ):
+    of_points = [name for name in parameters if np.shape(first[name]) == shape]
+    return variable, argument, of_points
+
+
+def _argument_of(
+    variable: str, values: Any, arguments: Mapping[str, Any], observed: str | None
+) -> str:
+    """The argument that holds the observed values, as they are."""
+    if observed is None:
+        same = [name for name, given in arguments.items() if np.array_equal(given, values)]
+        if len(same) != 1:
+            how_many = "several" if same else "none"
+            raise ValueError(
+                f"the observed values of {variable!r} are {how_many} of the arguments "
+                f"{same or list(arguments)}; pass observed= its name"
+            )
+        observed = same[0]
+    if observed not in arguments:
+        raise ValueError(f"held_out has no {show(observed)!r}; it has {list(arguments)}")
+    given = arguments[observed]
+    same_shape = np.shape(given) == np.shape(values)
+    if not same_shape or not np.allclose(given, values, equal_nan=True):
         raise ValueError(
             f"the model observes {variable!r} as other values than those of {observed!r}; "
             "transform them before, and pass the result for all models"
         )
-    return variable, observed, [name for name in parameters if np.shape(first[name]) == shape]
+    return observed
 
 
 def _stan(model: Any, draws: Any, held_out: Any, likelihood: str, observed: str) -> Program:

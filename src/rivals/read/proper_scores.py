@@ -138,7 +138,7 @@ def _gaussian(statistics: Sequence[str], members: FloatArray) -> Scorer:
     if constant.size:
         which: str | int = int(constant[0])
         if len(statistics) == k:  # and none of them is several numbers
-            which = show(statistics[which])
+            which = show(statistics[constant[0]])
         raise ValueError(
             f"statistic {which!r} is {members[0, constant[0]]:g} in all {m} simulated "
             "blocks, and has no density; leave it out, or choose longer blocks"
