@@ -20,7 +20,7 @@ from rivals.method.spread import Spread
 # From this many groups on the next group takes after the residuals alone; with fewer, in part.
 ENOUGH_GROUPS = 8
 # Points of the grid of τ with less weight than this do not change a probability.
-NO_WEIGHT = 1e-9
+NO_WEIGHT = 1e-8
 
 
 def probability_lower(
@@ -72,7 +72,8 @@ def probability_next(
     tau = spread.tau[problem, point][:, None]
     std = np.sqrt(spread.variance[problem, point])[:, None]
     residual = residuals(differences[problem] - centre, variances[problem], tau)
-    heights[problem, point] += share * np.mean(ndtr((-margin - centre - residual) / std), axis=1)
+    score = (-margin - centre - residual) / std
+    heights[problem, point] += share * np.mean(ndtr(score, out=score), axis=1)
     return mean_over_tau(spread, heights)
 
 
@@ -87,10 +88,10 @@ def residuals(deviations: FloatArray, variances: FloatArray, tau: FloatArray) ->
     The factor takes the sampling error out of d_g: the risk in a new group has none.
     """
     shrunk = deviations / np.sqrt(tau**2 + variances)
-    shrunk = shrunk - shrunk.mean(axis=-1, keepdims=True)
-    size = np.sqrt(np.mean(shrunk**2, axis=-1, keepdims=True))
-    unit = np.divide(shrunk, size, out=np.zeros_like(shrunk), where=size > 0.0)
-    return np.asarray(tau * unit)
+    shrunk -= shrunk.mean(axis=-1, keepdims=True)
+    square = np.einsum("...g,...g->...", shrunk, shrunk)[..., None] / shrunk.shape[-1]
+    factor = np.divide(tau, np.sqrt(square), out=np.zeros_like(tau), where=square > 0.0)
+    return np.asarray(shrunk * factor)
 
 
 def mean_over_tau(spread: Spread, heights: FloatArray) -> FloatArray:

@@ -17,11 +17,13 @@ import numpy as np
 
 from rivals._types import FloatArray
 
-FIRST_POINTS = 97
-POINTS = 161
+FIRST_POINTS = 41
+POINTS = 97
+# With more groups than this the grid is finer: the residual law has a step at each of them.
+MANY_GROUPS = 300
 DECADES = 1e3
-# What is less probable than exp(−40), relative to the most probable τ, does not count.
-NEGLIGIBLE = 40.0
+# What is less probable than exp(−30), relative to the most probable τ, does not count.
+NEGLIGIBLE = 30.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +74,12 @@ def spread_between_groups(
     alike = _join_equal(moved, variances)
     low, high = _first_ends(moved, variances, scales)
     first = np.linspace(np.log(low), np.log(high), FIRST_POINTS, axis=1)
-    log_density = _log_posterior(first, alike, scales[:1])[0][0]
-    log_tau = np.linspace(*_where_probable(first, log_density), POINTS, axis=1)
-    log_density, centre, variance = _log_posterior(log_tau, alike, scales)
-    weight = np.exp(log_density - log_density.max(axis=2, keepdims=True))
+    log_density = _log_likelihood(first, alike)[0] + np.log(_prior(first, scales[:1])[0])
+    n_points = POINTS if differences.shape[1] <= MANY_GROUPS else 4 * POINTS
+    log_tau = np.linspace(*_where_probable(first, log_density), n_points, axis=1)
+    log_likelihood, centre, variance = _log_likelihood(log_tau, alike)
+    likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
+    weight = likelihood * _prior(log_tau, scales)
     weight[..., [0, -1]] *= 0.5  # the trapezoid rule
     n_groups = differences.shape[1]
     weight, tau = _with_tails(weight, log_tau, n_groups, flat=scales == 0.0)
@@ -117,10 +121,10 @@ def _first_ends(
     return low, high
 
 
-def _log_posterior(
-    log_tau: FloatArray, alike: _Alike, scales: FloatArray
+def _log_likelihood(
+    log_tau: FloatArray, alike: _Alike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Log density of log τ under each prior (priors × problems × grid); μ̂ and V given τ."""
+    """Log likelihood of log τ with μ integrated out, times τ; μ̂ and V given τ. Problems × grid."""
     tau_square = np.exp(2.0 * log_tau)
     total = tau_square[:, :, None] + alike.variances[:, None, :]
     precision = 1.0 / total
@@ -128,13 +132,18 @@ def _log_posterior(
     centre = np.einsum("pkg,pg->pk", precision, alike.sums) / whole
     squares = np.einsum("pkg,pg->pk", precision, alike.squares)
     misfit = np.maximum(squares - whole * centre**2, 0.0)
-    determinant = np.log(total) @ alike.counts
-    log_likelihood = -0.5 * (determinant + np.log(whole) + misfit)
+    determinant = np.log(total, out=total) @ alike.counts
+    # A flat density of τ is one of log τ that grows as τ.
+    log_likelihood = log_tau - 0.5 * (determinant + np.log(whole) + misfit)
+    return log_likelihood, centre, 1.0 / whole
+
+
+def _prior(log_tau: FloatArray, scales: FloatArray) -> FloatArray:
+    """Half-t with 3 degrees of freedom, 1 at τ = 0; flat where the scale is 0. Priors first."""
     with np.errstate(divide="ignore"):
         ratio = np.where(scales > 0.0, 1.0 / (3.0 * scales**2), 0.0)
-    log_prior = -2.0 * np.log1p(tau_square * ratio[:, :, None])
-    # The density of log τ is τ times that of τ.
-    return log_likelihood + log_prior + log_tau, centre, 1.0 / whole
+    height = 1.0 + np.exp(2.0 * log_tau) * ratio[:, :, None]
+    return np.asarray(1.0 / (height * height))
 
 
 def _where_probable(log_tau: FloatArray, log_density: FloatArray) -> tuple[FloatArray, FloatArray]:
