@@ -86,7 +86,7 @@ def test_other_epistemic_distributions_are_refused(tmp_path, small):
         rivals.calibrate({"toy": refitted}, n_experiments=8, store=path, executor=0, **small)
 
 
-@pytest.mark.parametrize("schema", [99, 3])
+@pytest.mark.parametrize("schema", [99, 4])
 def test_another_schema_is_refused(tmp_path, small, schema):
     path = tmp_path / "s.sqlite"
     run(path, small)
@@ -265,3 +265,34 @@ def test_a_study_without_an_entry_is_damaged(tmp_path, small, key):
     connection.close()
     with pytest.raises(StoreError, match="damaged"):
         open_store(tmp_path / "s.sqlite")
+
+
+def test_a_finished_study_is_read_once(tmp_path, small, monkeypatch):
+    """Resuming it checks every record, and no record twice."""
+    import rivals.calibration.store as store
+
+    path = tmp_path / "s.sqlite"
+    first = run(path, small)
+    sealed = []
+
+    def counted(*values):
+        sealed.append(values)
+        return seal(*values)
+
+    seal = store.seal
+    monkeypatch.setattr(store, "seal", counted)
+    again = run(path, small)
+    np.testing.assert_array_equal(again.records, first.records)
+    of_experiments = [values[:2] for values in sealed if isinstance(values[0], int)]
+    assert of_experiments == [(0, index) for index in range(8)]
+
+
+def test_numbers_take_eight_bytes(tmp_path, small):
+    """Of 16 values of c there are 3 · 16 + 4 numbers; with keys and checksum, below 600 bytes."""
+    path = tmp_path / "s.sqlite"
+    c = [2.0**-k for k in range(16)]
+    found = rivals.calibrate(
+        toy, n_experiments=200, store=path, executor=0, **{**small, "c": c, "law": "transport"}
+    )
+    assert path.stat().st_size < 200 * 600 + 20_000
+    np.testing.assert_array_equal(open_store(path).records, found.records)

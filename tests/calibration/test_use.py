@@ -148,6 +148,35 @@ def test_experiments_of_another_form_are_refused(probability, truth, message):
         Calibration.from_experiments(probability, truth, n_data=100)
 
 
+# ---------------------------------------------------------------- what it costs
+
+
+@pytest.mark.parametrize("n_omegas", [1, 3])
+def test_every_curve_is_fitted_once(monkeypatch, n_omegas):
+    """And not once for each simulation; outcomes are not copied at each question."""
+    import rivals.calibration.result as module
+
+    fitted = []
+    fit = module.fit_correction
+
+    def counted(probability, truth):
+        fitted.append(truth.size)
+        return fit(probability, truth)
+
+    monkeypatch.setattr(module, "fit_correction", counted)
+    probability, truth = calibrated(512 * n_omegas)
+    names = tuple("abc"[:n_omegas])
+    omega = np.repeat(np.arange(n_omegas), 512)
+    calibration = made_up(probability, truth, omegas=names, omega=omega, law="transport")
+    rng = np.random.default_rng(0)
+    losses = {
+        name: Losses(rng.exponential(size=100), rng.exponential(size=(2, 100))) for name in "AB"
+    }
+    rivals.compare(losses, c=calibration, rng=0)
+    assert fitted == [512] * n_omegas
+    assert calibration._of("a").probability is calibration._of("a").probability
+
+
 # ---------------------------------------------------------------- several
 
 

@@ -189,7 +189,7 @@ def edit_stores(seconds: float, seed: int) -> dict[str, Any]:
     """
     edits = [
         "UPDATE experiments SET failed = 1 WHERE experiment = 3",
-        "UPDATE experiments SET value = replace(value, '0.', '1.') WHERE experiment = 3",
+        "UPDATE experiments SET value = zeroblob(length(value)) WHERE experiment = 3",
         "UPDATE experiments SET experiment = 1000 WHERE experiment = 3",
         "DELETE FROM experiments WHERE experiment = 3",
         "UPDATE study SET value = replace(value, '32', '33') WHERE key = 'identity'",

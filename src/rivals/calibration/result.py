@@ -634,7 +634,10 @@ class Calibration:
     @cached_property
     def _by_omega(self) -> dict[str | None, Stated]:
         """The outcomes of each epistemic distribution, and under None those of all."""
-        found: dict[str | None, Stated] = {None: Stated.of(self._outcomes)}
+        together = Stated.of(self._outcomes)
+        if len(self.omegas) == 1:
+            return {None: together, self.omegas[0]: together}
+        found: dict[str | None, Stated] = {None: together}
         for place, name in enumerate(self.omegas):
             found[name] = Stated.of(self._outcomes[self._outcomes["omega"] == place])
         return found
@@ -675,10 +678,13 @@ class Stated:
 
     @classmethod
     def of(cls, outcomes: npt.NDArray[Any]) -> Stated:
-        """From a table of outcomes, which lie side by side in memory."""
+        """From a table of outcomes.
+
+        What is read again and again is copied, so that the numbers at one c lie side by side.
+        """
         return cls(
             np.ascontiguousarray(outcomes["probability"].T),
-            np.ascontiguousarray(outcomes["score"].T),
+            outcomes["score"].T,
             np.ascontiguousarray(outcomes["truth"]),
         )
 

@@ -125,6 +125,13 @@ def _connect_to_read(path: str) -> sqlite3.Connection:
         return connection
 
 
+def is_read_only(path: str) -> bool:
+    """Whether a file is there that cannot be written to, or nothing beside it."""
+    if not os.path.exists(path):
+        return False
+    return not (os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK))
+
+
 def _has_log(path: str) -> bool:
     """Whether something was written that is not in the file itself yet."""
     log = f"{path}-wal"

@@ -1,7 +1,7 @@
 """The durable store of a calibration: one SQLite file, one writer, one commit per block.
 
 What was acknowledged survives the death of the process and of the machine (WAL, synchronous=FULL).
-The file holds numbers and text as JSON; nothing in it is ever executed or unpickled. Every record
+The file holds numbers, and text as JSON; nothing in it is ever executed or unpickled. Every record
 carries a checksum, and the study their sum: a store that was changed is refused.
 """
 
@@ -19,6 +19,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from rivals._say.words import listed, show
 from rivals._types import BoolArray
@@ -37,27 +38,30 @@ from rivals.calibration.sqlite_file import (
     explain,
     is_busy,
     is_locked,
+    is_read_only,
     locked,
     real_path,
 )
 from rivals.calibration.study import Study
 
 APPLICATION_ID = 0x52495641  # "RIVA": tells our files from other SQLite files
-SCHEMA_VERSION = 4
-# The description of the study, and one row for each experiment that has ended: numbers and text as
-# JSON.
+SCHEMA_VERSION = 5
+# The description of the study as JSON, and one row for each experiment that has ended: the numbers
+# of an outcome as they are in memory, or a failure as JSON.
 SCHEMA = f"""
 CREATE TABLE study (
     key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum BLOB NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE experiments (
     omega INTEGER NOT NULL, experiment INTEGER NOT NULL, failed INTEGER NOT NULL,
-    seconds REAL NOT NULL, value TEXT NOT NULL, checksum BLOB NOT NULL,
+    seconds REAL NOT NULL, value BLOB NOT NULL, checksum BLOB NOT NULL,
     PRIMARY KEY (omega, experiment)
 ) WITHOUT ROWID;
 PRAGMA application_id = {APPLICATION_ID};
 PRAGMA user_version = {SCHEMA_VERSION}
 """
+NUMBER = np.dtype("<f8")
+PLACES = "SELECT omega, experiment, failed FROM experiments"
 PROGRESS = """
 SELECT omega, SUM(NOT failed), SUM(failed), AVG(CASE WHEN NOT failed THEN seconds END)
 FROM experiments GROUP BY omega
@@ -102,8 +106,15 @@ def open_store(path: str | PathLike[str]) -> Calibration:
 
 @contextmanager
 def open_writer(path: str | PathLike[str], study: Study) -> Iterator[StudyStore]:
-    """Open for writing: a new file, or one of the same study."""
+    """Open for writing: a new file, or one of the same study.
+
+    One that may only be read will do, if nothing is left to be run.
+    """
     name = real_path(path)
+    if is_read_only(name):
+        with open_reader(name) as finished:
+            yield finished.of_study(study)
+        return
     problem = "cannot be used as a store"
     with locked(name), connected(name, problem) as connection:
         store = StudyStore(connection, name, study)
@@ -146,6 +157,12 @@ class Store:
         self._connection = connection
         self.path = path
 
+    def of_study(self, study: Study) -> StudyStore:
+        """The same store, of this study, which it may not write to."""
+        store = StudyStore(self._connection, self.path, study, may_write=False)
+        store.check_identity()
+        return store
+
     def is_blank(self) -> bool:
         """Whether nothing was written yet.
 
@@ -176,7 +193,8 @@ class Store:
         """One entry of the description of the study; None where there is none."""
         with as_store_errors(self.path):
             for words, mark in self._rows("SELECT value, checksum FROM study WHERE key = ?", key):
-                self._check_seal(mark, f"entry {key!r} of the study", key, words)
+                if mark != seal(key, words):
+                    self._refuse_seal(f"entry {key!r} of the study")
                 return json.loads(words)
         return None
 
@@ -186,17 +204,16 @@ class Store:
             size = self._one("SELECT COUNT(*) FROM experiments WHERE NOT failed")
             entries = self._entries(needs_about=size > 0)
             study = entries["identity"]
-            outcomes = new_outcomes(size, len(study["c"]))
+            places = []
+            values = []
             failures = []
-            row = 0
-            for omega, experiment, failed, words in self._checked():
-                value = json.loads(words)
+            for omega, experiment, failed, value in self._checked():
                 if failed:
-                    failures.append(Failure(omega, experiment, **value))
+                    failures.append(Failure(omega, experiment, **json.loads(value)))
                 else:
-                    numbers = [value[name] for name in (*AT_EACH_C, *NUMBERS)]
-                    outcomes[row] = (omega, experiment, *numbers)
-                    row += 1
+                    places.append((omega, experiment))
+                    values.append(value)
+            outcomes = _unpacked(places, values, len(study["c"]))
         wanted = entries["target"]
         if n_experiments is not None:
             wanted = n_experiments
@@ -249,10 +266,10 @@ class Store:
                 with suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
 
-    def _checked(self) -> Iterator[tuple[int, int, bool, str]]:
+    def _checked(self) -> Iterator[tuple[int, int, bool, Any]]:
         """All records, each checked to be as it was written, and at the end that none is missing.
 
-        Each with its place, its index, whether it failed, and its value as JSON.
+        Each with its place, its index, whether it failed, and its value.
         """
         tally = [0, 0]
         query = "SELECT * FROM experiments ORDER BY omega, experiment"
@@ -260,11 +277,12 @@ class Store:
         # keeps the file open.
         with closing(self._connection.execute(query)) as rows:
             for *row, mark in rows:
-                omega, experiment, failed, _, words = row
-                what = f"experiment {experiment} of epistemic distribution {omega}"
-                self._check_seal(mark, what, *row)
+                omega, experiment, failed, _, value = row
+                if mark != seal(*row):
+                    what = f"experiment {experiment} of epistemic distribution {omega}"
+                    self._refuse_seal(what)
                 _count(tally, mark)
-                yield omega, experiment, bool(failed), words
+                yield omega, experiment, bool(failed), value
         written = self.get("tally")
         if tally != written:
             raise StoreError(
@@ -272,10 +290,9 @@ class Store:
                 f"found, or not the same ones; {MEND}"
             )
 
-    def _check_seal(self, mark: bytes, what: str, *values: object) -> None:
+    def _refuse_seal(self, what: str) -> None:
         """Refuse a record that was changed since it was written."""
-        if mark != seal(*values):
-            raise StoreError(f"{self.path!r} is damaged: the checksum of {what} is wrong; {MEND}")
+        raise StoreError(f"{self.path!r} is damaged: the checksum of {what} is wrong; {MEND}")
 
     def _one(self, query: str) -> Any:
         return self._rows(query)[0][0]
@@ -287,9 +304,12 @@ class Store:
 class StudyStore(Store):
     """The store of a study that is being run, as `open_writer` gives it."""
 
-    def __init__(self, connection: sqlite3.Connection, path: str, study: Study) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, path: str, study: Study, *, may_write: bool = True
+    ) -> None:
         super().__init__(connection, path)
         self._study = study
+        self._may_write = may_write
         # Those of this store, to tell them from others of these names.
         self._files: dict[str, os.stat_result] = {}
 
@@ -301,7 +321,11 @@ class StudyStore(Store):
         self._choose_journal()
         if blank:
             self._lay_out()
-            return
+        else:
+            self.check_identity()
+
+    def check_identity(self) -> None:
+        """Refuse the store of another study."""
         differing = _differences(self.get("identity"), self._study.identity)
         if differing:
             raise StoreError(
@@ -313,23 +337,39 @@ class StudyStore(Store):
         """Which experiments of each epistemic distribution are still to be run.
 
         And how many others failed; with `retry`, these are to be run again. All records are checked
-        before anything is written: what is damaged is not continued.
+        before anything is written: what is damaged is not continued. Where nothing is written,
+        `read` checks them.
         """
         n_experiments = self._study.n_experiments
         n_failed = 0
         missing = [np.ones(n_experiments, dtype=bool) for _ in self._study.omegas]
         with self._snapshot():
-            for omega, experiment, failed, _ in self._checked():
+            for omega, experiment, failed in self._rows(PLACES):
                 if experiment < n_experiments and not (failed and retry):
                     missing[omega][experiment] = False
                     n_failed += failed
+            n_missing = sum(int(mask.sum()) for mask in missing)
+            if n_missing and self._may_write:
+                for _ in self._checked():
+                    pass
+        if n_missing and not self._may_write:
+            raise StoreError(
+                f"{self.path!r} cannot be written: it is read-only, or its folder is, and "
+                f"{n_missing} experiments are still to be run; make both writable, or copy the "
+                "store and use the copy"
+            )
+        if n_missing:
+            self._prepare_to_write()
+        return missing, n_failed
+
+    def _prepare_to_write(self) -> None:
+        """Note how many experiments are wanted, and which files they are written to."""
         with self._writing():
-            self._put("target", n_experiments)  # for `status`
+            self._put("target", self._study.n_experiments)  # for `status`
         names = [self.path]
         if self._one("PRAGMA journal_mode") == "wal":
             names.append(f"{self.path}-wal")
         self._files = {name: os.stat(name) for name in names}
-        return missing, n_failed
 
     def write(self, ended: Sequence[Ended]) -> None:
         """Write a block in one transaction.
@@ -343,27 +383,22 @@ class StudyStore(Store):
             self._put("about", about)
             tally = self.get("tally")
             for each in ended:
-                value = json.dumps(self._value(each))
-                self._insert(
-                    tally, each.place, each.index, int(bool(each.error)), each.seconds, value
-                )
+                failed = int(bool(each.error))
+                value = self._value(each)
+                self._insert(tally, each.place, each.index, failed, each.seconds, value)
             self._put("tally", tally)
 
     def read(self, n_experiments: int | None = None) -> Calibration:
         """The calibration, with the experiments of this study."""
         return super().read(self._study.n_experiments)
 
-    def _value(self, ended: Ended) -> dict[str, Any]:
-        """What is kept of an experiment, as plain numbers and text."""
-        if ended.error:
-            failure = asdict(Failure.of(ended, self._study.conditions.entropy))
-            del failure["omega"], failure["experiment"]  # columns of their own
-            return failure
-        outcome: Outcome = ended.result
-        value = {}
-        for name in (*AT_EACH_C, *NUMBERS):
-            value[name] = np.asarray(getattr(outcome, name), dtype=float).tolist()
-        return value
+    def _value(self, ended: Ended) -> bytes | str:
+        """What is kept of an experiment: numbers, or a failure as JSON."""
+        if not ended.error:
+            return _packed(ended.result)
+        failure = asdict(Failure.of(ended, self._study.conditions.entropy))
+        del failure["omega"], failure["experiment"]  # columns of their own
+        return json.dumps(failure)
 
     def _choose_journal(self) -> None:
         """A write-ahead log if the file system allows it, else a rollback journal.
@@ -441,6 +476,30 @@ class StudyStore(Store):
             )
 
 
+def _packed(outcome: Outcome) -> bytes:
+    """The numbers of an outcome: those at each c, then the others."""
+    numbers = [np.ravel(getattr(outcome, name)) for name in (*AT_EACH_C, *NUMBERS)]
+    return np.concatenate(numbers).astype(NUMBER).tobytes()
+
+
+def _unpacked(
+    places: Sequence[tuple[int, int]], values: Sequence[bytes], n_c: int
+) -> npt.NDArray[Any]:
+    """A table of outcomes from their numbers, and their places and indices."""
+    outcomes = new_outcomes(len(values), n_c)
+    if not values:
+        return outcomes
+    outcomes["omega"], outcomes["experiment"] = np.transpose(places)
+    numbers = np.frombuffer(b"".join(values), dtype=NUMBER)
+    numbers = numbers.reshape(len(values), n_c * len(AT_EACH_C) + len(NUMBERS))
+    at_each_c = numbers[:, : -len(NUMBERS)].reshape(len(values), len(AT_EACH_C), n_c)
+    for column, name in enumerate(AT_EACH_C):
+        outcomes[name] = at_each_c[:, column]
+    for column, name in enumerate(NUMBERS, start=-len(NUMBERS)):
+        outcomes[name] = numbers[:, column]
+    return outcomes
+
+
 def seal(*values: object) -> bytes:
     """A checksum of the values of a record, of their types and of their order.
 
@@ -448,10 +507,13 @@ def seal(*values: object) -> bytes:
     --------
     >>> seal(1, "a") == seal(1, "a"), seal(1, "a") == seal(1, "b")
     (True, False)
-    >>> seal("ab", "c") == seal("a", "bc")
-    False
+    >>> seal("ab", "c") == seal("a", "bc"), seal(1, "a") == seal(1, b"a")
+    (False, False)
     """
-    return blake2b(json.dumps(values).encode(), digest_size=8).digest()
+    *first, last = values
+    content = last if isinstance(last, bytes) else repr(last).encode()
+    head = f"{first!r} {type(last).__name__} "
+    return blake2b(head.encode() + content, digest_size=8).digest()
 
 
 def _count(tally: list[int], mark: bytes, times: int = 1) -> None:
