@@ -45,8 +45,8 @@ ORDER = {
         "duels", "answers", "digits", "conclusion", "table", "text", "methods", "planning", "result", "compare",
     ],
     "_workers": [
-        "jobs", "beats", "time_limits", "sending", "attempts",
-        "interrupts", "plan", "progress", "pool", "local", "cluster", "processes",
+        "jobs", "beats", "time_limits", "sending", "interrupts", "attempts",
+        "plan", "progress", "pool", "local", "cluster", "processes",
     ],
     "calibration": [
         "experiment", "forms", "replications", "sources", "fingerprint",

@@ -239,7 +239,7 @@ def test_interrupting_keeps_what_was_acknowledged(tmp_path, small):
 def test_interrupting_in_this_process(small, tmp_path):
     def interrupt(rng):
         if rng.random() < 0.15:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         return toy(rng)
 
     store = tmp_path / "s.sqlite"

@@ -308,6 +308,73 @@ def test_a_time_limit_ends_what_does_not_want_to_end(monkeypatch):
     np.testing.assert_array_equal(found.records, calm.records[others])
 
 
+@contextlib.contextmanager
+def executor_of(kind):
+    """In this process, in workers, or in a thread."""
+    if kind != "thread":
+        yield kind
+        return
+    with ThreadPoolExecutor(1) as threads:
+        yield threads
+
+
+@pytest.mark.parametrize("kind", [0, "thread"])
+@pytest.mark.parametrize("ends_within", [True, False])
+def test_a_limit_within_a_limit(kind, ends_within):
+    """An experiment that calibrates keeps its own limit, also while the inner one has another."""
+
+    def sleeps(rng):
+        for _ in range(600):
+            time.sleep(0.1)
+
+    def calibrates(rng):
+        run(omega=sleeps if ends_within else toy, n=1, time_limit=30.0)
+        return sleeps(rng)
+
+    begin = time.monotonic()
+    with executor_of(kind) as executor:
+        found = run(omega=calibrates, n=1, time_limit=2.0, executor=executor)
+    assert time.monotonic() - begin < 20  # the sleep lasts for 60 s
+    (failure,) = found.failures
+    assert failure.error == "TimeLimitExceeded: took longer than the limit of 2 s"
+
+
+def test_the_inner_limit_ends_the_inner_experiment_alone():
+    inner = []
+
+    def sleeps(rng):
+        time.sleep(60)
+
+    def calibrates(rng):
+        inner.append(run(omega=sleeps, n=1, time_limit=0.2))
+        return toy(rng)
+
+    found = run(omega=calibrates, n=1, time_limit=60.0)
+    assert not found.failures
+    assert "took longer than the limit of 0.2 s" in inner[0].failures[0].error
+
+
+@pytest.mark.parametrize("kind", [0, 1, "thread"])
+def test_a_limit_longer_than_any_clock(kind):
+    with executor_of(kind) as executor:
+        found = run(omega={"toy": toy}, n=2, time_limit=1e10, executor=executor)
+    assert not found.failures
+    np.testing.assert_array_equal(found.records, run(n=2).records)
+
+
+@pytest.mark.parametrize("kind", [0, 2, "thread"])
+def test_an_interrupt_that_an_experiment_raises_is_its_own(kind):
+    def interrupts(rng, index):
+        if index == 1:
+            raise KeyboardInterrupt("not yours")
+        return toy(rng)
+
+    with executor_of(kind) as executor:
+        found = run(omega={"toy": interrupts}, n=3, executor=executor)
+    (failure,) = found.failures
+    assert (failure.experiment, failure.error) == (1, "KeyboardInterrupt: not yours")
+
+
 def test_what_caught_its_time_limit_is_recorded_all_the_same():
     def hides(rng):
         with contextlib.suppress(BaseException):

@@ -15,9 +15,10 @@ from typing import Any
 
 from rivals._say.warn import saying_once
 from rivals._workers.beats import beating
+from rivals._workers.interrupts import CtrlC
 from rivals._workers.jobs import ATTEMPTS, Block, Ended, Job, failed
 from rivals._workers.sending import Packed, unpack
-from rivals._workers.time_limits import TimeLimitExceeded, time_limit
+from rivals._workers.time_limits import Limit, TimeLimitExceeded, time_limit
 
 
 @dataclass(frozen=True)
@@ -76,20 +77,26 @@ def _try(
     `spent` are the seconds that were spent on it already.
     """
     for attempt in range(1, attempts + 1):
+        own = None if limit is None else Limit(limit)
+        keys = CtrlC()
         begin = time.perf_counter()
         try:
-            with _contained(), beating(notes, place, index), time_limit(limit):
+            with _contained(), beating(notes, place, index), keys, time_limit(own):
                 result = call()
             seconds = time.perf_counter() - begin
-            if limit is not None and seconds > limit:  # it caught the exception that should end it
-                raise TimeLimitExceeded(limit)
+            if own is not None and seconds > own.seconds:  # it caught what should end it
+                raise TimeLimitExceeded(own)
             return Ended(place, index, result, seconds + spent)
-        except KeyboardInterrupt:
-            raise
+        except KeyboardInterrupt as error:
+            if keys.may_have_come():
+                raise
+            ended = _failed_with(error, place, index, attempt)
+        except TimeLimitExceeded as error:
+            if own is None or error.limit is not own:  # that of a piece around this one
+                raise
+            return _failed_with(error, place, index, attempt)  # it would take as long again
         except BaseException as error:  # sys.exit, too, ends the piece and not the run
             ended = _failed_with(error, place, index, attempt)
-            if isinstance(error, TimeLimitExceeded):  # it would take as long again
-                break
     return ended
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while work is handed out: noted first, raised where it does no harm.
+"""Ctrl-C: while work is handed out, noted first, and raised where it does no harm.
 
 Python raises KeyboardInterrupt wherever the main thread happens to be. In a destructor it is
 swallowed. While concurrent.futures holds the locks of its futures, it leaves them locked, and the
@@ -53,3 +53,36 @@ class Interrupts:
     def _restore(self) -> None:
         if signal.getsignal(signal.SIGINT) == self._note:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class CtrlC:
+    """Tells Ctrl-C from a KeyboardInterrupt that the code within the block raised itself.
+
+    Ctrl-C is raised at once, as always.
+    """
+
+    def __init__(self) -> None:
+        self._came = False
+        self._sees = False
+
+    def may_have_come(self) -> bool:
+        """Whether Ctrl-C came, or may have come in a way that cannot be seen here."""
+        return self._came or not self._sees
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            self._sees = True  # it never comes in other threads
+            return
+        handler = signal.getsignal(signal.SIGINT)
+        if handler is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._note)
+        self._sees = handler in (signal.default_int_handler, signal.SIG_IGN)
+
+    def __exit__(self, *error: object) -> None:
+        on_main = threading.current_thread() is threading.main_thread()
+        if on_main and signal.getsignal(signal.SIGINT) == self._note:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._came = True
+        raise KeyboardInterrupt

@@ -20,7 +20,7 @@ from rivals._workers.plan import Plan
 from rivals._workers.pool import InProcess, Pool, count_cores
 from rivals._workers.progress import Progress
 from rivals._workers.sending import WorkerSetupError, pack
-from rivals._workers.time_limits import TimeLimitExceeded
+from rivals._workers.time_limits import Limit, TimeLimitExceeded
 
 IN_FLIGHT_PER_WORKER = 2
 LOOK_SECONDS = 0.5  # how often the parent looks after its workers while none of them reports
@@ -195,7 +195,7 @@ class Run:
         if self.overdue:
             for index in block.indices:
                 if (block.place, index) in self.overdue:
-                    late = TimeLimitExceeded(self._time_limit or 0.0)
+                    late = TimeLimitExceeded(Limit(self._time_limit or 0.0))
                     message = (
                         f"TimeLimitExceeded: {late}, and could not be interrupted: its process "
                         "was killed"
