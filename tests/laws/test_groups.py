@@ -224,24 +224,42 @@ def test_simulations_of_another_length_are_refused():
         rivals.compare(short, groups=school, rng=0)
 
 
-def test_a_constant_difference_is_refused():
+def test_a_pair_that_differs_by_a_constant_is_not_judged_and_the_others_are():
     models, school = schools()
-    with pytest.raises(ValueError, match="same constant"):
-        rivals.compare({"A": models["A"], "B": models["A"] + 1.0}, groups=school, rng=0)
+    given = {"A": models["A"], "moved": models["A"] + 1.0, "B": models["B"]}
+    result = rivals.compare(given, groups=school, rng=0)
+    alone = rivals.compare(models, groups=school, rng=0)
+    assert result.probability[0, 1] == 0.5
+    assert result.probability[0, 2] == pytest.approx(alone.probability[0, 1], abs=1e-12)
+    assert "A and moved differ by the same constant at every point" in str(result)
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_constant_difference_is_refused_whatever_the_pair_and_the_rounding(seed):
+def test_a_constant_is_seen_whatever_the_pair_and_the_rounding(seed):
     rng = np.random.default_rng(seed)
     school = np.repeat(np.arange(4), 17)
     a = rng.normal(100, 10, 68)
     other = rng.normal(100, 10, 68)
     shifted = a + rng.uniform(0.1, 2.0)
     for models in ([a, shifted, other], [other, a, shifted], [a, shifted]):
-        with pytest.raises(ValueError, match="same constant"):
-            rivals.compare(
-                {str(place): model for place, model in enumerate(models)}, groups=school, rng=0
-            )
+        named = {str(place): model for place, model in enumerate(models)}
+        assert "same constant" in str(rivals.compare(named, groups=school, rng=0))
+
+
+def test_equal_models_stop_nothing():
+    """A line, and the same line behind a scaling, which moves the last digits of its losses."""
+    models, school = schools()
+    rng = np.random.default_rng(0)
+    rounded = models["A"] * (1.0 + 1e-14 * rng.standard_normal(models["A"].size))
+    given = {"line": models["A"], "scaled": rounded, "mean": models["B"]}
+    for margin in (None, 0.01):
+        result = rivals.compare(given, groups=school, margin=margin, rng=0)
+        assert result.probability[0, 1] == 0.5
+        assert result.survivors in (("line", "scaled"), ("scaled", "line"))
+        assert "line and scaled have the same losses, up to rounding" in str(result)
+    assert set(result.equivalent) == {tuple(result.survivors)}
+    alone = rivals.compare(models, groups=school, rng=0)
+    assert result.probability[0, 2] == pytest.approx(alone.probability[0, 1], abs=1e-9)
 
 
 def test_law_groups_needs_groups_and_no_calibration():

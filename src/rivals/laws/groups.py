@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rivals._say.words import show
-from rivals._types import FloatArray, IntArray
+from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.core.sampling_error import ROUNDING, mean_covariance
 from rivals.core.scales import unit_exponent
 from rivals.laws.base import Applied, Centre, Law, Measured
@@ -51,6 +51,8 @@ from rivals.method.spread import POINTS, Spread, spread_between_groups
 CHUNK = 2**21
 # With fewer groups than this and no simulations, the flat prior of τ is not proper.
 LEAST_GROUPS = 3
+# More pairs than this are counted, not named.
+MOST_PAIRS = 3
 # Below this part of the number of groups, those of most points dominate a mean over points.
 FEW_EFFECTIVE = 0.5
 
@@ -280,12 +282,16 @@ class GroupsRisks(Applied):
         horizons = dict.fromkeys((1.0, self.setting.horizon, inf))
         over = {m: np.full((n_models, n_models), 0.5) for m in horizons}
         exceeds = np.full((len(squares), n_models, n_models), 0.0 if self._margin else 0.5)
+        equal: list[tuple[int, int]] = []
+        shifted: list[tuple[int, int]] = []
         first, second = np.triu_indices(n_models, 1)
         step = max(CHUNK // (POINTS * n_groups), 1)
         for begin in range(0, first.size, step):
             a = first[begin : begin + step]
             b = second[begin : begin + step]
             pair = self._pair(a, b, squares[:, a] + squares[:, b])
+            equal += list(zip(a[pair.alike].tolist(), b[pair.alike].tolist(), strict=True))
+            shifted += list(zip(a[pair.constant].tolist(), b[pair.constant].tolist(), strict=True))
             for m, matrix in over.items():
                 probability = pair.below(0.0, m, priors=1)[0]
                 matrix[a, b] = probability
@@ -299,14 +305,14 @@ class GroupsRisks(Applied):
                 exceeds[:, b, a] = 1.0 - probability
         if not self._margin:
             exceeds[0] = over[self.setting.horizon]
-        return _Pairs(over, exceeds[0], exceeds[1:])
+        return _Pairs(over, exceeds[0], exceeds[1:], equal, shifted)
 
     def _pair(self, a: IntArray, b: IntArray, squares: FloatArray) -> _Pair:
         """The law of some pairs; `squares` are sums of W² of both, priors × pairs."""
         differences, variances = self.grouped.pair(a, b)
         within = self.grouped.within
-        _check_differ(differences, variances, within[a, a] + within[b, b])
-        return _Pair.of(differences, variances, self._scale(squares), self.law.residuals)
+        spread = within[a, a] + within[b, b]
+        return _Pair.of(differences, variances, self._scale(squares), spread, self.law.residuals)
 
     def _scale(self, squares: FloatArray) -> FloatArray:
         """Of the prior of τ, from a sum of W² of two models: √(c/2 · …).
@@ -426,7 +432,24 @@ class GroupsRisks(Applied):
         return float(sizes.sum() ** 2 / np.sum(sizes**2))
 
     def remarks(self, names: Sequence[str]) -> list[str]:
-        return [*self._on_sizes(), *self._contradictions(names)]
+        return [*self._not_judged(names), *self._on_sizes(), *self._contradictions(names)]
+
+    def _not_judged(self, names: Sequence[str]) -> list[str]:
+        """Pairs of the same losses, and pairs that differ by a constant."""
+        found = []
+        for pairs, what in (
+            (self._pairs.equal, "have the same losses, up to rounding: P is ½"),
+            (
+                self._pairs.shifted,
+                "differ by the same constant at every point, so that nothing shows how groups differ: "
+                "this pair is not judged (P is ½); check their losses",
+            ),
+        ):
+            for a, b in pairs[:MOST_PAIRS]:
+                found.append(f"{show(names[a])} and {show(names[b])} {what}.")
+            if len(pairs) > MOST_PAIRS:
+                found.append(f"So it is with {len(pairs) - MOST_PAIRS} more pairs.")
+        return found
 
     def _on_sizes(self) -> list[str]:
         sizes = self.groups.sizes
@@ -484,15 +507,21 @@ class _Pairs:
     over: dict[float, FloatArray]  # number of new groups → [a, b] = P(a better)
     exceeds: FloatArray  # [a, b] = P(a better by more than the margin), at the horizon asked for
     alone: FloatArray  # [s]: the same under simulation s alone
+    equal: list[tuple[int, int]]  # pairs of the same losses
+    shifted: list[tuple[int, int]]  # pairs that differ by a constant at every point
 
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """The law of the differences of some pairs; those of equal losses are known to be 0."""
+    """The law of the differences of some pairs.
+
+    Those of the same losses are 0. Those that differ by a constant are not judged: P is ½.
+    """
 
     differences: FloatArray
     variances: FloatArray
-    alike: FloatArray
+    alike: BoolArray
+    constant: BoolArray
     spread: Spread
     residuals: bool
 
@@ -502,13 +531,15 @@ class _Pair:
         differences: FloatArray,
         variances: FloatArray,
         scales: FloatArray,
+        spread: FloatArray,
         residuals: bool,
     ) -> _Pair:
-        alike = (differences == 0.0).all(axis=1) & (variances == 0.0).all(axis=1)
-        # Any spread serves where all differences are 0: the answer does not come from it.
-        safe = np.where(alike[:, None], 1.0, variances)
-        spread = spread_between_groups(differences, safe, scales)
-        return cls(differences, variances, alike, spread, residuals)
+        alike = _alike(differences, variances, spread)
+        constant = _constant(differences, variances, spread) & ~alike
+        # Any variance serves where the answer does not come from it.
+        safe = np.where((alike | constant)[:, None], 1.0, variances)
+        law = spread_between_groups(differences, safe, scales)
+        return cls(differences, safe, alike, constant, law, residuals)
 
     def below(self, value: float, new_groups: float, priors: int | None = None) -> FloatArray:
         """P(the mean difference over so many new groups is below the value), priors × pairs."""
@@ -520,6 +551,7 @@ class _Pair:
         else:
             found = probability_over(spread, new_groups, -value)
         found[:, self.alike] = 0.5 + 0.5 * np.sign(value)
+        found[:, self.constant] = 0.5
         return found
 
     def mixture(self, new_groups: float) -> Mixture:
@@ -527,7 +559,7 @@ class _Pair:
         spread = self.spread
         weight = spread.weight[0]
         std = spread.std_over(new_groups)
-        std[self.alike] = 0.0
+        std[self.alike | self.constant] = 0.0
         whole = Mixture(weight, spread.centre, std)
         if new_groups != 1.0 or not self.residuals:
             return whole
@@ -542,7 +574,7 @@ class _Pair:
         around = (centre + residual).reshape(n_pairs, -1)
         around_weight = np.repeat(weight / n_groups, n_groups, axis=1)
         around_std = np.repeat(np.sqrt(spread.variance), n_groups, axis=1)
-        around_std[self.alike] = 0.0
+        around_std[self.alike | self.constant] = 0.0
         return Mixture(
             np.hstack([(1.0 - share) * weight, share * around_weight]),
             np.hstack([spread.centre, around]),
@@ -567,16 +599,18 @@ def _pooled(excess: FloatArray, members: Sequence[IntArray], setting: Setting) -
     return within / degrees if degrees else within
 
 
-def _check_differ(differences: FloatArray, variances: FloatArray, spread: FloatArray) -> None:
-    """Refuse a pair that differs by the same amount in every group and at every point: nothing is left to learn from.
+def _alike(differences: FloatArray, variances: FloatArray, spread: FloatArray) -> BoolArray:
+    """Whether both models of a pair have the same losses, up to rounding.
 
     `spread` is the variance of the losses themselves, which says what is rounding.
     """
     largest = np.abs(differences).max(axis=1)
-    constant = (largest > 0.0) & (
-        np.ptp(differences, axis=1) <= ROUNDING * (largest + np.sqrt(spread))
-    )
-    if (constant & (variances.max(axis=1) <= ROUNDING * spread)).any():
-        raise ValueError(
-            "groups: the models differ by the same constant at every point, so the groups do not differ at all; check the losses"
-        )
+    same_means = largest <= np.sqrt(ROUNDING * spread)
+    return np.asarray(same_means & (variances.max(axis=1) <= ROUNDING * spread))
+
+
+def _constant(differences: FloatArray, variances: FloatArray, spread: FloatArray) -> BoolArray:
+    """Whether a pair differs by the same amount at every point: nothing shows how groups differ."""
+    largest = np.abs(differences).max(axis=1)
+    same = np.ptp(differences, axis=1) <= ROUNDING * (largest + np.sqrt(spread))
+    return np.asarray((largest > 0.0) & same & (variances.max(axis=1) <= ROUNDING * spread))
