@@ -200,6 +200,19 @@ def test_transitivity(tmp_path, monkeypatch):
     assert np.all(found["third"][found["equal"]] >= bound - 1e-4)  # of the interpolation
 
 
+def test_large_samples(tmp_path, monkeypatch):
+    found = run("plot_large_samples", tmp_path, monkeypatch)
+    growth = found["sizes"][-1] / found["sizes"][0]
+    for values in found["preference"].values():
+        # In proportion to the data; the smallest sample knows its mean to a quarter.
+        assert values[-1] / values[0] == pytest.approx(growth, rel=0.5)
+    for law, values in found["probability"].items():
+        assert 0.5 < min(values) < max(values) < 0.95, law
+        assert abs(values[-1] - values[-2]) < 0.05, law
+        spread = found["spread"][law]
+        assert spread[-1] > 0.5 * spread[0], law
+
+
 def test_calibration(tmp_path, monkeypatch):
     found = run("plot_calibration", tmp_path, monkeypatch)
     assert found["result"].survivors == ("exponential", "stretched")

@@ -17,6 +17,7 @@ ORDER = [
     "transitivity",
     "beta_process",
     "criteria",
+    "large_samples",
     "simulator",
     "numpyro",
 ]

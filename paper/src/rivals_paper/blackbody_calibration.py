@@ -19,6 +19,7 @@ from rivals_paper.blackbody_records import Record, committed
 from rivals_paper.calibration_panels import frame_panel
 from rivals_paper.experiments import Experiments
 from rivals_paper.method import PAPER
+from rivals_paper.neuron_rules import bound_of
 from rivals_paper.output import (
     AS_PUBLISHED,
     CORRECTED,
@@ -61,11 +62,15 @@ LOOKS = {
     6: ("#56B4E9", "^"),
 }
 
+PASSED, FAILED = "✓", "✗"
+
 READING = (
     "Each point is a bin of 32 simulated experiments: how probable it was said to be that Planck has the lower risk, and "
     "how often it has. On the diagonal the two agree; in the red and yellow areas the criterion is overconfident. Rows: as "
     "published; the same experiments with the exact process; corrected, with law beta and one simulation as in the paper; "
-    "corrected, with the library's defaults, the transport law and 16 simulations."
+    "corrected, with the library's defaults, the transport law and 16 simulations. Beside each c: "
+    "whether the rule on stated winners lets it pass (– where no winner is stated), and whether it "
+    "keeps the paper's bound in 16 bins, to within 0.05 beyond chance."
 )
 DIFFERENCES = [
     "The limits of the original solver are mirrored: for small c (metric variance below 1e-8) the process was centred on "
@@ -153,6 +158,7 @@ def _summary(record: Record, column: int) -> dict[str, Any]:
         "stated less actual": float(too_sure.mean()),
         "standard error of stated less actual": float(too_sure.std() / np.sqrt(len(record))),
         "judged": {"valid": bool(validity.valid[0, 0]), "reason": validity.reasons[0][0]},
+        "bound": bound_of(values, experiments.truth),
         f"worst of {COARSE_BINS} bins": _worst(too_sure, right, values),
         "predicted": predicted,
         "observed": observed,
@@ -269,9 +275,9 @@ def _draw(records: dict[str, Record]) -> Any:
             for k in group:
                 colour, marker = LOOKS[k]
                 curve = record.experiments.curve(log2_c.index(k), _bins(len(record)))
-                panel.plot(*curve, marker, ms=3.5, mew=0, color=colour, label=f"$2^{{{k}}}$")
+                panel.plot(*curve, marker, ms=3.5, mew=0, color=colour, label=_label(record, k))
             panel.legend(
-                title="c",
+                title="c, rules",
                 fontsize=8,
                 title_fontsize=8,
                 loc="lower right",
@@ -284,3 +290,15 @@ def _draw(records: dict[str, Record]) -> Any:
     for panel in axes[-1]:
         panel.set_xlabel("stated probability of that", fontsize=8)
     return figure
+
+
+def _label(record: Record, k: int) -> str:
+    """c, and whether it passes the rule on stated winners, then the paper's bound."""
+    column = record.log2_c.tolist().index(k)
+    values = record.probability[:, column]
+    truth = record.experiments.truth
+    judged = judge_experiments({NAME: (values[:, None], truth)}, [2.0**k]).judgements[0][0]
+    winners = PASSED if judged.valid else FAILED
+    if not judged.stated:
+        winners = "–"
+    return f"$2^{{{k}}}$ {winners} {PASSED if bound_of(values, truth)['kept'] else FAILED}"

@@ -23,6 +23,7 @@ def draw_neuron_curves(
     *,
     size: float = 3.5,
     line: float = 0.8,
+    bins: int | None = None,
 ) -> None:
     """Curves of one condition for all c, over the overconfident area."""
     frame_panel(panel)
@@ -30,7 +31,7 @@ def draw_neuron_curves(
         look = C_MAIN.index(value)
         draw_curve(
             panel,
-            experiments.curve(column),
+            experiments.curve(column, bins),
             float(np.log2(value)),
             COLOURS[look],
             MARKERS[look],
@@ -62,21 +63,28 @@ def draw_curve(
     )
 
 
-def draw_original(panel: Any, experiments: Experiments, column: int, label: str) -> None:
+def draw_original(
+    panel: Any, experiments: Experiments, column: int, label: str, bins: int | None = None
+) -> None:
     """A curve of the original study, behind ours."""
-    panel.plot(*experiments.curve(column), color="0.45", lw=2.5, alpha=0.5, label=label, zorder=1)
+    curve = experiments.curve(column, bins)
+    panel.plot(*curve, color="0.45", lw=2.5, alpha=0.5, label=label, zorder=1)
 
 
 def frame_panel(panel: Any) -> None:
-    """Red where a probability is further from ½ than the part of experiments it stands for, yellow where it stands for the wrong model, as in the paper."""
+    """The areas in which the paper's bound is broken, in its colours.
+
+    Red where a probability is further from ½ than the part of experiments it stands for, yellow
+    where it stands for the wrong model.
+    """
     shade_overconfidence(panel, overconfident="#f6cfcb", wrong="#fdf0c4")
     panel.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
 
 
 def plain_ticks(panel: Any, *, left: bool, bottom: bool) -> None:
-    """Three ticks on each axis, as much as a small panel has room for, with numbers at the edge of a grid.
+    """Three ticks on each axis of a small panel, with numbers at the edge of a grid.
 
-    Axes that matplotlib shares would do the same, in a time that grows with the square of their number.
+    Axes that matplotlib shares would do the same, in a time that grows with their number squared.
     """
     numbers, none = ("0", "½", "1"), ("", "", "")
     panel.set_xticks([0, 0.5, 1], numbers if bottom else none, fontsize=8)

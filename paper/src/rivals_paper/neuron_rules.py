@@ -1,4 +1,8 @@
-"""Which c may be used: for how many epistemic distributions it is valid, and how often its verdicts are wrong."""
+"""Which c may be used, by two rules: that of this package, and the paper's bound.
+
+The first asks that of the winners stated beyond 0.95 no more than 5 % are wrong, and that the truth
+does not fall while B rises. The paper's asks that in no bin B is more confident than the truth.
+"""
 
 from __future__ import annotations
 
@@ -9,44 +13,71 @@ from typing import Any, Final
 import numpy as np
 
 from rivals.calibration import judge_experiments
+from rivals.calibration.bound import judge_bound
 from rivals_paper.experiments import Experiments
 
 THRESHOLD: Final = 0.95
+# What the first rule can say of a condition.
+VALID, SILENT, WRONG = "valid", "says nothing", "not valid"
 
 
 def valid_for(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, Any]:
-    """For each c, the number of conditions for which it is valid, what is wrong with how many, and errors and stated winners of each condition.
+    """For each c, how many conditions pass each rule, what is wrong with how many, and the numbers.
 
-    A c is used for all conditions together, so it has to be valid for each: the worst case decides.
+    A c is used for all conditions together, so it has to pass in each: the worst case decides. A
+    condition in which no winner is stated says nothing, and is not counted as valid.
     """
     validity = judge_experiments(
         {key: (each.probability, each.truth) for key, each in by.items()}, c
     )
     found = {}
     for column, value in enumerate(c):
-        good, reasons = validity.valid[:, column], [row[column] for row in validity.reasons]
+        judged = {key: row[column] for key, row in zip(by, validity.judgements, strict=True)}
+        verdicts = {key: _verdict(each.valid, each.stated) for key, each in judged.items()}
+        problems = [each.reason.partition(":")[0] for each in judged.values() if not each.valid]
         found[f"{value:g}"] = {
-            "valid": int(good.sum()),
+            "valid": sum(each == VALID for each in verdicts.values()),
+            "says nothing": sum(each == SILENT for each in verdicts.values()),
             "of": len(by),
-            "not valid": dict(
-                Counter(
-                    why.partition(":")[0] for why, ok in zip(reasons, good, strict=True) if not ok
-                )
-            ),
-            "error": {
-                key: round(float(each), 4)
-                for key, each in zip(by, validity.error[:, column], strict=True)
-            },
-            "stated": {
-                key: round(float(each), 4)
-                for key, each in zip(by, validity.stated[:, column], strict=True)
-            },
+            "not valid": dict(Counter(problems)),
+            "verdict": verdicts,
+            "error": {key: round(each.error, 4) for key, each in judged.items()},
+            "stated": {key: round(each.stated, 4) for key, each in judged.items()},
+            "bound": _bounds(by, column),
         }
     return found
 
 
+def bound_of(probability: Any, truth: Any) -> dict[str, Any]:
+    """What the paper's bound says of one condition at one c."""
+    bound = judge_bound(probability, truth)
+    return {
+        "kept": bound.kept,
+        "broken bins": bound.violated,
+        "bins": bound.bins,
+        "worst bin": {"B": round(bound.predicted, 4), "truth": round(bound.observed, 4)},
+        "excess": round(bound.excess, 4),
+    }
+
+
+def _bounds(by: Mapping[str, Experiments], column: int) -> dict[str, Any]:
+    each = {key: bound_of(one.probability[:, column], one.truth) for key, one in by.items()}
+    return {
+        "kept": sum(one["kept"] for one in each.values()),
+        "broken bins": sum(one["broken bins"] for one in each.values()),
+        "bins": sum(one["bins"] for one in each.values()),
+        "conditions": each,
+    }
+
+
+def _verdict(valid: bool, stated: float) -> str:
+    if not valid:
+        return WRONG
+    return VALID if stated > 0 else SILENT
+
+
 def verdict_table(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, Any]:
-    """For each c, how many experiments of all conditions get a verdict, and how many of the verdicts are wrong.
+    """For each c, how many experiments of all conditions get a verdict, and how many are wrong.
 
     "worst" is the condition with the most wrong verdicts, in parts of its experiments.
     """

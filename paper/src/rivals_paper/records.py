@@ -1,7 +1,8 @@
 """Records of all neuron experiments at the paper's own size, which ship with the package.
 
-A GPU made them in minutes: 512 experiments of each of the 48 conditions, 2048 of the six main ones, in three variants (`python -m rivals_paper.gpu`,
-and as published `paper/benchmarks/neuron_records.py`). Random numbers as published are those of the original study.
+A GPU made them in minutes: 512 experiments of each of the 48 conditions, 2048 of the six main ones,
+in three variants (`python -m rivals_paper.gpu`, and as published
+`paper/benchmarks/neuron_records.py`). Random numbers as published are those of the original study.
 """
 
 from __future__ import annotations
@@ -75,6 +76,40 @@ def recorded_fresh(variant: str, key: str) -> FloatArray:
 def recorded_long(variant: str, key: str) -> FloatArray:
     """The same on one recording of 16 384 ms, of the six main conditions; not as published."""
     return np.asarray(_column(variant, key, "long"), dtype=float)
+
+
+def recorded_copies(key: str) -> list[Experiments]:
+    """The first 512 experiments as published in eight copies that differ by rounding alone."""
+    beta = _fractions(_array("copies", f"{key}/beta"))
+    truth = np.asarray(_array("copies", f"{key}/difference") < 0, dtype=float)
+    return [Experiments(*each) for each in zip(beta, truth, strict=True)]
+
+
+def replicated(variant: str, key: str, *, law: str = "beta") -> dict[str, Experiments]:
+    """Experiments of which every one has rounding errors of its own, with two truths.
+
+    "same process": on fresh recordings of the same process. "replication": on recordings after
+    everything that Ω describes was drawn anew.
+    """
+    file = f"replications-{FILES[variant]}"
+    probability = _fractions(_array(file, f"{key}/{law}"))
+    means = {
+        "same process": _array(file, f"{key}/same").mean(axis=1),
+        "replication": _array(file, f"{key}/difference").mean(axis=1),
+    }
+    return {
+        name: Experiments(probability, np.asarray(mean < 0, dtype=float))
+        for name, mean in means.items()
+    }
+
+
+def recorded_drift(key: str) -> tuple[FloatArray, FloatArray]:
+    """Mean squared residuals (mV²) of both candidates, documented constants: (512, 2), (512, 2, 16).
+
+    In the recording to which widths were fitted, and in each 1024 ms of one of 16 384 ms.
+    """
+    fit = np.asarray(_array("drift", f"{key}/fit")[..., 0], dtype=float)
+    return fit, np.asarray(_array("drift", f"{key}/long"), dtype=float)
 
 
 def recorded_c() -> tuple[float, ...]:

@@ -27,6 +27,7 @@ MODULES = {
     "criteria-table": "criteria_table",
     "finite-size": "finite_size",
     "loss-criterion": "loss_criterion",
+    "large-samples": "large_samples",
 }
 
 
