@@ -44,6 +44,8 @@ N_DATA = 512
 N_DRAWS = 8192
 # How often the simulation of the candidates is repeated, to see how much B depends on it.
 N_REPEATS = 16
+# Other spectra of each panel.
+N_SPECTRA = 64
 EXACT_PROCESS = "published losses, exact process"
 BIAS = 2**-10 + 2**-11
 ROWS = (
@@ -89,7 +91,10 @@ def make(task: Task) -> Reproduction:
     """Make the picture and the numbers."""
     panels = [_panel(index, task.seed) for index in range(9)]
     comparisons = _stated(task.seed)
-    numbers = {panel.letter: _numbers(panel) for panel in panels}
+    numbers: dict[str, Any] = {panel.letter: _numbers(panel) for panel in panels}
+    numbers["many spectra"] = {
+        panel.letter: _many_spectra(index, task.seed) for index, panel in enumerate(panels)
+    }
     for panel in panels:
         for variant in (AS_PUBLISHED, CORRECTED):
             value = numbers[panel.letter][variant]["B"]
@@ -142,6 +147,36 @@ def _repeat(
     """Return the corrected B once more, with another simulation of the candidates."""
     losses = losses_corrected(data, models, rng=rng)
     return probability(*(sample_risk(each, C, 2000, rng) for each in losses.values()))[0]
+
+
+def _many_spectra(index: int, seed: int) -> dict[str, Any]:
+    """What other spectra of a panel say, corrected: quantiles of B, and of the risk difference.
+
+    "fitted to the same": as the paper does, width and temperature are fitted to the spectrum that
+    is judged. "fitted to another": to another spectrum of the same kind.
+    """
+    window, bias, gains, _ = ROWS[index // 3]
+    same: list[tuple[float, float]] = []
+    other: list[tuple[float, float]] = []
+    for place in range(N_SPECTRA):
+        rng = stream(seed, 6, index, place)
+        training, test = (
+            blackbody.observe(N_DATA, wavelengths=window, bias=bias, gain=gains[index % 3], rng=rng)
+            for _ in range(2)
+        )
+        for found, fitted_to in ((same, test), (other, training)):
+            models = {law: blackbody.fit(fitted_to, law=law) for law in blackbody.LAWS}
+            losses = losses_corrected(test, models, rng=rng)
+            planck, rayleigh_jeans = (losses[law] for law in blackbody.LAWS)
+            draws = (sample_risk(each, C, 2000, rng) for each in (planck, rayleigh_jeans))
+            gap = rayleigh_jeans.empirical_risk - planck.empirical_risk
+            found.append((probability(*draws)[0], gap))
+    return {"fitted to the same": _quantiles(same), "fitted to another": _quantiles(other)}
+
+
+def _quantiles(found: list[tuple[float, float]]) -> dict[str, Any]:
+    b, gap = np.quantile(np.array(found), [0.1, 0.5, 0.9], axis=0).T
+    return {"B": np.round(b, 3), "Rayleigh-Jeans' risk less Planck's, nats": np.round(gap, 4)}
 
 
 def _numbers(panel: Panel) -> dict[str, Any]:

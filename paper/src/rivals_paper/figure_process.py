@@ -41,10 +41,11 @@ REFERENCE = {
 }
 
 READING = (
-    "a: the observed quantile function of the loss (q*, green), that of the model's own simulations (q~, red), the band "
-    "q* ± √c δ between which realisations move, and thirty of them (grey). b: their marginals at three Φ (dotted in a). "
-    "c: the two increments on either side of these Φ. d: refinement of one path at a larger c: each new point (green) is "
-    "drawn from a beta distribution (grey) between its neighbours."
+    "a: the observed quantile function of the loss (q*, green), that of the model's own "
+    "simulations (q~, red), the band q* ± √c δ, and thirty realisations (grey). b: their marginals "
+    "at three Φ (dotted in a): their spread follows the band only roughly, as the paper says. c: "
+    "the two increments on either side of these Φ. d: refinement of one path at a larger c: each "
+    "new point (green) is drawn from a beta distribution (grey) between its neighbours."
 )
 DIFFERENCES = [
     LOSS_AT_TRUE_TEMPERATURE
@@ -211,8 +212,8 @@ def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
             increments.legend(fontsize=SMALL)
     _draw_refinement(figure, grid[4, :], losses, seed)
     figure.suptitle(
-        "Realisations of the loss's quantile function stray from the observed one by as much\n"
-        "as the model's own simulations do. Planck model, 6-20 µm, gain 2$^{14}$, c = 0.5 (in d: 16)",
+        "Realisations of the quantile function about the observed one: the farther, the more the\n"
+        "model's own simulations differ from it. Planck, 6-20 µm, gain 2$^{14}$, c = 0.5 (in d: 16)",
         fontsize=LARGE,
     )
     return figure
@@ -280,14 +281,17 @@ def _draw_refinement(figure: Any, cell: Any, losses: Losses, seed: int) -> None:
             )
             axes.plot([phi[point]] * 2, [low, high], color="0.6", lw=0.8)
         axes.plot(phi[new], path[new], "o", color="#009E73", ms=5, label="new")
-        axes.set(xlim=(-0.02, 0.56), xticks=(0, 0.25, 0.5), ylim=_lower_half(path[: half + 1]))
+        if step == 0:  # all of it, on an axis of its own
+            axes.set(xlim=(-0.04, 1.06), xticks=(0, 0.5, 1))
+        else:
+            axes.set(xlim=(-0.02, 0.56), xticks=(0, 0.25, 0.5), ylim=_lower_half(path[: half + 1]))
         axes.set_xlabel("Φ", fontsize=MEDIUM)
         axes.set_title(f"d  refinement {step + 1}, ΔΦ = 1/{2 ** (step + 1)}", fontsize=MEDIUM)
         axes.tick_params(labelsize=SMALL)
         if step == 0:
             axes.set_ylabel("loss $q$ (nats)", fontsize=MEDIUM)
             axes.legend(fontsize=SMALL, loc="upper left")
-        else:
+        elif step > 1:
             axes.set_yticklabels([])
 
 

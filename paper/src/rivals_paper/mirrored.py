@@ -32,7 +32,12 @@ WEIGHTS /= 3 * 2**DEPTH
 
 
 class PublishedProcess:
-    """The process of one model as `emdcmp` 1.1 has it, mirrored limits included; its nodes are solved once for all draws."""
+    """The process of one model as `emdcmp` 1.1 has it, mirrored limits included.
+
+    Its nodes are solved once for all draws.
+    """
+
+    limits = True  # whether those of the original solver are taken
 
     def __init__(self, losses: Losses, c: float) -> None:
         phi = grid(DEPTH)
@@ -47,15 +52,21 @@ class PublishedProcess:
 
     def sample_risk(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
         """Return draws of the risk."""
+        return np.asarray(self.sample_paths(n_draws, rng) @ WEIGHTS)
+
+    def sample_paths(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
+        """Return whole paths, (draws, 257)."""
         paths = np.empty((n_draws, 2**DEPTH + 1))
         paths[:, 0], paths[:, -1] = _end_points(self.ends, self.deviations, n_draws, rng)
         for k in range(DEPTH):
             step, here = 2 ** (DEPTH - k), tree.level(k)
             x = rng.beta(self.alpha[here], self.beta[here], size=(n_draws, 2**k))
-            _mirror(x, np.exp(np.clip(self.log_ratio[here], -700, 700)), self.variance[here], rng)
+            if self.limits:
+                ratio = np.exp(np.clip(self.log_ratio[here], -700, 700))
+                _mirror(x, ratio, self.variance[here], rng)
             left, right = paths[:, :-1:step], paths[:, step::step]
             paths[:, step // 2 :: step] = left + x * (right - left)
-        return np.asarray(paths @ WEIGHTS)
+        return paths
 
     def sample_until_precise(self, rng: np.random.Generator) -> FloatArray:
         """Return as many draws as the original took: 128, and more until their mean is known to 1/32 of itself, 1024 at most."""

@@ -78,9 +78,9 @@ def make(task: Task) -> Reproduction:
         variant: {
             "conditions": summaries(by),
             "all of one noise": {noise: summary(pooled(by, noise)) for noise in NOISES},
-            "valid c": valid_for(by, C_ALL),
+            "valid c": valid_for(by, C_ALL, details=False),
             "valid c, one noise": {
-                noise: valid_for(of_noise(by, noise), C_ALL) for noise in NOISES
+                noise: valid_for(of_noise(by, noise), C_ALL, details=False) for noise in NOISES
             },
         }
         for variant, by in experiments.items()
@@ -143,10 +143,10 @@ def _only_recorded() -> dict[str, Any]:
     }
     return {
         "valid c, all that was tried": {
-            name: valid_for(each, all_c()) for name, each in by.items()
+            name: valid_for(each, all_c(), details=False) for name, each in by.items()
         },
         "valid c, all that was tried, one noise": {
-            name: {c: row["valid"] for c, row in valid_for(each, all_c()).items()}
+            name: {c: row["valid"] for c, row in valid_for(each, all_c(), details=False).items()}
             for name, each in by_noise.items()
         },
         "auc, all that was tried": {name: _areas(each) for name, each in by_noise.items()},

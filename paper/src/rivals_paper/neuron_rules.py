@@ -21,7 +21,9 @@ THRESHOLD: Final = 0.95
 VALID, SILENT, WRONG = "valid", "says nothing", "not valid"
 
 
-def valid_for(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, Any]:
+def valid_for(
+    by: Mapping[str, Experiments], c: Sequence[float], *, details: bool = True
+) -> dict[str, Any]:
     """For each c, how many conditions pass each rule, what is wrong with how many, and the numbers.
 
     A c is used for all conditions together, so it has to pass in each: the worst case decides. A
@@ -30,7 +32,7 @@ def valid_for(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, An
     validity = judge_experiments(
         {key: (each.probability, each.truth) for key, each in by.items()}, c
     )
-    found = {}
+    found: dict[str, Any] = {}
     for column, value in enumerate(c):
         judged = {key: row[column] for key, row in zip(by, validity.judgements, strict=True)}
         verdicts = {key: _verdict(each.valid, each.stated) for key, each in judged.items()}
@@ -40,11 +42,14 @@ def valid_for(by: Mapping[str, Experiments], c: Sequence[float]) -> dict[str, An
             "says nothing": sum(each == SILENT for each in verdicts.values()),
             "of": len(by),
             "not valid": dict(Counter(problems)),
-            "verdict": verdicts,
             "error": {key: round(each.error, 4) for key, each in judged.items()},
             "stated": {key: round(each.stated, 4) for key, each in judged.items()},
             "bound": _bounds(by, column),
         }
+        if details:
+            found[f"{value:g}"]["verdict"] = verdicts
+        else:
+            del found[f"{value:g}"]["bound"]["conditions"]
     return found
 
 

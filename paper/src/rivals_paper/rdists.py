@@ -38,9 +38,11 @@ REPEATS = 12
 PUBLISHED_RANGE = (3.8, 4.7)
 
 READING = (
-    "Each thick curve is the distribution of a model's risk under replication, the tick above it its empirical risk; thin "
-    "ones are runs that differ by rounding errors alone. The less two curves overlap, the surer which model is better. The cell that "
-    "made the data is shown too: integrated again (LP 1), and with the very rounding errors of the recording (dashed grey)."
+    "Each line is the distribution of a model's risk under replication in one run: 5 to 95 %, and "
+    "its median as a point; runs differ by rounding errors alone. The vertical stroke is the "
+    "empirical risk. The less the lines of two models overlap, the surer which is better. The cell "
+    "that made the data is shown too: integrated again (LP 1), and with the very rounding errors "
+    "of the recording (grey)."
 )
 DIFFERENCES = [
     NO_INPUT
@@ -112,7 +114,10 @@ def make(task: Task) -> Reproduction:
 
 
 def _draw(risks: dict[str, list[dict[str, FloatArray]]], numbers: dict[str, Any]) -> Any:
-    """One axis for all variants, for two columns (183 mm). Of each run 5, 50 and 95 %: widths depend on the one simulation of a run, and so would heights."""
+    """One axis for all variants, for two columns (183 mm).
+
+    Of each run 5, 50 and 95 %: widths depend on the one simulation of a run, and so would heights.
+    """
     figure = new_figure(7.2, 4.2)
     axes = figure.subplots(1, len(risks), sharex=True, sharey=True)
     rows = list(dict.fromkeys(label for copies in risks.values() for label in copies[0]))
