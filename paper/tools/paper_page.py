@@ -121,14 +121,14 @@ def six_conditions(variant: str) -> str:
     """
     found = result("neuron-calibration")["numbers"]["valid c"][variant]
     powers = [f"2{_superscript(round(math.log2(float(c))))}" for c in found]
-    head = ["wrong / stated %", *powers]
-    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
+    head = ["wrong/stated %", *powers]
+    lines = [_row(head), _row(["---"] * len(head))]
     keys = list(next(iter(found.values()))["stated"])
     for key in keys:
         cells = [_judged_cell(row, key) for row in found.values()]
-        lines.append(f"| {_pair(key)} | {' | '.join(cells)} |")
-    valid = [f"{row['valid']}, {row['bound']['kept']}" for row in found.values()]
-    return "\n".join([*lines, f"| valid, bound kept | {' | '.join(valid)} |"])
+        lines.append(_row([_pair(key), *cells]))
+    valid = [f"{row['valid']}/{row['bound']['kept']}" for row in found.values()]
+    return "\n".join([*lines, _row(["valid, bound kept", *valid])])
 
 
 def _judged_cell(row: dict[str, Any], key: str) -> str:
@@ -136,12 +136,12 @@ def _judged_cell(row: dict[str, Any], key: str) -> str:
     if row["verdict"][key] == "valid":
         text = f"**{text}**"
     broken = row["bound"]["conditions"][key]["broken bins"]
-    return f"{text} ✗{broken}" if broken else text
+    return f"{text}✗{broken}" if broken else text
 
 
 def _cell(error: float, stated: float) -> str:
     wrong = NOTHING if math.isnan(error) else number(100 * error, 0 if error >= 0.095 else 1)
-    return f"{wrong} / {number(100 * stated, 0)}"
+    return f"{wrong}/{number(100 * stated, 0)}"
 
 
 def all_conditions() -> str:
@@ -150,8 +150,8 @@ def all_conditions() -> str:
     tried = numbers["valid c, all that was tried"]
     c = list(next(iter(tried.values())))
     powers = [f"2{_superscript(round(math.log2(float(each))))}" for each in c]
-    head = ["wrong % / valid / silent / bound kept", *powers]
-    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
+    head = ["wrong %/valid/silent/bound kept", *powers]
+    lines = [_row(head), _row(["---"] * len(head))]
     for law in ("beta", "transport"):
         for variant, laws in numbers["verdicts beyond 0.95"].items():
             rows = tried[f"{variant}, law {law}"]
@@ -161,8 +161,8 @@ def all_conditions() -> str:
                 shown = NOTHING if wrong is None else number(100 * wrong, 1)
                 row = rows[each]
                 counts = (row["valid"], row["says nothing"], row["bound"]["kept"])
-                cells.append(f"{shown} / {' / '.join(str(one) for one in counts)}")
-            lines.append(f"| {variant}, {law} | {' | '.join(cells)} |")
+                cells.append("/".join([shown, *(str(one) for one in counts)]))
+            lines.append(_row([f"{variant}, {law}", *cells]))
     return "\n".join(lines)
 
 
@@ -171,17 +171,15 @@ def length_of_the_truth() -> str:
     numbers = result("neuron-calibration")["numbers"]
     found = numbers["length of the truth"]
     keys = list(next(iter(found.values())))
-    lines = [
-        "| % of the experiments | " + " | ".join(_pair(key) for key in keys) + " |",
-        "| --- " * (1 + len(keys)) + "|",
-    ]
+    head = ["% of the experiments", *(_pair(key) for key in keys)]
+    lines = [_row(head), _row(["---"] * len(head))]
     for variant, by in found.items():
         cells = [number(100 * by[key]["long and fresh agree"], 0) for key in keys]
-        lines.append(f"| long and fresh agree, {variant} | {' | '.join(cells)} |")
+        lines.append(_row([f"long and fresh agree, {variant}", *cells]))
     steps = numbers["out of step"]
     for name in ("widths as fitted", "widths of the long recording"):
         cells = [number(100 * steps[key][f"true cell better, {name}"], 0) for key in keys]
-        lines.append(f"| true cell better in the long one, {name} | {' | '.join(cells)} |")
+        lines.append(_row([f"true cell better in the long one, {name}", *cells]))
     return "\n".join(lines)
 
 
@@ -190,9 +188,9 @@ def replications_table() -> str:
     found = result("neuron-calibration")["numbers"]["truth is a replication"]
     variants = ("constants as published", "corrected")
     shown = ("0.25", "1")
-    head = ["wrong, same process → replication / stated %"]
+    head = ["wrong, same process→replication/stated %"]
     head += [f"{variant}, {_power(c)}" for variant in variants for c in shown]
-    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
+    lines = [_row(head), _row(["---"] * len(head))]
     for key in found["constants as published, both truths agree"]:
         cells = []
         for variant in variants:
@@ -200,8 +198,8 @@ def replications_table() -> str:
             for c in shown:
                 same, other = (both[name][c] for name in ("same process", "replication"))
                 errors = [number(100 * _real(each["error"][key]), 1) for each in (same, other)]
-                cells.append(f"{' → '.join(errors)} / {number(100 * same['stated'][key], 0)}")
-        lines.append(f"| {_pair(key)} | {' | '.join(cells)} |")
+                cells.append(f"{'→'.join(errors)}/{number(100 * same['stated'][key], 0)}")
+        lines.append(_row([_pair(key), *cells]))
     return "\n".join(lines)
 
 
@@ -222,7 +220,7 @@ def copies_table() -> str:
     shown = ("0.25", "1")
     head = ["authors, eight copies"]
     head += [f"{what} %, {_power(c)}" for what in ("stated", "wrong") for c in shown]
-    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
+    lines = [_row(head), _row(["---"] * len(head))]
     for key, by in found.items():
         cells = []
         for what in ("stated", "wrong"):
@@ -231,9 +229,9 @@ def copies_table() -> str:
                 ours = [100 * each for each in map(_real, row[what]) if not math.isnan(each)]
                 theirs = _real(row[f"{what} by the authors"])
                 one = NOTHING if math.isnan(theirs) else number(100 * theirs, 0)
-                span_of = f"{number(min(ours), 0)} … {number(max(ours), 0)}" if ours else NOTHING
+                span_of = f"{number(min(ours), 0)}–{number(max(ours), 0)}" if ours else NOTHING
                 cells.append(f"{one}, {span_of}")
-        lines.append(f"| {_pair(key)} | {' | '.join(cells)} |")
+        lines.append(_row([_pair(key), *cells]))
     return "\n".join(lines)
 
 
@@ -247,10 +245,10 @@ def counts_table() -> str:
     )
     shown = (2.0**-6, 2.0**-2)
     powers = [_power(f"{c:g}") for c in shown]
-    head = ["wrong / stated %"]
+    head = ["wrong/stated %"]
     head += [f"{loss}, {power}" for loss in ("counts", "voltages") for power in powers]
     head += ["true cell better, counts", "voltages"]
-    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
+    lines = [_row(head), _row(["---"] * len(head))]
     for key, row in found["conditions"].items():
         places = [C_MAIN.index(c) for c in shown]
         cells = [_cell(_real(row["error"][place]), row["stated"][place]) for place in places]
@@ -259,7 +257,7 @@ def counts_table() -> str:
         cells += [_cell(each.wrong, each.stated) for each in verdicts]
         better = (row["the cell that made the data is better by counts"], row["by voltages"])
         cells += [f"{number(100 * each, 0)} %" for each in better]
-        lines.append(f"| {_pair(key)} | {' | '.join(cells)} |")
+        lines.append(_row([_pair(key), *cells]))
     return "\n".join(lines)
 
 
@@ -287,6 +285,11 @@ def blackbody_bound(name: str) -> str:
     found = result("blackbody-calibration")["numbers"][name]
     kept = [int(k.removeprefix("2^")) for k, row in found.items() if row["bound"]["kept"]]
     return f"2{_superscript(min(kept))} to 2{_superscript(max(kept))}"
+
+
+def _row(cells: list[str]) -> str:
+    """A row of a table of Markdown."""
+    return f"|{'|'.join(cells)}|"
 
 
 def _real(value: Any) -> float:
@@ -343,30 +346,10 @@ def million(c: float, law: str = "beta") -> dict[str, Any]:
     return {"experiments": f"{found['experiments']:,}".replace(",", " "), **row}
 
 
-def exists(name: str) -> bool:
-    """Whether there is such a result."""
-    return (RESULTS / f"{name}.json").exists()
-
-
 def neuron_risks(variant: str, models: list[str], key: str = "empirical_risk") -> list[float]:
     """Empirical risks (or fitted widths) of neuron models in the example: of one run, or the mean of several."""
     by = result("rdists")["numbers"].get(variant, {})
     return [by[model].get(f"{key}, mean", by[model].get(key)) for model in models if model in by]
-
-
-def domain_table(variant: str) -> str:
-    """Probabilities of all pairs by voltages and by counts and intervals, as a table."""
-    found = result("domain-loss")["numbers"][variant]
-    kinds = found["probability"]
-    head = ["pair", *kinds]
-    lines = [f"| {' | '.join(head)} |", f"| {' | '.join('---' for _ in head)} |"]
-    for place, pair in enumerate(found["pairs"]):
-        cells = (
-            f"{number(each['mean'][place])} ± {number(each['standard deviation'][place])}"
-            for each in kinds.values()
-        )
-        lines.append(f"| {pair} | {' | '.join(cells)} |")
-    return "\n".join(lines)
 
 
 def _superscript(integer: int) -> str:

@@ -15,6 +15,7 @@ from scipy.special import gammaln
 from rivals import compare
 from rivals.criteria import aic, bic
 from rivals_paper.arrays import FloatArray
+from rivals_paper.method import PAPER
 from rivals_paper.output import Reproduction, Task, new_figure
 from rivals_paper.streams import stream
 from rivals_paper.tracking import track
@@ -28,8 +29,8 @@ LOG2_SIZES: Final = (8, 10, 12, 14, 16)
 DATA_SETS: Final = 32
 # The paper's law, on one simulation of each model, and ours.
 LAWS: Final[dict[str, dict[str, Any]]] = {
-    "beta": {"law": "beta", "n_simulations": 1},
-    "transport": {"law": "transport"},
+    "beta": {},
+    "transport": {"law": "transport", "n_simulations": 16},
 }
 NAMES: Final = ("half-normal", "exponential")
 # Shape and rate of the gamma priors: of the exponential's rate, and of the half-normal's precision.
@@ -117,7 +118,7 @@ def judge(size: int, seed: int) -> dict[str, Any]:
     models = fit(training)
     found: dict[str, Any] = {}
     for name, settings in LAWS.items():
-        result = compare(models, test, c=C, rng=seed, **settings)
+        result = compare(models, test, c=C, rng=seed, **PAPER | settings)
         found[name] = {
             "B": float(result.probability[0, 1]),
             "sd": [float(result.risk_std[model]) for model in NAMES],

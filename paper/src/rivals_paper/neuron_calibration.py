@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from rivals.calibration.bound import judge_bound
 from rivals_paper.arrays import FloatArray
 from rivals_paper.calibration_panels import (
     draw_neuron_curves,
@@ -28,7 +27,7 @@ from rivals_paper.neuron_copies import (
     spread_of,
     summary_of_copies,
 )
-from rivals_paper.neuron_rules import valid_for
+from rivals_paper.neuron_rules import bound_of, valid_for
 from rivals_paper.neuron_runs import (
     C_MAIN,
     COUNT_MAIN,
@@ -470,7 +469,7 @@ def _draw_rules(part: Any, experiments: Variants) -> None:
         for condition in MAIN:
             each = by[condition.key]
             found = [each.verdicts(k) for k in range(len(C_MAIN))]
-            bounds = [judge_bound(each.probability[:, k], each.truth) for k in range(len(C_MAIN))]
+            bounds = [bound_of(each.probability[:, k], each.truth) for k in range(len(C_MAIN))]
             style = {
                 "color": looks[condition.pair],
                 "ls": "-" if condition.input == "weak" else "--",
@@ -481,7 +480,7 @@ def _draw_rules(part: Any, experiments: Variants) -> None:
             label = f"{_pair(condition)}, {condition.input}"
             panels[0, column].plot(at, [one.wrong for one in found], label=label, **style)
             panels[1, column].plot(at, [one.stated for one in found], **style)
-            panels[2, column].plot(at, [one.violated for one in bounds], **style)
+            panels[2, column].plot(at, [one["broken bins"] for one in bounds], **style)
         panels[0, column].axhline(0.05, color="0.5", lw=0.8, ls=":")
         panels[0, column].set(ylim=(-0.02, 0.55))
         panels[0, column].set_title(variant, fontsize=9)

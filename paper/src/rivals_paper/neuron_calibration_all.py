@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rivals.calibration import judge_experiments
-from rivals.calibration.bound import judge_bound
 from rivals_paper.calibration_panels import COLOURS, one_legend
 from rivals_paper.experiments import Experiments
 from rivals_paper.neuron_copies import Copies, compare_with_copies, spread_of, summary_of_copies
@@ -245,8 +244,7 @@ def _draw_rules(panel: Any, records: list[Experiments]) -> Any:
     for row, each in enumerate(records):
         validity = judge_experiments({"": (each.probability, each.truth)}, C_ALL)
         for column in range(len(C_ALL)):
-            bound = judge_bound(each.probability[:, column], each.truth)
-            excess[row, column] = max(bound.excess, 0.0)
+            excess[row, column] = max(validity.bounds[0][column].excess, 0.0)
             judged = validity.judgements[0][column]
             if not judged.stated:
                 panel.plot(column, row, marker="_", ms=4, color="0.5")

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from rivals.calibration import judge_experiments
-from rivals.calibration.bound import judge_bound
+from rivals_paper.arrays import FloatArray
 from rivals_paper.experiments import Experiments
 
 THRESHOLD: Final = 0.95
@@ -32,6 +32,7 @@ def valid_for(
     validity = judge_experiments(
         {key: (each.probability, each.truth) for key, each in by.items()}, c
     )
+    bounds = dict(zip(by, validity.bounds, strict=True))
     found: dict[str, Any] = {}
     for column, value in enumerate(c):
         judged = {key: row[column] for key, row in zip(by, validity.judgements, strict=True)}
@@ -44,7 +45,7 @@ def valid_for(
             "not valid": dict(Counter(problems)),
             "error": {key: round(each.error, 4) for key, each in judged.items()},
             "stated": {key: round(each.stated, 4) for key, each in judged.items()},
-            "bound": _bounds(by, column),
+            "bound": _bounds({key: row[column] for key, row in bounds.items()}),
         }
         if details:
             found[f"{value:g}"]["verdict"] = verdicts
@@ -53,25 +54,28 @@ def valid_for(
     return found
 
 
-def bound_of(probability: Any, truth: Any) -> dict[str, Any]:
+def bound_of(probability: FloatArray, truth: FloatArray) -> dict[str, Any]:
     """What the paper's bound says of one condition at one c."""
-    bound = judge_bound(probability, truth)
+    return _in_numbers(judge_experiments({"": (probability[:, None], truth)}, [1.0]).bounds[0][0])
+
+
+def _bounds(by: Mapping[str, Any]) -> dict[str, Any]:
+    each = {key: _in_numbers(bound) for key, bound in by.items()}
+    return {
+        "kept": sum(one["kept"] for one in each.values()),
+        "broken bins": sum(one["broken bins"] for one in each.values()),
+        "bins": sum(one["bins"] for one in each.values()),
+        "conditions": each,
+    }
+
+
+def _in_numbers(bound: Any) -> dict[str, Any]:
     return {
         "kept": bound.kept,
         "broken bins": bound.violated,
         "bins": bound.bins,
         "worst bin": {"B": round(bound.predicted, 4), "truth": round(bound.observed, 4)},
         "excess": round(bound.excess, 4),
-    }
-
-
-def _bounds(by: Mapping[str, Experiments], column: int) -> dict[str, Any]:
-    each = {key: bound_of(one.probability[:, column], one.truth) for key, one in by.items()}
-    return {
-        "kept": sum(one["kept"] for one in each.values()),
-        "broken bins": sum(one["broken bins"] for one in each.values()),
-        "bins": sum(one["bins"] for one in each.values()),
-        "conditions": each,
     }
 
 

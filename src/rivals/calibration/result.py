@@ -30,6 +30,7 @@ from rivals.calibration.records import AT_EACH_C, NOTHING_KNOWN, NUMBERS, Failur
 from rivals.calibration.trial import is_undecided
 from rivals.calibration.validity import (
     Validity,
+    ValidityRule,
     ValidRange,
     checked_experiments,
     judge_experiments,
@@ -307,7 +308,8 @@ class Calibration:
         """Which c are valid for each epistemic distribution, as a table, and which for all.
 
         The question is how many of the stated winners are wrong. `valid_c` is the widest range of
-        those; `validity().for_all` is empty if no c is valid for all.
+        those; `validity().for_all` is empty if no c is valid for all. Beside it stands which c keep
+        the paper's bound: that in no bin B is more confident than the truth.
         """
         pairs = {}
         for name in self._names(omega):
@@ -315,13 +317,25 @@ class Calibration:
             pairs[name] = (found.probability.T, found.truth)
         return judge_experiments(pairs, self.c, bins=bins)
 
-    def valid_c(self, omega: str | None = None, bins: int = 16) -> ValidRange:
+    def valid_c(
+        self, omega: str | None = None, bins: int = 16, *, rule: ValidityRule = "winners"
+    ) -> ValidRange:
         """The range of c that is valid for every epistemic distribution, with reasons at each end.
 
         If the valid values are not contiguous, the widest contiguous range is taken; of equally
         wide ones, that of larger c.
+
+        Parameters
+        ----------
+        omega : str, optional
+            Which epistemic distribution; by default all of them.
+        bins : int
+            Equal-count bins of the curves by which c is judged.
+        rule : {"winners", "bound", "both"}
+            That winners stated beyond 0.95 are right; the paper's bound, that in no bin B is more
+            confident than the truth; or both.
         """
-        return self.validity(bins, omega).widest()
+        return self.validity(bins, omega).widest(rule)
 
     # ---------------------------------------------------------------- the choice of c, correction
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from rivals._say.words import show
 from rivals._types import BoolArray, FloatArray
+from rivals.calibration.bound import Bound, judge_bound
 from rivals.calibration.judgement import THRESHOLD, Judgement, Problem, judge_c
 from rivals.calibration.text import percent, ranges
 from rivals.comparison.rendering import text as table
 
-HEADINGS = ("epistemic distribution", "valid c", "not valid")
+HEADINGS = ("epistemic distribution", "valid c", "not valid", "paper's bound kept")
+# What can be asked of a c: that stated winners are right, the paper's bound, or both.
+ValidityRule = Literal["winners", "bound", "both"]
 
 
 def judge_experiments(
@@ -61,11 +64,14 @@ def judge_experiments(
     >>> truth = rng.random(1000) < honest
     >>> boastful = np.where(honest > 0.5, 0.99, 0.01)
     >>> probability = np.column_stack([boastful, honest])
-    >>> print(judge_experiments({"an Ω": (probability, truth)}, c=[0.01, 1.0]))
-    epistemic distribution  valid c  not valid
-    ──────────────────────  ───────  ──────────────────────────────────
-    an Ω                    1        overconfident at 0.01 (25 % wrong)
-    all of them             1
+    >>> validity = judge_experiments({"an Ω": (probability, truth)}, c=[0.01, 1.0])
+    >>> print(validity)
+    epistemic distribution  valid c  not valid                           paper's bound kept
+    ──────────────────────  ───────  ──────────────────────────────────  ──────────────────
+    an Ω                    1        overconfident at 0.01 (25 % wrong)  1
+    all of them             1                                            1
+    >>> validity.bounds[0][0].reason
+    'broken in 16 of 16 bins; most so at B 0.01 where the truth is 0.38'
     """
     if not experiments:
         raise ValueError(
@@ -74,11 +80,13 @@ def judge_experiments(
         )
     values = tuple(float(value) for value in c)
     judged = []
+    bounds = []
     for name, (stated, true) in experiments.items():
         probability, truth = checked_experiments(name, stated, true, len(values))
         row = [judge_c(column, truth, threshold=threshold, bins=bins) for column in probability.T]
         judged.append(tuple(row))
-    return Validity(tuple(experiments), values, tuple(judged))
+        bounds.append(tuple(judge_bound(column, truth, bins=bins) for column in probability.T))
+    return Validity(tuple(experiments), values, tuple(judged), tuple(bounds))
 
 
 def checked_experiments(
@@ -170,6 +178,8 @@ class Validity:
     judgements : tuple of tuple of Judgement
         Of each epistemic distribution, at each c: whether it is valid, why not, and the numbers
         behind it.
+    bounds : tuple of tuple of Bound
+        Likewise, whether it keeps the paper's bound: in no bin is B more confident than the truth.
 
     See Also
     --------
@@ -195,11 +205,22 @@ class Validity:
     omegas: tuple[str, ...]
     c: tuple[float, ...]
     judgements: tuple[tuple[Judgement, ...], ...]
+    bounds: tuple[tuple[Bound, ...], ...]
 
     @property
     def valid(self) -> BoolArray:
-        """(omegas, c): whether each c is valid."""
+        """(omegas, c): whether each c is valid; one that states no winner is, and says nothing."""
         return np.array([[each.valid for each in row] for row in self.judgements])
+
+    @property
+    def says_nothing(self) -> BoolArray:
+        """(omegas, c): whether no winner is stated, so that there is nothing to judge."""
+        return np.asarray(self.stated == 0)
+
+    @property
+    def keeps_bound(self) -> BoolArray:
+        """(omegas, c): whether each c keeps the paper's bound."""
+        return np.array([[each.kept for each in row] for row in self.bounds])
 
     @property
     def reasons(self) -> tuple[tuple[str, ...], ...]:
@@ -222,26 +243,45 @@ class Validity:
         good = np.all(self.valid, axis=0)
         return tuple(c for c, valid in zip(self.c, good, strict=True) if valid)
 
-    def at_each_c(self) -> list[tuple[bool, str]]:
+    def at_each_c(self, rule: ValidityRule = "winners") -> list[tuple[bool, str]]:
         """At each c, whether it is valid for all, and a sentence.
 
         The sentence tells the worst problem, or the most errors among stated winners.
         """
-        found = []
-        for judged in zip(*self.judgements, strict=True):
-            worst = max(range(len(judged)), key=lambda place: _badness(judged[place]))
-            sentence = judged[worst].reason
-            if len(judged) > 1:
-                sentence += f" for {show(self.omegas[worst])!r}"
-            found.append((judged[worst].valid, sentence))
-        return found
+        winners = [self._worst(column, _badness) for column in zip(*self.judgements, strict=True)]
+        bounds = [self._worst(column, _excess) for column in zip(*self.bounds, strict=True)]
+        if rule == "winners":
+            return winners
+        if rule == "bound":
+            return bounds
+        both = []
+        for (valid, sentence), (kept, words) in zip(winners, bounds, strict=True):
+            both.append((valid and kept, words if valid and not kept else sentence))
+        return both
 
-    def widest(self) -> ValidRange:
-        """The widest range of neighbouring values that are valid for all.
+    def _worst(self, column: Sequence[Any], badness: Callable[[Any], Any]) -> tuple[bool, str]:
+        """Whether the worst of all epistemic distributions passes, and what is said of it."""
+        worst = max(range(len(column)), key=lambda place: badness(column[place]))
+        found = column[worst]
+        sentence = found.reason
+        if len(column) > 1:
+            sentence += f" for {show(self.omegas[worst])!r}"
+        return found.kept if isinstance(found, Bound) else found.valid, sentence
+
+    def widest(self, rule: ValidityRule = "winners") -> ValidRange:
+        """The widest range of neighbouring values that pass a rule for all.
 
         Of equally wide ones, that of larger c.
+
+        Parameters
+        ----------
+        rule : {"winners", "bound", "both"}
+            That winners stated beyond the threshold are right, and the truth does not fall while B
+            rises; the paper's bound, that B is nowhere more confident than the truth; or both.
         """
-        verdicts = self.at_each_c()
+        if rule not in get_args(ValidityRule):
+            raise ValueError(f"rule is one of {', '.join(get_args(ValidityRule))}; got {rule!r}")
+        verdicts = self.at_each_c(rule)
         runs = []
         for good, run in groupby(range(len(verdicts)), lambda place: verdicts[place][0]):
             if good:
@@ -265,16 +305,21 @@ class Validity:
             "omegas": list(self.omegas),
             "c": list(self.c),
             "judgements": [[each.to_dict() for each in row] for row in self.judgements],
+            "bounds": [[asdict(each) for each in row] for row in self.bounds],
             "valid for all": list(self.for_all),
         }
 
     def __str__(self) -> str:
         body = []
-        for name, row in zip(self.omegas, self.judgements, strict=True):
-            valid = [each.valid for each in row]
-            body.append([show(name), ranges(self.c, valid), _problems(self.c, row)])
-        for_all = [c in self.for_all for c in self.c]
-        body.append(["all of them", ranges(self.c, for_all), ""])
+        rows = zip(self.omegas, self.judgements, self.keeps_bound, strict=True)
+        for name, row, kept in rows:
+            valid = [each.valid and each.stated > 0 for each in row]
+            cells = [ranges(self.c, valid), _problems(self.c, row), ranges(self.c, kept)]
+            body.append([show(name), *cells])
+        spoken = ~np.all(self.says_nothing, axis=0)
+        for_all = np.all(self.valid, axis=0) & spoken
+        kept_by_all = np.all(self.keeps_bound, axis=0)
+        body.append(["all of them", ranges(self.c, for_all), "", ranges(self.c, kept_by_all)])
         return table(HEADINGS, body)
 
     __repr__ = __str__
@@ -285,17 +330,23 @@ def _badness(judgement: Judgement) -> tuple[bool, float]:
     return not judgement.valid, float(np.nan_to_num(judgement.error, nan=-1.0))
 
 
+def _excess(bound: Bound) -> tuple[bool, float]:
+    """What breaks the bound is worse than what keeps it; then, the more confidence too much."""
+    return not bound.kept, bound.excess
+
+
 def _problems(c: Sequence[float], judgements: Sequence[Judgement]) -> str:
     """What is wrong with the other values: each problem with its values of c.
 
-    If they are overconfident, with their errors.
+    If they are overconfident, with their errors. Values that state no winner say nothing.
     """
-    found: dict[Problem, list[str]] = {}
+    found: dict[str, list[str]] = {}
     for value, each in zip(c, judgements, strict=True):
-        if each.problem is None:
-            continue
         place = f"{value:g}"
         if each.problem is Problem.OVERCONFIDENT:
             place += f" ({percent(each.error)} wrong)"
-        found.setdefault(each.problem, []).append(place)
-    return "; ".join(f"{problem.value} at {', '.join(at)}" for problem, at in found.items())
+        if each.problem is not None:
+            found.setdefault(each.problem.value, []).append(place)
+        elif each.stated == 0:
+            found.setdefault("says nothing", []).append(place)
+    return "; ".join(f"{problem} at {', '.join(at)}" for problem, at in found.items())
