@@ -41,8 +41,9 @@ ORDER = {
     "method": ["distance", "error", "spread", "probability", "rule", "more_groups"],
     "laws": ["setting", "draws", "differences", "base"],  # each law then stands alone
     "comparison": [
-        "rendering", "sides", "mistakes", "notes", "judge", "calibrator", "archive", "expectation", "horizon", "margin",
-        "duels", "answers", "digits", "conclusion", "table", "text", "methods", "planning", "result", "compare",
+        "rendering", "pasting", "pairs", "sides", "mistakes", "notes", "judge", "calibrator",
+        "archive", "expectation", "horizon", "margin", "duels", "answers", "digits", "conclusion",
+        "table", "text", "methods", "planning", "baseline", "result", "compare",
     ],
     "_workers": [
         "jobs", "beats", "time_limits", "sending", "interrupts", "attempts",

@@ -9,7 +9,16 @@ if TYPE_CHECKING:
     from rivals import calibration, criteria, laws, plots, read, report, testbeds
     from rivals._say.warn import RivalsWarning
     from rivals.calibration import Calibration, Experiment, calibrate
-    from rivals.comparison import Comparison, Plan, Rejection, Sweep, Undecided, compare, load
+    from rivals.comparison import (
+        Baseline,
+        Comparison,
+        Plan,
+        Rejection,
+        Sweep,
+        Undecided,
+        compare,
+        load,
+    )
     from rivals.core.quantiles import QuantileFunction
     from rivals.laws import HierarchicalBetaProcess, TransportLaw
     from rivals.losses import Losses
@@ -21,7 +30,8 @@ HOMES = {
     "RivalsWarning": "_say.warn",
     **dict.fromkeys(("Calibration", "Experiment", "calibrate"), "calibration"),
     **dict.fromkeys(
-        ("Comparison", "Plan", "Rejection", "Sweep", "Undecided", "compare", "load"), "comparison"
+        ("Baseline", "Comparison", "Plan", "Rejection", "Sweep", "Undecided", "compare", "load"),
+        "comparison",
     ),
     "QuantileFunction": "core.quantiles",
     **dict.fromkeys(("HierarchicalBetaProcess", "TransportLaw"), "laws"),
@@ -43,6 +53,7 @@ PACKAGES = (
 )
 
 __all__ = [
+    "Baseline",
     "Calibration",
     "Candidate",
     "Comparison",

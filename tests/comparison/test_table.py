@@ -14,6 +14,8 @@ import pytest
 import rivals
 from rivals.comparison import table
 from rivals.comparison.table import Column, cells_of, rows_of, shown_columns, sweep_cells
+from rivals.testbeds import toys
+from samples import unstable_losses
 
 LONG = "gradient boosting with a very long description, depth {}"
 
@@ -111,8 +113,6 @@ def test_equal_notes_are_shown_once_and_long_lists_end():
 
 
 def test_a_healthy_model_has_no_notes():
-    from rivals.testbeds import toys
-
     result = rivals.compare(toys.losses(), rng=0)
     assert set(result.diagnostics.values()) == {()}
     assert "Notes" not in str(result)
@@ -150,7 +150,7 @@ def test_the_last_line_says_that_points_are_a_series():
     )
 
 
-def test_a_sweep_over_many_values_is_printed_by_ranges():
+def test_a_sweep_is_printed_by_ranges_with_one_verdict():
     rng = np.random.default_rng(0)
     models = {
         f"m{i}": (rng.normal(0.1 * i, 1.0, 2000), rng.normal(0.5, 1.0, 2000)) for i in range(4)
@@ -163,9 +163,47 @@ def test_a_sweep_over_many_values_is_printed_by_ranges():
     assert lines[2].startswith(f"{values[0]:.3g} … {sweep.changes[0][0]:.3g} ")
     assert len(sweep_cells(sweep)) == len(sweep.changes) + 1
     assert len(sweep.rows()) == 100
-    assert [cells[0] for cells in sweep_cells(result.sweep(values[:3]))] == [
-        f"{value:.3g}" for value in values[:3]
-    ]
+    few = result.sweep(values[:3])
+    assert [cells[0] for cells in sweep_cells(few)] == [f"{values[0]:.3g} … {values[2]:.3g}"]
+    assert [cells[0] for cells in sweep_cells(result.sweep([0.5]))] == ["0.5"]
+
+
+def test_stability_is_shown_where_a_single_simulation_says_otherwise():
+    rng = np.random.default_rng(0)
+    clear = {
+        name: (rng.normal(mean, 1.0, 1000), rng.normal(mean, 1.0, (8, 1000)))
+        for name, mean in (("A", 0.0), ("B", 3.0))
+    }
+    result = rivals.compare(clear, rng=0)
+    assert set(result.stability.values()) == {1.0}
+    assert "stable" not in str(result) + result._repr_html_()
+    assert [row["stability"] for row in result.to_dict()["models"]] == [1.0, 1.0]
+    unclear = rivals.compare(unstable_losses(), c=0.2, threshold=0.9, rng=0)
+    assert min(unclear.stability.values()) < 1.0
+    assert "stable" in str(unclear).splitlines()[0]
+
+
+def seed_of(result: rivals.Comparison) -> bool:
+    """Whether the seed is in print, and in the paragraph for a paper."""
+    printed = f"rng = {result.entropy}" in str(result)
+    assert printed == (f"The seed was {result.entropy}" in result.methods())
+    return printed
+
+
+def test_the_seed_is_printed_where_something_is_random(tmp_path):
+    given = toys.losses()
+    beta = rivals.laws.Beta(n_draws=500, max_draws=500)
+    y = np.random.default_rng(0).standard_normal(400)
+    candidates = {"A": toys.gaussian(), "B": toys.gaussian(width=3.0)}
+    assert not seed_of(rivals.compare(given))
+    assert seed_of(rivals.compare(given, law=beta))
+    assert seed_of(rivals.compare(candidates, y))
+    for result in (rivals.compare(given), rivals.compare(candidates, y)):
+        result.save(tmp_path / "result.npz")
+        again = rivals.load(tmp_path / "result.npz")
+        assert str(again) == str(result)
+        assert seed_of(again.sweep([0.5]).comparisons[0]) == seed_of(result)
+        assert again.to_dict()["entropy"] == result.entropy
 
 
 def test_one_huge_loss_gives_no_digits_to_the_others():

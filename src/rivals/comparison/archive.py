@@ -41,7 +41,12 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def save(
-    path: str | PathLike[str], names: Sequence[str], applied: Applied, verdict: Verdict
+    path: str | PathLike[str],
+    names: Sequence[str],
+    applied: Applied,
+    verdict: Verdict,
+    *,
+    seeded: bool,
 ) -> None:
     """Write a comparison to one file: its losses, its settings and its verdict.
 
@@ -57,19 +62,19 @@ def save(
         arrays[kind] = labels.codes
     if verdict.calibrated is not None:
         arrays["calibrated"] = verdict.calibrated
-    header = json.dumps(_header(names, applied, verdict))
+    header = json.dumps({**_header(names, applied, verdict), "seeded": seeded})
     arrays["header"] = np.frombuffer(header.encode(), dtype=np.uint8)
     with replacing(path) as file:
         np.savez(file, checksum=_checksum(arrays), **arrays)
 
 
-def load(path: str | PathLike[str]) -> tuple[tuple[str, ...], Applied, Verdict]:
+def load(path: str | PathLike[str]) -> tuple[tuple[str, ...], Applied, Verdict, bool]:
     """Read a comparison back; nothing is executed or unpickled."""
     try:
         arrays = read_arrays(path)
         header = json.loads(bytes(arrays["header"]), parse_constant=_refuse_constant)
         _check_format(header, arrays)
-        return _unpack(header, arrays)
+        return *_unpack(header, arrays), header["seeded"] is True
     except OSError:  # absent, a folder, not to be read
         raise
     except Exception as error:  # a damaged file may raise anything

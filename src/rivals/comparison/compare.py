@@ -187,7 +187,9 @@ def compare(
         applied, verdict = judge_calibrated(names, applied, calibrations)
     else:
         verdict = judge(applied)
-    result = Comparison(names, applied, verdict)
+    # Only candidates need data, and only they simulate.
+    seeded = data is not None or not chosen.closed_form
+    result = Comparison(names, applied, verdict, seeded)
     if len(names) <= WARN_OF_MODELS:
         warn_of(result.diagnostics)
     return result

@@ -52,7 +52,8 @@ def methods(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
     )
     if uses_c:
         sentences.append(_over_c(result, sweep))
-    sentences.append(f"The seed was {setting.entropy}.")
+    if result.seeded:
+        sentences.append(f"The seed was {setting.entropy}.")
     references = f"{PAPER}; {SOFTWARE}" if law.of_this_paper else SOFTWARE
     return f"{' '.join(filter(None, sentences))} References: {references}."
 

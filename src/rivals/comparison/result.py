@@ -19,7 +19,8 @@ import numpy as np
 from rivals._say.arguments import check_choice, check_positive
 from rivals._types import RNG, FloatArray, IntArray
 from rivals._version import __version__
-from rivals.comparison import archive, margin, rendering, table, text
+from rivals.comparison import archive, margin, pasting, rendering, table, text
+from rivals.comparison.baseline import Baseline, against
 from rivals.comparison.conclusion import conclusion
 from rivals.comparison.duels import Rejection, Undecided
 from rivals.comparison.expectation import expected
@@ -27,6 +28,7 @@ from rivals.comparison.horizon import checked_new_groups
 from rivals.comparison.judge import Verdict, judge
 from rivals.comparison.methods import methods
 from rivals.comparison.notes import Note, notes
+from rivals.comparison.pairs import PairTable
 from rivals.comparison.planning import MORE_GROUPS, Plan, plan
 from rivals.laws.base import Applied
 from rivals.losses import Losses
@@ -46,6 +48,9 @@ class Comparison:
     applied : rivals.laws.Applied
         The law of the risk, applied to the losses of all models, with its settings: what
         everything below is asked of.
+    seeded : bool
+        Whether random numbers of the seed are in it: simulations of candidates, or draws of the
+        law. Where they are not, the seed is not printed.
 
     See Also
     --------
@@ -70,6 +75,7 @@ class Comparison:
     names: tuple[str, ...]
     applied: Applied
     _verdict: Verdict
+    seeded: bool = True
 
     # ---------------------------------------------------------------- what it was made with
 
@@ -196,21 +202,22 @@ class Comparison:
         return self._verdict.calibrated
 
     @property
-    def pairs(self) -> rendering.PairTable:
+    def pairs(self) -> PairTable:
         """The probability that decides, with names on both axes, best first.
 
         It is the calibrated one, if there is a calibration.
         """
         order = [self._place[name] for name in self.ranking]
         decides = self.probability if self.calibrated is None else self.calibrated
-        return rendering.PairTable(self.ranking, decides[np.ix_(order, order)])
+        return PairTable(self.ranking, decides[np.ix_(order, order)])
 
     def over(self, new_groups: float) -> FloatArray:
         """[a, b] = P(the mean risk of a over so many new groups is lower than that of b).
 
         Under law "groups". 1: in the next group; as many as at hand: the study repeated;
         `math.inf`: in the mean of all groups to come. `probability` is at the horizon that
-        `compare` was asked for."""
+        `compare` was asked for.
+        """
         return _read_only(self.applied.over(checked_new_groups(new_groups)).copy())
 
     @property
@@ -360,7 +367,7 @@ class Comparison:
         values = self._values_of_c(c)
         found = {}
         for applied in self.applied.at_each(sorted(set(values))):
-            comparison = Comparison(self.names, applied, judge(applied))
+            comparison = Comparison(self.names, applied, judge(applied), self.seeded)
             if not applied.law.closed_form:
                 comparison._matrices  # noqa: B018  (kept; the draws are not)
             found[applied.setting.c] = comparison
@@ -389,6 +396,24 @@ class Comparison:
         if not values:
             raise ValueError("sweep needs at least one value of c; got none")
         return values
+
+    def against(self, baseline: str) -> Baseline:
+        """Every model beside one of them: difference, probability that it is better, groups won.
+
+        Parameters
+        ----------
+        baseline : str
+            The name of a model.
+
+        Examples
+        --------
+        >>> import rivals
+        >>> from rivals.testbeds import toys
+        >>> beside = rivals.compare(toys.losses(), rng=0).against("B")
+        >>> beside.difference["A"][0] < 0, beside.probability["A"] > 0.95
+        (True, True)
+        """
+        return against(self, baseline)
 
     def plan(self, more_groups: Sequence[int] | int = MORE_GROUPS, *, rng: RNG = None) -> Plan:
         """How probably so many more groups tell each surviving model from the best.
@@ -447,12 +472,20 @@ class Comparison:
             row["diagnostics"] = "; ".join(note["text"] for note in row["diagnostics"])
         return rendering.dataframe(rows, "model")
 
+    def to_markdown(self) -> str:
+        """The printed table, for Markdown; notes as a list below it."""
+        return pasting.markdown(*table.to_paste(self))
+
+    def to_latex(self) -> str:
+        """The printed table, for LaTeX, without further packages; notes as comments below it."""
+        return pasting.latex(*table.to_paste(self))
+
     def __str__(self) -> str:
         sentences = [
             self.conclusion,
             *text.verdicts(self),
             *text.remarks(self),
-            f"{text.made_with(self)}, rng = {self.entropy}",
+            text.made_with(self, seed=True),
         ]
         paragraphs = [rendering.wrap(sentence) for sentence in sentences]
         return "\n".join([table.comparison_text(table.rows_of(self)), "", *paragraphs])
@@ -471,7 +504,7 @@ class Comparison:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write losses, settings and the verdict to one NPZ file; `rivals.load` reads it back."""
-        archive.save(path, self.names, self.applied, self._verdict)
+        archive.save(path, self.names, self.applied, self._verdict, seeded=self.seeded)
 
     def report(
         self, path: str | PathLike[str], *, title: str = "Which models survive replication?"
@@ -519,7 +552,8 @@ class Comparison:
 
     def __getstate__(self) -> dict[str, Any]:
         # Read-only views of dictionaries cannot be pickled; a result must travel between processes.
-        return {"names": self.names, "applied": self.applied, "_verdict": self._verdict}
+        kept = ("names", "applied", "_verdict", "seeded")
+        return {name: getattr(self, name) for name in kept}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -623,6 +657,14 @@ class Sweep:
     def to_dataframe(self) -> Any:
         """One row per c (needs pandas)."""
         return rendering.dataframe(self.rows(), "c")
+
+    def to_markdown(self) -> str:
+        """The printed table, for Markdown."""
+        return pasting.markdown(table.SWEEP_HEADINGS, table.sweep_cells(self), after=self.verdict)
+
+    def to_latex(self) -> str:
+        """The printed table, for LaTeX; where the verdict changes, as a comment."""
+        return pasting.latex(table.SWEEP_HEADINGS, table.sweep_cells(self), after=self.verdict)
 
     def __str__(self) -> str:
         cells = rendering.text(table.SWEEP_HEADINGS, table.sweep_cells(self))

@@ -20,8 +20,6 @@ from rivals.comparison.rendering import Row, terminal_width, text, width_of, wra
 SHORTEST_NAME = 8
 # Printed tables end with at most this many lines of notes.
 MOST_NOTES = 12
-# A sweep over more values of c is printed by ranges.
-MANY_VALUES = 40
 SWEEP_HEADINGS = ("c", "survivors")
 HORIZONS = ("best_is_better_next", "best_is_better_study", "best_is_better_all")
 
@@ -42,6 +40,8 @@ class Column:
         (row, format) → text.
     shown : callable
         rows → whether the column has anything to show.
+    telling : callable
+        rows → whether that tells anything: the page, which has other settings, shows it anyway.
     short : str
         The heading where there is little room; the same by default.
     """
@@ -51,6 +51,7 @@ class Column:
     values: Callable[[Answers, str], dict[str, Any]]
     cell: Callable[[Row, Format], str]
     shown: Callable[[Sequence[Row]], bool] = lambda rows: True
+    telling: Callable[[Sequence[Row]], bool] = lambda rows: True
     short: str = ""
 
 
@@ -262,6 +263,7 @@ COLUMNS = (
         _stability,
         _stability_cell,
         shown=lambda rows: any(row["stability"] is not None for row in rows),
+        telling=lambda rows: any(row["stability"] != 1.0 for row in rows),
     ),
     NOTES,
 )
@@ -281,10 +283,13 @@ def rows_of(result: Answers) -> list[dict[str, Any]]:
     return rows
 
 
-def shown_columns(rows: Sequence[Row], *, notes: bool) -> list[Column]:
+def shown_columns(rows: Sequence[Row], *, notes: bool, telling_only: bool = True) -> list[Column]:
     """The columns that have something to show; with or without the notes."""
     columns = [column for column in COLUMNS if notes or column is not NOTES]
-    return [column for column in columns if column.shown(rows)]
+    columns = [column for column in columns if column.shown(rows)]
+    if not telling_only:
+        return columns
+    return [column for column in columns if column.telling(rows)]
 
 
 def cells_of(
@@ -337,14 +342,28 @@ def footnotes(rows: Sequence[Row]) -> list[str]:
 
     Each text stands once, with the models that it belongs to.
     """
-    found = {row["model"]: tuple(Note(**note) for note in row["diagnostics"]) for row in rows}
-    lines = [f"{names}: {note.text}" for note, names in by_text(found)]
+    lines = _notes(rows)
     n_more = len(lines) - MOST_NOTES
     if n_more > 0:
         lines = [*lines[:MOST_NOTES], f"{n_more} more notes: see `diagnostics` of the result"]
     if not lines:
         return []
     return ["Notes", *(wrap(f"  {line}", indent="    ") for line in lines)]
+
+
+def _notes(rows: Sequence[Row]) -> list[str]:
+    found = {row["model"]: tuple(Note(**note) for note in row["diagnostics"]) for row in rows}
+    return [f"{names}: {note.text}" for note, names in by_text(found)]
+
+
+# ---------------------------------------------------------------- to paste
+
+
+def to_paste(result: Answers) -> tuple[list[str], list[list[str]], list[str]]:
+    """Headings, cells with whole names, and the notes as lines."""
+    rows = rows_of(result)
+    columns = shown_columns(rows, notes=False)
+    return [column.heading for column in columns], cells_of(rows, columns), _notes(rows)
 
 
 # ---------------------------------------------------------------- of a sweep
@@ -357,11 +376,10 @@ def sweep_rows(sweep: AnswersOverC) -> list[dict[str, Any]]:
 
 
 def sweep_cells(sweep: AnswersOverC) -> list[list[str]]:
-    """One row for each c as text; of many values of c one for each range with one verdict."""
-    key = "survivors" if len(sweep.c) > MANY_VALUES else "c"
+    """One row as text for each range of c with one verdict."""
     as_text = told_apart(sweep.c)
     cells = []
-    for _, rows in groupby(sweep_rows(sweep), key=lambda row: row[key]):
+    for _, rows in groupby(sweep_rows(sweep), key=lambda row: row["survivors"]):
         alike = list(rows)
         ends = dict.fromkeys([as_text[alike[0]["c"]], as_text[alike[-1]["c"]]])
         cells.append([" … ".join(ends), alike[0]["survivors"]])

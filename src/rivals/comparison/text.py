@@ -145,8 +145,8 @@ def _expectation(result: Answers) -> list[str]:
     ]
 
 
-def made_with(result: Answers) -> str:
-    """Law, c, threshold, groups and simulations, in one line."""
+def made_with(result: Answers, *, seed: bool = False) -> str:
+    """Law, c, threshold, groups and simulations in one line; the seed if something is random."""
     setting = result.applied.setting
     law = result.applied.law
     parts = [f"law {law.name!r}"]
@@ -159,6 +159,8 @@ def made_with(result: Answers) -> str:
     if result.calibrated is not None:
         parts.append("calibrated")
     parts.append(f"threshold {setting.threshold:g}")
+    if seed and result.seeded:
+        parts.append(f"rng = {setting.entropy}")
     return ", ".join(parts)
 
 

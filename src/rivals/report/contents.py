@@ -48,7 +48,7 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
     """
     applied = result.applied
     rows = rows_of(result)
-    columns = shown_columns(rows, notes=False)
+    columns = shown_columns(rows, notes=False, telling_only=False)
     cells = cells_of(rows, columns)
     ranking = [result.names.index(name) for name in result.ranking]
     drawn = ranking[:MOST_DRAWN]
