@@ -54,9 +54,9 @@ def test_beside_the_best_it_is_what_the_comparison_says():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({}, "in the mean over 12 new groups"),
-        ({"new_groups": 1}, "in the next group"),
-        ({"new_groups": np.inf}, "in the mean over all groups to come"),
+        ({}, "If 12 new groups were studied, the risk"),
+        ({"new_groups": 1}, "In a single new group, the risk"),
+        ({"new_groups": np.inf}, "In the mean over all groups to come"),
     ],
 )
 def test_it_says_what_the_probability_is_of(settings, words):
@@ -71,7 +71,7 @@ def test_without_groups_nothing_is_won():
     assert beside.won is None
     assert beside.n_groups is None
     assert "groups won" not in str(beside)
-    assert "if the experiment were repeated" in " ".join(beside.about.split())
+    assert "If the experiment were repeated" in " ".join(beside.about.split())
 
 
 def test_a_calibrated_probability_is_the_one_that_decides():

@@ -69,7 +69,7 @@ def joined(parts: Sequence[str]) -> str:
 
 
 def noun_of(column: object, default: str) -> str:
-    """What one of the things in a column is called, from its name; the default where that is no word.
+    """What one of the things in a column is called, from its name; the default if that is no word.
 
     Examples
     --------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isinf
 from typing import Any
 
 from rivals._say.arguments import check_choice
@@ -12,10 +11,10 @@ from rivals._say.words import probability_text, show
 from rivals.comparison import pasting, rendering
 from rivals.comparison.answers import Answers
 from rivals.comparison.digits import format_of_means, format_of_risks
+from rivals.comparison.horizon import question
 from rivals.comparison.table import rows_of
 from rivals.core.sampling_error import mean_error
 from rivals.laws.base import Applied
-from rivals.laws.setting import Setting
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,21 +156,10 @@ def _paired_errors(applied: Applied, base: int) -> list[float]:
 
 def _about(result: Answers, name: str) -> str:
     calibrated = ", calibrated" if result.calibrated is not None else ""
-    where = _horizon(result.applied.setting)
     return (
-        f"P(better) is the probability that the risk of a model is lower than that of "
-        f"{show(name)}{where}{calibrated}."
+        f"{question(result.applied.setting)}, the risk of a model would be lower than that of "
+        f"{show(name)} with the probability P(better){calibrated}."
     )
-
-
-def _horizon(setting: Setting) -> str:
-    if setting.groups is None:
-        return " if the experiment were repeated"
-    if isinf(setting.horizon):
-        return " in the mean over all groups to come"
-    if setting.horizon == 1.0:
-        return " in the next group"
-    return f" in the mean over {setting.horizon:.0f} new groups"
 
 
 def _cells(

@@ -98,7 +98,7 @@ def _won_cell(row: Row, form: Format) -> str:
 
 
 def _horizons(result: Answers, name: str) -> dict[str, Any]:
-    """How probably the best is better: as asked, in the next group, in the study repeated, in all."""
+    """How probably the best is better: as asked, in the next group, the study repeated, in all."""
     best = result.names.index(result.ranking[0])
     own = result.names.index(name)
     asked = {"best_is_better": float(result.probability[best, own])}
@@ -237,8 +237,10 @@ COLUMNS = (
     ),
     Column(
         "best is",
-        "What the best model is beside it, with the margin: better by more than it, equivalent, not "
-        "worse, or undecided.",
+        (
+            "What the best model is beside it, with the margin: better by more than it, equivalent, "
+            "not worse, or undecided."
+        ),
         _margins,
         lambda row, form: row["best_is"] or "",
         shown=lambda rows: any(row["best_is"] for row in rows),

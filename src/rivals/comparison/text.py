@@ -88,8 +88,8 @@ def _of_margins(result: Answers) -> list[str]:
         sentences = [too_few_groups(result.applied)]
         if setting.margin > largest:
             sentences.append(
-                f"The margin, {setting.margin:g}{unit}, is larger than every difference between the "
-                f"models (at most {largest:.2g}): none can be rejected; take a smaller one."
+                f"The margin, {setting.margin:g}{unit}, is larger than every difference between "
+                f"the models (at most {largest:.2g}): none can be rejected; take a smaller one."
             )
         return [sentence for sentence in sentences if sentence]
     second = result.ranking[1]
@@ -99,8 +99,8 @@ def _of_margins(result: Answers) -> list[str]:
     if not isfinite(within):
         return []
     return [
-        f"With probability {setting.threshold:g}, {show(result.ranking[0])} and {show(second)} differ "
-        f"by less than {within:.2g}{unit}: they are equivalent within that (margin=)."
+        f"With probability {setting.threshold:g}, {show(result.ranking[0])} and {show(second)} "
+        f"differ by less than {within:.2g}{unit}: they are equivalent within that (margin=)."
     ]
 
 
