@@ -1,4 +1,4 @@
-"""The smallest difference that matters: by how much the best model is better, or equivalent."""
+"""The smallest difference that matters: by how much the best model is better, or equivalent.
 
 δ is the margin, D the difference of two risks over a replication. P(D < −δ) says that a model is
 better by more than the margin, P(|D| < δ) that both are equivalent, P(D < δ) that it is not worse.

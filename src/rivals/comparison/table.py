@@ -237,10 +237,8 @@ COLUMNS = (
     ),
     Column(
         "best is",
-        (
-            "What the best model is beside it, with the margin: better by more than it, equivalent, "
-            "not worse, or undecided."
-        ),
+        "What the best model is beside it, with the margin: better by more than it, equivalent, "
+        "not worse, or undecided.",
         _margins,
         lambda row, form: row["best_is"] or "",
         shown=lambda rows: any(row["best_is"] for row in rows),
