@@ -1,7 +1,8 @@
 """A limit on the wall-clock time of a piece, in the thread that runs it.
 
-Limits may be nested, as where an experiment calibrates something itself. Each is known by an object
-of its own, so that an outer limit that ends within an inner piece is not taken for the inner one.
+Limits may be nested, as where an experiment calibrates something itself. Each is known by an
+object of its own, so that an outer limit that ends within an inner piece is not taken for the
+inner one.
 """
 
 from __future__ import annotations
@@ -43,8 +44,8 @@ class TimeLimitExceeded(BaseException):
 def time_limit(limit: Limit | None) -> Iterator[None]:
     """Raise TimeLimitExceeded in this thread when the time is over.
 
-    In the main thread of a process by an alarm, which also ends a sleep or a wait; in other threads
-    as soon as the interpreter regains control.
+    In the main thread of a process by an alarm, which also ends a sleep or a wait; in other
+    threads as soon as the interpreter regains control.
     """
     if limit is None or limit.seconds > LONGEST:
         yield
@@ -57,7 +58,10 @@ def time_limit(limit: Limit | None) -> Iterator[None]:
 
 @contextmanager
 def _alarm(limit: Limit) -> Iterator[None]:
-    """There is one alarm in a process: an outer limit gets it back, with what is left of its time."""
+    """There is one alarm in a process.
+
+    An outer limit gets it back, with what is left of its time.
+    """
     outer, _ = signal.getitimer(signal.ITIMER_REAL)
     if 0.0 < outer <= limit.seconds:  # the outer one ends first, and ends this one with it
         yield

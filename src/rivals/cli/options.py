@@ -38,19 +38,20 @@ OPTIONS = {
     "refused if points differ.",
     "groups": "Column of the observed or long table that says to which replication a point "
     "belongs, such as a session. With three or more, no simulations are needed.",
-    "new_groups": "The verdict is about the mean risk over so many new groups: as many as at hand by "
-    "default (the study repeated), 1 for the next group, inf for all to come.",
+    "new_groups": "The verdict is about the mean risk over so many new groups: as many as at hand "
+    "by default (the study repeated), 1 for the next group, inf for all to come.",
     "clusters": "Column that says which points belong together without being replications: "
     "sampling errors allow for it.",
     "log_likelihood": "The files hold log likelihoods: higher is better.",
     "law": f"Law of the risk: {', '.join(LAWS)}. With --groups that for groups by default, else "
     "the first.",
     "c": "Sensitivity to the discrepancy between model and data, such as 0.25 or 2^-2; or the "
-    "store of a calibration, whose law and curve are then used as well. The default depends on the "
+    "store of a calibration, whose law and curve are then used as well. The default depends on "
+    "the "
     "law.",
     "threshold": "Probability above which a better rival rejects a model.",
-    "margin": "Smallest difference that matters, in the unit of the loss: a model is rejected when a "
-    "rival is better by more than this.",
+    "margin": "Smallest difference that matters, in the unit of the loss: a model is rejected when "
+    "a rival is better by more than this.",
     "order": '"time" if the points are a time series: sampling errors then allow for '
     "autocorrelation.",
     "loss_unit": 'Unit of the losses, such as "nats"; must be that of the calibration.',

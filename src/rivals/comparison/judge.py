@@ -1,4 +1,7 @@
-"""The verdict on all models under one law of the risk: how much it depends on the simulations, and how calibrations change it."""
+"""The verdict on all models under one law of the risk.
+
+How much it depends on the simulations, and how calibrations change it.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,11 @@ class Verdict:
     undecided : list of Duel
         Those within the Monte Carlo error of the threshold.
     unstable : list of Duel
-        Those that would reject a model if fewer than nine in ten of the single simulations did not say otherwise.
+        Those that would reject a model if fewer than nine in ten of the single simulations did not
+        say otherwise.
     stability : array
-        Fraction of the single simulations with the same verdict on each model; nan with one simulation.
+        Fraction of the single simulations with the same verdict on each model; nan with one
+        simulation.
     calibrated : array or None
         The matrix of probabilities, corrected by a calibration; it then decides.
     remarks : tuple of str
@@ -72,7 +77,9 @@ def judge(applied: Applied, correct: Correct | None = None) -> Verdict:
 def _too_close(
     applied: Applied, probability: FloatArray, error: FloatArray, correct: Correct
 ) -> list[Duel]:
-    """Duels whose corrected probability lies on the other side of the threshold two standard errors away."""
+    """Duels whose corrected probability lies on the other side of the threshold two standard
+    errors away.
+    """
     threshold = applied.setting.threshold
     low, high = (correct(np.clip(probability + sign * error, 0.0, 1.0)) for sign in (-2.0, 2.0))
     unclear = (
@@ -114,14 +121,18 @@ class Rule:
 def judge_calibrated(
     names: Sequence[str], applied: Applied, calibrations: Sequence[Any]
 ) -> tuple[Applied, Verdict]:
-    """The verdict that rejects least, of one for each calibration; and who survives under every epistemic distribution."""
+    """The verdict that rejects least, of one for each calibration.
+
+    And who survives under every epistemic distribution.
+    """
 
     @cache
     def at(c: float) -> Applied:
         return applied if c == applied.setting.c else applied.at(c)
 
     order = np.argsort(applied.empirical, kind="stable").tolist()
-    found, under = [], {}
+    found = []
+    under = {}
     for number, calibration in enumerate(calibrations, start=1):
         rules = calibration.rules(names, applied.setting.threshold)
         verdicts = [(at(rule.c), judge(at(rule.c), rule.correct), rule) for rule in rules]
@@ -140,11 +151,13 @@ def _under_each(under: dict[str, list[str]]) -> list[str]:
         return []
     if len({frozenset(survivors) for survivors in under.values()}) == 1:
         return [
-            f"The same models survive under each of {len(under)} epistemic distributions ({listed(list(under))})."
+            f"The same models survive under each of {len(under)} epistemic distributions "
+            f"({listed(list(under))})."
         ]
     parts = "; ".join(
         f"under {show(name)!r}: {listed(survivors)}" for name, survivors in under.items()
     )
     return [
-        f"The verdict depends on what varies between replications. Worth keeping {parts}. The most cautious decides."
+        f"The verdict depends on what varies between replications. Worth keeping {parts}. The "
+        "most cautious decides."
     ]

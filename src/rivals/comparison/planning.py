@@ -73,9 +73,9 @@ def plan(result: Answers, more_groups: Any = MORE_GROUPS, *, rng: RNG = None) ->
 class Plan:
     """How probably so many more groups tell each surviving model from the best.
 
-    New groups are taken to be like those at hand, in their differences and in their sizes. A verdict
-    is that one of the two models is better, by more than the margin if there is one, with a
-    probability above the threshold: the best, or the other.
+    New groups are taken to be like those at hand, in their differences and in their sizes. A
+    verdict is that one of the two models is better, by more than the margin if there is one, with
+    a probability above the threshold: the best, or the other.
 
     Attributes
     ----------
@@ -153,8 +153,10 @@ class Plan:
 
     def _question(self) -> list[str]:
         return [
-            f"The chance that so many more {show(plural(self.kind))}, like the {self.groups} at hand, "
-            f"decide between a model and {show(self.best)}: P > {self.threshold:g} that one of them "
+            f"The chance that so many more {show(plural(self.kind))}, like the {self.groups} at "
+            "hand, "
+            f"decide between a model and {show(self.best)}: P > {self.threshold:g} that one of "
+            "them "
             f"is better{_by_more(self.margin)} {self._where()}."
         ]
 
@@ -275,7 +277,8 @@ def _checked(number: Any) -> int:
         return check_size(int(number) if whole else number, "more_groups")
     except (TypeError, ValueError):
         raise ValueError(
-            f"more_groups must be whole numbers, 1 or more: got {show(repr(number))}; say how many "
+            f"more_groups must be whole numbers, 1 or more: got {show(repr(number))}; say how "
+            "many "
             "groups you could add, such as [5, 10, 20]"
         ) from None
 

@@ -1,8 +1,11 @@
-"""From a centre ratio and a metric variance to the parameters of beta distributions, all nodes at once.
+"""From a centre ratio and a metric variance to the parameters of beta distributions, all nodes at
+once.
 
-A node of the process splits the rise of a path into two parts, x and 1 − x, with x ~ Beta(α, β) such that
+A node of the process splits the rise of a path into two parts, x and 1 − x, with x ~ Beta(α, β)
+such that
 
-    ψ(α) − ψ(β) = ln r,        ln(ψ₁(α) + ψ₁(β)) = ln v                                         (docs/theory.md, "The process")
+    ψ(α) − ψ(β) = ln r,        ln(ψ₁(α) + ψ₁(β)) = ln v
+    (docs/theory.md, "The process")
 
 where r is the ratio of the two increments of the centre and v the variance of ln(x / (1 − x)).
 """
@@ -17,8 +20,9 @@ from scipy.special import psi
 
 from rivals._types import FloatArray, IntArray
 
-# Outside this box the solution equals that on its border to double precision in every use made of it:
-# at v = 1e-30 x is its centre to 15 digits, at v = 1e30 a fair coin, at |ln r| = 500 x is 0 or 1 to 1e-217.
+# Outside this box the solution equals that on its border to double precision in every use made of
+# it: at v = 1e-30 x is its centre to 15 digits, at v = 1e30 a fair coin, at |ln r| = 500 x is 0 or
+# 1 to 1e-217.
 MAX_LOG_RATIO = 500.0
 MAX_LOG_VARIANCE = 30.0 * np.log(10.0)
 
@@ -26,7 +30,8 @@ MAX_LOG_VARIANCE = 30.0 * np.log(10.0)
 ALWAYS_ZERO = (1e-300, 1.0)
 ALWAYS_ONE = (1.0, 1e-300)
 
-# ψ₁ and ψ₂: sums over x … x + 7, then asymptotic series at x + 8 with B₂ₖ and −(2k + 1) B₂ₖ for k = 1 … 6.
+# ψ₁ and ψ₂: sums over x … x + 7, then asymptotic series at x + 8 with B₂ₖ and −(2k + 1) B₂ₖ for k
+# = 1 … 6.
 SHIFTS = np.arange(9.0)
 TRIGAMMA_SERIES = np.array([1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730])
 TETRAGAMMA_SERIES = TRIGAMMA_SERIES * np.array([3.0, 5.0, 7.0, 9.0, 11.0, 13.0])
@@ -43,13 +48,14 @@ def beta_parameters(
 ) -> tuple[FloatArray, FloatArray]:
     """Solve for the (α, β) of every node.
 
-    Rows are solved together but for themselves: to the last bit as if each were alone, since iterations end for each row.
+    Rows are solved together but for themselves: to the last bit as if each were alone, since
+    iterations end for each row.
 
     Parameters
     ----------
     log_ratio : array_like
-        ln r. −inf (the first half of the centre is flat) gives x = 0, +inf gives x = 1, and nan (0/0: both
-        halves are flat, so that any x serves) is taken for r = 1.
+        ln r. −inf (the first half of the centre is flat) gives x = 0, +inf gives x = 1, and nan
+        (0/0: both halves are flat, so that any x serves) is taken for r = 1.
     log_variance : array_like
         ln v, of the same shape. ±inf are allowed.
 
@@ -82,14 +88,17 @@ def beta_parameters(
         (log_ratio == -np.inf, ALWAYS_ZERO),
         (log_ratio == np.inf, ALWAYS_ONE),
     ):
-        alpha[limit], beta[limit] = limit_alpha, limit_beta
+        alpha[limit] = limit_alpha
+        beta[limit] = limit_beta
     return alpha, beta
 
 
 def beta_moments(
     alpha: FloatArray, beta: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Mean, variance, skewness and excess kurtosis of Beta(α, β), without overflow for huge parameters."""
+    """Mean, variance, skewness and excess kurtosis of Beta(α, β), without overflow for huge
+    parameters.
+    """
     total = alpha + beta
     mean = alpha / total
     product = mean * (beta / total)
@@ -107,7 +116,8 @@ def _solve_rows(
     """`_solve_ordered` in pieces of whole rows that fit the processor's cache."""
     width = max(variance.size // max(n_rows, 1), 1)
     step = width * max(1, PIECE // width)
-    small, large = np.empty_like(variance), np.empty_like(variance)
+    small = np.empty_like(variance)
+    large = np.empty_like(variance)
     for begin in range(0, variance.size, step):
         piece = slice(begin, begin + step)
         small[piece], large[piece] = _solve_ordered(contrast[piece], variance[piece], width)
@@ -117,42 +127,52 @@ def _solve_rows(
 def _solve_ordered(
     contrast: FloatArray, variance: FloatArray, width: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Solve ψ(β) = ψ(α) + contrast, ψ₁(α) + ψ₁(β) = variance for α ≤ β by a bracketed Newton iteration on ln α.
+    """Solve ψ(β) = ψ(α) + contrast and ψ₁(α) + ψ₁(β) = variance for α ≤ β.
 
-    ψ₁(α) lies in [v/2, v], and 1/x + 1/(2x²) < ψ₁(x) < 1/x + 1/x² turns that into a bracket [a, 2a] in closed form.
-    On the logarithmic scales of both sides the equation is nearly straight, so Newton seldom needs the bracket.
+    By a bracketed Newton iteration on ln α: ψ₁(α) lies in [v/2, v], and 1/x + 1/(2x²) < ψ₁(x) < 1/x + 1/x² turns that into a bracket [a,
+    2a] in closed form. On the logarithmic scales of both sides the equation is nearly straight, so
+    Newton seldom needs the bracket.
     """
     low = np.log((1.0 + np.sqrt(1.0 + 2.0 * variance)) / (2.0 * variance))
     high = low + np.log(2.0)
-    # For large x, ψ(x) ≈ ln(x − ½) and ψ₁(x) ≈ 1 / (x − ½) to third order; for small x, ψ₁(α) ≈ v / (1 + r). So good a
-    # guess that starting from the solution for another c takes more steps, not fewer (measured).
+    # For large x, ψ(x) ≈ ln(x − ½) and ψ₁(x) ≈ 1 / (x − ½) to third order; for small x, ψ₁(α) ≈ v
+    # / (1 + r). So good a guess that starting from the solution for another c takes more steps,
+    # not fewer (measured).
     guess = variance / (1.0 + np.exp(-contrast))
     start = np.where(
         variance < 1.0, 0.5 + 1.0 / guess, (1.0 + np.sqrt(1.0 + 2.0 * guess)) / (2.0 * guess)
     )
     log_alpha = np.clip(np.log(start), low, high)
     alpha = np.exp(log_alpha)
-    counts = np.full(
-        variance.size // width, width
-    )  # of each row, how many nodes are not solved yet
+    # Of each row, how many nodes are not solved yet.
+    counts = np.full(variance.size // width, width)
     beta = _inverse_digamma(psi(alpha) + contrast, counts)
-    here = np.arange(
-        variance.size
-    )  # the nodes that are not solved yet; few of them need more than two steps
-    a, b, log_variance = alpha, beta, np.log(variance)
+    # The nodes that are not solved yet; few of them need more than two steps.
+    here = np.arange(variance.size)
+    a = alpha
+    b = beta
+    log_variance = np.log(variance)
     for _ in range(MAX_ITERATIONS):
-        trigamma_a, trigamma_b = _trigamma(a), _trigamma(b)
+        trigamma_a = _trigamma(a)
+        trigamma_b = _trigamma(b)
         total = trigamma_a + trigamma_b
         error = np.log(total) - log_variance
         open_ = np.abs(error) >= RESIDUAL
         if not open_.any():
             break
-        here, a, b, log_alpha, contrast, log_variance, low, high, error, total, trigamma_a, trigamma_b = (
-            values[open_]
-            for values in (
-                here, a, b, log_alpha, contrast, log_variance, low, high, error, total, trigamma_a, trigamma_b
-            )
-        )  # fmt: skip
+        # Go on with the nodes that are not solved yet.
+        here = here[open_]
+        a = a[open_]
+        b = b[open_]
+        log_alpha = log_alpha[open_]
+        contrast = contrast[open_]
+        log_variance = log_variance[open_]
+        low = low[open_]
+        high = high[open_]
+        error = error[open_]
+        total = total[open_]
+        trigamma_a = trigamma_a[open_]
+        trigamma_b = trigamma_b[open_]
         counts = np.add.reduceat(open_, _starts(counts), dtype=np.intp)
         counts = counts[counts > 0]
         low = np.where(error > 0, log_alpha, low)
@@ -166,14 +186,16 @@ def _solve_ordered(
         b = _inverse_digamma(
             psi(a) + contrast, counts, start=np.maximum(b + slope_b * step, 0.5 * b)
         )
-        alpha[here], beta[here] = a, b
+        alpha[here] = a
+        beta[here] = b
     return alpha, beta
 
 
 def _inverse_digamma(
     target: FloatArray, counts: IntArray, start: FloatArray | None = None
 ) -> FloatArray:
-    """ψ⁻¹ by Newton's method, which cannot fail: ψ is concave, so after one step the approach is from below.
+    """ψ⁻¹ by Newton's method, which cannot fail: ψ is concave, so after one step the approach is
+    from below.
 
     `counts` says how many of the targets are in each row; a row is done when all of it is.
     """
@@ -185,7 +207,9 @@ def _inverse_digamma(
             np.exp(np.maximum(target, -2.22)) + 0.5,
             -1.0 / (below + np.euler_gamma),
         )
-    value, here, found = start, None, start
+    value = start
+    here = None
+    found = start
     for _ in range(MAX_ITERATIONS):
         relative_step = (target - psi(value)) / (value * _trigamma(value))
         value = value * (1.0 + np.maximum(relative_step, -0.75))
@@ -193,10 +217,14 @@ def _inverse_digamma(
         going = ~(np.maximum.reduceat(np.abs(relative_step), _starts(counts)) < 1e-7)
         if not going.all():
             if here is None:
-                here, found = np.arange(target.size), np.empty_like(target)
+                here = np.arange(target.size)
+                found = np.empty_like(target)
             found[here] = value
             kept = np.repeat(going, counts)
-            target, value, here, counts = target[kept], value[kept], here[kept], counts[going]
+            target = target[kept]
+            value = value[kept]
+            here = here[kept]
+            counts = counts[going]
             if not here.size:
                 return found
     return found
@@ -207,7 +235,10 @@ def _starts(counts: IntArray) -> IntArray:
 
 
 def _trigamma(x: FloatArray) -> FloatArray:
-    """ψ₁(x) for x > 0 by recurrence and asymptotic series; `scipy.special.zeta(2, x)` takes ten times as long."""
+    """ψ₁(x) for x > 0 by recurrence and asymptotic series.
+
+    `scipy.special.zeta(2, x)` takes ten times as long.
+    """
     inverse = _inverses(x)
     last = inverse[-1].copy()
     squares: FloatArray = np.sum(np.multiply(inverse[:-1], inverse[:-1], out=inverse[:-1]), axis=0)
@@ -225,7 +256,10 @@ def _tetragamma(x: FloatArray) -> FloatArray:
 
 
 def _inverses(x: FloatArray) -> FloatArray:
-    """1/x, 1/(x + 1), …, 1/(x + 8), one row each. In place, as below: new arrays cost as much as the arithmetic."""
+    """1/x, 1/(x + 1), …, 1/(x + 8), one row each.
+
+    In place, as below: new arrays cost as much as the arithmetic.
+    """
     inverse = x + SHIFTS[:, None]
     np.divide(1.0, inverse, out=inverse)
     return inverse

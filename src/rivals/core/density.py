@@ -8,7 +8,8 @@ from rivals._types import FloatArray
 
 
 def density_of_draws(draws: FloatArray, *, n_points: int = 400) -> tuple[FloatArray, FloatArray]:
-    """Density of draws by a Gaussian kernel (Scott's bandwidth on a robust spread), on a fine histogram.
+    """Density of draws by a Gaussian kernel (Scott's bandwidth on a robust spread), on a fine
+    histogram.
 
     Half a percent on either side is left out, so that a heavy tail does not flatten the picture.
 
@@ -39,11 +40,13 @@ def density_of_draws(draws: FloatArray, *, n_points: int = 400) -> tuple[FloatAr
         float((three_quarters - quarter) / (high - low)) / 1.349,
     )
     bandwidth = max(spread * draws.size**-0.2, 1e-3) * (high - low)
-    begin, end = low - 3 * bandwidth, high + 3 * bandwidth
+    begin = low - 3 * bandwidth
+    end = high + 3 * bandwidth
     counts, edges = np.histogram(draws, bins=n_points, range=(begin, end))
     centres = 0.5 * (edges[1:] + edges[:-1])
     reach = int(np.ceil(4 * bandwidth / (edges[1] - edges[0])))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * (edges[1] - edges[0]) / bandwidth) ** 2)
-    # Cut back to the bins: where few points are asked for, the kernel is longer than the histogram.
+    # Cut back to the bins: where few points are asked for, the kernel is longer than the
+    # histogram.
     smooth = np.convolve(counts, kernel / kernel.sum(), mode="full")[reach : reach + n_points]
     return centres, smooth / (draws.size * (edges[1] - edges[0]))

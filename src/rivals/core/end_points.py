@@ -33,7 +33,9 @@ class EndPoints:
         scale = max(m1 - m0, s0, s1)
         if scale == 0.0:  # a constant loss, and a model that reproduces it: nothing varies
             return cls(1.0, m0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        s0, s1, rise = s0 / scale, s1 / scale, (m1 - m0) / scale
+        s0 = s0 / scale
+        s1 = s1 / scale
+        rise = (m1 - m0) / scale
         deviation = hypot(s0, s1)
         if deviation == 0.0:
             return cls(scale, m0 / scale, rise, 0.0, 0.0, 0.0, rise, 0.0)
@@ -58,7 +60,10 @@ class EndPoints:
     def risk_moments(
         self, height_mean: float, height_variance: float
     ) -> tuple[float, float, float]:
-        """E[q^(0) + D W] in the unit of the loss; the parts Var(q^(0) + D E W) and E[D²] Var W of its variance, in units of scale²."""
+        """E[q^(0) + D W] in the unit of the loss.
+
+        The parts Var(q^(0) + D E W) and E[D²] Var W of its variance, in units of scale².
+        """
         mean = self.scale * (self.first_mean + self.rise_mean * height_mean)
         ends = float(self.variance_at(np.asarray(height_mean)))
         return mean, ends, (self.rise_mean**2 + self.rise_variance) * height_variance
@@ -68,7 +73,10 @@ class EndPoints:
         return np.asarray(self.rise_variance * (height - self.tilt) ** 2 + self.residual**2)
 
     def at(self, uniform: FloatArray, normal: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Draws of (q^(0), D); one uniform and one normal number each: runs at different c then stay in step."""
+        """Draws of (q^(0), D).
+
+        One uniform and one normal number each: runs at different c then stay in step.
+        """
         if self.deviation == 0.0:
             return np.full(uniform.size, self.first), np.full(uniform.size, self.rise)
         # D = m + s z with z > −t, by inversion of the upper tail: 1 − Φ(z) uniform on (0, Φ(t)).

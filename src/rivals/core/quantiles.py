@@ -12,7 +12,8 @@ from rivals._types import FloatArray
 
 
 class QuantileFunction:
-    """Quantile function of a sample: sorted values at Φ_i = i / (L + 1), joined and continued by straight lines.
+    """Quantile function of a sample: sorted values at Φ_i = i / (L + 1), joined and continued by
+    straight lines.
 
     Parameters
     ----------
@@ -52,7 +53,10 @@ class QuantileFunction:
         return self.antiderivative(phi) - self.antiderivative(0.0)
 
     def antiderivative(self, phi: npt.ArrayLike) -> FloatArray:
-        """∫ q from the middle: differences near the middle are not spoilt by what an outlier adds at an end."""
+        """∫ q from the middle.
+
+        Differences near the middle are not spoilt by what an outlier adds at an end.
+        """
         index, fraction = self._locate(phi)
         left = self._values[index]
         part = fraction * (left + 0.5 * fraction * (self._values[index + 1] - left))
@@ -67,7 +71,10 @@ class QuantileFunction:
 
     def __repr__(self) -> str:
         low, middle, high = self([0.0, 0.5, 1.0])
-        return f"QuantileFunction({self.size} samples, q(0) = {low:.4g}, q(1/2) = {middle:.4g}, q(1) = {high:.4g})"
+        return (
+            f"QuantileFunction({self.size} samples, q(0) = {low:.4g}, q(1/2) = {middle:.4g}, "
+            f"q(1) = {high:.4g})"
+        )
 
     def _locate(self, phi: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], FloatArray]:
         phi = np.asarray(phi, dtype=np.float64)

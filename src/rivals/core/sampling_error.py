@@ -1,4 +1,7 @@
-"""The sampling error of mean losses: how far the means of all models would move, together, with other data points."""
+"""The sampling error of mean losses.
+
+How far the means of all models would move, together, with other data points.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,16 @@ import numpy.typing as npt
 
 from rivals._types import FloatArray, IntArray
 
-# Beyond this autocorrelation the plug-in bandwidth diverges: a series this slow cannot be told from a trend.
+# Beyond this autocorrelation the plug-in bandwidth diverges: a series this slow cannot be told
+# from a trend.
 LARGEST_AUTOCORRELATION = 0.97
 
-# Differences of models that vary less than this, relative to the models, are rounding: they have no autocorrelation.
+# Differences of models that vary less than this, relative to the models, are rounding: they have
+# no autocorrelation.
 ROUNDING = 1e-13
 
-# Up to this many models a matrix of all pairs is kept; of more, blocks of pairs are made when they are needed.
+# Up to this many models a matrix of all pairs is kept; of more, blocks of pairs are made when they
+# are needed.
 WHOLE = 2048
 # Pairs in a block: few enough for the processor's cache, enough for a matrix product.
 BLOCK = 2**20
@@ -37,11 +43,12 @@ def mean_covariance(
     losses : array, shape (models, n)
         Loss of each model at each data point.
     order : None or "time"
-        None: the points are independent. "time": they are a series, and the long-run covariance is estimated: prewhitened by an
-        autoregression (Andrews & Monahan 1992), with a Bartlett kernel and Andrews' (1991) plug-in bandwidth for what is left.
+        None: the points are independent. "time": they are a series, and the long-run covariance is
+        estimated: prewhitened by an autoregression (Andrews & Monahan 1992), with a Bartlett
+        kernel and Andrews' (1991) plug-in bandwidth for what is left.
     clusters : array of int, shape (n,), optional
-        The cluster of each point, at least two of them. Points of one cluster may depend on each other in any way, so
-        `order` does not matter then; clusters are independent.
+        The cluster of each point, at least two of them. Points of one cluster may depend on each
+        other in any way, so `order` does not matter then; clusters are independent.
 
     Returns
     -------
@@ -70,12 +77,16 @@ def mean_error(
 
 @dataclass(frozen=True, eq=False)
 class MeanErrors:
-    """The covariance of the mean losses as products of rows: any block can be computed without the whole matrix."""
+    """The covariance of the mean losses as products of rows.
+
+    Any block can be computed without the whole matrix.
+    """
 
     rows: FloatArray  # one per model
     factor: float
     exponents: npt.NDArray[np.int32]  # the unit of each row is 2 to this power
-    # Of the t distribution that a mean over its estimated error has: few clusters, or a slow series, know their own error badly.
+    # Of the t distribution that a mean over its estimated error has: few clusters, or a slow
+    # series, know their own error badly.
     degrees: float = inf
 
     @classmethod
@@ -104,7 +115,10 @@ class MeanErrors:
     def covariance(
         self, first: IntArray | None = None, second: IntArray | None = None
     ) -> FloatArray:
-        """The covariance of the models `first` with the models `second`; of all with all by default."""
+        """The covariance of the models `first` with the models `second`.
+
+        Of all with all by default.
+        """
         if first is None or second is None:
             return self._whole
         if self.n_models <= WHOLE:
@@ -149,7 +163,8 @@ class MeanErrors:
 def effective_size(sequence: npt.ArrayLike) -> float:
     """Effective size n / τ of a sequence, with τ = 1 + 2 Σ ρ_k its autocorrelation time.
 
-    The sum ends at the first lag above 5 τ (Sokal's window): larger lags would add only noise, or a slow trend.
+    The sum ends at the first lag above 5 τ (Sokal's window): larger lags would add only noise, or
+    a slow trend.
     """
     values = np.asarray(sequence, dtype=np.float64)
     spread = values - values.mean()
@@ -171,10 +186,12 @@ def blocks(n_models: int) -> Iterator[slice]:
 
 
 def _deviations(losses: FloatArray, *, alike: bool) -> tuple[FloatArray, npt.NDArray[np.int32]]:
-    """Deviations from the mean of each model, in units of a power of two, which costs no digit; and these powers.
+    """Deviations from the mean of each model, in units of a power of two, which costs no digit;
+    and these powers.
 
-    The median goes first: with an offset of 1e12 the mean of the losses themselves would be off by rounding. The unit
-    keeps squares from overflowing and from vanishing; each model has its own unless they are to be `alike`.
+    The median goes first: with an offset of 1e12 the mean of the losses themselves would be off by
+    rounding. The unit keeps squares from overflowing and from vanishing; each model has its own
+    unless they are to be `alike`.
     """
     deviations = losses - np.median(losses, axis=1, keepdims=True)
     largest = np.max(np.abs(deviations), axis=1)
@@ -185,11 +202,15 @@ def _deviations(losses: FloatArray, *, alike: bool) -> tuple[FloatArray, npt.NDA
 
 
 def _by_clusters(deviations: FloatArray, clusters: IntArray) -> tuple[FloatArray, float, float]:
-    """Σ_g s_g s_gᵀ / n², s_g the sum of the deviations in cluster g, times G / (G − 1); known with G − 1 degrees of freedom."""
+    """Σ_g s_g s_gᵀ / n², s_g the sum of the deviations in cluster g, times G / (G − 1).
+
+    Known with G − 1 degrees of freedom.
+    """
     labels, cluster = np.unique(clusters, return_inverse=True)
     if labels.size < 2:
         raise ValueError(
-            "all points are in one cluster, but clustered sampling errors need at least two; leave clusters out"
+            "all points are in one cluster, but clustered sampling errors need at least two; "
+            "leave clusters out"
         )
     sums = np.array(
         [np.bincount(cluster, weights=row, minlength=labels.size) for row in deviations],
@@ -205,8 +226,9 @@ def _by_clusters(deviations: FloatArray, clusters: IntArray) -> tuple[FloatArray
 def _of_series(deviations: FloatArray) -> tuple[FloatArray, float, float]:
     """The long-run covariance of an autoregression's residuals, recoloured by 1/(1 − ρ)².
 
-    One ρ for the whole matrix, which then stays positive semi-definite; what it leaves in some of the pairs is the kernel's.
-    The variance is a function of an estimate ρ of variance (1 − ρ²)/n, hence known with n (1 − ρ) / (2 (1 + ρ)) degrees of freedom.
+    One ρ for the whole matrix, which then stays positive semi-definite; what it leaves in some of
+    the pairs is the kernel's. The variance is a function of an estimate ρ of variance (1 − ρ²)/n,
+    hence known with n (1 − ρ) / (2 (1 + ρ)) degrees of freedom.
     """
     n = deviations.shape[1]
     rho = _autocorrelation(deviations)
@@ -224,15 +246,18 @@ def _of_series(deviations: FloatArray) -> tuple[FloatArray, float, float]:
 
 
 def _long_run(deviations: FloatArray, bandwidth: int) -> tuple[FloatArray, float]:
-    """Covariance of the means of a series, with Bartlett's kernel: Σ_j (1 − |j|/m) Γ_j / n over the lags |j| < m.
+    """Covariance of the means of a series, with Bartlett's kernel: Σ_j (1 − |j|/m) Γ_j / n over
+    the lags |j| < m.
 
-    That is the sum over all windows of m neighbouring points, padded with zeros, of the products of their sums, over m:
-    visibly positive semi-definite, and linear in n. The deviations are from the sample mean; the norm makes up
-    for it exactly where points are independent. With m = 1 that is the sample covariance, with its n − 1, over n.
+    That is the sum over all windows of m neighbouring points, padded with zeros, of the products
+    of their sums, over m: visibly positive semi-definite, and linear in n. The deviations are from
+    the sample mean; the norm makes up for it exactly where points are independent. With m = 1 that
+    is the sample covariance, with its n − 1, over n.
     """
     n = deviations.shape[1]
     end = np.arange(1, n + bandwidth)
-    first, last = np.maximum(end - bandwidth, 0), np.minimum(end, n)
+    first = np.maximum(end - bandwidth, 0)
+    last = np.minimum(end, n)
     length = (last - first).astype(np.float64)
     norm = float(bandwidth) * n - np.sum(length**2) / n
     if bandwidth == 1:
@@ -244,9 +269,11 @@ def _long_run(deviations: FloatArray, bandwidth: int) -> tuple[FloatArray, float
 
 
 def _bandwidth(deviations: FloatArray) -> int:
-    """Bandwidth m of Andrews' plug-in rule for Bartlett's kernel, ⌈1.1447 (α n)^⅓⌉ with α = 4 ρ² / (1 − ρ²)².
+    """Bandwidth m of Andrews' plug-in rule for Bartlett's kernel, ⌈1.1447 (α n)^⅓⌉ with α = 4 ρ² /
+    (1 − ρ²)².
 
-    One for the whole matrix, because with a bandwidth for each entry it need not stay positive semi-definite.
+    One for the whole matrix, because with a bandwidth for each entry it need not stay positive
+    semi-definite.
     """
     rho = min(abs(_autocorrelation(deviations)), LARGEST_AUTOCORRELATION)
     alpha = (2.0 * rho / (1.0 - rho * rho)) ** 2
@@ -257,8 +284,9 @@ def _bandwidth(deviations: FloatArray) -> int:
 def _autocorrelation(deviations: FloatArray) -> float:
     """The largest in magnitude, at lag 1, of the *differences* of models.
 
-    Differences decide: a slow component that all models share cancels there. Of all pairs the largest counts: too wide a
-    window costs a little precision, too narrow a one hides variance. A single model has its own autocorrelation.
+    Differences decide: a slow component that all models share cancels there. Of all pairs the
+    largest counts: too wide a window costs a little precision, too narrow a one hides variance. A
+    single model has its own autocorrelation.
     """
     own = np.einsum("ij,ij->i", deviations, deviations)
     own_lagged = np.einsum("ij,ij->i", deviations[:, 1:], deviations[:, :-1])
@@ -274,7 +302,9 @@ def _of_differences(
     deviations: FloatArray, own: FloatArray, own_lagged: FloatArray, piece: slice
 ) -> float:
     """The largest in magnitude at lag 1 of the differences between some models and all models."""
-    now, before, after = deviations, deviations[:, :-1], deviations[:, 1:]
+    now = deviations
+    before = deviations[:, :-1]
+    after = deviations[:, 1:]
     scale = own[piece, None] + own[None, :]
     variance = scale - 2.0 * (now[piece] @ now.T)
     lagged = (

@@ -11,23 +11,31 @@ from rivals._types import FloatArray, IntArray
 
 TailWord = Literal["good", "look", "do not trust", "too few to tell"]
 
-# The tail is the largest min(n/5, 3√n) losses, as for the k̂ of Pareto-smoothed importance sampling.
-TAIL_PART, TAIL_ROOT = 0.2, 3.0
+# The tail is the largest min(n/5, 3√n) losses, as for the k̂ of Pareto-smoothed importance
+# sampling.
+TAIL_PART = 0.2
+TAIL_ROOT = 3.0
 FEWEST = 5
-# The prior of arviz-stats, which steadies the shape of short tails: as ten more excesses of shape ½.
-PRIOR_SIZE, PRIOR_SHAPE = 10, 0.5
+# The prior of arviz-stats, which steadies the shape of short tails: as ten more excesses of shape
+# ½.
+PRIOR_SIZE = 10
+PRIOR_SHAPE = 0.5
 
-# A generalised Pareto tail of shape k has moments below order 1/k. From k = ½ on the variance of the mean loss is
-# infinite, and its standard error means nothing. The number of losses that a mean then needs, 10^(1/(1 − k)), is
-# two thousand at 0.7 and grows without bound (Vehtari et al., Pareto smoothed importance sampling, 2024).
-LOOK, DO_NOT_TRUST = 0.5, 0.7
+# A generalised Pareto tail of shape k has moments below order 1/k. From k = ½ on the variance of
+# the mean loss is infinite, and its standard error means nothing. The number of losses that a mean
+# then needs, 10^(1/(1 − k)), is two thousand at 0.7 and grows without bound (Vehtari et al.,
+# Pareto smoothed importance sampling, 2024).
+LOOK = 0.5
+DO_NOT_TRUST = 0.7
 
 
 def tail_shape(values: FloatArray) -> float:
-    """Shape k of a generalised Pareto distribution for the largest values, by the method of Zhang and Stephens (2009).
+    """Shape k of a generalised Pareto distribution for the largest values, by the method of Zhang
+    and Stephens (2009).
 
-    It is the k̂ of arviz-stats, to rounding, written out here because the core needs NumPy alone. Unit and offset of the values do not matter. k = 0 is an exponential tail, k = 1/α that of a Pareto distribution of
-    index α; k < 0 is a tail that ends.
+    It is the k̂ of arviz-stats, to rounding, written out here because the core needs NumPy alone.
+    Unit and offset of the values do not matter. k = 0 is an exponential tail, k = 1/α that of a
+    Pareto distribution of index α; k < 0 is a tail that ends.
 
     Parameters
     ----------
@@ -36,14 +44,17 @@ def tail_shape(values: FloatArray) -> float:
     Returns
     -------
     float
-        −inf where the five largest values are equal, so that nothing lies beyond: losses that are bounded, such as those of
-        a classifier whose probabilities have a floor. nan with fewer than five values in the tail.
+        −inf where the five largest values are equal, so that nothing lies beyond: losses that are
+        bounded, such as those of a classifier whose probabilities have a floor. nan with fewer
+        than five values in the tail.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> print(f"{tail_shape(rng.uniform(size=100_000)):.1f}, {tail_shape(rng.pareto(2.0, 100_000)):.1f}")
-    -1.0, 0.5
+    >>> round(tail_shape(rng.uniform(size=100_000)), 1)
+    -1.0
+    >>> round(tail_shape(rng.pareto(2.0, 100_000)), 1)
+    0.5
     """
     n_tail = ceil(min(TAIL_PART * values.size, TAIL_ROOT * sqrt(values.size)))
     if n_tail < FEWEST:
@@ -59,7 +70,8 @@ def tail_shape(values: FloatArray) -> float:
 
 
 def tail_word(shape: float) -> TailWord:
-    """What a shape means for averages of the losses: "good" below 0.5, "look" from there to 0.7, "do not trust" above.
+    """What a shape means for averages of the losses: "good" below 0.5, "look" from there to 0.7,
+    "do not trust" above.
 
     Examples
     --------
@@ -85,8 +97,12 @@ def extremes(observed: FloatArray, n: int = 5) -> IntArray:
 
 
 def _shape(excess: FloatArray) -> float:
-    """Posterior mean of b = −k/σ under a weak prior, on a grid, and from it k; the excesses are sorted, the last is 1."""
-    n, n_grid = excess.size, 30 + int(sqrt(excess.size))
+    """Posterior mean of b = −k/σ under a weak prior, on a grid, and from it k.
+
+    The excesses are sorted, the last is 1.
+    """
+    n = excess.size
+    n_grid = 30 + int(sqrt(excess.size))
     quartile = excess[int(n / 4 + 0.5) - 1]
     grid = 1.0 + (1.0 - np.sqrt(n_grid / (np.arange(1, n_grid + 1) - 0.5))) / (3.0 * quartile)
     shapes = np.mean(np.log1p(-grid[:, None] * excess), axis=1)

@@ -1,8 +1,10 @@
-"""The tree of midpoints: every node splits the rise of a path in two, and what follows for the average height.
+"""The tree of midpoints: every node splits the rise of a path in two, and what follows for the
+average height.
 
-Nodes are kept level by level in one array: level k holds 2^k nodes, from left to right, at [2^k − 1, 2^(k+1) − 1).
-The children of node i are 2i + 1 (left half) and 2i + 2 (right half). Of a sub-path, W is the average height over
-its interval as a fraction of its rise; it does not depend on the realisation above it (docs/theory.md, "Exact moments of the risk").
+Nodes are kept level by level in one array: level k holds 2^k nodes, from left to right, at [2^k −
+1, 2^(k+1) − 1). The children of node i are 2i + 1 (left half) and 2i + 2 (right half). Of a
+sub-path, W is the average height over its interval as a fraction of its rise; it does not depend
+on the realisation above it (docs/theory.md, "Exact moments of the risk").
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ from rivals.core.end_points import EndPoints
 from rivals.core.quantiles import QuantileFunction, grid
 from rivals.core.scales import root_mean_square
 
-# No more nodes than these are drawn, with their ancestors; a fair coin at every node, the worst case, then has its
-# distribution function right to 2⁻⁹.
+# No more nodes than these are drawn, with their ancestors; a fair coin at every node, the worst
+# case, then has its distribution function right to 2⁻⁹.
 MAX_DRAWN = 512
 
 # Draws are made in pieces that fit the processor's cache.
@@ -55,12 +57,14 @@ class Geometry:
         straight: bool,
         each: bool = False,
     ) -> Geometry:
-        """Evaluate q* and δ² = mean over simulations of (q~ − q*)² on the dyadic grid; leaves straight, or as q*.
+        """Evaluate q* and δ² = mean over simulations of (q~ − q*)² on the dyadic grid; leaves
+        straight, or as q*.
 
         With `each`, of all simulations and of each alone: discrepancies then have a row for each.
         """
         phi = grid(depth)
-        centre, integral = observed(phi), observed.antiderivative(phi)
+        centre = observed(phi)
+        integral = observed.antiderivative(phi)
         differences = [simulated(phi) - centre for simulated in synthetic]
         discrepancy = root_mean_square(differences)
         if each:
@@ -76,7 +80,9 @@ class Geometry:
         )
 
     def at_each(self, values: Sequence[float]) -> list[tuple[Tree, EndPoints]]:
-        """At each c the nodes, with v = 2 c δ(m)², and the end points, normal with variances c δ(0)² and c δ(1)²."""
+        """At each c the nodes, with v = 2 c δ(m)², and the end points, normal with variances c
+        δ(0)² and c δ(1)².
+        """
         ends = [self._ends(self.end_discrepancies, c) for c in values]
         scales = np.array([log(2.0) + log(c) for c in values])
         return list(
@@ -84,7 +90,10 @@ class Geometry:
         )
 
     def each_at(self, c: float) -> tuple[FloatArray, FloatArray, list[EndPoints]]:
-        """At one c, of all simulations and of each alone: mean and standard deviation of W, and the end points."""
+        """At one c, of all simulations and of each alone.
+
+        Mean and standard deviation of W, and the end points.
+        """
         mean, variance = self._nodes(log(2.0) + log(c) + 2.0 * self.log_discrepancy).height_moments
         return (
             mean[:, 0],
@@ -115,7 +124,8 @@ class Geometry:
 class Tree:
     """Beta distributions at the nodes, straight or curved pieces below the last of them.
 
-    Of several values of c, or several simulations, the arrays but `leaves` have a row for each, until `each` takes them apart.
+    Of several values of c, or several simulations, the arrays but `leaves` have a row for each,
+    until `each` takes them apart.
     """
 
     alpha: FloatArray
@@ -138,12 +148,16 @@ class Tree:
         E[W] = ½ [E x (1 + E W_L − E W_R) + E W_R],
         Var[W] = ¼ [Var x (1 + E W_L − E W_R)² + E[x²] Var W_L + E[(1−x)²] Var W_R].
         """
-        height_mean, height_variance = np.empty_like(self.mean), np.empty_like(self.mean)
-        below_mean, below_variance = self.leaves, np.zeros_like(self.leaves)
+        height_mean = np.empty_like(self.mean)
+        height_variance = np.empty_like(self.mean)
+        below_mean = self.leaves
+        below_variance = np.zeros_like(self.leaves)
         for k in reversed(range(self.depth)):
             here = level(k)
-            x, v = self.mean[..., here], self.variance[..., here]
-            left, right = below_mean[..., 0::2], below_mean[..., 1::2]
+            x = self.mean[..., here]
+            v = self.variance[..., here]
+            left = below_mean[..., 0::2]
+            right = below_mean[..., 1::2]
             lever = 1.0 + left - right
             below_mean = 0.5 * (x * lever + right)
             below_variance = 0.25 * (
@@ -151,27 +165,33 @@ class Tree:
                 + (x**2 + v) * below_variance[..., 0::2]
                 + ((1.0 - x) ** 2 + v) * below_variance[..., 1::2]
             )
-            height_mean[..., here], height_variance[..., here] = below_mean, below_variance
+            height_mean[..., here] = below_mean
+            height_variance[..., here] = below_variance
         return height_mean, height_variance
 
     @cached_property
     def variance_terms(self) -> tuple[FloatArray, FloatArray]:
-        """What each node's own x adds to Var W of the root, and the weight with which its subtree enters.
+        """What each node's own x adds to Var W of the root, and the weight with which its subtree
+        enters.
 
-        The terms add up to Var W exactly; those below a node, over its weight, to Var W of that node.
+        The terms add up to Var W exactly; those below a node, over its weight, to Var W of that
+        node.
         """
-        terms, weights = np.empty_like(self.mean), np.empty_like(self.mean)
+        terms = np.empty_like(self.mean)
+        weights = np.empty_like(self.mean)
         weight = np.ones(1)
         children = np.concatenate(
             [self.height_moments[0][1:], self.leaves]
         )  # of node i: 2i and 2i + 1
         for k in range(self.depth):
             here = level(k)
-            x, v = self.mean[here], self.variance[here]
+            x = self.mean[here]
+            v = self.variance[here]
             left = children[2 * here.start : 2 * here.stop : 2]
             right = children[2 * here.start + 1 : 2 * here.stop : 2]
             lever = 1.0 + left - right
-            terms[here], weights[here] = 0.25 * weight * v * lever**2, weight
+            terms[here] = 0.25 * weight * v * lever**2
+            weights[here] = weight
             weight = (
                 0.25 * np.column_stack([weight * (x**2 + v), weight * ((1.0 - x) ** 2 + v)]).ravel()
             )
@@ -180,20 +200,25 @@ class Tree:
     # ---------------------------------------------------------------- which nodes to draw
 
     def nodes_to_draw(self, ends: EndPoints, tolerance: float) -> IntArray:
-        """The fewest nodes to draw, bottom first, for which the error of the distribution function of R is tolerable."""
+        """The fewest nodes to draw, bottom first, for which the error of the distribution
+        function of R is tolerable.
+        """
         errors = self._errors(ends, tolerance)
         order = np.argsort(errors)
         worth_drawing = order[np.cumsum(errors[order]) > tolerance]
         return with_ancestors(worth_drawing[-MAX_DRAWN:])
 
     def _errors(self, ends: EndPoints, tolerance: float) -> FloatArray:
-        """What the distribution function of R loses when a node is replaced by a Gaussian (docs/theory.md).
+        """What the distribution function of R loses when a node is replaced by a Gaussian
+        (docs/theory.md).
 
-        Edgeworth's first terms, from the node's share of the variance. Where splits are coin-like, all of the rise may
-        have gone to one branch, on which R varies far less than as a whole; so this is added up over all branches,
-        with the share of the variance that is left there, times the probability of the branch.
+        Edgeworth's first terms, from the node's share of the variance. Where splits are coin-like,
+        all of the rise may have gone to one branch, on which R varies far less than as a whole; so
+        this is added up over all branches, with the share of the variance that is left there,
+        times the probability of the branch.
         """
-        skew, kurt = np.abs(self.skewness) / 15.0, np.abs(self.kurtosis) / 50.0
+        skew = np.abs(self.skewness) / 15.0
+        kurt = np.abs(self.kurtosis) / 50.0
         terms, weights = self.variance_terms
         height_mean, height_variance = self.height_moments
         rise_square = ends.rise_mean**2 + ends.rise_variance
@@ -224,12 +249,15 @@ class Tree:
         return errors
 
     def _branches(self, tolerance: float) -> Iterator[tuple[int, IntArray, FloatArray, FloatArray]]:
-        """The branches to which (nearly) all of the rise may have gone, level by level, the root first.
+        """The branches to which (nearly) all of the rise may have gone, level by level, the root
+        first.
 
-        Yields the level, which of its nodes they start from, with what probability, and the average height of R before
-        and after them: what lies behind a branch is a plateau.
+        Yields the level, which of its nodes they start from, with what probability, and the
+        average height of R before and after them: what lies behind a branch is a plateau.
         """
-        branches, reach, offset = np.zeros(1, dtype=np.intp), np.ones(1), np.zeros(1)
+        branches = np.zeros(1, dtype=np.intp)
+        reach = np.ones(1)
+        offset = np.zeros(1)
         for k in range(self.depth):
             yield k, branches, reach, offset
             nodes = level(k).start + branches
@@ -239,14 +267,18 @@ class Tree:
             reach = np.concatenate([reach * to_left, reach * to_right])
             offset = np.concatenate([offset + 2.0 ** -(k + 1), offset])
             likely = reach > 0.1 * tolerance
-            branches, reach, offset = branches[likely], reach[likely], offset[likely]
+            branches = branches[likely]
+            reach = reach[likely]
+            offset = offset[likely]
             if not branches.size:
                 return
 
     # ---------------------------------------------------------------- sampling
 
     def heights(self, drawn: IntArray) -> Heights:
-        """What it takes to draw W of the root with the nodes in `drawn` (children first) by their own law."""
+        """What it takes to draw W of the root with the nodes in `drawn` (children first) by
+        their own law.
+        """
         height_mean, height_variance = self.height_moments
         means = np.concatenate([height_mean, self.leaves])
         variances = np.concatenate([height_variance, np.zeros_like(self.leaves)])
@@ -291,7 +323,9 @@ class Heights:
     variance: float
 
     def sample(self, remainder: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draws of W; `remainder` holds one standard normal number per draw, for all that is not drawn."""
+        """Draws of W; `remainder` holds one standard normal number per draw, for all that is
+        not drawn.
+        """
         heights = np.empty(remainder.size)
         for begin in range(0, remainder.size, CHUNK):
             piece = slice(begin, min(begin + CHUNK, remainder.size))
@@ -302,11 +336,13 @@ class Heights:
     def _sample_root(self, n_draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
         """Conditional mean and variance of W of the root, given the x of the nodes that are drawn.
 
-        V = ¼ [x² V_L + (1 − x)² V_R] going up; a child that is not drawn enters by its exact moments.
+        V = ¼ [x² V_L + (1 − x)² V_R] going up; a child that is not drawn enters by its exact
+        moments.
         """
         pending: dict[int, tuple[FloatArray, FloatArray]] = {}
         for place, node in enumerate(self.nodes.tolist()):
-            means, variances = self.means[place], self.variances[place]
+            means = self.means[place]
+            variances = self.variances[place]
             left_mean, left_variance = pending.pop(2 * node + 1, (means[0], variances[0]))
             right_mean, right_variance = pending.pop(2 * node + 2, (means[1], variances[1]))
             x = rng.beta(self.alpha[place], self.beta[place], size=n_draws)
@@ -327,7 +363,10 @@ def midpoints(depth: int) -> IntArray:
 
 
 def log_ratios(centre: FloatArray, depth: int) -> FloatArray:
-    """ln r of each node: the ratio of the two increments of the centre; −inf, inf or nan where these are zero."""
+    """ln r of each node.
+
+    The ratio of the two increments of the centre; −inf, inf or nan where these are zero.
+    """
     ratios = np.empty(2**depth - 1)
     for k in range(depth):
         half = 2 ** (depth - k - 1)

@@ -1,7 +1,7 @@
 """From draws of the risks to probabilities and rejections, fast for many models.
 
-`decide` is the rule of `rivals.method.rule` on draws: it looks only at pairs that may matter, and asks
-for more draws where the Monte Carlo error leaves a pair open.
+`decide` is the rule of `rivals.method.rule` on draws: it looks only at pairs that may matter, and
+asks for more draws where the Monte Carlo error leaves a pair open.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import numpy.typing as npt
 from rivals._types import BoolArray, FloatArray, IntArray
 from rivals.method.rule import Duel
 
-# Common points at which the distribution functions of all models are compared, to find the pairs that need no duel.
+# Common points at which the distribution functions of all models are compared, to find the pairs
+# that need no duel.
 COARSE = 512
 # Quantiles of each model from which the common points are chosen.
 QUANTILES = 33
@@ -32,8 +33,8 @@ def probability_below(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     """P(a < b) for independent draws, ties counted half, and its standard error.
 
     Both must be sorted. The error is that of a two-sample U statistic: the variances of the
-    placements of each sample in the other, over the sizes. Where no draw overlaps it is not zero but
-    at the resolution of the samples.
+    placements of each sample in the other, over the sizes. Where no draw overlaps it is not zero
+    but at the resolution of the samples.
 
     Examples
     --------
@@ -216,7 +217,10 @@ def _face(
 def _serious_rivals(
     risk: FloatArray, draws: list[FloatArray], threshold: float, margin: float
 ) -> dict[int, list[int]]:
-    """For each model, best first: those of lower empirical risk, best first, that may reject it."""
+    """For each model, best first.
+
+    Those of lower empirical risk, best first, that may reject it.
+    """
     order = np.argsort(risk, kind="stable")
     sizes = np.array([sample.size for sample in draws])
     found = {}

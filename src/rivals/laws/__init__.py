@@ -37,7 +37,8 @@ __all__ = [
 
 
 def law_of(law: str | Law | None, *, groups: bool = False) -> Law:
-    """The law that a name or an object stands for; by default that for groups, where there are any, or else "transport".
+    """The law that a name or an object stands for; by default that for groups, where there are
+    any, or else "transport".
 
     Examples
     --------
@@ -50,7 +51,8 @@ def law_of(law: str | Law | None, *, groups: bool = False) -> Law:
         return (Groups if groups else DEFAULT)()
     if isinstance(law, type) and issubclass(law, Law):
         raise TypeError(
-            f"law must be a name or an object: got the class {law.__name__}; pass rivals.laws.{law.__name__}()"
+            f"law must be a name or an object: got the class {law.__name__}; pass "
+            f"rivals.laws.{law.__name__}()"
         )
     return LAWS[check_choice(law, "law", tuple(LAWS))]()
 

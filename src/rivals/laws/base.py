@@ -1,4 +1,7 @@
-"""What every law of the risk offers: what it says of itself, and what it answers about all models."""
+"""What every law of the risk offers.
+
+What it says of itself, and what it answers about all models.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +51,8 @@ class Measured(NamedTuple):
 class Law(ABC):
     """A law of the risk: its name, what it needs, what it says of itself.
 
-    Its fields are its own options. A new law is a subclass with a `name` and `apply`, and one line in
-    `rivals.laws.LAWS`.
+    Its fields are its own options. A new law is a subclass with a `name` and `apply`, and one line
+    in `rivals.laws.LAWS`.
     """
 
     name: ClassVar[str]
@@ -100,12 +103,14 @@ class Law(ABC):
             if c is None:
                 return nan
             raise ValueError(
-                f"law {self.name!r} has no c here: got c = {c!r}; leave c out, or compare under a law "
+                f"law {self.name!r} has no c here: got c = {c!r}; leave c out, or compare under a "
+                "law "
                 "that has one"
             )
         if isinstance(c, (str, PathLike)):
             raise TypeError(
-                f"c must be a number; got {show(fspath(c))!r}. If this is the store of a calibration, "
+                f"c must be a number; got {show(fspath(c))!r}. If this is the store of a "
+                "calibration, "
                 f"pass c=rivals.calibration.open_store({show(fspath(c))!r})"
             )
         return check_positive(self.default_c if c is None else c, "c")
@@ -134,8 +139,10 @@ class Law(ABC):
         """Refuse losses of one model that the law cannot use."""
         if self.needs_simulations and losses.n_simulations == 0:
             raise ValueError(
-                f"no synthetic losses, and law {self.name!r} measures how far simulations are from the "
-                "data; pass (observed, synthetic), or groups= with the replication of each point (three "
+                f"no synthetic losses, and law {self.name!r} measures how far simulations are "
+                "from the "
+                "data; pass (observed, synthetic), or groups= with the replication of each point "
+                "(three "
                 "or more), which needs none"
             )
 
@@ -171,8 +178,8 @@ class Applied(ABC):
     """A law, applied to the losses of all models: their risks, every pair, and the verdict.
 
     It never changes: at another c, threshold, margin or number of new groups there is another one.
-    Models are in the order given; risks are less `reference`, a typical loss of the best model, unless
-    they are called `risk_mean`.
+    Models are in the order given; risks are less `reference`, a typical loss of the best model,
+    unless they are called `risk_mean`.
 
     Parameters
     ----------
@@ -288,7 +295,8 @@ class Applied(ABC):
     def over(self, new_groups: float) -> FloatArray:
         """[a, b] = P(the mean risk of a over so many new groups is lower than that of b)."""
         raise ValueError(
-            f"law {self.law.name!r} knows no groups, so no number of new groups; pass groups=, the "
+            f"law {self.law.name!r} knows no groups, so no number of new groups; pass groups=, "
+            "the "
             "replication of each point, to compare"
         )
 
@@ -336,13 +344,19 @@ class Applied(ABC):
         return gaussian_density(mean, float(self.risk_std[index]), n_points)
 
     def process(self, index: int) -> Any:
-        """The process on quantile functions of one model, with `sample_paths`; None without one."""
+        """The process on quantile functions of one model, with `sample_paths`.
+
+        None without one.
+        """
         return None
 
     # ---------------------------------------------------------------- diagnostics
     @property
     def won(self) -> IntArray | None:
-        """[a, b]: in how many groups a has the lower mean loss; None under a law without groups."""
+        """[a, b]: in how many groups a has the lower mean loss.
+
+        None under a law without groups.
+        """
         return None
 
     @property
@@ -363,7 +377,9 @@ class Applied(ABC):
 
     @cached_property
     def difference_errors(self) -> FloatArray:
-        """Standard errors of the paired differences of the mean losses, each to the best model's."""
+        """Standard errors of the paired differences of the mean losses, each to the best
+        model's.
+        """
         setting = self.setting
         best = self.losses[int(np.argmin(self.empirical))].observed
         together = setting.clusters or setting.groups
@@ -380,10 +396,11 @@ class Applied(ABC):
 
 
 def common_reference(samples: Sequence[Losses]) -> float:
-    """A typical loss of the best model, subtracted from all losses first: an offset costs no digits.
+    """A typical loss of the best model, subtracted from all losses first: an offset costs no
+    digits.
 
-    If that is so large that it would cost another model digits, as −1e17 beside losses of order one,
-    it is the typical loss of least magnitude, which costs no model a digit.
+    If that is so large that it would cost another model digits, as −1e17 beside losses of order
+    one, it is the typical loss of least magnitude, which costs no model a digit.
     """
     reference = min(samples, key=lambda sample: sample.empirical_risk).reference
     if any(_costs_digits(reference, sample) for sample in samples):
@@ -392,7 +409,9 @@ def common_reference(samples: Sequence[Losses]) -> float:
 
 
 def _costs_digits(reference: float, losses: Losses) -> bool:
-    """Whether losses far smaller than the reference would lose digits that matter, or all of them."""
+    """Whether losses far smaller than the reference would lose digits that matter, or all of
+    them.
+    """
     spread = float(losses.observed.max()) - float(losses.observed.min())
     finest = DIGITS_LOST * (spread or abs(losses.reference))
     far = abs(losses.reference) + spread < FAR_BELOW * abs(reference)

@@ -1,11 +1,12 @@
 """Law "beta": the hierarchical beta process of the original paper.
 
-Assumption. The quantile function of a replication strays from q* by δ = |q~ − q*|, independently in each interval that is
-halved: q^(0) and q^(1) are normal with variance c δ², and each midpoint divides the rise of its interval by x ~ Beta(α, β).
+Assumption. The quantile function of a replication strays from q* by δ = |q~ − q*|, independently
+in each interval that is halved: q^(0) and q^(1) are normal with variance c δ², and each midpoint
+divides the rise of its interval by x ~ Beta(α, β).
 
-Formula. ψ(α) − ψ(β) = ln r and ψ₁(α) + ψ₁(β) = 2 c δ², with r the ratio of both rises of q*. Mean and variance of R = ∫ q^
-follow bottom-up, exactly; probabilities come from draws. `docs/theory.md` has the derivations. With one
-simulation this is the paper's process, bit for bit.
+Formula. ψ(α) − ψ(β) = ln r and ψ₁(α) + ψ₁(β) = 2 c δ², with r the ratio of both rises of q*. Mean
+and variance of R = ∫ q^ follow bottom-up, exactly; probabilities come from draws. `docs/theory.md`
+has the derivations. With one simulation this is the paper's process, bit for bit.
 """
 
 from __future__ import annotations
@@ -40,9 +41,11 @@ from rivals.laws.setting import Setting
 from rivals.losses import Losses, with_simulations
 from rivals.method.rule import Duel
 
-# "As deep as the data resolve" is 2^depth ≈ L. The paper's 8 levels are the least, for very small samples; beyond
-# 16 levels nothing moves any more, because leaves keep the shape of the centre (docs/theory.md has the measurement).
-MIN_DEPTH, MAX_DEPTH = 8, tree.MAX_LEVELS
+# "As deep as the data resolve" is 2^depth ≈ L. The paper's 8 levels are the least, for very small
+# samples; beyond 16 levels nothing moves any more, because leaves keep the shape of the centre
+# (docs/theory.md has the measurement).
+MIN_DEPTH = 8
+MAX_DEPTH = tree.MAX_LEVELS
 # Nodes whose parameters at several c are held at a time.
 TOGETHER = 2**17
 
@@ -54,11 +57,13 @@ QUICK_DRAWS = 4000
 # With more models than this, quick probabilities are counted in bins.
 PAIR_BY_PAIR = 8
 
-# Verdicts of single simulations, which say how stable a verdict is, have this many draws of each risk, and levels
-# (`benchmarks/stability.py` measures what that costs).
-STABILITY_DRAWS, STABILITY_DEPTH = 1000, 6
+# Verdicts of single simulations, which say how stable a verdict is, have this many draws of each
+# risk, and levels (`benchmarks/stability.py` measures what that costs).
+STABILITY_DRAWS = 1000
+STABILITY_DEPTH = 6
 
-# Draws beyond the first of each model, of all models together: a gigabyte. Duels that would need more stay undecided.
+# Draws beyond the first of each model, of all models together: a gigabyte. Duels that would need
+# more stay undecided.
 MOST_MORE_DRAWS = 2**27
 
 HEAVY_TIES = 0.5
@@ -69,26 +74,29 @@ UNEQUAL_SIZES = 2.0
 
 
 class HierarchicalBetaProcess:
-    """A stochastic process on quantile functions around the observed one, and its distribution of the risk.
+    """A stochastic process on quantile functions around the observed one, and its distribution of
+    the risk.
 
-    The parameters of all nodes are solved once; mean and standard deviation of the risk are then exact, without
-    sampling, and draws of the risk cost a microsecond or two each.
+    The parameters of all nodes are solved once; mean and standard deviation of the risk are then
+    exact, without sampling, and draws of the risk cost a microsecond or two each.
 
     Parameters
     ----------
     observed : QuantileFunction
         q*.
     synthetic : QuantileFunction, or several
-        q~ of each simulation. The discrepancy is δ = |q~ − q*|; of several simulations δ² is the mean.
+        q~ of each simulation. The discrepancy is δ = |q~ − q*|; of several simulations δ² is the
+        mean.
     c : float
         Sensitivity of the process to the discrepancy.
     depth : int, optional
-        Number of times that intervals are halved. By default as deep as the data resolve (2^depth ≈ number of
-        losses), where the last pieces keep the shape of q*; with a number given, as with the paper's 8, pieces are
-        straight and the risk is the trapezoid sum.
+        Number of times that intervals are halved. By default as deep as the data resolve (2^depth
+        ≈ number of losses), where the last pieces keep the shape of q*; with a number given, as
+        with the paper's 8, pieces are straight and the risk is the trapezoid sum.
     tolerance : float
-        `sample_risk` draws as many nodes as needed for the distribution function of the risk to be right to about
-        this much (in probability); the other nodes enter by their exact conditional mean and variance.
+        `sample_risk` draws as many nodes as needed for the distribution function of the risk to be
+        right to about this much (in probability); the other nodes enter by their exact conditional
+        mean and variance.
     reference : float
         What was subtracted from the losses before, and is added to what comes out.
 
@@ -123,7 +131,9 @@ class HierarchicalBetaProcess:
     ) -> None:
         simulations = (synthetic,) if isinstance(synthetic, QuantileFunction) else tuple(synthetic)
         levels = resolved_depth(observed.size) if depth is None else check_depth(depth)
-        self.observed, self.synthetic, self.depth = observed, simulations, levels
+        self.observed = observed
+        self.synthetic = simulations
+        self.depth = levels
         self.tolerance = check_positive(tolerance, "tolerance")
         self.reference = reference
         self._straight = depth is not None
@@ -143,7 +153,8 @@ class HierarchicalBetaProcess:
     ) -> HierarchicalBetaProcess:
         """The process of one candidate, given by its `Losses` or a pair (observed, synthetic).
 
-        The `reference` is subtracted before anything is computed; by default a typical loss of this candidate.
+        The `reference` is subtracted before anything is computed; by default a typical loss of
+        this candidate.
         """
         losses = with_simulations(losses)
         reference = losses.reference if reference is None else reference
@@ -202,7 +213,10 @@ class HierarchicalBetaProcess:
 
     @cached_property
     def _moments(self) -> tuple[float, float, float]:
-        """E[R] less the reference; Var[R] due to the end points and to what lies between, in units of scale²."""
+        """E[R] less the reference.
+
+        Var[R] due to the end points and to what lies between, in units of scale².
+        """
         mean, variance = self._tree.height_moments
         return self._ends.risk_moments(float(mean[0]), float(variance[0]))
 
@@ -218,7 +232,9 @@ class HierarchicalBetaProcess:
 
     @property
     def end_point_share(self) -> float:
-        """The fraction of Var[R] due to the end points q^(0) and q^(1), that is, to the extreme losses."""
+        """The fraction of Var[R] due to the end points q^(0) and q^(1), that is, to the extreme
+        losses.
+        """
         _, ends, interior = self._moments
         return ends / (ends + interior) if ends + interior > 0 else 0.0
 
@@ -247,7 +263,10 @@ class HierarchicalBetaProcess:
 
     @property
     def drawn_nodes(self) -> IntArray:
-        """The nodes that `sample_risk` draws, bottom first: the fewest for which the error stays below the tolerance."""
+        """The nodes that `sample_risk` draws, bottom first.
+
+        The fewest for which the error stays below the tolerance.
+        """
         return (
             self._tree.nodes_to_draw(self._ends, self.tolerance)
             if self.risk_std > 0
@@ -276,7 +295,8 @@ class HierarchicalBetaProcess:
         n_paths : int
             How many.
         depth : int
-            Number of refinements. With the same `rng`, a deeper path passes through the points of a coarser one.
+            Number of refinements. With the same `rng`, a deeper path passes through the points of
+            a coarser one.
         rng : int, SeedSequence, Generator or None
             Source of randomness.
 
@@ -286,7 +306,8 @@ class HierarchicalBetaProcess:
         paths : array, shape (n_paths, 2**depth + 1)
             Never decreasing along the second axis.
         """
-        n_paths, depth = check_size(n_paths, "n_paths"), check_depth(depth)
+        n_paths = check_size(n_paths, "n_paths")
+        depth = check_depth(depth)
         deeper = (self.observed, self.synthetic, depth)
         nodes = (
             self._tree
@@ -298,10 +319,13 @@ class HierarchicalBetaProcess:
         first, rise = self._ends.at(end_stream.random(n_paths), end_stream.standard_normal(n_paths))
         node_stream = stream(entropy, PROCESS_NODES)
         paths = np.empty((n_paths, 2**depth + 1))
-        paths[:, 0], paths[:, -1] = first, first + rise
+        paths[:, 0] = first
+        paths[:, -1] = first + rise
         for k in range(depth):
-            step, here = 2 ** (depth - k), tree.level(k)
-            left, right = paths[:, :-1:step], paths[:, step::step]
+            step = 2 ** (depth - k)
+            here = tree.level(k)
+            left = paths[:, :-1:step]
+            right = paths[:, step::step]
             x = node_stream.beta(nodes.alpha[here], nodes.beta[here], size=(n_paths, 2**k))
             # Rounding must not carry a point past its right neighbour.
             paths[:, step // 2 :: step] = np.minimum(left + x * (right - left), right)
@@ -309,7 +333,8 @@ class HierarchicalBetaProcess:
 
     def __repr__(self) -> str:
         return (
-            f"HierarchicalBetaProcess(c={self.c:g}, depth={self.depth}, R = {self.risk_mean:.5g} ± {self.risk_std:.2g}, "
+            f"HierarchicalBetaProcess(c={self.c:g}, depth={self.depth}, R = {self.risk_mean:.5g} "
+            f"± {self.risk_std:.2g}, "
             f"end points' share of Var[R] {self.end_point_share:.0%})"
         )
 
@@ -317,7 +342,10 @@ class HierarchicalBetaProcess:
 def processes_at_each(
     processes: Sequence[HierarchicalBetaProcess], values: Sequence[float]
 ) -> Iterator[list[HierarchicalBetaProcess]]:
-    """All processes at each c, one list for each; so many c are solved at a time that their trees are few megabytes."""
+    """All processes at each c, one list for each.
+
+    So many c are solved at a time that their trees are few megabytes.
+    """
     together = max(1, TOGETHER // max(sum(2**process.depth for process in processes), 1))
     for begin in range(0, len(values), together):
         columns = [process.at_each(values[begin : begin + together]) for process in processes]
@@ -340,7 +368,10 @@ class RiskSampler:
     def sample_each(
         self, singles: Sequence[Single], n_draws: int, rng: RNG
     ) -> Iterator[FloatArray]:
-        """Draws for each simulation alone, in step: heights W have the shape of their law for all, moved and stretched."""
+        """Draws for each simulation alone, in step.
+
+        Heights W have the shape of their law for all, moved and stretched.
+        """
         uniform, normal, heights = self._numbers(n_draws, rng)
         centre = self.heights.mean
         for single in singles:
@@ -352,12 +383,11 @@ class RiskSampler:
     def _numbers(self, n_draws: int, rng: RNG) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Random numbers for the end points, and draws of W."""
         entropy = entropy_from(rng)
-        ends, nodes = stream(entropy, PROCESS_END_POINTS), stream(entropy, PROCESS_NODES)
-        uniform, normal, remainder = (
-            ends.random(n_draws),
-            ends.standard_normal(n_draws),
-            ends.standard_normal(n_draws),
-        )
+        ends = stream(entropy, PROCESS_END_POINTS)
+        nodes = stream(entropy, PROCESS_NODES)
+        uniform = ends.random(n_draws)
+        normal = ends.standard_normal(n_draws)
+        remainder = ends.standard_normal(n_draws)
         return uniform, normal, self.heights.sample(remainder, nodes)
 
 
@@ -384,12 +414,14 @@ class Beta(Law):
     Parameters
     ----------
     depth : int, optional
-        Number of times that intervals are halved; by default as deep as the data resolve. The paper has 8.
+        Number of times that intervals are halved; by default as deep as the data resolve. The
+        paper has 8.
     n_draws : int, optional
-        Draws of the risk of each model; 12 000 by default, 2 048 in an experiment of a calibration.
+        Draws of the risk of each model; 12 000 by default, 2 048 in an experiment of a
+        calibration.
     max_draws : int
-        More are drawn, up to this number, if a probability lies within two standard errors of the threshold. Pairs that
-        remain too close to call are listed in the result.
+        More are drawn, up to this number, if a probability lies within two standard errors of the
+        threshold. Pairs that remain too close to call are listed in the result.
 
     Examples
     --------
@@ -411,21 +443,27 @@ class Beta(Law):
     closed_form: ClassVar[bool] = False
     of_this_paper: ClassVar[bool] = True
     about: ClassVar[str] = (
-        "No c suits every problem. It is specific to a loss, its unit and the number of points. Probabilities at a c that was chosen "
-        "by hand are not calibrated. Use groups where the data have them, or rivals.calibrate, to find c and a curve from simulated "
+        "No c suits every problem. It is specific to a loss, its unit and the number of points. "
+        "Probabilities at a c that was chosen "
+        "by hand are not calibrated. Use groups where the data have them, or rivals.calibrate, to "
+        "find c and a curve from simulated "
         "experiments with fresh replications."
     )
     method: ClassVar[str] = (
-        "The risk of a model, its mean loss in a replication, was drawn from a hierarchical beta process on quantile functions of the "
+        "The risk of a model, its mean loss in a replication, was drawn from a hierarchical beta "
+        "process on quantile functions of the "
         "loss (René and Longtin, 2025)."
     )
     method_of_c: ClassVar[str] = (
-        "Its variance grows with c δ², with δ the distance between the quantile functions of the losses on the data and on data that the "
+        "Its variance grows with c δ², with δ the distance between the quantile functions of the "
+        "losses on the data and on data that the "
         "model simulated itself (law beta)."
     )
     about_c: ClassVar[str] = (
-        "Under law “beta” a larger c also moves the risk of models that fit badly, so verdicts need not become more cautious. At values "
-        f"of c other than the run’s, probabilities come from at most {QUICK_DRAWS} draws of each risk: verdicts near the threshold are "
+        "Under law “beta” a larger c also moves the risk of models that fit badly, so verdicts "
+        "need not become more cautious. At values "
+        f"of c other than the run’s, probabilities come from at most {QUICK_DRAWS} draws of each "
+        "risk: verdicts near the threshold are "
         "then marked as undecided."
     )
 
@@ -455,31 +493,28 @@ class Beta(Law):
         doubts = super().doubts(losses)
         tied = tied_fraction(losses.observed)
         if tied > HEAVY_TIES:
-            ties = f"{tied:.0%} of its losses are tied: there the process has no spread and says too little about replications"
-            doubts.append(
-                (
-                    "ties",
-                    f"{ties}; use law 'transport', or Losses.spread_ties(), or a continuous score",
-                )
+            ties = (
+                f"{tied:.0%} of its losses are tied: there the process has no spread and says too "
+                "little about replications; use law 'transport', or Losses.spread_ties(), or a "
+                "continuous score"
             )
-        if (
-            losses.n_simulations
-            and not 1 / UNEQUAL_SIZES <= losses.n_synthetic / losses.n_observed <= UNEQUAL_SIZES
-        ):
-            sizes = f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses: the extremes differ even for a perfect model"
-            doubts.append(
-                (
-                    "unequal_sizes",
-                    f"{sizes}, which widens its risk; simulate as many points as were observed",
-                )
+            doubts.append(("ties", ties))
+        ratio = losses.n_synthetic / losses.n_observed
+        if losses.n_simulations and not 1 / UNEQUAL_SIZES <= ratio <= UNEQUAL_SIZES:
+            sizes = (
+                f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses: the "
+                "extremes differ even for a perfect model, which widens its risk; simulate as many "
+                "points as were observed"
             )
+            doubts.append(("unequal_sizes", sizes))
         return doubts
 
 
 def tied_fraction(losses: FloatArray) -> float:
     """Fraction of the losses in large ties: values that more than one in a hundred of them share.
 
-    There q* is flat and the process has no spread. Small ties, such as those from rounding, do no harm.
+    There q* is flat and the process has no spread. Small ties, such as those from rounding, do no
+    harm.
     """
     counts = np.unique(losses, return_counts=True)[1]
     return float(np.sum(counts[(counts > 1) & (counts > 0.01 * losses.size)]) / losses.size)
@@ -487,7 +522,10 @@ def tied_fraction(losses: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class BetaRisk:
-    """The law of the risk of one model, and under each of its simulations alone: little beside the process."""
+    """The law of the risk of one model, and under each of its simulations alone.
+
+    Little beside the process.
+    """
 
     reference: float
     mean: float
@@ -568,7 +606,8 @@ class BetaRisks(Applied):
         """With all that does not depend on c: for other values of it, and for paths."""
         if not self.losses[0].n_simulations:
             raise ValueError(
-                "the simulated losses of this comparison were not kept, and law 'beta' needs them at "
+                "the simulated losses of this comparison were not kept, and law 'beta' needs them "
+                "at "
                 "another c; compare with keep_simulations=True"
             )
         return [
@@ -602,12 +641,18 @@ class BetaRisks(Applied):
 
     @cached_property
     def _shifts(self) -> FloatArray:
-        """From the reference of each model to the common one; zero unless simulations are not kept."""
+        """From the reference of each model to the common one.
+
+        Zero unless simulations are not kept.
+        """
         return np.array([risk.reference - self.reference for risk in self._risks])
 
     @cached_property
     def _decision(self) -> _Decision:
-        """The verdict, and the draws that it took: more where a pair was close to the threshold."""
+        """The verdict, and the draws that it took.
+
+        More where a pair was close to the threshold.
+        """
         setting = self.setting
         samplers = [risk.sampler for risk in self._risks]
         blocks = [(self._n_draws,)] * len(samplers)

@@ -1,17 +1,17 @@
 """Law "groups": replications at hand. The spread between groups says what changes between them.
 
-Assumption. The difference of two risks is N(μ, τ²) over replications, and each group at hand is one
-of them. Its mean paired difference d_g has the sampling variance σ²/n_g, with σ² pooled within groups:
-losses are skewed, so that a variance of its own would weight down the groups in which a model does
-badly.
+Assumption. The difference of two risks is N(μ, τ²) over replications, and each group at hand is
+one of them. Its mean paired difference d_g has the sampling variance σ²/n_g, with σ² pooled within
+groups: losses are skewed, so that a variance of its own would weight down the groups in which a
+model does badly.
 
     d_g ~ N(μ, τ² + σ²/n_g),  μ flat,
     τ ~ half-t with 3 degrees of freedom and scale √(c/2 · mean_g (W_ag² + W_bg²)) .
 
-W_ag is the transport distance of simulated from observed losses of model a *within* group g. Why c/2:
-the data at hand deviate from the mean by τ, and so does the next replication; the variance 2 τ² of
-their difference is the c W² of law "transport", of which this is the continuation to several data
-sets. Without simulations τ is flat on [0, ∞), proper from three groups on.
+W_ag is the transport distance of simulated from observed losses of model a *within* group g. Why
+c/2: the data at hand deviate from the mean by τ, and so does the next replication; the variance 2
+τ² of their difference is the c W² of law "transport", of which this is the continuation to several
+data sets. Without simulations τ is flat on [0, ∞), proper from three groups on.
 
 Formula. P(a better than b over m new groups) = E_τ Φ( −μ̂ / √(V + τ²/m) ), μ̂ and V the mean and
 variance of μ given τ. m = G, the number of groups at hand, is the study repeated; m = 1 the next
@@ -61,15 +61,15 @@ FEW_EFFECTIVE = 0.5
 class Groups(Law):
     """Law "groups": which model is better in new groups, from the spread between those at hand.
 
-    By default the question is the study repeated: as many new groups as there are. Simulations, where
-    there are any, are the prior of the spread, with c; two groups are then enough. Without them it
-    takes three, and there is no c.
+    By default the question is the study repeated: as many new groups as there are. Simulations,
+    where there are any, are the prior of the spread, with c; two groups are then enough. Without
+    them it takes three, and there is no c.
 
     Parameters
     ----------
     residuals : bool
-        Whether the next group takes after the residuals of the groups at hand, which may be skewed;
-        False for a normal law. Only the question about one new group depends on it.
+        Whether the next group takes after the residuals of the groups at hand, which may be
+        skewed; False for a normal law. Only the question about one new group depends on it.
 
     Examples
     --------
@@ -109,21 +109,26 @@ class Groups(Law):
         },
     }
     about: ClassVar[str] = (
-        "Probabilities are for new groups from the same population. They hold as far as groups differ "
+        "Probabilities are for new groups from the same population. They hold as far as groups "
+        "differ "
         "as replications of the experiment would."
     )
     method: ClassVar[str] = (
-        "For each pair of models, the difference of their mean losses in new groups was predicted from "
-        "its spread between the groups at hand: d_g ~ N(μ, τ² + σ²/n_g), with a flat prior of μ and the "
+        "For each pair of models, the difference of their mean losses in new groups was predicted "
+        "from "
+        "its spread between the groups at hand: d_g ~ N(μ, τ² + σ²/n_g), with a flat prior of μ "
+        "and the "
         "pooled variance σ² within groups (law groups)."
     )
     method_of_c: ClassVar[str] = (
-        "The prior of τ is half-t with 3 degrees of freedom; its scale squared is c/2 times the sum of "
+        "The prior of τ is half-t with 3 degrees of freedom; its scale squared is c/2 times the "
+        "sum of "
         "both models' squared 1-Wasserstein distances between losses on the data and on their own "
         "simulations, within groups."
     )
     overlap: ClassVar[str] = (
-        "Models meet the same groups, so they may overlap although one is better in nearly all of them."
+        "Models meet the same groups, so they may overlap although one is better in nearly all of "
+        "them."
     )
 
     def apply(
@@ -158,24 +163,31 @@ class Groups(Law):
         groups = setting.groups
         if groups is None:
             raise ValueError(
-                "law 'groups' needs groups: got none; pass groups=, the label of the replication of "
+                "law 'groups' needs groups: got none; pass groups=, the label of the replication "
+                "of "
                 "each point"
             )
         n_groups = len(groups.names)
         if n_groups < 2:
             raise ValueError(
-                f"groups: all points are in one group ({show(groups.names[0])}), so nothing shows what "
-                "changes between replications; leave groups out and pass simulations (law 'transport')"
+                f"groups: all points are in one group ({show(groups.names[0])}), so nothing shows "
+                "what "
+                "changes between replications; leave groups out and pass simulations (law "
+                "'transport')"
             )
         if losses.n_simulations and losses.n_synthetic != losses.n_observed:
             raise ValueError(
-                f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses: law 'groups' "
-                "compares them group by group, point i of a simulation being in the group of point i of "
-                "the data; simulate as many points, in the same order, or leave the simulations out"
+                f"{losses.n_synthetic} synthetic but {losses.n_observed} observed losses: law "
+                "'groups' "
+                "compares them group by group, point i of a simulation being in the group of "
+                "point i of "
+                "the data; simulate as many points, in the same order, or leave the simulations "
+                "out"
             )
         if n_groups < LEAST_GROUPS and not losses.n_simulations:
             raise ValueError(
-                f"groups: {n_groups} groups without simulations cannot tell how much groups differ; pass "
+                f"groups: {n_groups} groups without simulations cannot tell how much groups "
+                "differ; pass "
                 f"simulations of the models, or {LEAST_GROUPS} groups or more"
             )
 
@@ -273,7 +285,10 @@ class GroupsRisks(Applied):
 
     @cached_property
     def _pairs(self) -> _Pairs:
-        """All pairs, in pieces: at the horizon asked for, of the next group, and of all to come."""
+        """All pairs, in pieces.
+
+        At the horizon asked for, of the next group, and of all to come.
+        """
         grouped = self.grouped
         n_models, n_groups = grouped.means.shape
         n_simulations = grouped.singles.shape[1]
@@ -362,7 +377,10 @@ class GroupsRisks(Applied):
         )
 
     def outlook(self, a: int, b: int) -> Outlook:
-        """What more groups, of sizes as at hand, may bring for a pair; in the unit of `grouped`."""
+        """What more groups, of sizes as at hand, may bring for a pair.
+
+        In the unit of `grouped`.
+        """
         squares = self.grouped.squares
         pair = self._pair(np.array([a]), np.array([b]), np.array([[squares[a] + squares[b]]]))
         # Equal losses differ by more than no margin, in no group.
@@ -394,7 +412,10 @@ class GroupsRisks(Applied):
 
     @cached_property
     def risk_std(self) -> FloatArray:
-        """Infinite where it does not exist: four groups or fewer and a flat prior have no variance."""
+        """Infinite where it does not exist.
+
+        Four groups or fewer and a flat prior have no variance.
+        """
         heavy = (self.grouped.squares == 0.0) & (len(self.groups.names) <= 4)
         return np.where(heavy, np.inf, np.sqrt(self._risks.variance))
 
@@ -441,7 +462,8 @@ class GroupsRisks(Applied):
             (self._pairs.equal, "have the same losses, up to rounding: P is ½"),
             (
                 self._pairs.shifted,
-                "differ by the same constant at every point, so that nothing shows how groups differ: "
+                "differ by the same constant at every point, so that nothing shows how groups "
+                "differ: "
                 "this pair is not judged (P is ½); check their losses",
             ),
         ):
@@ -456,26 +478,31 @@ class GroupsRisks(Applied):
         n_groups = sizes.size
         if sizes.max() == 1:
             return [
-                "Every group has one point: the sampling error within groups is unknown and taken as 0."
+                "Every group has one point: the sampling error within groups is unknown and taken "
+                "as 0."
             ]
         found = []
         if sizes.min() < 0.05 * np.median(sizes):
             small = show(self.groups.names[int(np.argmin(sizes))])
             misfit = " and like any other in the misfit" if self.grouped.singles.size else ""
             found.append(
-                f"Groups are of very unequal size: the smallest ({small}, {sizes.min()} of {sizes.sum()} "
+                f"Groups are of very unequal size: the smallest ({small}, {sizes.min()} of "
+                f"{sizes.sum()} "
                 f"points) counts little in the mean{misfit}."
             )
         if self.effective_groups < FEW_EFFECTIVE * n_groups:
             found.append(
-                f"New groups weigh the same here. If points weigh the same, with sizes as at hand, the "
+                "New groups weigh the same here. If points weigh the same, with sizes as at "
+                "hand, the "
                 f"{n_groups} groups are worth {self.effective_groups:.1f}: see "
                 f"result.over({max(round(self.effective_groups), 1)})."
             )
         return found
 
     def _contradictions(self, names: Sequence[str]) -> list[str]:
-        """Where groups won and P disagree about a pair with the best, or a mean is off its interval."""
+        """Where groups won and P disagree about a pair with the best, or a mean is off its
+        interval.
+        """
         best = int(np.argmin(self.empirical))
         n_groups = len(self.groups.names)
         probability = self.over(1.0)[best]
@@ -485,8 +512,10 @@ class GroupsRisks(Applied):
             opposite = (probability[other] - 0.5) * (won / n_groups - 0.5) < 0.0
             if opposite and abs(probability[other] - 0.5) > 0.2:
                 found.append(
-                    f"{show(names[best])} won {won} of {n_groups} groups against {show(names[other])}, "
-                    f"but P = {probability[other]:.2f} for the next: a few groups decide the mean; look "
+                    f"{show(names[best])} won {won} of {n_groups} groups against "
+                    f"{show(names[other])}, "
+                    f"but P = {probability[other]:.2f} for the next: a few groups decide the "
+                    "mean; look "
                     "at the differences (plot_groups)."
                 )
         low, high = self.interval(0.9)
@@ -494,7 +523,8 @@ class GroupsRisks(Applied):
         if off:
             outside = ", ".join(show(names[model]) for model in off[:3])
             found.append(
-                f"The mean loss over all points of {outside} lies outside the interval for new groups: "
+                f"The mean loss over all points of {outside} lies outside the interval for new "
+                "groups: "
                 "large groups differ from small ones."
             )
         return found
@@ -585,8 +615,8 @@ class _Pair:
 def _pooled(excess: FloatArray, members: Sequence[IntArray], setting: Setting) -> FloatArray:
     """Covariance of the losses within groups: Σ_g (n_g − 1) n_g C_g / (N − G).
 
-    C_g is that of the means of group g. For independent points this is Σ_g Σ_i (d_gi − d_g)² / (N − G);
-    for series, C_g is the long-run covariance.
+    C_g is that of the means of group g. For independent points this is Σ_g Σ_i (d_gi − d_g)² / (N
+    − G); for series, C_g is the long-run covariance.
     """
     n_models = len(excess)
     within = np.zeros((n_models, n_models))
@@ -610,7 +640,10 @@ def _alike(differences: FloatArray, variances: FloatArray, spread: FloatArray) -
 
 
 def _constant(differences: FloatArray, variances: FloatArray, spread: FloatArray) -> BoolArray:
-    """Whether a pair differs by the same amount at every point: nothing shows how groups differ."""
+    """Whether a pair differs by the same amount at every point.
+
+    Nothing shows how groups differ.
+    """
     largest = np.abs(differences).max(axis=1)
     same = np.ptp(differences, axis=1) <= ROUNDING * (largest + np.sqrt(spread))
     return np.asarray((largest > 0.0) & same & (variances.max(axis=1) <= ROUNDING * spread))

@@ -1,17 +1,21 @@
-"""Law "transport": what a model gets wrong may come out differently in a replication, by as much as it is wrong.
+"""Law "transport": what a model gets wrong may come out differently in a replication, by as much
+as it is wrong.
 
-Assumption. Every observed loss moves by a common random multiple of its optimal-transport displacement δ_s = |q~_s − q*|
-to the losses of simulation s = 1 … S. With independent z_s ~ N(0, 1) and ↑ the increasing rearrangement,
+Assumption. Every observed loss moves by a common random multiple of its optimal-transport
+displacement δ_s = |q~_s − q*| to the losses of simulation s = 1 … S. With independent z_s ~ N(0,
+1) and ↑ the increasing rearrangement,
 
     q^ = [ q* + √(c/S) Σ_s z_s δ_s ]↑ .
 
-Formula. Sorting does not change an integral, so R = ∫ q^ is exactly N(m, c W²), with m the mean loss and W² the mean over
-simulations of the squared 1-Wasserstein distance. With the sampling error e of the means, for models with independent z,
+Formula. Sorting does not change an integral, so R = ∫ q^ is exactly N(m, c W²), with m the mean
+loss and W² the mean over simulations of the squared 1-Wasserstein distance. With the sampling
+error e of the means, for models with independent z,
 
     P(R_a < R_b) = Φ( (m_b − m_a) / √(c (W_a² + W_b²) + se_ab²) ),
 
-se_ab the standard error of the *paired* difference. Everything is linear in the loss: c has no unit. `docs/theory.md` has the
-proofs, and compares the desiderata of the original paper one by one.
+se_ab the standard error of the *paired* difference. Everything is linear in the loss: c has no
+unit. `docs/theory.md` has the proofs, and compares the desiderata of the original paper one by
+one.
 """
 
 from __future__ import annotations
@@ -69,10 +73,11 @@ def satterthwaite(variance: FloatArray, estimated: FloatArray, degrees: float) -
 class TransportLaw:
     """The law R = mean loss + √c W z + e of the risk of one model, z and e Gaussian.
 
-    W is the distance between the observed and the simulated losses (1-Wasserstein, the root of its mean square over
-    simulations): what the model gets wrong may come out differently in a replication. e is the sampling error of the
-    mean. Everything is linear in the loss, so its unit does not matter, and R is centred on the mean loss. The
-    width of a model that is right shrinks as the root of the number of points.
+    W is the distance between the observed and the simulated losses (1-Wasserstein, the root of its
+    mean square over simulations): what the model gets wrong may come out differently in a
+    replication. e is the sampling error of the mean. Everything is linear in the loss, so its unit
+    does not matter, and R is centred on the mean loss. The width of a model that is right shrinks
+    as the root of the number of points.
 
     Parameters
     ----------
@@ -116,7 +121,8 @@ class TransportLaw:
     losses: Losses | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Plain floats, whatever kind of number c was; object.__setattr__ because the class is frozen.
+        # Plain floats, whatever kind of number c was; object.__setattr__ because the class is
+        # frozen.
         object.__setattr__(self, "c", check_positive(self.c, "c"))
         if not np.isfinite(self.risk_std):
             raise ValueError(f"losses this large overflow at c = {self.c:g}; rescale the loss")
@@ -200,14 +206,16 @@ class TransportLaw:
     def sample_paths(
         self, n_paths: int, depth: int = 8, rng: RNG = None
     ) -> tuple[FloatArray, FloatArray]:
-        """Realisations of q^ = [q* + √(c/S) Σ_s z_s δ_s]↑, for pictures and checks; without the sampling error e.
+        """Realisations of q^ = [q* + √(c/S) Σ_s z_s δ_s]↑, for pictures and checks; without the
+        sampling error e.
 
         Parameters
         ----------
         n_paths : int
             How many.
         depth : int
-            The paths are read at 2**depth + 1 evenly spaced Φ. They themselves do not depend on it.
+            The paths are read at 2**depth + 1 evenly spaced Φ. They themselves do not depend on
+            it.
         rng : int, SeedSequence, Generator or None
             Source of randomness.
 
@@ -215,16 +223,22 @@ class TransportLaw:
         -------
         phi : array, shape (2**depth + 1,)
         paths : array, shape (n_paths, 2**depth + 1)
-            Never decreasing along the second axis. The average of the whole path is N(mean loss, c W²).
+            Never decreasing along the second axis. The average of the whole path is N(mean loss, c
+            W²).
         """
-        n_paths, depth = check_size(n_paths, "n_paths"), check_depth(depth)
-        generator, phi = stream(entropy_from(rng), TRANSPORT_RISK), grid(depth)
+        n_paths = check_size(n_paths, "n_paths")
+        depth = check_depth(depth)
+        generator = stream(entropy_from(rng), TRANSPORT_RISK)
+        phi = grid(depth)
         # One at a time: of many points and simulations, all of them would not fit into memory.
         paths = [np.interp(phi, *self._path(generator)) for _ in range(n_paths)]
         return phi, self.reference + np.array(paths)
 
     def _path(self, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-        """One path at the resolution of the losses: the middles of its steps, and its heights less the reference."""
+        """One path at the resolution of the losses.
+
+        The middles of its steps, and its heights less the reference.
+        """
         centre, gaps, widths = self._displacements
         moved = centre + sqrt(self.c / len(gaps)) * (rng.standard_normal(len(gaps)) @ gaps)
         order = np.argsort(moved, kind="stable")
@@ -279,7 +293,8 @@ class TransportLaw:
 
 @dataclass(frozen=True)
 class Transport(Law):
-    """Law "transport", the default: R = mean loss + √c W z + sampling error. It has no options of its own.
+    """Law "transport", the default: R = mean loss + √c W z + sampling error. It has no options of
+    its own.
 
     Examples
     --------
@@ -290,25 +305,32 @@ class Transport(Law):
     """
 
     name: ClassVar[str] = "transport"
-    # Measured, not derived (docs/does-it-work.md): one value for this law and for its continuation to groups.
+    # Measured, not derived (docs/does-it-work.md): one value for this law and for its continuation
+    # to groups.
     default_c: ClassVar[float] = 0.25
-    # One more c costs next to nothing, and the best c is not known to an order of magnitude: octaves.
+    # One more c costs next to nothing, and the best c is not known to an order of magnitude:
+    # octaves.
     grid: ClassVar[tuple[float, ...]] = tuple(2.0**octave for octave in range(-10, 7))
     measured: ClassVar = {True: {("next", 1): Measured(10.35, 5.08)}}
     about: ClassVar[str] = (
-        "No c suits every problem. Probabilities at a c that was chosen by hand are not calibrated. Use groups where the data have "
-        "them, or rivals.calibrate, to find c and a curve from simulated experiments with fresh replications."
+        "No c suits every problem. Probabilities at a c that was chosen by hand are not "
+        "calibrated. Use groups where the data have "
+        "them, or rivals.calibrate, to find c and a curve from simulated experiments with fresh "
+        "replications."
     )
     method: ClassVar[str] = (
-        "The risk of a model, its mean loss in a replication, was taken as normal about its mean held-out loss, and differences between "
+        "The risk of a model, its mean loss in a replication, was taken as normal about its mean "
+        "held-out loss, and differences between "
         "models were paired point by point."
     )
     method_of_c: ClassVar[str] = (
-        "Its variance is that of the sampling error plus c W², with W the 1-Wasserstein distance between the losses on the data and on "
+        "Its variance is that of the sampling error plus c W², with W the 1-Wasserstein distance "
+        "between the losses on the data and on "
         "data that the model simulated itself (law transport)."
     )
     overlap: ClassVar[str] = (
-        "Models share the sampling error, so they may overlap although one of them is reproducibly better."
+        "Models share the sampling error, so they may overlap although one of them is "
+        "reproducibly better."
     )
 
     def apply(
@@ -452,7 +474,8 @@ class TransportRisks(Applied):
                 continue
             later = every[piece.start :]
             block = self._block(here, later, squares, margin=0.0)
-            # Above the diagonal alone: rounding must not keep two probabilities from adding up to 1.
+            # Above the diagonal alone: rounding must not keep two probabilities from adding up to
+            # 1.
             upper = here[:, None] < later[None, :]
             matrix[piece, piece.start :][upper] = block[upper]
             matrix[piece.start :, piece].T[upper] = 1.0 - block[upper]
@@ -536,7 +559,9 @@ class TransportRisks(Applied):
         return duels
 
     def _room(self, models: IntArray, rivals: IntArray) -> FloatArray:
-        """[model, rival]: what c (W_a² + W_b²) must stay below for the rival to reject the model."""
+        """[model, rival]: what c (W_a² + W_b²) must stay below for the rival to reject the
+        model.
+        """
         means = self.paired.means
         lower = means[models][:, None] > means[rivals][None, :]
         gap = means[models][:, None] - means[rivals][None, :] - self._margin
@@ -580,7 +605,8 @@ def _largest_c(
 
 
 def _critical_c(together: FloatArray, alone: FloatArray) -> FloatArray:
-    """The c below which a rejection stands: by all simulations together, and by enough of them alone.
+    """The c below which a rejection stands: by all simulations together, and by enough of them
+    alone.
 
     nan where there is none.
     """

@@ -11,7 +11,8 @@ def paired_error(first: FloatArray, second: FloatArray) -> float:
     """Standard error of the difference of two mean losses on the same independent points.
 
     Both models meet the same points, so that only what differs between them counts. Series and
-    clusters are in `rivals.core.sampling_error`, which agrees with this where points are independent.
+    clusters are in `rivals.core.sampling_error`, which agrees with this where points are
+    independent.
 
     Examples
     --------

@@ -30,7 +30,8 @@ class Duel:
 
 
 def reject(risk: FloatArray, probability: FloatArray, threshold: float) -> dict[int, Duel]:
-    """The rule on a matrix of probabilities, [a, b] that a is better: the duel that rejects a model.
+    """The rule on a matrix of probabilities, [a, b] that a is better: the duel that rejects a
+    model.
 
     Examples
     --------

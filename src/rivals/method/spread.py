@@ -3,8 +3,8 @@
     d_g ~ N(μ, τ² + v_g),  μ flat,  τ ~ half-t with 3 degrees of freedom and a scale, or flat
 
 d_g is the mean paired difference in group g, and v_g = σ²/n_g its sampling variance. Given τ, μ is
-normal about μ̂ with variance V. τ itself is integrated on a grid of log τ: first over decades around
-the scales of the problem, then where it is probable.
+normal about μ̂ with variance V. τ itself is integrated on a grid of log τ: first over decades
+around the scales of the problem, then where it is probable.
 
 All functions take many problems at a time: arrays are problems × groups, or problems × grid.
 """
@@ -28,7 +28,8 @@ NEGLIGIBLE = 30.0
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """τ on a grid; μ̂ and V there. Arrays are problems × grid; weights may have priors before them.
+    """τ on a grid; μ̂ and V there. Arrays are problems × grid; weights may have priors before
+    them.
 
     Attributes
     ----------
@@ -94,7 +95,10 @@ def spread_between_groups(
 
 @dataclass(frozen=True, eq=False)
 class _Alike:
-    """Groups of equal sampling variance enter the likelihood together: sums over them are enough."""
+    """Groups of equal sampling variance enter the likelihood together.
+
+    Sums over them are enough.
+    """
 
     counts: FloatArray  # (distinct,)
     variances: FloatArray  # (problems, distinct)
@@ -124,7 +128,10 @@ def _first_ends(
 def _log_likelihood(
     log_tau: FloatArray, alike: _Alike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Log likelihood of log τ with μ integrated out, times τ; μ̂ and V given τ. Problems × grid."""
+    """Log likelihood of log τ with μ integrated out, times τ; μ̂ and V given τ.
+
+    Problems × grid.
+    """
     tau_square = np.exp(2.0 * log_tau)
     total = tau_square[:, :, None] + alike.variances[:, None, :]
     precision = 1.0 / total

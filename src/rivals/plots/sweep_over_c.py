@@ -108,7 +108,9 @@ def _draw_hollow(ax: Axes, c: FloatArray, beaten: FloatArray, undecided: BoolArr
 
 
 def _stretch(ax: Axes, lowest: float) -> None:
-    """Log odds: near 1, where verdicts are stated, curves lie apart from each other and the line."""
+    """Log odds: near 1, where verdicts are stated, curves lie apart from each other and the
+    line.
+    """
     lowest = max(lowest, LOWEST)
     ax.set_yscale("logit")
     ticks = [tick for tick in TICKS if tick >= lowest]

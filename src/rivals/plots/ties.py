@@ -20,7 +20,8 @@ MOST_MODELS = 50
 MOST_SETS = 1000
 LONGEST_LABEL = 28
 REJECTED = "0.45"
-# In rows of names: between two bars, and what a bar reaches beyond its models, in parts of the axis.
+# In rows of names: between two bars, and what a bar reaches beyond its models, in parts of the
+# axis.
 BETWEEN_BARS = 0.55
 OVERHANG = 0.008
 
@@ -123,7 +124,8 @@ def tied_models(result: Comparison) -> tuple[tuple[str, ...], ...]:
     sets = list(islice(largest_sets(~_parted(result)), MOST_SETS + 1))
     if len(sets) > MOST_SETS:
         raise ValueError(
-            f"more than {MOST_SETS} sets of models that no verdict parts: got {len(names)} models, "
+            f"more than {MOST_SETS} sets of models that no verdict parts: got {len(names)} "
+            "models, "
             "too many to join by bars; look at result.pairs, or compare fewer"
         )
     return tuple(tuple(names[place] for place in one) for one in sorted(sets))

@@ -160,7 +160,8 @@ def _differ(some: Any, others: Any) -> bool:
     if n_rows(some, "inputs") != n_rows(others, "inputs"):
         return True
     try:
-        a, b = as_values(some, "inputs"), as_values(others, "inputs")
+        a = as_values(some, "inputs")
+        b = as_values(others, "inputs")
         return a.shape == b.shape and not bool(np.all((a == b) | ((a != a) & (b != b))))
     except (
         Exception

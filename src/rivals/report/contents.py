@@ -78,8 +78,8 @@ def contents(result: Comparison, c: Sequence[float] | None = None) -> dict[str, 
             "threshold": thresholds.index(result.threshold),
         },
         "runs": [run for _, run in runs],
-        # [a, b]: what is compared with the threshold, in place of the raw probabilities of the only
-        # run.
+        # [a, b]: what is compared with the threshold, in place of the raw probabilities of the
+        # only run.
         "calibrated": None
         if result.calibrated is None
         else np.round(result.calibrated, 7).tolist(),
@@ -110,7 +110,8 @@ def runs_over_c(result: Comparison, c: Sequence[float] | None = None) -> Iterato
     --------
     >>> import rivals
     >>> from rivals.testbeds import toys
-    >>> [run.applied.setting.c for run in runs_over_c(rivals.compare(toys.losses(), c=1.0, rng=0), [0.5, 2.0])]
+    >>> result = rivals.compare(toys.losses(), c=1.0, rng=0)
+    >>> [run.applied.setting.c for run in runs_over_c(result, [0.5, 2.0])]
     [1.0, 0.5, 2.0]
     """
     yield _own_run(result)
