@@ -1,4 +1,7 @@
-"""The layout: each layer imports only from layers before it, type-only imports included, and there are no cycles."""
+"""The layout: each layer imports only from layers before it, and there are no cycles.
+
+Type-only imports are included.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,8 @@ import rivals
 
 ROOT = Path(rivals.__file__).parent
 
-# In the order in which data flow. What stands on one line may import from the lines above it, and from itself.
+# In the order in which data flow. What stands on one line may import from the lines above it, and
+# from itself.
 LAYERS = [
     ["_version", "_types"],
     ["_say"],
@@ -36,7 +40,10 @@ RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 
 # Within a package, likewise: a file imports from those named before it.
 ORDER = {
-    "core": ["scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "density", "verdict"],
+    "core": [
+        "scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "density",
+        "verdict",
+    ],
     "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "rows"],
     "method": ["distance", "error", "spread", "probability", "rule", "more_groups"],
     "laws": ["setting", "draws", "differences", "base"],  # each law then stands alone
@@ -52,7 +59,8 @@ ORDER = {
     "calibration": [
         "experiment", "forms", "replications", "sources", "fingerprint",
         "conditions", "trial", "study", "records", "curve", "correction",
-        "text", "judgement", "bound", "validity", "result", "memory", "sqlite_file", "store", "calibrate",
+        "text", "judgement", "bound", "validity", "result", "memory", "sqlite_file", "store",
+        "calibrate",
     ],
 }  # fmt: skip
 
@@ -68,7 +76,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports(path: Path) -> list[tuple[str, bool]]:
-    """What a file imports of the package, as `package.module`, and whether it does so within a function."""
+    """What a file imports of the package, as `package.module`; whether it is within a function."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     inside = {
         id(node)
@@ -181,7 +189,7 @@ def test_the_core_needs_numpy_and_scipy_special_only():
 
 
 def test_no_two_modules_of_one_name():
-    """But for `result` and `text`, one per package, commands, which are called as what they run, and laws, which are called by their names."""
+    """But for `result` and `text`, one per package, commands, and laws, called by their names."""
     places = defaultdict(list)
     for name in MODULES:
         package, _, stem = name.rpartition(".")

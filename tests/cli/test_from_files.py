@@ -202,8 +202,8 @@ def test_groups_from_a_column(with_groups, run, files, law):
 @pytest.mark.parametrize("new_groups", ["1", "5", "12", "inf"])
 def test_the_horizon_and_the_margin(with_groups, run, new_groups):
     shown = run(
-        "compare", "grouped.csv", "synthetic.csv", "--groups", "session", "--new-groups", new_groups,
-        "--margin", "0.02", "--seed", "7", "--json",
+        "compare", "grouped.csv", "synthetic.csv", "--groups", "session",
+        "--new-groups", new_groups, "--margin", "0.02", "--seed", "7", "--json",
     )  # fmt: skip
     assert shown.exit_code == 0, shown.output
     found = json.loads(shown.stdout)

@@ -61,7 +61,7 @@ def test_against_independent_quadrature(n_groups, tau, sigma):
 @pytest.mark.parametrize("n_groups", [3, 4, 10])
 @pytest.mark.parametrize("new_groups", [1.0, 7.0, 100.0, np.inf])
 def test_without_sampling_error_and_flat_it_is_student(n_groups, new_groups):
-    """The posterior is known: t with G − 2 degrees of freedom. The law as it was cut the flat prior at 6 sd."""
+    """The posterior is known: t with G − 2 degrees of freedom, at every horizon."""
     differences = np.random.default_rng(n_groups).normal(-0.5, 0.5, n_groups)
     scale = np.sqrt(np.sum((differences - differences.mean()) ** 2) / (n_groups - 2))
     width = scale * np.sqrt(1 / new_groups + 1 / n_groups)

@@ -129,9 +129,10 @@ def _solve_ordered(
 ) -> tuple[FloatArray, FloatArray]:
     """Solve ψ(β) = ψ(α) + contrast and ψ₁(α) + ψ₁(β) = variance for α ≤ β.
 
-    By a bracketed Newton iteration on ln α: ψ₁(α) lies in [v/2, v], and 1/x + 1/(2x²) < ψ₁(x) < 1/x + 1/x² turns that into a bracket [a,
-    2a] in closed form. On the logarithmic scales of both sides the equation is nearly straight, so
-    Newton seldom needs the bracket.
+    By a bracketed Newton iteration on ln α: ψ₁(α) lies in [v/2, v], and
+    1/x + 1/(2x²) < ψ₁(x) < 1/x + 1/x² turns that into a bracket [a, 2a] in closed form. On the
+    logarithmic scales of both sides the equation is nearly straight, so Newton seldom needs the
+    bracket.
     """
     low = np.log((1.0 + np.sqrt(1.0 + 2.0 * variance)) / (2.0 * variance))
     high = low + np.log(2.0)
