@@ -145,8 +145,8 @@ def _gaussian(statistics: Sequence[str], members: FloatArray) -> Scorer:
         )
     if m < MEMBERS_PER_STATISTIC * k:
         warn(
-            f"the law of {k} statistics is estimated from {m} simulated blocks only; raise "
-            f"n_ensemble to {MEMBERS_PER_STATISTIC * k} or more"
+            f"the distribution of {k} statistics is estimated from {m} simulated blocks "
+            f"only; raise n_ensemble to {MEMBERS_PER_STATISTIC * k} or more"
         )
     mean = members.mean(axis=0)
     deviation = members.std(axis=0, ddof=1)

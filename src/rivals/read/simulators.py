@@ -47,9 +47,9 @@ def simulator(
     n_ensemble : int
         Number of members.
     period : int
-        1, the default, where all points have the same law. Otherwise the law of a point
+        1, the default, where all points have the same distribution. Otherwise that of a point
         depends on its place in a series of `period` points, and data are one or more such
-        series, one after the other. For points each with a law of its own, as at different
+        series, one after the other. For points each with one of its own, as at different
         inputs, pass the number of points. The simulator is then run `n_ensemble` times, for
         `period` points each.
     rng : int, SeedSequence, Generator or None
@@ -75,12 +75,12 @@ def simulator(
     Notes
     -----
     Both scores are the *fair* ones: unbiased estimates, whatever the size of the ensemble,
-    of the score of the model's law, E‖X − y‖ − ½ E‖X − X'‖. They are those of the package
+    of the score of the model's distribution, E‖X − y‖ − ½ E‖X − X'‖. They are those of the package
     scoringrules with `estimator="fair"`, to rounding. We compute them ourselves, since the
     part that depends on the ensemble alone is needed once, not for each point, and since a
     result should not depend on what else is installed.
 
-    Each point is scored against the law that it has before any other is known. How points
+    Each point is scored against the distribution that it has before any other is known. How points
     depend on each other is not judged; that it makes the mean loss less certain is a matter
     of `groups=` or `order="time"` in `rivals.compare`.
 
@@ -152,7 +152,7 @@ def summaries(
         (the synthetic likelihood). Otherwise as in `simulator`, with the statistics of a
         block in place of a point. The energy score of one statistic is its CRPS.
     n_ensemble : int
-        Number of simulated blocks, from which the law of the statistics is estimated.
+        Number of simulated blocks, from which the distribution of the statistics is estimated.
     rng : int, SeedSequence, Generator or None
         For these, which are drawn once, here, independently of the data and of all simulations.
 
@@ -175,9 +175,9 @@ def summaries(
 
     Notes
     -----
-    It assumes that all blocks have the same law, and that they are long enough to be nearly
-    independent of each other. With `block` as a number, the simulated blocks are cut from
-    one long series.
+    It assumes that all blocks have the same distribution, and that they are long enough to
+    be nearly independent of each other. With `block` as a number, the simulated blocks are
+    cut from one long series.
 
     The Gaussian is the better an approximation, the more each statistic is a sum over many
     events. Transform skewed ones, by a logarithm or a square root, and prefer few

@@ -67,7 +67,7 @@ def read_text(path: Path, labels: Collection[str] = ()) -> Columns:
 def _read(file: IO[str], path: Path, labels: Collection[str]) -> tuple[list[str], _Columns]:
     """The names of the columns, and the columns.
 
-    A table of numbers alone is read by NumPy, which takes half the time. Where that finds
+    A table of numbers alone is read by NumPy, which is faster. Where that finds
     fault with anything, or where there is text, the csv module reads it.
     """
     where = show(path)
