@@ -20,7 +20,7 @@ from rivals.comparison.horizon import checked_new_groups
 from rivals.comparison.judge import judge, judge_calibrated
 from rivals.comparison.notes import warn_of
 from rivals.comparison.result import Comparison
-from rivals.laws import ORDERS, Grouping, Law, Order, Setting, law_of
+from rivals.laws import ORDERS, Applied, Grouping, Law, Order, Setting, law_of
 from rivals.losses import Losses
 from rivals.models import AnyModel, losses_in_turn, models_in_turn
 
@@ -124,17 +124,7 @@ def compare(
     (('right',), 1.0)
     """
     calibrations = _calibrations(c)
-    if len(calibrations) > 1 and not keep_simulations:
-        raise ValueError(
-            "several calibrations have several c, which need the simulations; "
-            "use keep_simulations=True"
-        )
-    if calibrations and margin is not None:
-        raise ValueError(
-            "a calibration corrects the probability that a model is better, not that it is better "
-            f"by more than a margin: got c=<calibration> and margin = {margin!r}; leave one of "
-            "them out"
-        )
+    _check_possible(calibrations, margin, keep_simulations=keep_simulations)
     number: Any = c
     if calibrations:
         first = calibrations[0]
@@ -163,32 +153,22 @@ def compare(
         entropy=setting.entropy,
     )
 
-    losses: dict[str, Losses] = {}
-    summaries: list[Any] = []
-    for name, sample in samples:
-        if not losses:
-            chosen, setting = _labelled(setting, sample, law, groups, clusters)
-            setting = replace(setting, c=chosen.checked_c(number, sample.n_simulations))
-        with naming(name):
-            chosen.check(sample, setting)
-            _check_same_groups(sample, setting)
-        for calibration in calibrations:
-            calibration.check_fit({name: sample}, law=chosen.name, order=order, loss_unit=loss_unit)
-        if keep_simulations:
-            losses[name] = sample
-        else:
-            losses[name] = sample.without_simulations()
-            summaries.append(chosen.summary(sample, setting))
-        del sample  # before the next one is made
-
-    names = tuple(losses)
-    applied = chosen.apply(list(losses.values()), setting, None if keep_simulations else summaries)
+    names, applied = _apply(
+        samples,
+        setting,
+        law,
+        number,
+        groups=groups,
+        clusters=clusters,
+        calibrations=calibrations,
+        keep_simulations=keep_simulations,
+    )
     if calibrations:
         applied, verdict = judge_calibrated(names, applied, calibrations)
     else:
         verdict = judge(applied)
     # Only candidates need data, and only they simulate.
-    seeded = data is not None or not chosen.closed_form
+    seeded = data is not None or not applied.law.closed_form
     result = Comparison(names, applied, verdict, seeded)
     if len(names) <= WARN_OF_MODELS:
         warn_of(result.diagnostics)
@@ -206,6 +186,59 @@ def _calibrations(c: Any) -> list[Calibrator]:
             "for several numbers use compare(...).sweep(c=[...])"
         )
     return list(c)
+
+
+def _check_possible(
+    calibrations: Sequence[Calibrator], margin: float | None, *, keep_simulations: bool
+) -> None:
+    """Refuse what calibrations cannot do."""
+    if len(calibrations) > 1 and not keep_simulations:
+        raise ValueError(
+            "several calibrations have several c, which need the simulations; "
+            "use keep_simulations=True"
+        )
+    if calibrations and margin is not None:
+        raise ValueError(
+            "a calibration corrects the probability that a model is better, not that it is better "
+            f"by more than a margin: got c=<calibration> and margin = {margin!r}; leave one of "
+            "them out"
+        )
+
+
+def _apply(
+    samples: Iterable[tuple[str, Losses]],
+    setting: Setting,
+    law: str | Law | None,
+    c: Any,
+    *,
+    groups: npt.ArrayLike | None,
+    clusters: npt.ArrayLike | None,
+    calibrations: Sequence[Calibrator],
+    keep_simulations: bool,
+) -> tuple[tuple[str, ...], Applied]:
+    """The names of the models, and the law applied to their losses, which are read one by one."""
+    given_unit = setting.loss_unit
+    losses: dict[str, Losses] = {}
+    summaries: list[Any] = []
+    for name, sample in samples:
+        if not losses:
+            chosen, setting = _labelled(setting, sample, law, groups, clusters)
+            setting = replace(setting, c=chosen.checked_c(c, sample.n_simulations))
+        with naming(name):
+            chosen.check(sample, setting)
+            _check_same_groups(sample, setting)
+        for calibration in calibrations:
+            calibration.check_fit(
+                {name: sample}, law=chosen.name, order=setting.order, loss_unit=given_unit
+            )
+        if keep_simulations:
+            losses[name] = sample
+        else:
+            losses[name] = sample.without_simulations()
+            summaries.append(chosen.summary(sample, setting))
+        del sample  # before the next one is made
+    kept = None if keep_simulations else summaries
+    return tuple(losses), chosen.apply(list(losses.values()), setting, kept)
 
 
 def _labelled(
