@@ -212,6 +212,19 @@ def test_too_few_to_tell(n, valid):
     assert found.to_dict()["chosen"] == 1.0
 
 
+def test_the_words_of_a_calibration():
+    """c as told apart from others; B by name; no praise for a c that states nothing."""
+    truth = calibrated(512)[1]
+    stated = np.column_stack([calibrated(512)[0], np.full(512, 0.6)])
+    shown = str(made_up(stated, truth, c=(2.0**-10, 64.0)))
+    assert "  c = 0.000977  valid: " in shown
+    assert "\n  c = 64        no winner is stated\n" in shown
+    assert "Valid: 0.000977 ≤ c ≤ 64" in shown
+    assert "  winners are stated at c = 0.000977 only" in shown
+    assert "B, the stated probability that a candidate is better, moves" in shown
+    assert "0.00097656" not in shown
+
+
 def test_too_few_of_one_epistemic_distribution():
     probability, truth = calibrated(600)
     found = made_up(probability, truth, omegas=("many", "few"), omega=np.repeat([0, 1], [540, 60]))

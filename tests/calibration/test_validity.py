@@ -121,7 +121,7 @@ def test_validity_lists_every_epistemic_distribution_and_what_is_valid_for_all()
     shown = str(validity)
     assert re.search(
         (
-            r"^far +0\.25 +overconfident at 0\.015625 \(\d\d(\.\d)? % wrong\), "
+            r"^far +0\.25 +overconfident at 0\.0156 \(\d\d(\.\d)? % wrong\), "
             r"0\.0625 \(\d\d(\.\d)? % wrong\) +0\.25$"
         ),
         shown,

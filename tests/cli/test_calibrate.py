@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import rivals
+from rivals._say.words import told_apart
 from rivals.cli import main
 from rivals.cli.app import app
 from rivals.cli.options import parse_c
@@ -206,12 +207,13 @@ def test_print_names_the_best_c_its_law_and_too_few_experiments():
 
     sizes = {"n_data": 50, "n_truth": 500, "rng": 0, "executor": 0, "progress": False}
     result = rivals.calibrate(toys.omega, n_experiments=70, c=[0.25, 0.5, 1.0], **sizes)
-    assert f"Best: c = {result.choose_c(valid_only=False):g} under law 'transport'" in str(result)
-    assert "corrected, B moves" in str(result)
+    best = told_apart(result.c)[result.choose_c(valid_only=False)]
+    assert f"Best: c = {best} under law 'transport'" in str(result)
+    assert "corrected, B, the stated probability" in str(result)
     assert "Too few experiments to call a c valid: 70; 256 are needed\n" in f"{result}\n"
     few = str(rivals.calibrate(toys.omega, n_experiments=8, c=[1.0], **sizes))
     assert "valid: 8; 256 are needed, 64 for a curve that corrects B" in few
-    assert "corrected, B moves" not in few
+    assert "corrected, B, the stated" not in few
 
 
 def test_where_some_experiments_failed_it_is_said(failing):

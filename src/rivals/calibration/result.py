@@ -613,13 +613,14 @@ class Calibration:
     def _verdicts(self) -> list[str]:
         validity = self.validity()
         valid = dict(zip(validity.omegas, validity.valid.tolist(), strict=True))
-        return text.verdicts(self.c, validity.at_each_c(), validity.widest(), valid)
+        states = np.any(validity.stated > 0.0, axis=0).tolist()
+        return text.verdicts(self.c, validity.at_each_c(), validity.widest(), valid, states)
 
     def _choice(self) -> list[str]:
         """The best c with its law, the effect of its curve, and what to do next."""
         best = self.choose_c(valid_only=False)
         fewest, where = min((self._of(name).size, name) for name in self.omegas)
-        lines = [text.best_c(best, self.law, self.brier_score(best))]
+        lines = [text.best_c(best, self.c, self.law, self.brier_score(best))]
         if fewest >= ENOUGH_TO_CORRECT:
             slopes = [correction.slope for correction in self._corrections(best).values()]
             lines.append(text.effect_of_slope(min(slopes)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from rivals._say.words import listed, show
+from rivals._say.words import listed, show, told_apart
 
 
 def percent(part: float) -> str:
@@ -28,13 +28,14 @@ def ranges(c: Sequence[float], valid: Sequence[bool]) -> str:
     >>> ranges([0.25, 0.5, 1.0, 2.0, 8.0], [True, True, True, False, True])
     '0.25 … 1, 8'
     """
+    shown = told_apart(c)
     parts = []
     for good, run in groupby(zip(c, valid, strict=True), lambda pair: pair[1]):
-        values = [value for value, _ in run]
+        values = [shown[value] for value, _ in run]
         if good and len(values) == 1:
-            parts.append(f"{values[0]:g}")
+            parts.append(values[0])
         elif good:
-            parts.append(f"{values[0]:g} … {values[-1]:g}")
+            parts.append(f"{values[0]} … {values[-1]}")
     return ", ".join(parts) or "none"
 
 
@@ -58,7 +59,7 @@ def too_many_wrong(n_stated: int, error: float, certain_error: float, allowed: f
 
 def falling(low: float, high: float, fall: float, error: float) -> str:
     """Where the truth falls while B rises."""
-    rise = f"where B rises from {low:.2f} to {high:.2f}"
+    rise = f"where the stated probability rises from {low:.2f} to {high:.2f}"
     return f"{rise}, the truth falls by {fall:.2f} ± {error:.2f}"
 
 
@@ -128,29 +129,40 @@ def verdicts(
     at_each_c: Sequence[tuple[bool, str]],
     widest: object,
     valid: Mapping[str, Sequence[bool]],
+    states: Sequence[bool],
 ) -> list[str]:
     """Whether each c is valid, with the numbers, and the range that is valid for all.
 
-    Of several epistemic distributions, also what is valid for each.
+    Of several epistemic distributions, also what is valid for each. A c at which no winner is
+    stated (`states`) is right about nothing: it is valid, but that is no praise.
     """
+    shown = told_apart(c)
+    width = max(map(len, shown.values()))
     lines = []
-    for value, (good, words) in zip(c, at_each_c, strict=True):
-        lines.append(f"  c = {value:<12g} {'valid: ' if good else ''}{words}")
+    for value, (good, words), speaks in zip(c, at_each_c, states, strict=True):
+        praise = "valid: " if good and speaks else ""
+        lines.append(f"  c = {shown[value]:<{width}}  {praise}{words}")
     lines.append(f"Valid: {widest}")
+    if not all(states):
+        where = f"at c = {ranges(c, states)} only" if any(states) else "at none of these c"
+        lines.append(f"  winners are stated {where}")
     if len(valid) > 1:
         lines += [f"  for {show(name)!r}: {ranges(c, row)}" for name, row in valid.items()]
     return lines
 
 
-def best_c(best: float, law: str, brier_score: float) -> str:
+def best_c(best: float, tried: Sequence[float], law: str, brier_score: float) -> str:
     """The best c with its law."""
-    return f"Best: c = {best:g} under law {law!r} (Brier score {brier_score:.3f})"
+    return f"Best: c = {told_apart(tried)[best]} under law {law!r} (Brier score {brier_score:.3f})"
 
 
 def effect_of_slope(slope: float) -> str:
     """What a correction does to B."""
     direction = "towards" if slope < 1.0 else "away from"
-    return f"  corrected, B moves {direction} ½: log odds times {slope:.2g}"
+    return (
+        "  corrected, B, the stated probability that a candidate is better, moves "
+        f"{direction} ½: log odds times {slope:.2g}"
+    )
 
 
 def needed(n: int, whose: str | None, to_judge: int, to_correct: int) -> str:
@@ -179,8 +191,9 @@ def grid_problem(best: float, tried: Sequence[float]) -> str | None:
     if best == tried[0]:
         end = "smallest"
         beyond = "smaller"
+    shown = told_apart(tried)[best]
     return (
-        f"c = {best:g} is the {end} that was tried, and a {beyond} one may be better; try more "
+        f"c = {shown} is the {end} that was tried, and a {beyond} one may be better; try more "
         "values"
     )
 
@@ -202,22 +215,24 @@ def experiments(counts: Mapping[str, int], descriptions: Mapping[str, str]) -> s
 
 def corrected_pair(wrong: str) -> str:
     """How B of two models is read; `wrong` says how many stated winners are wrong."""
-    return f"B is corrected, after which {wrong} there"
+    return f"the stated probability B is corrected, after which {wrong} there"
 
 
 def beyond_best(n_candidates: int) -> str:
     """How B is read for the best of as many models as the experiments have candidates."""
     return (
-        "B counts at most as the part of them in which the truly best of "
-        f"{n_candidates} candidates is beaten less clearly"
+        "in each, some rival beats the truly best of "
+        f"{n_candidates} candidates with a probability that is due to chance; B, the probability "
+        "that a rival is better, counts as the part of them in which that is below B, and never as "
+        "more than B"
     )
 
 
 def one_of(k: int, n_candidates: int) -> str:
     """How B is read for one of more models than the experiments have candidates."""
     return (
-        f"they have {n_candidates} candidates, so for one of {k} models 1 − B counts {k - 1} "
-        "times, or B as of a pair"
+        f"they have {n_candidates} candidates, so for one of {k} models 1 − B, the probability "
+        f"that a rival is not better, counts {k - 1} times, or B as of a pair if that is less sure"
     )
 
 

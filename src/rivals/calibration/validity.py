@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from rivals._say.words import show
+from rivals._say.words import show, told_apart
 from rivals._types import BoolArray, FloatArray
 from rivals.calibration.bound import Bound, judge_bound
 from rivals.calibration.judgement import THRESHOLD, Judgement, Problem, judge_c
@@ -150,13 +150,15 @@ class ValidRange:
         return iter((self.low, self.high))
 
     def __str__(self) -> str:
-        if self.low is None:
+        if self.low is None or self.high is None:
             return f"no valid c: {self.low_reason}"
-        return (
-            f"{self.low:g} ≤ c ≤ {self.high:g}\n"
-            f"  below: {self.low_reason}\n"
-            f"  above: {self.high_reason}"
-        )
+        shown = told_apart([self.low, self.high])
+        lines = [
+            f"{shown[self.low]} ≤ c ≤ {shown[self.high]}",
+            f"  below: {self.low_reason}",
+            f"  above: {self.high_reason}",
+        ]
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain numbers, lists and text, for JSON."""
@@ -282,21 +284,23 @@ class Validity:
         if rule not in get_args(ValidityRule):
             raise ValueError(f"rule is one of {', '.join(get_args(ValidityRule))}; got {rule!r}")
         verdicts = self.at_each_c(rule)
+        shown = list(told_apart(self.c).values())
         runs = []
         for good, run in groupby(range(len(verdicts)), lambda place: verdicts[place][0]):
             if good:
                 runs.append(list(run))
         if not runs:
-            return ValidRange(None, None, f"at c = {self.c[-1]:g}, {verdicts[-1][1]}", "", ())
+            why = f"at c = {shown[-1]}, {verdicts[-1][1]}"
+            return ValidRange(None, None, why, "", ())
         longest = max(runs, key=lambda run: (len(run), run[0]))
         begin = longest[0]
         end = longest[-1]
         below = "no smaller c was tried"
         above = "no larger c was tried"
         if begin > 0:
-            below = f"c = {self.c[begin - 1]:g} is {verdicts[begin - 1][1]}"
+            below = f"c = {shown[begin - 1]} is {verdicts[begin - 1][1]}"
         if end + 1 < len(self.c):
-            above = f"c = {self.c[end + 1]:g} is {verdicts[end + 1][1]}"
+            above = f"c = {shown[end + 1]} is {verdicts[end + 1][1]}"
         return ValidRange(self.c[begin], self.c[end], below, above, self.c[begin : end + 1])
 
     def to_dict(self) -> dict[str, Any]:
@@ -340,9 +344,10 @@ def _problems(c: Sequence[float], judgements: Sequence[Judgement]) -> str:
 
     If they are overconfident, with their errors. Values that state no winner say nothing.
     """
+    shown = told_apart(c)
     found: dict[str, list[str]] = {}
     for value, each in zip(c, judgements, strict=True):
-        place = f"{value:g}"
+        place = shown[value]
         if each.problem is Problem.OVERCONFIDENT:
             place += f" ({percent(each.error)} wrong)"
         if each.problem is not None:
