@@ -114,6 +114,13 @@ def _of_groups(rows: Sequence[Row]) -> bool:
     return rows[0]["groups"] is not None
 
 
+def _asked_apart(rows: Sequence[Row]) -> bool:
+    """Whether the verdict is about another number of new groups than the three that are shown."""
+    if not _of_groups(rows):
+        return False
+    return any(row["best_is_better"] not in [row[key] for key in HORIZONS] for row in rows)
+
+
 def _cell_of_best(key: str) -> Callable[[Row, Format], str]:
     """A probability that the best is better; nothing beside the best itself."""
 
@@ -156,6 +163,9 @@ def _verdict(result: Answers, name: str) -> dict[str, Any]:
 def _verdict_cell(row: Row, form: Format) -> str:
     if row["survives"]:
         return ""
+    # With groups, how probably the best is better stands in columns of its own.
+    if row["groups"] is not None and row["rejected_by"] == form.best:
+        return form.name(row["rejected_by"])
     probability = probability_text(row["rejected_with_probability"])
     return f"{form.name(row['rejected_by'])} ({probability})"
 
@@ -236,6 +246,14 @@ COLUMNS = (
         short="all",
     ),
     Column(
+        "as asked",
+        "How probably the best has the lower mean risk in as many new groups as were asked for.",
+        lambda result, name: {},
+        _cell_of_best("best_is_better"),
+        shown=_asked_apart,
+        short="asked",
+    ),
+    Column(
         "best is",
         "What the best model is beside it, with the margin: better by more than it, equivalent, "
         "not worse, or undecided.",
@@ -256,6 +274,7 @@ COLUMNS = (
         "By which rival it is rejected, and how probably that rival is better.",
         _verdict,
         _verdict_cell,
+        short="loses to",
     ),
     Column(
         "stable",
