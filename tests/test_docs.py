@@ -114,10 +114,18 @@ def test_what_the_readme_shows_is_what_it_prints():
     gap, error = by_points.difference["mean"]
     assert by_points.ranking[0] == result.ranking[0] == "line"
     assert round(gap / error) == 20
-    assert result.pairs["mean", "line"] == pytest.approx(0.18, abs=0.005)
-    assert result.pairs["neighbours", "line"] == pytest.approx(0.4, abs=0.05)
-    assert result.won[2, 1] == 67
-    assert not result.rejections
+    # "One clear rejection": ahead in 138 of 160 schools, by at least 0.084 nats.
+    assert set(result.rejections) == {"mean", "neighbours"}
+    assert result.won[1, 0] == 138
+    assert result.better_by["mean"] == pytest.approx(0.084, abs=0.0005)
+    # "One near tie": by no more than 0.0012; a margin of 0.01 keeps both.
+    assert result.better_by["neighbours"] == pytest.approx(0.0012, abs=0.00005)
+    margin = rivals.compare(names["losses"], margin=0.01, rng=0)
+    assert margin.survivors == ("line", "neighbours")
+    # "Sure for the study, unsure for one school": the next school decides nothing.
+    assert result.over(1)[1, 2] == pytest.approx(0.62, abs=0.005)
+    assert 0.86 < result.over(1)[1, 0] < 0.93
+    assert not rivals.compare(names["losses"], new_groups=1, rng=0).rejections
 
 
 def test_what_the_page_on_groups_says_holds():
@@ -125,7 +133,7 @@ def test_what_the_page_on_groups_says_holds():
     result = names_after(DOCS / "groups.md", every_output=True)["result"]
     # "it differs from school to school by ten times as much"
     law = result.applied.new_difference(2, 1)
-    assert 8.0 < np.sqrt(law.variance()[0]) / result.difference["neighbours"][1] < 13.0
+    assert 8.0 < np.sqrt(law.variance[0]) / result.difference["neighbours"][1] < 13.0
 
 
 def test_what_the_start_says_holds():

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._types import FloatArray, IntArray
+from rivals.method.error import paired_error
 
 # Beyond this autocorrelation the plug-in bandwidth diverges: a series this slow cannot be told
 # from a trend.
@@ -69,6 +70,9 @@ def mean_error(
     losses: FloatArray, *, order: Literal["time"] | None, clusters: IntArray | None
 ) -> float:
     """Standard error of the mean of one sample, also where its square would overflow or vanish."""
+    if order is None and clusters is None:
+        deviations, exponents = _deviations(losses[None, :], alike=False)
+        return float(np.ldexp(paired_error(deviations[0]), exponents[0]))
     found = MeanErrors.of(losses[None, :], order=order, clusters=clusters)
     return float(
         np.ldexp(np.sqrt(found.factor * (found.rows @ found.rows.T)), found.exponents)[0, 0]

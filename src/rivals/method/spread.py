@@ -68,7 +68,7 @@ def spread_between_groups(
     >>> spread = spread_between_groups(differences, np.full((1, 5), 0.1), np.zeros((1, 1)))
     >>> mean_tau = np.sum(spread.weight[0] * spread.tau)
     >>> round(float(mean_tau), 2)
-    0.79
+    0.75
     """
     middle = np.median(differences, axis=1, keepdims=True)
     moved = differences - middle  # an offset that all groups share costs no digits

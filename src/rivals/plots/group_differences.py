@@ -97,13 +97,13 @@ def plot_groups(
     place = -1.2 - 0.05 * order.size
     _draw_new(ax, applied, a, b, place)
     named = order[:0] if many else order
-    names = ["a new group", *(literal(groups.names[group]) for group in named)]
+    names = [f"a new {literal(groups.kind)}", *(literal(groups.names[group]) for group in named)]
     ax.set_yticks(
         [place, *rows[: named.size]], names, fontsize="x-small" if is_narrow(ax) else "small"
     )
     won = int(result.won[b, a])
     probability = probability_text(float(result.over(1)[b, a]))
-    where = f"in {won} of {order.size} groups; in a new group with P = {probability}"
+    where = f"in {won} of {order.size}; in a new {literal(groups.kind)} with P = {probability}"
     x = f"mean loss of {literal(model, 20)} less that of {literal(rival, 20)}"
     return finish(ax, x, "", f"Right of zero {literal(rival, 16)} is better, {where}", title=title)
 

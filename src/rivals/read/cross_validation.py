@@ -130,7 +130,7 @@ def cross_validated(
     >>> rivals.compare(losses, rng=0).survivors
     ('line',)
 
-    With groups, two lines lead to a verdict about a new group:
+    With groups, two lines lead to a verdict about as many new groups:
 
     >>> school = np.repeat(np.arange(6), 50)
     >>> losses = rivals.read.cross_validated(models, X, y, groups=school, rng=0)
