@@ -5,13 +5,15 @@ Replications at hand: years of El Niño
 Install: ``pip install "rivals[plot]" statsmodels``.
 
 If your data come in groups that are replications, the spread between groups shows what
-may change in the next one. Law "groups" uses this spread. It needs neither simulations
-nor c: observed losses are enough. Here the groups are years, and the question is which
-forecast of the sea temperature will be better next year.
+may change in the next ones. Law "groups" uses this spread. It needs neither simulations
+nor c: observed losses are enough. Here the groups are years, and there are two questions:
+which forecast of the sea temperature is better next year, and which would be better again
+if the study were repeated over as many years?
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from statsmodels.datasets import elnino
 
 import rivals
@@ -41,19 +43,26 @@ losses = {
     "persistence": np.abs(now - before),
     "damped persistence": np.abs(now - damping * before),
 }
-result = rivals.compare(losses, groups=np.repeat(years, 12), rng=0)
+year = pd.Series(np.repeat(years, 12), name="year")
+result = rivals.compare(losses, groups=year, loss_unit="°C", rng=0)
 print(result)
 
 # %%
-# What the spread between years means
-# -----------------------------------
+# Next year, and years to come
+# ----------------------------
 # The mean loss of the climatology exceeds that of damped persistence by more than four
-# standard errors. But this asks about the average over many years. In a single new year
-# the climatology has a fair chance: it was the better forecast in 6 of the 31 years that
-# we have, and the law gives it about that probability. So it is not rejected. The annual
-# mean was worse in every year, and is rejected.
+# standard errors. If 31 new years were studied, damped persistence would be better again:
+# the climatology is rejected. In a single new year it has a fair chance all the same. It
+# was the better forecast in 6 of the 31 years that we have, and the law gives it about
+# that probability. A user who asks about next year alone is told so:
 
-print(result.pairs)
+next_year = rivals.compare(losses, groups=year, new_groups=1, loss_unit="°C", rng=0)
+print(next_year.conclusion)
+
+# %%
+# Damped persistence and persistence cannot be told apart. Would more years help?
+
+print(result.plan([10, 31, 100]))
 
 # %%
 
