@@ -1,4 +1,6 @@
-"""Configuration of the documentation: Sphinx, MyST, numpydoc, sphinx-gallery, and the pictures of pages and of the API."""
+"""Configuration of the documentation: Sphinx, MyST, numpydoc, sphinx-gallery, and the
+pictures of pages and of the API.
+"""
 
 import sys
 import warnings

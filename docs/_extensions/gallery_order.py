@@ -1,4 +1,6 @@
-"""The order of the examples: first steps, kinds of data, what c and the verdict mean, other libraries."""
+"""The order of the examples: first steps, kinds of data, what c and the verdict mean, other
+libraries.
+"""
 
 from sphinx_gallery.sorting import FileNameSortKey
 

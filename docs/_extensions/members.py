@@ -1,4 +1,6 @@
-"""What a public class has: its properties and methods in the order in which they are defined, for the pages of the API."""
+"""What a public class has: its properties and methods in the order in which they are
+defined, for the pages of the API.
+"""
 
 from functools import cached_property
 from importlib import import_module
@@ -6,7 +8,9 @@ from inspect import isroutine
 
 
 def members_of(module: str, name: str) -> dict[str, list[str]]:
-    """Names of documented attributes, of methods and of bases, as far as `rivals` itself defines the members."""
+    """Names of documented attributes, of methods and of bases, as far as `rivals` itself
+    defines the members.
+    """
     found: dict[str, list[str]] = {"attributes": [], "methods": []}
     documented = getattr(import_module(module), name)
     for cls in documented.__mro__:

@@ -1,6 +1,8 @@
-"""Show the pictures that the Python of a page draws: each block that draws is followed by its figures.
+"""Show the pictures that the Python of a page draws: each block that draws is followed by
+its figures.
 
-The blocks of a page are run one after the other, as `tests/test_docs.py` runs them. Only pages that draw are run.
+The blocks of a page are run one after the other, as `tests/test_docs.py` runs them. Only
+pages that draw are run.
 """
 
 import contextlib
@@ -21,7 +23,9 @@ def draws(code: str) -> bool:
 
 
 def with_pictures(text: str, name: str, folder: Path) -> str:
-    """The page with an image after each block that draws; images go to `folder`, and are linked from `docs`."""
+    """The page with an image after each block that draws; images go to `folder`, and are
+    linked from `docs`.
+    """
     import matplotlib.pyplot as plt
 
     namespace: dict = {}
@@ -36,7 +40,10 @@ def with_pictures(text: str, name: str, folder: Path) -> str:
             count += 1
             picture = folder / f"{name}-{count}.png"
             plt.figure(number).savefig(picture, dpi=110)
-            shown += f"\n\n```{{image}} /{FOLDER}/{picture.name}\n:alt: what this code draws\n:class: drawn\n```"
+            shown += (
+                f"\n\n```{{image}} /{FOLDER}/{picture.name}\n:alt: what this code "
+                "draws\n:class: drawn\n```"
+            )
         plt.close("all")
         return shown
 

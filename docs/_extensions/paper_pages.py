@@ -1,4 +1,5 @@
-"""The pages about the paper live with it, under paper/docs; here they become pages of the documentation, docs/paper/*.md.
+"""The pages about the paper live with it, under paper/docs; here they become pages of the
+documentation, docs/paper/*.md.
 
 In the repository their links are relative to paper/docs, so that they can be read there too.
 """

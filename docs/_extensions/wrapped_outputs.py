@@ -1,4 +1,6 @@
-"""Break the sentences of printed outputs to the width of the page, and leave tables as they are, which scroll."""
+"""Break the sentences of printed outputs to the width of the page, and leave tables as they
+are, which scroll.
+"""
 
 import re
 
@@ -9,7 +11,9 @@ LONG = 40
 
 
 def is_sentence(line: str) -> bool:
-    """Tables have runs of blanks between their columns; sentences have none, and may begin with some."""
+    """Tables have runs of blanks between their columns; sentences have none, and may begin
+    with some.
+    """
     return len(line) > LONG and "  " not in line.strip() and "──" not in line
 
 
