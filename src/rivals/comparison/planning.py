@@ -13,7 +13,7 @@ import numpy as np
 from rivals._random import PLANNED_GROUPS, entropy_from, stream
 from rivals._say.arguments import check_size
 from rivals._say.words import plural, probability_text, show
-from rivals._types import RNG, FloatArray
+from rivals._types import RNG, BoolArray, FloatArray
 from rivals.comparison import rendering
 from rivals.comparison.answers import Answers
 from rivals.method.more_groups import draw_futures
@@ -147,6 +147,11 @@ class Plan:
         return _read_only(np.sqrt(self.chance * (1.0 - self.chance) / N_FUTURES))
 
     @property
+    def limited(self) -> BoolArray:
+        """Whether the chance stays below certainty, however many groups are added."""
+        return self.ceiling < NO_CEILING
+
+    @property
     def verdict(self) -> str:
         """What the chances are of, in sentences."""
         return " ".join([*self._question(), *self._limits()])
@@ -174,9 +179,8 @@ class Plan:
     def _limits(self) -> list[str]:
         """Which models no number of groups may tell from the best."""
         limits = [
-            f"{_two_digits(chance)} for {show(name)}"
-            for name, chance in zip(self.models, self.ceiling, strict=True)
-            if chance < NO_CEILING
+            f"{_two_digits(self.ceiling[row])} for {show(self.models[row])}"
+            for row in np.flatnonzero(self.limited)
         ]
         if not limits:
             return []

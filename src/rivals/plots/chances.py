@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 # Beside the colours, for grey prints.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-# A ceiling above this is none.
-NO_CEILING = 0.995
 
 
 def plot_plan(plan: Plan | Comparison, *, title: bool = True, ax: Axes | None = None) -> Axes:
@@ -61,7 +59,6 @@ def plot_plan(plan: Plan | Comparison, *, title: bool = True, ax: Axes | None = 
     ax = axes_or_new(ax)
     order = np.argsort(plan.more_groups, kind="stable")
     numbers = np.asarray(plan.more_groups)[order]
-    ax.axhline(0.5, color="0.6", linewidth=1)
     for row, name in enumerate(plan.models):
         place = plan.names.index(name)
         colour = COLOURS[place % len(COLOURS)]
@@ -72,14 +69,16 @@ def plot_plan(plan: Plan | Comparison, *, title: bool = True, ax: Axes | None = 
         }
         error = 2.0 * plan.standard_error[row, order]
         ax.errorbar(numbers, plan.chance[row, order], error, markersize=4, **look)
-        if plan.ceiling[row] < NO_CEILING:
+        if plan.limited[row]:
             ax.axhline(plan.ceiling[row], color=colour, linewidth=1, linestyle="--")
+    ax.axhline(0.5, color="0.6", linewidth=1, zorder=0)
     ax.set_xscale("log")
     ax.set_xticks(numbers, [str(number) for number in numbers])
     ax.minorticks_off()
-    ax.set_ylim(0.0, 1.02)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_yticks(np.linspace(0.0, 1.0, 5))
     several = literal(plural(plan.kind))
-    limit = "; dashed: with ever more" if (plan.ceiling < NO_CEILING).any() else ""
+    limit = "; dashed: with ever more" if plan.limited.any() else ""
     sentence = f"Chance to decide between each model and {literal(plan.best, 24)}{limit}"
     x = f"{several} to add to the {plan.groups} at hand"
-    return finish(ax, x, "chance of a verdict", sentence, title=title)
+    return finish(ax, x, "chance of a verdict", sentence, title=title, place="beside")
