@@ -3,8 +3,8 @@
     python benchmarks/plan.py [--problems 160] [--seed 0] [--name plan]
 
 The families of families.py. Two candidates are compared from 8 groups of 100 points. Where neither
-is rejected, `Comparison.plan` gives the chance that 4 and 22 more groups change that; these are then
-drawn from the family, and the comparison is made again with all groups. Asked about the study
+is rejected, `Comparison.plan` gives the chance that 4 and 22 more groups change that. These are
+then drawn from the family, and the comparison is made again with all groups. Asked about the study
 repeated, and about a single new group. Writes results/NAME.json and .md.
 """
 
@@ -73,7 +73,7 @@ def judge_all(family: families.Family, seed: list[int], problems: int) -> dict[s
 
 
 def judge(losses: dict[str, rivals.Losses], new_groups: int | None) -> list[list[float]] | None:
-    """Predicted chances, and whether a verdict was then reached; None where there is one already."""
+    """Predicted chances, and whether there then is a verdict; None where there is one already."""
     pilot = compare_first(losses, AT_HAND, new_groups)
     if pilot.rejections:
         return None

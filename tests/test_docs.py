@@ -130,7 +130,14 @@ def test_what_the_readme_shows_is_what_it_prints():
 
 def test_what_the_page_on_groups_says_holds():
     needs_schools()
-    result = names_after(DOCS / "groups.md", every_output=True)["result"]
+    names = names_after(DOCS / "groups.md", every_output=True)
+    result = names["result"]
+    # "about one in thirty", "140 more schools are not yet even odds", "which was behind"
+    plan = names["plan"]
+    assert 25 < 1 / plan.chance[0, 0] < 36
+    assert plan.chance[0, 2] < 0.5
+    assert plan.models == ("line",)
+    assert names["alone"].rejections["neighbours"].by == "line"
     # "it differs from school to school by ten times as much"
     law = result.applied.new_difference(2, 1)
     assert 8.0 < np.sqrt(law.variance[0]) / result.difference["neighbours"][1] < 13.0

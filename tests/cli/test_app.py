@@ -16,7 +16,7 @@ import pytest
 import rivals
 from rivals.cli import app as commands
 
-OWN = ["demo", "compare", "sweep", "calibrate"]
+OWN = ["demo", "compare", "sweep", "plan", "calibrate"]
 HEAVY = [
     "scipy.stats",
     "scipy.optimize",
@@ -117,7 +117,7 @@ def test_what_the_user_can_mend_exits_with_2_and_a_sentence(
     assert "Traceback" not in captured.err
 
 
-@pytest.mark.parametrize("name", ["demo", "compare", "sweep", "calibrate"])
+@pytest.mark.parametrize("name", OWN)
 def test_help_fits_80_columns_and_has_an_example(run, name):
     shown = run(name, "--help", env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
     assert shown.exit_code == 0
@@ -125,7 +125,7 @@ def test_help_fits_80_columns_and_has_an_example(run, name):
     assert max(map(len, shown.stdout.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("name", ["compare", "sweep"])
+@pytest.mark.parametrize("name", ["compare", "sweep", "plan"])
 def test_options_have_the_librarys_names_and_defaults(name):
     library = inspect.signature(rivals.compare).parameters
     options = inspect.signature(commands.OWN[name].load()).parameters

@@ -258,6 +258,41 @@ def test_groups_need_no_simulations(with_groups, run):
     np.testing.assert_array_equal(rivals.compare(alone, rng=7).probability, expected.probability)
 
 
+@pytest.fixture
+def pilot(folder):
+    """Two models that four sessions do not tell apart."""
+    rng = np.random.default_rng(0)
+    session = np.repeat(np.arange(4), 50)
+    a = rng.exponential(size=200)
+    b = a + np.array([0.3, -0.2, 0.1, 0.05])[session] + 0.1 * rng.standard_normal(200)
+    rows = [f"{x},{y},{label}" for x, y, label in zip(a, b, session, strict=True)]
+    Path("pilot.csv").write_text("\n".join(["A,B,session", *rows]), encoding="utf-8")
+    return "pilot.csv", "--groups", "session", "--seed", "3"
+
+
+def test_a_plan_is_the_librarys(pilot, run):
+    expected = rivals.compare(wide_tables("pilot.csv", groups="session"), rng=3).plan([6, 60])
+    shown = run("plan", *pilot, "--more-groups", "6,60", "--json")
+    assert json.loads(shown.stdout) == expected.to_dict()
+    shown = run("plan", *pilot, "--new-groups", "1")
+    assert "40 more" in shown.stdout
+    assert "in a single new session" in " ".join(shown.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--more-groups", "0"], "whole numbers, 1 or more: got 0"),
+        (["--more-groups", "2.5"], "whole numbers, 1 or more: got 2.5"),
+        (["--more-groups", "5;10"], "--more-groups is not a number: got '5;10'"),
+        (["--threshold", "0.51"], "nothing to plan, all is decided"),
+    ],
+)
+def test_mistakes_in_a_plan_are_said(pilot, main, capsys, arguments, message):
+    assert main("plan", *pilot, *arguments) == 2
+    assert message in capsys.readouterr().err
+
+
 def test_mistakes_in_groups_are_said(with_groups, main, capsys):
     def complaint(*arguments):
         assert main("compare", *arguments) == 2

@@ -241,7 +241,7 @@ def test_what_is_shown():
     assert printed == repr(plan)
     assert "5 more" in printed
     assert "like the 8 at hand" in printed
-    assert "in a repeated study, of as many groups as there are then" in printed
+    assert "in a repeated study of as many groups as there are then" in plan.verdict
     assert f"rng = {plan.entropy}" in printed
     assert "tends to" not in printed
     assert "<td>B</td>" in plan._repr_html_()
@@ -255,10 +255,13 @@ def test_what_is_shown():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"new_groups": 1}, "better in a single new group"),
-        ({"new_groups": 5}, "better in the mean over 5 new groups"),
-        ({"new_groups": math.inf}, "better in the mean over all groups to come"),
-        ({"margin": 0.02}, "better by more than 0.02 in a repeated study"),
+        ({"new_groups": 1}, "in a single new group."),
+        ({"new_groups": 5}, "in the mean over 5 new groups."),
+        ({"new_groups": math.inf}, "in the mean over all groups to come."),
+        (
+            {"margin": 0.02},
+            "better by more than 0.02, with a probability above 0.95, in a repeated study",
+        ),
     ],
 )
 def test_the_question_is_in_words(options, words):

@@ -28,6 +28,7 @@ from rivals.plots import (
     plot_groups,
     plot_intervals,
     plot_losses,
+    plot_plan,
     plot_probability,
     plot_process,
     plot_quantiles,
@@ -568,3 +569,46 @@ def test_bars_join_the_tied_models_at_their_mean_losses():
         np.testing.assert_allclose(bar, expected, atol=0.02 * width)
     texts = [text.get_text().strip() for text in ax.texts]
     assert texts == ["right", "near", "✗ wide", "✗ wider", "✗ hopeless"]
+
+
+# ---------------------------------------------------------------- plans
+
+
+def undecided(**options) -> rivals.Comparison:
+    """Three models that eight groups do not tell apart."""
+    rng = np.random.default_rng(1)
+    a = rng.exponential(size=400)
+    models = {"A": a}
+    for name, gap in {"$B_1$": 0.1, "C": 0.15}.items():
+        offset = gap + 0.3 * rng.standard_normal(8)
+        models[name] = a + np.repeat(offset, 50) + 0.3 * rng.standard_normal(400)
+    return rivals.compare(models, groups=np.repeat(np.arange(8), 50), rng=0, **options)
+
+
+def test_a_plan_is_drawn_in_the_order_of_its_numbers():
+    plan = undecided().plan([40, 5, 20])
+    ax = plot_plan(plan)
+    for row, name in enumerate(plan.models):
+        expected = sorted(zip(plan.more_groups, plan.chance[row], strict=True))
+        np.testing.assert_allclose(line_of(ax, literal(name)), expected)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["5", "20", "40"]
+    assert "8 at hand" in ax.get_xlabel()
+    assert "dashed" not in ax.get_title(loc="left")
+
+
+def test_a_plan_shows_the_ceilings_dashed():
+    plan = undecided(new_groups=1).plan()
+    ax = plot_plan(plan)
+    dashed = [line.get_ydata()[0] for line in ax.get_lines() if line.get_linestyle() == "--"]
+    np.testing.assert_allclose(dashed, plan.ceiling)
+    assert "dashed" in ax.get_title(loc="left")
+
+
+def test_a_comparison_is_planned_and_drawn_into_the_given_axes():
+    _, (left, right) = plt.subplots(1, 2)
+    result = undecided()
+    assert plot_plan(result, title=False, ax=left) is left
+    assert not right.has_data()
+    assert not left.get_title(loc="left")
+    plan = result.plan()
+    np.testing.assert_allclose(line_of(left, "C")[:, 1], plan.chance[plan.models.index("C")])

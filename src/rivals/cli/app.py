@@ -25,7 +25,7 @@ from rivals.cli.console import printing, say, silence
 GROUP = "rivals.commands"
 OWN = {
     name: EntryPoint(name, f"rivals.cli.{name}:{name}", GROUP)
-    for name in ("demo", "compare", "sweep", "calibrate")
+    for name in ("demo", "compare", "sweep", "plan", "calibrate")
 }
 
 # What to say if a known command is not installed.

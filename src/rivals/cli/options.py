@@ -40,6 +40,8 @@ OPTIONS = {
     "belongs, such as a session. With three or more, no simulations are needed.",
     "new_groups": "The verdict is about the mean risk over so many new groups: as many as at hand "
     "by default (the study repeated), 1 for the next group, inf for all to come.",
+    "more_groups": "How many groups might be added, separated by commas; may be repeated. By "
+    "default 5,10,20,40.",
     "clusters": "Column that says which points belong together without being replications: "
     "sampling errors allow for it.",
     "log_likelihood": "The files hold log likelihoods: higher is better.",
@@ -76,6 +78,7 @@ OPTIONS = {
 }
 SEVERAL_C = "Values of c, such as 0.25 or 2^-2, separated by commas; may be repeated."
 SHOWN_AS = {"models": "NAMES", "ignore": "NAMES", "c": "VALUE"}
+SHOWN_AS["more_groups"] = "NUMBERS"
 SHOWN_AS |= dict.fromkeys(("index", "groups", "clusters"), "COLUMN")
 # Those that are only ever switched on.
 SWITCHES = {
@@ -163,6 +166,25 @@ def parse_c(texts: list[str]) -> list[float]:
     [0.25, 0.5, 8.0, 0.125]
     """
     return [_number(text.strip()) for text in ",".join(texts).split(",")]
+
+
+def parse_numbers(texts: list[str], option: str) -> list[float]:
+    """Numbers separated by commas.
+
+    Examples
+    --------
+    >>> parse_numbers(["5,10", "20"], "--more-groups")
+    [5.0, 10.0, 20.0]
+    """
+    numbers = []
+    for text in ",".join(texts).split(","):
+        try:
+            numbers.append(float(text))
+        except ValueError:
+            raise ValueError(
+                f"{option} is not a number: got {show(text)!r}; write numbers separated by commas"
+            ) from None
+    return numbers
 
 
 def parse_names(texts: list[str]) -> list[str]:

@@ -19,7 +19,7 @@ from rivals.comparison.answers import Answers
 from rivals.method.more_groups import draw_futures
 
 # By default: the numbers of groups to add.
-MORE_GROUPS = (5, 10, 20, 40)
+MORE_GROUPS: tuple[int, ...] = (5, 10, 20, 40)
 # What more groups may show is drawn so many times; the chances are then known to ± 0.011.
 N_FUTURES = 2000
 # A ceiling above this is none.
@@ -157,19 +157,19 @@ class Plan:
         return " ".join([*self._question(), *self._limits()])
 
     def _question(self) -> list[str]:
+        several = show(plural(self.kind))
         return [
-            f"The chance that so many more {show(plural(self.kind))}, like the {self.groups} at "
-            "hand, "
-            f"decide between a model and {show(self.best)}: P > {self.threshold:g} that one of "
-            "them "
-            f"is better{_by_more(self.margin)} {self._where()}."
+            f"The chance that so many more {several}, like the {self.groups} at hand, decide "
+            f"between a model and {show(self.best)}: that one of them is "
+            f"better{_by_more(self.margin)}, with a probability above {self.threshold:g}, "
+            f"{self._where()}."
         ]
 
     def _where(self) -> str:
         """What the verdict is about."""
         several = show(plural(self.kind))
         if self.new_groups is None:
-            return f"in a repeated study, of as many {several} as there are then"
+            return f"in a repeated study of as many {several} as there are then"
         if isinf(self.new_groups):
             return f"in the mean over all {several} to come"
         if self.new_groups == 1.0:
@@ -179,13 +179,13 @@ class Plan:
     def _limits(self) -> list[str]:
         """Which models no number of groups may tell from the best."""
         limits = [
-            f"{_two_digits(self.ceiling[row])} for {show(self.models[row])}"
+            f"{show(self.models[row])} {_two_digits(self.ceiling[row])}"
             for row in np.flatnonzero(self.limited)
         ]
         if not limits:
             return []
         several = show(plural(self.kind))
-        return [f"With ever more {several} the chance tends to {', '.join(limits)}."]
+        return [f"With ever more {several} the chance tends to: {', '.join(limits)}."]
 
     # ---------------------------------------------------------------- how it is shown
 
