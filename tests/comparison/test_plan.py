@@ -153,9 +153,11 @@ def test_more_groups_decide_more_often_and_sooner_about_larger_differences():
     assert (np.diff(chances, axis=0) >= 0).all()
 
 
-def test_no_number_of_groups_decides_between_equal_models():
+@pytest.mark.parametrize("shift", [0.0, 1.0])
+def test_no_number_of_groups_decides_between_models_that_are_not_judged(shift):
+    """Equal ones, and those that differ by a constant."""
     (a, _, group), _ = pilot()
-    result = rivals.compare({"A": a, "copy": a.copy()}, groups=group, rng=0)
+    result = rivals.compare({"A": a, "copy": a + shift}, groups=group, rng=0)
     plan = result.plan([5, 1000])
     assert not plan.chance.any()
     assert not plan.ceiling.any()

@@ -383,8 +383,8 @@ class GroupsRisks(Applied):
         """
         squares = self.grouped.squares
         pair = self._pair(np.array([a]), np.array([b]), np.array([[squares[a] + squares[b]]]))
-        # Equal losses differ by more than no margin, in no group.
-        margin = inf if pair.alike[0] else self._margin
+        # Equal losses exceed no margin, and losses that differ by a constant are not judged.
+        margin = inf if pair.alike[0] or pair.constant[0] else self._margin
         return Outlook(
             pair.spread,
             float(pair.variances.mean()),
