@@ -1,8 +1,11 @@
-"""Mean losses of the neuron models on 400 recordings of 400 s of their own cell, for panel c of the figure `finite-size`; made on a GPU.
+"""Mean losses of the neuron models on 400 recordings of 400 s of their own cell, for panel c of the
+figure `finite-size`; made on a GPU.
 
-    python paper/benchmarks/finite_size.py OUT --variant V        V: "as published", "constants as published" or "corrected"
+    python paper/benchmarks/finite_size.py OUT --variant V        V: "as published", "constants as
+    published" or "corrected"
 
-OUT is a folder. Records of a variant are written after every piece of the recordings: an interrupted run goes on where it was.
+OUT is a folder. Records of a variant are written after every piece of the recordings: an
+interrupted run goes on where it was.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from rivals_paper.gpu.records import Clock, free, word
 from rivals_paper.pyloric import ACCURATE, LABELS, LOOSE, sample_times
 from rivals_paper.pyloric.circuit import pair
 
-# Fitted to 40 s of LP 1 with the seed of the example, candidates without input, loosely integrated and truncated: as the original study did for panel c of its figure.
+# Fitted to 40 s of LP 1 with the seed of the example, candidates without input, loosely integrated
+# and truncated: as the original study did for panel c of its figure.
 SIGMA_FINITE_SIZE: Final = {
     "A": 22.022987791718034,
     "B": 20.63370027705015,
@@ -38,8 +42,9 @@ SEED: Final = 20250611
 def finite_size(folder: Path, variant: str) -> None:
     """Mean losses of models on 400 long recordings of their own cell: panel c of the figure.
 
-    As published the recording has input and the model that judges it has none. Otherwise the model gets the input, and the recording has rounding errors of its own; the
-    noise of the model is then that of all its recordings. Integrated in pieces, saved after each.
+    As published the recording has input and the model that judges it has none. Otherwise the model
+    gets the input, and the recording has rounding errors of its own; the noise of the model is then
+    that of all its recordings. Integrated in pieces, saved after each.
     """
     cp, clock, path = gpu.cupy(), Clock(), folder / f"finite-size-{variant.replace(' ', '-')}.npz"
     names = sorted(SIGMA_FINITE_SIZE)
@@ -67,7 +72,12 @@ def finite_size(folder: Path, variant: str) -> None:
             state = gpu.settle_many(circuits, solver=solver, first_steps=steps)
     with clock("currents"):
         keys = np.random.default_rng(SEED).integers(2**63, size=count).tolist()
-        whole = gpu.coloured_noise(np.full(count, 100.0), np.full(count, 2.0**-5), float(sample_times(max(LENGTHS))[-1]), keys)  # fmt: skip
+        whole = gpu.coloured_noise(
+            np.full(count, 100.0),
+            np.full(count, 2.0**-5),
+            float(sample_times(max(LENGTHS))[-1]),
+            keys,
+        )
         first = cp.concatenate(
             [
                 whole.first_piece,
@@ -83,7 +93,8 @@ def finite_size(folder: Path, variant: str) -> None:
             1.0, (PIECE if began else start + PIECE - 1) + 1
         )  # the first piece ends with its last sample
         with clock("integrating"):
-            # The equations do not know the time, but for the current: each piece begins at 0, and the current before it.
+            # The equations do not know the time, but for the current: each piece begins at 0, and
+            # the current before it.
             grids = cp.tile(cp.asarray([-began, 100.0]), (len(circuits), 1))
             moved = gpu.Currents(whole.coefficients, first, pieces, grids)
             v, state = gpu._integrate(circuits, times, state, moved, solver, steps)
@@ -115,7 +126,9 @@ def finite_size(folder: Path, variant: str) -> None:
 
 
 def risks_of(squares: FloatArray, variant: str, names: list[str]) -> dict[str, Any]:
-    """Mean losses by length, (recordings, lengths), from squared errors averaged over stretches of the smallest length."""
+    """Mean losses by length, (recordings, lengths), from squared errors averaged over stretches of
+    the smallest length.
+    """
     found: dict[str, Any] = {}
     for k, name in enumerate(names):
         own = squares.swapaxes(0, 1)[k * RECORDINGS : (k + 1) * RECORDINGS].reshape(RECORDINGS, -1)

@@ -1,6 +1,9 @@
-"""Neurons by the ten thousand on one GPU: agreement with the processor, time per stage, and how far that is from the device's limits.
+"""Neurons by the ten thousand on one GPU.
 
-On a machine with numba: `python paper/benchmarks/gpu.py reference FILE` writes what the processor computes. On one with a GPU: `python paper/benchmarks/gpu.py device FILE OUT.json`.
+Agreement with the processor, time per stage, and how far that is from the device's limits.
+
+On a machine with numba: `python paper/benchmarks/gpu.py reference FILE` writes what the processor
+computes. On one with a GPU: `python paper/benchmarks/gpu.py device FILE OUT.json`.
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ from rivals_paper.pyloric.circuit import pair
 
 CELLS = ("LP 1", "LP 2", "LP 3", "LP 4", "LP 5")
 VARIANTS = ("published", "prinz2004")
-# Where both processors take other steps, traces differ by what the solver is off. At this tolerance that is little enough to see whether anything else differs.
+# Where both processors take other steps, traces differ by what the solver is off. At this tolerance
+# that is little enough to see whether anything else differs.
 STRICT = pyloric.Solver(rtol=1e-11, atol=1e-14)
 SOLVERS = {
     "loose": pyloric.LOOSE,
@@ -29,7 +33,8 @@ SOLVERS = {
 }
 TIMES = np.arange(1.0, 4001.0)
 EXPERIMENTS = 24_576
-# Operations of double precision in one evaluation of the right-hand side of two cells, counted in its source: 98 exponentials of about 20, and about 900 others.
+# Operations of double precision in one evaluation of the right-hand side of two cells, counted in
+# its source: 98 exponentials of about 20, and about 900 others.
 OPERATIONS = 98 * 20 + 900
 
 
@@ -148,11 +153,14 @@ def spikes(v: Any) -> list[int]:
 
 
 def noise_law(gpu: Any) -> dict[str, Any]:
-    """Mean, variance and autocorrelation of 4 096 currents drawn on the device, at lags of 0 to 3 tau, beside the law."""
+    """Mean, variance and autocorrelation of 4 096 currents drawn on the device, at lags of 0 to 3
+    tau, beside the law.
+    """
     n, tau, sigma = 4096, 10.0, 2.0
     currents = gpu.coloured_noise(np.full(n, tau), np.full(n, sigma), 200.0, list(range(n)))
     rows = currents.coefficients.get().reshape(n, -1, 16)
-    # The value at the middle of each bin is the constant coefficient; neighbouring middles lie tau apart.
+    # The value at the middle of each bin is the constant coefficient; neighbouring middles lie tau
+    # apart.
     middle = rows[:, :20, 0]
     lags = [float(np.mean(middle[:, : 20 - lag] * middle[:, lag:])) for lag in range(4)]
     law = [sigma**2 * float(np.exp(-(lag**2) / 2)) for lag in range(4)]
@@ -176,10 +184,12 @@ def limits(cp: Any) -> dict[str, float]:
     b[:] = a
     rate = timed(cp, lambda: b.__setitem__(slice(None), a))
     code = (
-        'extern "C" __global__ void fma_rate(double *x, int n) { double a = x[threadIdx.x], b = a + 1, c = a + 2, d = a + 3, e = a + 4, '
-        "f = a + 5, g = a + 6, h = a + 7; for (int i = 0; i < n; i++) { a = fma(a, 1.0000001, 1e-9); b = fma(b, 1.0000001, 1e-9); "
-        "c = fma(c, 1.0000001, 1e-9); d = fma(d, 1.0000001, 1e-9); e = fma(e, 1.0000001, 1e-9); f = fma(f, 1.0000001, 1e-9); "
-        "g = fma(g, 1.0000001, 1e-9); h = fma(h, 1.0000001, 1e-9); } x[threadIdx.x] = a + b + c + d + e + f + g + h; }"
+        'extern "C" __global__ void fma_rate(double *x, int n) { double a = x[threadIdx.x], b = a '
+        "+ 1, c = a + 2, d = a + 3, e = a + 4, f = a + 5, g = a + 6, h = a + 7; for (int i = 0; i "
+        "< n; i++) { a = fma(a, 1.0000001, 1e-9); b = fma(b, 1.0000001, 1e-9); c = fma(c, "
+        "1.0000001, 1e-9); d = fma(d, 1.0000001, 1e-9); e = fma(e, 1.0000001, 1e-9); f = fma(f, "
+        "1.0000001, 1e-9); g = fma(g, 1.0000001, 1e-9); h = fma(h, 1.0000001, 1e-9); } "
+        "x[threadIdx.x] = a + b + c + d + e + f + g + h; }"
     )
     kernel = cp.RawKernel(code, "fma_rate")
     x, blocks, steps = cp.ones(256), 132 * 16, 20_000
@@ -200,7 +210,10 @@ def timed(cp: Any, run: Any) -> float:
 
 
 def speed(gpu: Any, name: str) -> dict[str, Any]:
-    """All experiments of the paper: 7 s each, short correlations, from settled states; noise and integration apart."""
+    """All experiments of the paper: 7 s each, short correlations, from settled states.
+
+    Noise and integration apart.
+    """
     cp, rng, n = gpu.cupy(), np.random.default_rng(1), EXPERIMENTS
     tau, sigma = 10 ** rng.uniform(0.1, 0.2, n), np.exp(rng.normal(-10, 0.5, n))
     circuits = [pair(CELLS[i % 5]) for i in range(n)]

@@ -1,11 +1,16 @@
-"""What a million simulated experiments of one epistemic distribution show about the valid values of c.
+"""What a million simulated experiments of one epistemic distribution show about the valid values of
+c.
 
-    python paper/benchmarks/million.py simulate OUT [--experiments 1000000]      on a GPU; counts and the first records to OUT/million.npz, where it goes on if there are some
-    python paper/benchmarks/million.py report OUT                                anywhere; reads OUT/million.npz, writes results/million.json and .md
+    python paper/benchmarks/million.py simulate OUT [--experiments 1000000]      on a GPU; counts
+    and the first records to OUT/million.npz, where it goes on if there are some python
+    paper/benchmarks/million.py report OUT                                anywhere; reads
+    OUT/million.npz, writes results/million.json and .md
 
-The epistemic distribution is that of the paper's black body calibration (`blackbody.bias_sweep`: spectrometers of unknown bias, either law makes the data, both
-candidates at 4000 K, noise fitted to a first spectrum of 4096 points), with 1024 points as in the published run. The truth is exact: the expected loss on the process
-that made the data. Law "beta" with one simulation (depth 8, 512 draws), law "transport" with 16.
+The epistemic distribution is that of the paper's black body calibration (`blackbody.bias_sweep`:
+spectrometers of unknown bias, either law makes the data, both candidates at 4000 K, noise fitted to
+a first spectrum of 4096 points), with 1024 points as in the published run. The truth is exact: the
+expected loss on the process that made the data. Law "beta" with one simulation (depth 8, 512
+draws), law "transport" with 16.
 """
 
 from __future__ import annotations
@@ -35,7 +40,9 @@ SEED: Final = 31
 
 
 def simulate(folder: Path, experiments: int) -> None:
-    """Count, by law, c and bin of B, experiments and those in which the first candidate is better."""
+    """Count, by law, c and bin of B, experiments and those in which the first candidate is
+    better.
+    """
     from rivals_paper.gpu import judge
     from rivals_paper.gpu.records import word
     from rivals_paper.gpu.simulate import cupy
@@ -96,7 +103,8 @@ def simulate(folder: Path, experiments: int) -> None:
 
 
 def experiment_batch(size: int, xp: Any, rng: Any) -> tuple[Any, Any, Any]:
-    """Residuals of both candidates on the data (size, 2, N_DATA), their fitted noise (size, 2), and the exact difference of their risks.
+    """Residuals of both candidates on the data (size, 2, N_DATA), their fitted noise (size, 2), and
+    the exact difference of their risks.
 
     `xp` is numpy or cupy, `rng` a RandomState of either.
     """
@@ -115,11 +123,18 @@ def experiment_batch(size: int, xp: Any, rng: Any) -> tuple[Any, Any, Any]:
     del first
     data = recorded(N_DATA)
     residual = xp.stack([data - means[N_DATA][k] for k in range(2)], axis=1)
-    # E (y − μ_k)² over the process: the variance of the counts, and the square of what the model is off by.
+    # E (y − μ_k)² over the process: the variance of the counts, and the square of what the model is
+    # off by.
     expected = xp.stack(
-        [xp.mean(means[N_DATA][law] / GAIN + (bias + means[N_DATA][law] - means[N_DATA][k]) ** 2, axis=1) for k in (0, 1)],
+        [
+            xp.mean(
+                means[N_DATA][law] / GAIN + (bias + means[N_DATA][law] - means[N_DATA][k]) ** 2,
+                axis=1,
+            )
+            for k in (0, 1)
+        ],
         axis=1,
-    )  # fmt: skip
+    )
     risk = 0.5 * xp.log(squares) + expected / (2 * squares)
     return residual, xp.sqrt(squares), risk[:, 0] - risk[:, 1]
 
@@ -142,7 +157,10 @@ def main() -> None:
 
 
 def report(folder: Path) -> None:
-    """What the rule of the package says of every c, with all experiments and with few; and how often verdicts at 0.95 are wrong."""
+    """What the rule of the package says of every c, with all experiments and with few.
+
+    And how often verdicts at 0.95 are wrong.
+    """
     with np.load(folder / "million.npz", allow_pickle=False) as archive:
         kept = dict(archive)
     rows = []
@@ -186,7 +204,9 @@ def expanded(counts: Any) -> tuple[Any, Any]:
 
 
 def verdicts(counts: Any, threshold: float = 0.95) -> dict[str, float]:
-    """Share of experiments with a verdict, the share of these that is wrong, and its standard error."""
+    """Share of experiments with a verdict, the share of these that is wrong, and its standard
+    error.
+    """
     value = np.arange(BINS + 1) / BINS
     above, below = value > threshold, value < 1 - threshold
     stated = int(counts[above | below, 0].sum())
@@ -197,7 +217,9 @@ def verdicts(counts: Any, threshold: float = 0.95) -> dict[str, float]:
 
 
 def share_valid(probability: Any, truth: Any, size: int) -> float:
-    """Of disjoint sets of so many experiments, the share in which the rule of the package calls this c valid."""
+    """Of disjoint sets of so many experiments, the share in which the rule of the package calls
+    this c valid.
+    """
     sets = [slice(begin, begin + size) for begin in range(0, len(truth), size)]
     judged = [
         judge_experiments({"Ω": (probability[part, None], truth[part])}, c=[1.0]).valid
@@ -211,8 +233,10 @@ def table(experiments: int, rows: list[dict[str, Any]]) -> str:
     lines = [
         f"# One epistemic distribution, {experiments} experiments",
         "",
-        "Written by `python paper/benchmarks/million.py`. Stated: share of experiments with B above 0.95 or below 0.05; wrong: share of these (± standard error). Excess: how much",
-        "farther from ½ B is than the truth, mean over experiments, and of the worst of 64 bins. Valid: by the rule of the package, with all experiments; and the share of sets of 512 and",
+        "Written by `python paper/benchmarks/million.py`. Stated: share of experiments with B "
+        "above 0.95 or below 0.05; wrong: share of these (± standard error). Excess: how much",
+        "farther from ½ B is than the truth, mean over experiments, and of the worst of 64 bins. "
+        "Valid: by the rule of the package, with all experiments; and the share of sets of 512 and",
         "of 4096 experiments in which the rule says so.",
         "",
         "| law | c | stated | wrong | mean excess | worst excess | valid | by 512 | by 4096 |",
@@ -221,8 +245,10 @@ def table(experiments: int, rows: list[dict[str, Any]]) -> str:
     for row in rows:
         reason = "yes" if row["valid by all"] else row["reason"].split(":")[0]
         lines.append(
-            f"| {row['law']} | 2^{np.log2(row['c']):.0f} | {100 * row['stated']:.1f} % | {100 * row['wrong']:.2f} ± {100 * row['error of wrong']:.2f} % "
-            f"| {row['mean excess']:.4f} | {row['worst excess']:.3f} | {reason} | {row['valid by 512']:.2f} | {row['valid by 4096']:.2f} |"
+            f"| {row['law']} | 2^{np.log2(row['c']):.0f} | {100 * row['stated']:.1f} % | "
+            f"{100 * row['wrong']:.2f} ± {100 * row['error of wrong']:.2f} % "
+            f"| {row['mean excess']:.4f} | {row['worst excess']:.3f} | {reason} | "
+            f"{row['valid by 512']:.2f} | {row['valid by 4096']:.2f} |"
         )
     return "\n".join(lines) + "\n"
 

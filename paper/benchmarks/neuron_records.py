@@ -56,7 +56,10 @@ class Asked(NamedTuple):
 
 
 def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> None:
-    """Original random numbers, in copies; recordings of all copies of an experiment share their input."""
+    """Original random numbers, in copies.
+
+    Recordings of all copies of an experiment share their input.
+    """
     cp, clock = gpu.cupy(), Clock()
     wanted = all_published(limit, among)
     kept = Kept(folder / "as-published", wanted, clock)
@@ -96,9 +99,13 @@ def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> No
             of_cell = cp.asarray([cells.index(each.drawn.cell) for each in part])
             with clock(f"integrating {n} ms"):
                 v = gpu.simulate_many(
-                    [pair(each.drawn.cell) for each in part for _ in steps], sample_times(n), currents, solver=LOOSE,
-                    first_steps=np.tile(steps, len(part)), initial=settled[of_cell].reshape(len(part) * COPIES, -1),
-                )[:, 1].reshape(len(part), COPIES, n)  # fmt: skip
+                    [pair(each.drawn.cell) for each in part for _ in steps],
+                    sample_times(n),
+                    currents,
+                    solver=LOOSE,
+                    first_steps=np.tile(steps, len(part)),
+                    initial=settled[of_cell].reshape(len(part) * COPIES, -1),
+                )[:, 1].reshape(len(part), COPIES, n)
                 clock.work(len(part) * COPIES * float(sample_times(n)[-1]) / 1000)
                 del currents
             with clock("residuals"):
@@ -123,7 +130,10 @@ def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> No
 
 
 def parts_of(places: list[int], threads: int, kind: Callable[[int], Any]) -> list[list[int]]:
-    """Places of experiments, each of so many threads, in parts that fill the device; alike ones are neighbours, and take their steps together."""
+    """Places of experiments, each of so many threads, in parts that fill the device.
+
+    Alike ones are neighbours, and take their steps together.
+    """
     parts = -(-len(places) * threads // RESIDENT)
     return [sorted(places[first::parts], key=kind) for first in range(parts)]
 
@@ -144,7 +154,10 @@ def count_of(condition: Condition, limit: int | None) -> int:
 
 
 class Drawn(NamedTuple):
-    """Original random numbers of some recordings: moments of the impulses of all bins, bins of each, correlation times, observation noise."""
+    """Original random numbers of some recordings.
+
+    Moments of the impulses of all bins, bins of each, correlation times, observation noise.
+    """
 
     moments: FloatArray
     bins: Any
@@ -153,7 +166,11 @@ class Drawn(NamedTuple):
 
 
 def draw_original(part: list[Asked], n: int, workers: ThreadPoolExecutor) -> Drawn:
-    """Draw on all cores. The numbers of an experiment depend on its index alone, but where the weights begin depends on tau."""
+    """Draw on all cores.
+
+    The numbers of an experiment depend on its index alone, but where the weights begin depends on
+    tau.
+    """
     duration, tau = float(sample_times(n)[-1]), np.array([each.drawn.tau for each in part])
     bins = np.ceil(duration / tau).astype(np.int64) + 2 * noise.REACH
     first = np.concatenate([[0], np.cumsum(bins)])
@@ -172,7 +189,9 @@ def draw_original(part: list[Asked], n: int, workers: ThreadPoolExecutor) -> Dra
 
 @numba.njit(nogil=True, cache=False)  # type: ignore[untyped-decorator]
 def original_moments(rng: np.random.Generator, scale: float, out: FloatArray) -> None:
-    """Draw the impulses of every bin as `noise.impulses` does, all times before all weights, and keep their moments."""
+    """Draw the impulses of every bin as `noise.impulses` does, all times before all weights, and
+    keep their moments.
+    """
     bins, impulses = out.shape[0], 30
     x = np.empty(bins * impulses)
     for i in range(x.size):
@@ -214,7 +233,10 @@ def repeated(currents: gpu.Currents, times: int) -> gpu.Currents:
 
 
 def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, Any]]:
-    """What the data tell: fitted noise (rows, 2), and B by both laws, B^Q and ln(σ_b / σ_a); of every `transport`-th row under law "transport"."""
+    """What the data tell: fitted noise (rows, 2), and B by both laws, B^Q and ln(σ_b / σ_a).
+
+    Of every `transport`-th row under law "transport".
+    """
     cp = gpu.cupy()
     sigma = cp.sqrt(cp.mean(residual**2, axis=2))
     ratio = cp.log(sigma[:, 1] / sigma[:, 0])
@@ -318,7 +340,13 @@ class Kept:
                     values = np.concatenate(
                         [values, np.zeros((*values.shape[:-1], len(C_BETWEEN)))], axis=-1
                     )
-                values = values[:, None] if file is files[0] else np.concatenate([self.arrays[name][keys == key], values.swapaxes(0, 1)], axis=1)  # fmt: skip
+                values = (
+                    values[:, None]
+                    if file is files[0]
+                    else np.concatenate(
+                        [self.arrays[name][keys == key], values.swapaxes(0, 1)], axis=1
+                    )
+                )
                 own = self.resumed.setdefault(
                     (name, file), np.full((len(self.wanted), *values.shape[1:]), np.nan)
                 )
@@ -328,7 +356,9 @@ class Kept:
                     self.arrays[name] = values
 
     def put(self, places: list[int], found: dict[str, Any], copies: int) -> None:
-        """Rows of `found` are those of the places, each in all copies, or, if there are fewer, of the first copy alone."""
+        """Rows of `found` are those of the places, each in all copies, or, if there are fewer, of
+        the first copy alone.
+        """
         for key, values in found.items():
             own = len(values) // len(places)
             values = values.reshape(len(places), own, *values.shape[1:])
@@ -340,7 +370,10 @@ class Kept:
             ]  # of a resumed run, the errors of the first copy alone
 
     def save(self) -> None:
-        """The first copy in one file, the others in another; probabilities as whole numbers of 16 bits."""
+        """The first copy in one file, the others in another.
+
+        Probabilities as whole numbers of 16 bits.
+        """
         first: dict[str, Any] = {
             "c": np.array(C_MAIN),
             "c_between": np.array(C_BETWEEN),

@@ -1,10 +1,15 @@
-"""A loss that recognises the cell: spike counts, on the recordings of the corrected calibrations (documented constants), where voltages do not.
+"""A loss that recognises the cell.
+
+Spike counts, on the recordings of the corrected calibrations (documented constants), where voltages
+do not.
 
     python paper/benchmarks/spike_counts.py
 
-Each recording of 4 s is cut into windows of 100 ms. The loss of a window is −ln of how often the candidate has that number of spikes in its own traces of the recordings for
-fitting, over the 512 experiments of the condition (½ added to each count). Law "transport", one simulation: law "beta" has no spread where losses are tied. Windows of 500 ms were tried, too; 100 ms
-came first, and both say the same. Writes results/spike_counts.json.
+Each recording of 4 s is cut into windows of 100 ms. The loss of a window is −ln of how often the
+candidate has that number of spikes in its own traces of the recordings for fitting, over the 512
+experiments of the condition (½ added to each count). Law "transport", one simulation: law "beta"
+has no spread where losses are tied. Windows of 500 ms were tried, too; 100 ms came first, and both
+say the same. Writes results/spike_counts.json.
 """
 
 from __future__ import annotations
@@ -31,7 +36,9 @@ RECORDED: Final = 2  # after the traces of both candidates
 
 
 class Counts:
-    """The epistemic distribution of a condition, judged by spike counts, from the spikes that were kept."""
+    """The epistemic distribution of a condition, judged by spike counts, from the spikes that were
+    kept.
+    """
 
     def __init__(self, packed: Any) -> None:
         spikes = np.unpackbits(packed, axis=-1)
@@ -63,8 +70,18 @@ def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RivalsWarning)  # counts are tied, which is said above
         calibration = calibrate(
-            omegas, law="transport", n_simulations=1, n_data=n, n_truth=4 * n, n_experiments=COUNT_ALL, c=C_MAIN, loss_unit="nats", rng=0, executor=0, progress=False
-        )  # fmt: skip
+            omegas,
+            law="transport",
+            n_simulations=1,
+            n_data=n,
+            n_truth=4 * n,
+            n_experiments=COUNT_ALL,
+            c=C_MAIN,
+            loss_unit="nats",
+            rng=0,
+            executor=0,
+            progress=False,
+        )
     validity = calibration.validity()
     rows = {}
     for condition in MAIN:

@@ -1,17 +1,25 @@
-"""Does lowering c in steps reject the best model more often than one comparison? `compare_in_steps`, on problems of known truth.
+"""Does lowering c in steps reject the best model more often than one comparison?
+
+`compare_in_steps`, on problems of known truth.
 
     python paper/benchmarks/steps.py [--problems 200] [--seed 1]
 
-Data are N(m, s²). m and s differ between replications, and all candidates were fitted to an earlier one. *Near* candidates have that width
-and an error in the mean, log-uniform over a factor of 32; *far* ones are too wide by 1.3 to 4. Which of two near ones wins a replication depends on m, whether a
-far one does on s: the pairs need different c. In family "alike" all are near and only m varies: all pairs need the same c, and the steps have nothing to gain.
+Data are N(m, s²). m and s differ between replications, and all candidates were fitted to an earlier
+one. *Near* candidates have that width and an error in the mean, log-uniform over a factor of 32;
+*far* ones are too wide by 1.3 to 4. Which of two near ones wins a replication depends on m, whether
+a far one does on s: the pairs need different c. In family "alike" all are near and only m varies:
+all pairs need the same c, and the steps have nothing to gain.
 
-Every pair of candidates has its own epistemic distribution, which is the law that the problems come from, with 512 experiments: a random half of those
-of its kind, so standard errors do not contain the chance of these. Ten calibrations per row that have a c which is valid for all pairs. On the same data:
-*largest c*, the smallest that is valid for all pairs, alone (the first step); *smallest c*, the smallest that is valid for some pair,
-alone; *steps*, `compare_in_steps`; *curve*, `compare(..., c=calibration)`. Each is scored in 400 fresh replications, in which the risks are known:
-*best rejected*, the candidate of lowest risk there is rejected; *another kept*, some survivor is not it; *wrong rejections*, of all rejections, those of a model
-whose rival has the higher risk there (nominally 5 % at most). `selection` asks whether a later step is worse because an earlier one rejected. Writes results/steps.json and .md.
+Every pair of candidates has its own epistemic distribution, which is the law that the problems come
+from, with 512 experiments: a random half of those of its kind, so standard errors do not contain
+the chance of these. Ten calibrations per row that have a c which is valid for all pairs. On the
+same data: *largest c*, the smallest that is valid for all pairs, alone (the first step); *smallest
+c*, the smallest that is valid for some pair, alone; *steps*, `compare_in_steps`; *curve*,
+`compare(..., c=calibration)`. Each is scored in 400 fresh replications, in which the risks are
+known: *best rejected*, the candidate of lowest risk there is rejected; *another kept*, some
+survivor is not it; *wrong rejections*, of all rejections, those of a model whose rival has the
+higher risk there (nominally 5 % at most). `selection` asks whether a later step is worse because an
+earlier one rejected. Writes results/steps.json and .md.
 """
 
 from __future__ import annotations
@@ -57,7 +65,9 @@ METHODS = ("largest c", "steps", "smallest c", "curve")
 
 @dataclass(frozen=True)
 class Family:
-    """How much the mean and the logarithm of the width vary between replications, from … to, and the candidates."""
+    """How much the mean and the logarithm of the width vary between replications, from … to, and
+    the candidates.
+    """
 
     mean: tuple[float, float]
     width: tuple[float, float]
@@ -301,7 +311,10 @@ def measure(
 
 
 def selection(seed: int) -> dict[str, Any]:
-    """Two near candidates and a far one, law "transport": is the pair of near ones judged worse where the far one was rejected?"""
+    """Two near candidates and a far one, law "transport".
+
+    Is the pair of near ones judged worse where the far one was rejected?
+    """
     rng = np.random.default_rng([seed, len(FAMILIES)])
     large, small = SELECTION_C
     stated: dict[str, list[float]] = {"rejected": [], "kept": []}
@@ -333,7 +346,9 @@ def selection(seed: int) -> dict[str, Any]:
 
 
 def differences(outcomes: list[dict[str, Any]], other: str) -> list[float]:
-    """By how much more often the steps reject the best than another method, problem by problem, in per cent."""
+    """By how much more often the steps reject the best than another method, problem by problem, in
+    per cent.
+    """
     return [
         100.0 * (outcome["steps"].best_rejected - outcome[other].best_rejected)
         for outcome in outcomes
@@ -341,7 +356,10 @@ def differences(outcomes: list[dict[str, Any]], other: str) -> list[float]:
 
 
 def mean(values: list[float], least: float = 0.0) -> list[float]:
-    """Mean and standard error; `least` is what one problem more would add, for means at the end of their range."""
+    """Mean and standard error.
+
+    `least` is what one problem more would add, for means at the end of their range.
+    """
     return [
         float(np.mean(values)),
         max(float(np.std(values) / np.sqrt(len(values))), least / len(values)),
@@ -349,7 +367,10 @@ def mean(values: list[float], least: float = 0.0) -> list[float]:
 
 
 def summary(scores: list[Score]) -> dict[str, Any]:
-    """Means with standard errors, in per cent but for the number of survivors; of wrong rejections, those of a ratio."""
+    """Means with standard errors, in per cent but for the number of survivors.
+
+    Of wrong rejections, those of a ratio.
+    """
     wrong, number = (
         np.array([each.wrong for each in scores]),
         np.array([each.rejections for each in scores]),
@@ -377,8 +398,8 @@ def cells(row: dict[str, Any], method: str) -> str:
     if method == "later":
         return f"| – | – | – | {shown(found['wrong'])} ({found['rejections']}) |"
     return (
-        f"| {shown(found['best_rejected'])} | {shown(found['survivors'], 2)} | {shown(found['another_kept'])} "
-        f"| {shown(found['wrong'])} ({found['rejections']}) |"
+        f"| {shown(found['best_rejected'])} | {shown(found['survivors'], 2)} | "
+        f"{shown(found['another_kept'])} | {shown(found['wrong'])} ({found['rejections']}) |"
     )
 
 
@@ -390,10 +411,12 @@ def table(row: dict[str, Any]) -> str:
         return f"{heading}{none}Nothing could be compared.\n"
     low, high = row["largest_c"]
     lines = [
-        f"{heading}{row['problems']} problems. {none}Largest c from {low:g} to {high:g}, smallest from {row['smallest_c'][0]:g} to "
-        f"{row['smallest_c'][1]:g}; more than one step in {shown(row['several_steps'])} %. The steps reject the best more often than the largest c "
-        f"alone by {shown(row['more_than_largest'])} %, than the smallest by {shown(row['more_than_smallest'])} %. In {row['beyond']} problems they reject "
-        "a model that the smallest c keeps.",
+        f"{heading}{row['problems']} problems. {none}Largest c from {low:g} to {high:g}, smallest "
+        f"from {row['smallest_c'][0]:g} to {row['smallest_c'][1]:g}; more than one step in "
+        f"{shown(row['several_steps'])} %. The steps reject the best more often than the largest c "
+        f"alone by {shown(row['more_than_largest'])} %, than the smallest by "
+        f"{shown(row['more_than_smallest'])} %. In {row['beyond']} problems they reject a model "
+        "that the smallest c keeps.",
         "",
         "| method | best rejected % | survivors | another kept % | wrong rejections % (of) |",
         "| --- | --- | --- | --- | --- |",
@@ -429,14 +452,18 @@ def page(settings: dict[str, Any], rows: list[dict[str, Any]], selected: dict[st
     large, small = selected["c"]
     wrong, stated = selected["wrong"], selected["stated"]
     conditional = (
-        "## Does an earlier rejection make a later one worse?\n\nTwo near candidates and a far one, law transport, "
-        f"{selected['problems']} problems. Between the near ones, of the winners stated at c = {small:g}, {shown(wrong['rejected'])} % ({stated['rejected']}) are "
-        f"wrong where the far one is rejected at c = {large:g}, and {shown(wrong['kept'])} % ({stated['kept']}) where it is kept.\n"
+        "## Does an earlier rejection make a later one worse?\n\nTwo near candidates and a far "
+        f"one, law transport, {selected['problems']} problems. Between the near ones, of the "
+        f"winners stated at c = {small:g}, {shown(wrong['rejected'])} % ({stated['rejected']}) are "
+        f"wrong where the far one is rejected at c = {large:g}, and {shown(wrong['kept'])} % "
+        f"({stated['kept']}) where it is kept.\n"
     )
     return (
-        "# Lowering c in steps\n\n`python paper/benchmarks/steps.py`, whose first lines say what the words mean. How often the best of k candidates is "
-        "rejected, in per cent, and of the rejections in later steps how many are wrong; then each row by itself. "
-        f"{settings['points']} points, threshold 0.95, ± one standard error, a dash for fewer than {FEW} rejections. {settings['seconds']} s of processor time.\n\n"
+        "# Lowering c in steps\n\n`python paper/benchmarks/steps.py`, whose first lines say what "
+        "the words mean. How often the best of k candidates is rejected, in per cent, and of the "
+        "rejections in later steps how many are wrong; then each row by itself. "
+        f"{settings['points']} points, threshold 0.95, ± one standard error, a dash for fewer than "
+        f"{FEW} rejections. {settings['seconds']} s of processor time.\n\n"
         f"{overview(rows)}\n\n" + "\n".join([*(table(row) for row in rows), conditional])
     )
 

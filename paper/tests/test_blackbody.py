@@ -27,7 +27,10 @@ STORED_AT_2_6 = [0.0519, 0.9998, 0.6033, 0.0]
 
 @pytest.mark.parametrize(("c", "stated"), [(2.0**-3, 0.792), (1.0, 0.602)])
 def test_probability_of_the_observed_spectrum(c, stated):
-    """The paper states 80 % and 60 %; an independent replica found 0.792 and 0.602, with an error of 0.01 to 0.02."""
+    """The paper states 80 % and 60 %.
+
+    An independent replica found 0.792 and 0.602, with an error of 0.01 to 0.02.
+    """
     data = blackbody.observe(4096, rng=seeds.generator("UV", "data"))
     losses = losses_as_published(data, fitted_as_published(data))
     value, _ = probability_as_published(losses["planck"], losses["rayleigh-jeans"], c, 2000, 0)
@@ -68,7 +71,10 @@ def test_published_aic_rests_on_another_spectrum():
 
 
 def test_complexity_by_both_ways():
-    """Asymptotics against Monte Carlo at 76 recordings; they differ by O(1/L) and by what lies at the borders."""
+    """Asymptotics against Monte Carlo at 76 recordings.
+
+    They differ by O(1/L) and by what lies at the borders.
+    """
     wavelength = nested_families.observe(76).wavelength
     rng = np.random.default_rng(0)
     fisher = nested_mdl.complexity("planck", 0, wavelength, rng)
@@ -85,13 +91,19 @@ def test_published_event_space():
 
 
 def test_simulated_blocks_of_the_published_calibration():
-    """Twelve comparisons at a time: the generators of an experiment start anew where a batch begins within it."""
+    """Twelve comparisons at a time.
+
+    The generators of an experiment start anew where a batch begins within it.
+    """
     assert [_block(0, j) for j in range(8)] == list(range(8))
     assert [_block(1, j) for j in range(8)] == [0, 1, 2, 3, 0, 1, 2, 3]
 
 
 def test_published_experiments_one_by_one():
-    """Data, simulations and truth are the original's: risks to the digits kept, probabilities within 128 draws of each risk."""
+    """Data, simulations and truth are the original's.
+
+    Risks to the digits kept, probabilities within 128 draws of each risk.
+    """
     mirrored, exact = _published(range(4), seed=0)
     assert mirrored.difference == pytest.approx(
         [0.16568218, -0.10165373, -0.033166645, 0.21467946], abs=1e-7
@@ -99,7 +111,8 @@ def test_published_experiments_one_by_one():
     at = mirrored.log2_c.tolist().index(-6)
     for record in (mirrored, exact):  # at this c the limits hardly matter
         assert record.probability[:, at] == pytest.approx(STORED_AT_2_6, abs=0.1)
-    # At 2^-15 they do: the fourth has the risk of Rayleigh-Jeans clearly below, and the mirrored process says the opposite.
+    # At 2^-15 they do: the fourth has the risk of Rayleigh-Jeans clearly below, and the mirrored
+    # process says the opposite.
     assert mirrored.probability[3, 0] == 1
     assert exact.probability[3, 0] == 0
 
@@ -136,7 +149,9 @@ def test_records_keep_what_is_counted(tmp_path):
 
 
 def test_committed_calibration_has_the_size_of_the_paper(tmp_path, monkeypatch):
-    """4096 experiments; the published numbers within four standard errors, since the experiments are the same."""
+    """4096 experiments; the published numbers within four standard errors, since the experiments
+    are the same.
+    """
     monkeypatch.setattr(
         blackbody_calibration, "_draw", lambda records: None
     )  # the picture takes most of the time
@@ -150,7 +165,8 @@ def test_committed_calibration_has_the_size_of_the_paper(tmp_path, monkeypatch):
     assert len(rows) == 24
     for row in rows:
         assert abs(row["ours"] - row["reference"]) < 4 * row["standard_error"], row["what"]
-    # Whether a bin is overconfident is chance at 128 of them; that half of a good curve's bins are would not be.
+    # Whether a bin is overconfident is chance at 128 of them; that half of a good curve's bins are
+    # would not be.
     assert all(row["standard_error"] < 0.06 for row in rows)
     exact = content["numbers"][blackbody_calibration.EXACT_LIMITS]["2^-15"]
     assert exact["picks the truly better model"] > 0.95
@@ -174,7 +190,8 @@ def test_quick_figures_are_written(tmp_path, name):
     assert stored == content
     assert (tmp_path / f"{name}.png").stat().st_size > 10_000
     for row in stored["comparisons"]:
-        # Neuron recordings differ from run to run, by the rounding of a loose solver: test_neuron_runs.py has their spread.
+        # Neuron recordings differ from run to run, by the rounding of a loose solver:
+        # test_neuron_runs.py has their spread.
         if row["variant"] == "as published" and not row["what"].startswith("neuron"):
             error = row["standard_error"] or 2e-3 * abs(row["reference"])
             assert abs(row["ours"] - row["reference"]) < 4 * error

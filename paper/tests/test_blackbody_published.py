@@ -1,4 +1,6 @@
-"""Data sets, fits and experiments of the original study about black bodies come out as they were."""
+"""Data sets, fits and experiments of the original study about black bodies come out as they
+were.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""The criteria figure and table: what their texts claim is in the committed numbers, and their labels can be read."""
+"""The criteria figure and table.
+
+What their texts claim is in the committed numbers, and their labels can be read.
+"""
 
 import itertools
 import json
@@ -137,7 +140,9 @@ def test_table_can_be_read_in_a_column(table):
 
 
 def _check_letters(figure):
-    """Assert that no letters are too small at column width, and that labels of an axis do not touch."""
+    """Assert that no letters are too small at column width, and that labels of an axis do not
+    touch.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.text import Text
 

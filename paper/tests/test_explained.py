@@ -1,4 +1,6 @@
-"""Every committed number that lies more than three standard errors from the published one says why."""
+"""Every committed number that lies more than three standard errors from the published one says
+why.
+"""
 
 import json
 from pathlib import Path

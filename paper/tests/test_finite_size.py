@@ -1,4 +1,6 @@
-"""Finite-size: what a model finds on recordings of its own, and the records that ship with the package."""
+"""Finite-size: what a model finds on recordings of its own, and the records that ship with the
+package.
+"""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -68,7 +70,8 @@ def test_records_are_of_the_size_of_the_paper(variant):
 def test_as_published_spreads_fall(label):
     found = spreads(AS_PUBLISHED, label)
     assert (np.diff(found) < 0).all()
-    # From 40 to 400 s by √10: the recording is long beside its correlations. Error of a ratio of standard deviations: 5 %.
+    # From 40 to 400 s by √10: the recording is long beside its correlations. Error of a ratio of
+    # standard deviations: 5 %.
     assert found[2] / found[3] == pytest.approx(np.sqrt(10), rel=4 * 0.05)
     assert 0.2 < found[0] < 0.4
     assert 0.02 < found[3] < 0.04
@@ -76,13 +79,17 @@ def test_as_published_spreads_fall(label):
 
 @pytest.mark.parametrize("label", ["A", "B"])
 def test_models_in_step_find_noise_and_rare_slips(label):
-    """With the published constants: a middle half of noise alone, slips that grow in number, spreads that do not fall."""
+    """With the published constants.
+
+    A middle half of noise alone, slips that grow in number, spreads that do not fall.
+    """
     slips = out_of_step(CONSTANTS_PUBLISHED, label)
     assert slips[0] == 0
     assert slips == sorted(slips)
     assert 10 < slips[3] < 60
-    # The loss of noise is half a chi-square, of variance ½ per point; the middle half of a normal law is 1.349 of its
-    # standard deviations. The error of such a width is 5.5 % (quartiles of 400), and at 400 s small slips widen it a little.
+    # The loss of noise is half a chi-square, of variance ½ per point; the middle half of a normal
+    # law is 1.349 of its standard deviations. The error of such a width is 5.5 % (quartiles of
+    # 400), and at 400 s small slips widen it a little.
     noise = 1.349 * np.sqrt(0.5 / np.array(finite_size.SIMULATED_SIZES))
     found = middle_halves(CONSTANTS_PUBLISHED, label)
     assert found[:3] == pytest.approx(noise[:3], rel=4 * 0.055)
@@ -91,7 +98,8 @@ def test_models_in_step_find_noise_and_rare_slips(label):
     assert spreads(CONSTANTS_PUBLISHED, label)[3] > 10 * by_noise
     assert spreads(CONSTANTS_PUBLISHED, label)[3] > spreads(CONSTANTS_PUBLISHED, label)[1]
     squares, _ = finite_size._committed(CONSTANTS_PUBLISHED)
-    # Slips end: of the recordings with one in the first 40 s, some lose no more in the other 360 s than noise does.
+    # Slips end: of the recordings with one in the first 40 s, some lose no more in the other 360 s
+    # than noise does.
     early = squares[label][
         squares[label][:, 2] > finite_size.NOISE_SQUARE * (1 + 5 * np.sqrt(2 / 40_000))
     ]
@@ -101,7 +109,9 @@ def test_models_in_step_find_noise_and_rare_slips(label):
 
 @pytest.mark.parametrize("label", ["C", "D"])
 def test_models_out_of_step_narrow(label):
-    """With the published constants C and D miss all their recordings alike, and the law of large numbers does the rest."""
+    """With the published constants C and D miss all their recordings alike, and the law of large
+    numbers does the rest.
+    """
     assert out_of_step(CONSTANTS_PUBLISHED, label)[1:] == [400, 400, 400]
     found = spreads(CONSTANTS_PUBLISHED, label)
     assert found[0] > found[1]
@@ -118,7 +128,8 @@ def test_documented_constants_leave_no_model_in_step():
         assert found[1] > found[2] > found[3]
         assert found[3] < 0.1 * found[0]
     drifting = spreads(CORRECTED, "C")
-    # Growing: differences of 5 standard errors (3.5 % of each) and more. Not by a few far recordings: the middle half, too.
+    # Growing: differences of 5 standard errors (3.5 % of each) and more. Not by a few far
+    # recordings: the middle half, too.
     assert drifting[0] < drifting[1] < drifting[2]
     assert middle_halves(CORRECTED, "C")[2] > 2 * middle_halves(CORRECTED, "C")[1]
     assert drifting[3] < drifting[2]
@@ -175,7 +186,9 @@ def test_the_solver_decides_when_copies_part_and_for_some_whether():
 
 @pytest.mark.slow
 def test_strictly_integrated_slips_are_gone():
-    """A recording of B with a slip of 102 mV after 36 s at tolerance 1e-6, on the machine where we looked."""
+    """A recording of B with a slip of 102 mV after 36 s at tolerance 1e-6, on the machine where we
+    looked.
+    """
     assert distance(LABELS["B"], "published", 40_000, 1e-8, seed=[77, 8]).max() < 1
 
 
@@ -209,7 +222,10 @@ def agrees(variant, label, count):
 
 
 def test_the_processor_finds_the_law_of_the_records():
-    """A copy that shared its rounding errors would miss the noise alone, as 18 of 400 do at 4 s: p = 3e-12."""
+    """A copy that shared its rounding errors would miss the noise alone, as 18 of 400 do at 4 s.
+
+    P = 3e-12.
+    """
     agrees(CORRECTED, "A", 8)
 
 
@@ -235,7 +251,10 @@ def test_settled_states_of_c_depend_on_rounding():
 
 @pytest.mark.slow
 def test_the_law_of_c_at_short_length_is_one_draw():
-    """With other rounding errors, other settled states: medians of the risk differ by more than its spread in the records."""
+    """With other rounding errors, other settled states.
+
+    Medians of the risk differ by more than its spread in the records.
+    """
     _, sigma = finite_size._committed(CORRECTED)
     medians = []
     for copy in range(5):
@@ -251,7 +270,9 @@ def test_the_law_of_c_at_short_length_is_one_draw():
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_new_recordings_give_what_the_records_do(variant, monkeypatch, tmp_path):
-    """Their σ, their risks by length, and how many are out of step, from mean squares that we make up."""
+    """Their σ, their risks by length, and how many are out of step, from mean squares that we make
+    up.
+    """
     limits = finite_size.NOISE_SQUARE * (1 + 5 * np.sqrt(2 / np.array(finite_size.SIMULATED_SIZES)))
     monkeypatch.setattr(
         finite_size, "own_squares", lambda model, rng: limits * np.exp(0.01 * rng.normal(size=4))
@@ -285,7 +306,10 @@ def test_risks_and_squares_are_two_forms_of_the_same():
 
 
 def test_density_of_a_long_tail_is_that_of_its_middle():
-    """A few far values must not blur the rest: the height at the mode stays that of the normal law."""
+    """A few far values must not blur the rest.
+
+    The height at the mode stays that of the normal law.
+    """
     sample = np.random.default_rng(0).normal(size=4000)
     tailed = np.concatenate([sample, np.full(40, 300.0)])
     points = np.array([0.0])

@@ -24,7 +24,9 @@ def imports_from_the_library(path):
 
 
 def is_public(name):
-    """Whether its package lists it, or it is a package, or anything of `rivals.testbeds`, which is there for the paper too."""
+    """Whether its package lists it, or it is a package, or anything of `rivals.testbeds`, which is
+    there for the paper too.
+    """
     owner, _, last = name.rpartition(".")
     if not owner:
         return True
@@ -54,7 +56,10 @@ def test_imports_are_public(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_comparisons_and_calibrations_are_by_the_papers_method(path):
-    """Defaults of the library are others, and may change: every call says `**PAPER`, or in what it differs from it; steps take the law of a calibration."""
+    """Defaults of the library are others, and may change.
+
+    Every call says `**PAPER`, or in what it differs from it; steps take the law of a calibration.
+    """
     if path.stem == "steps":
         return
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

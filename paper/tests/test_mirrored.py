@@ -1,4 +1,7 @@
-"""The process as published: where its limits are not reached it agrees with the exact one; where they are, it does not."""
+"""The process as published: where its limits are not reached it agrees with the exact one.
+
+Where they are, it does not.
+"""
 
 import numpy as np
 import pytest

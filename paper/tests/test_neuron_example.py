@@ -1,4 +1,6 @@
-"""The neuron example: its candidates in all variants, the table made of them, and a loss on counts and intervals."""
+"""The neuron example: its candidates in all variants, the table made of them, and a loss on counts
+and intervals.
+"""
 
 import json
 from pathlib import Path
@@ -108,7 +110,10 @@ def test_spikes_are_counted_once_in_spite_of_noise():
 
 
 def test_verdicts_of_the_committed_runs():
-    """With the documented constants the voltages do not tell the cell that made the data from A; counts and intervals reject C."""
+    """With the documented constants the voltages do not tell the cell that made the data from A.
+
+    Counts and intervals reject C.
+    """
     numbers = committed("domain-loss")["numbers"][CORRECTED]
     pairs, by_loss = numbers["pairs"], numbers["probability"]
     voltages, counts = (
@@ -127,12 +132,14 @@ def test_example_in_all_variants():
     constants, corrected = (
         fit_corrected(rng, variant=variant) for variant in (CONSTANTS_PUBLISHED, CORRECTED)
     )
-    # With the published constants, A and B below C and D. As published, rounding errors grow to millivolts, so that risks differ
-    # between versions of NumPy, by 0.02: more than half of what A and B differ by.
+    # With the published constants, A and B below C and D. As published, rounding errors grow to
+    # millivolts, so that risks differ between versions of NumPy, by 0.02: more than half of what A
+    # and B differ by.
     for found in (as_published, constants):
         risks = {label: each.losses.empirical_risk for label, each in found.items()}
         assert max(risks["A"], risks["B"]) < min(risks["C"], risks["D"])
-    # With the published constants LP 1 is not chaotic and known by its risk; with the documented ones only if rounded alike.
+    # With the published constants LP 1 is not chaotic and known by its risk; with the documented
+    # ones only if rounded alike.
     assert constants[TRUE].losses.empirical_risk < 2.3
     assert corrected[SAME_ROUNDING].losses.empirical_risk < 2.3
     assert corrected[TRUE].losses.empirical_risk > 3.5

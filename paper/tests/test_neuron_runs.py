@@ -44,7 +44,8 @@ def test_standard_error_of_the_area_is_that_of_repeats():
         area, error = Experiments((truth + rng.normal(0, 1, 100))[:, None], truth).auc(0)
         areas.append(area)
         errors.append(error)
-    # 400 repeats know a standard deviation to 3.5 %; the formula is an approximation for other distributions.
+    # 400 repeats know a standard deviation to 3.5 %; the formula is an approximation for other
+    # distributions.
     assert np.mean(errors) == pytest.approx(np.std(areas), rel=0.15)
 
 
@@ -110,7 +111,8 @@ def test_the_worst_condition_decides():
     assert found["not valid"] == {"overconfident": 1}
     table = verdict_table({"good": good, "bold": bold}, [1.0])["1"]
     assert table["worst"] == "bold"
-    # All of the bold one's verdicts are stated; those of the good one are stated in a tenth, and wrong in less than 0.05.
+    # All of the bold one's verdicts are stated; those of the good one are stated in a tenth, and
+    # wrong in less than 0.05.
     assert table["stated"] == pytest.approx(0.55, abs=0.03)
     assert table["wrong there"] == pytest.approx(0.25, abs=0.06)
 
@@ -131,7 +133,8 @@ def test_one_more_copy_is_as_like_the_others_as_they_are_to_each_other():
         runs = common + rng.normal(0, 0.5, (9, 300))
         row = between_runs("x", runs[0], list(runs[1:]), correlation)
         z.append((row["ours"] - row["reference"]) / row["standard_error"])
-    # Nearly Student's t with 7 degrees of freedom, whose standard deviation is 1.18; 200 repeats know it to about 8 %.
+    # Nearly Student's t with 7 degrees of freedom, whose standard deviation is 1.18; 200 repeats
+    # know it to about 8 %.
     assert abs(np.mean(z)) < 4 * 1.18 / np.sqrt(200)
     assert np.std(z) == pytest.approx(1.18, abs=0.35)
     stranger = between_runs("x", rng.normal(0, 1, 300), list(runs[1:]), correlation)
@@ -153,7 +156,8 @@ def test_the_loss_criterion_of_synthetic_losses_is_that_of_draws():
     np.testing.assert_allclose(
         synthetic_loss_only(ratio, 0.25) + synthetic_loss_only(-ratio, 0.25), 1, atol=1e-12
     )
-    # The published values at c_Q = 1, from 4000 draws each, belong to the ratios that were found from them.
+    # The published values at c_Q = 1, from 4000 draws each, belong to the ratios that were found
+    # from them.
     for condition in MAIN:
         known = np.array(
             published("neuron_calibration")["conditions"][condition.key]["log_sigma_ratio"],
@@ -189,7 +193,10 @@ def test_committed_results_are_those_of_the_records(name, tmp_path):
 
 @pytest.mark.slow
 def test_experiments_that_are_asked_for_are_computed(tmp_path, monkeypatch):
-    """One condition of each figure, few copies and short recordings: the same path takes hours for all."""
+    """One condition of each figure, few copies and short recordings.
+
+    The same path takes hours for all.
+    """
     chosen = (MAIN[2],)
     for module in (neuron_calibration, neuron_calibration_all, loss_criterion):
         monkeypatch.setattr(module, "MAIN", chosen)

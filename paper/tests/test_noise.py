@@ -46,7 +46,8 @@ def test_fast_evaluation_stays_within_its_bound(tau):
 def test_variance_and_autocorrelation_follow_the_formula():
     tau, sigma, realisations = 10.0, 0.5, 4000
     lags = np.array([0.0, 5.0, 10.0, 20.0, 40.0])
-    # One product per realisation and lag, independent between realisations: the error is the standard error.
+    # One product per realisation and lag, independent between realisations: the error is the
+    # standard error.
     values = np.array(
         [ColouredNoise(tau, sigma, 100.0, rng=seed)(30 + lags) for seed in range(realisations)]
     )

@@ -1,4 +1,7 @@
-"""The overview is a real run: its numbers are those of the comparison it draws, its c that of the calibration."""
+"""The overview is a real run.
+
+Its numbers are those of the comparison it draws, its c that of the calibration.
+"""
 
 import json
 from pathlib import Path

@@ -1,4 +1,6 @@
-"""The page "The paper, figure by figure" has the numbers of the committed results, and every figure and table."""
+"""The page "The paper, figure by figure" has the numbers of the committed results, and every figure
+and table.
+"""
 
 import json
 import runpy

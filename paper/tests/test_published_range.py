@@ -1,4 +1,6 @@
-"""The range of valid c of the original study, by the rule of the package on the study's own records (choose-c)."""
+"""The range of valid c of the original study, by the rule of the package on the study's own records
+(choose-c).
+"""
 
 import numpy as np
 

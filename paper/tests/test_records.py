@@ -92,7 +92,10 @@ def fit(variant, condition, index):
 
 
 def test_the_processor_repeats_recorded_experiments_as_published():
-    """The same parameters and noise, other rounding: one more run. Rounding changes the ratio by a few hundredths, another generator its sign."""
+    """The same parameters and noise, other rounding: one more run.
+
+    Rounding changes the ratio by a few hundredths, another generator its sign.
+    """
     condition = Condition(("A", "B"))
     known = recorded_ratio(AS_PUBLISHED, condition.key)
     for index in range(3):
@@ -110,7 +113,8 @@ def test_corrected_records_have_the_law_of_the_processor(variant, noise):
     known = recorded_ratio(variant, condition.key)
     ours = np.array([fit(variant, condition, index) for index in range(3)])
     below = np.array([np.mean(known < value) for value in ours])
-    # One of three lies beyond all of 512 with a probability of 0.012, beyond all of 2048 with 0.003.
+    # One of three lies beyond all of 512 with a probability of 0.012, beyond all of 2048 with
+    # 0.003.
     assert ((below > 0) & (below < 1)).all()
 
 

@@ -103,8 +103,10 @@ def test_pairs_are_checked(losses):
         )
 
 
-def test_under_law_transport_steps_reject_no_less_than_the_largest_c_and_no_more_than_the_smallest():
-    """A smaller c moves every probability away from ½, so a rejection at one c is one at each smaller c."""
+def test_under_law_transport_steps_reject_no_less_than_at_the_largest_c_no_more_than_at_the_least():
+    """A smaller c moves every probability away from ½, so a rejection at one c is one at each
+    smaller c.
+    """
     calibration = replace(
         several({"near": (1, 1, 1), "far": (6, 6, 1), "middle": (6, 1, 1)}), law="transport"
     )

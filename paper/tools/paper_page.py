@@ -1,7 +1,10 @@
-"""Write paper/docs/paper.md, the index of the paper, from paper_page.jinja and the results: `python paper/tools/paper_page.py`.
+"""Write paper/docs/paper.md, the index of the paper, from paper_page.jinja and the results.
 
-The text is written by hand, its numbers are looked up. Where the text depends on a number, the template says so with
-`holds(...)`, and a result that no longer agrees with the text stops this script. A test compares the page with what it writes.
+`python paper/tools/paper_page.py`.
+
+The text is written by hand, its numbers are looked up. Where the text depends on a number, the
+template says so with `holds(...)`, and a result that no longer agrees with the text stops this
+script. A test compares the page with what it writes.
 """
 
 from __future__ import annotations
@@ -79,7 +82,9 @@ def number(x: float, digits: int = 2) -> str:
 
 
 def agreement(name: str, what: str = ".*") -> str:
-    """How many of the numbers as published lie within three standard errors of those in the paper or in the authors' files; a dash where there are none."""
+    """How many of the numbers as published lie within three standard errors of those in the paper
+    or in the authors' files; a dash where there are none.
+    """
     compared = [
         row
         for row in rows(name, what, AS_PUBLISHED)
@@ -98,14 +103,19 @@ def sources(name: str) -> str:
 
 
 def far(name: str) -> str:
-    """How many numbers of all variants lie farther away, and how many of these have an explanation."""
+    """How many numbers of all variants lie farther away, and how many of these have an
+    explanation.
+    """
     apart = [row for row in rows(name) if abs(_score(row) or 0.0) > 3]
     explained = sum("explanation" in row for row in apart)
     return f"{explained} of {len(apart)}" if apart else "none"
 
 
 def holds(condition: bool) -> str:
-    """Nothing, if what the text says still holds; otherwise an error, which names the place in the template."""
+    """Nothing, if what the text says still holds.
+
+    Otherwise an error, which names the place in the template.
+    """
     if not condition:
         raise AssertionError(
             "the text no longer agrees with the results: read it again, and change it"
@@ -145,7 +155,10 @@ def _cell(error: float, stated: float) -> str:
 
 
 def all_conditions() -> str:
-    """Of all 48 conditions at each c, by variant and law: stated winners that are wrong, and rules."""
+    """Of all 48 conditions at each c, by variant and law.
+
+    Stated winners that are wrong, and rules.
+    """
     numbers = result("neuron-calibration-all")["numbers"]
     tried = numbers["valid c, all that was tried"]
     c = list(next(iter(tried.values())))
@@ -167,7 +180,9 @@ def all_conditions() -> str:
 
 
 def length_of_the_truth() -> str:
-    """How often a long recording names the better model that fresh ones as long as the data name."""
+    """How often a long recording names the better model that fresh ones as long as the data
+    name.
+    """
     numbers = result("neuron-calibration")["numbers"]
     found = numbers["length of the truth"]
     keys = list(next(iter(found.values())))
@@ -215,7 +230,10 @@ def true_cell_table() -> str:
 
 
 def copies_table() -> str:
-    """Stated and wrong winners as published: by the authors, and lowest to highest of our copies."""
+    """Stated and wrong winners as published.
+
+    By the authors, and lowest to highest of our copies.
+    """
     found = result("neuron-calibration")["numbers"]["copies: wrong and stated"]
     shown = ("0.25", "1")
     head = ["authors, eight copies"]
@@ -315,7 +333,9 @@ def _pair(key: str) -> str:
 
 
 def blackbody_valid(name: str) -> str:
-    """The range of c that the rule of the package calls valid for black body radiation, in powers of two."""
+    """The range of c that the rule of the package calls valid for black body radiation, in powers
+    of two.
+    """
     from rivals.calibration import judge_experiments
     from rivals_paper.blackbody_records import committed
 
@@ -338,7 +358,9 @@ def steps_row(kind: str, k: str, law: str) -> list[str]:
 
 @cache
 def million(c: float, law: str = "beta") -> dict[str, Any]:
-    """What the largest calibration, of one epistemic distribution of the black body, found at this c."""
+    """What the largest calibration, of one epistemic distribution of the black body, found at this
+    c.
+    """
     found = json.loads(
         (ROOT / "benchmarks" / "results" / "million.json").read_text(encoding="utf-8")
     )
@@ -347,7 +369,10 @@ def million(c: float, law: str = "beta") -> dict[str, Any]:
 
 
 def neuron_risks(variant: str, models: list[str], key: str = "empirical_risk") -> list[float]:
-    """Empirical risks (or fitted widths) of neuron models in the example: of one run, or the mean of several."""
+    """Empirical risks (or fitted widths) of neuron models in the example.
+
+    Of one run, or the mean of several.
+    """
     by = result("rdists")["numbers"].get(variant, {})
     return [by[model].get(f"{key}, mean", by[model].get(key)) for model in models if model in by]
 

@@ -1,8 +1,9 @@
 """Evidence and posterior of the black body models, without sampling noise.
 
-Given noise σ and temperature T, the models are linear in the coefficients b of the polynomial, whose prior is
-Gaussian: they integrate out in closed form. What is left is a two-dimensional integral over (log σ, log T), done on a
-grid that closes in on the posterior. It checks nested sampling, and replaces it where 36 × 2 or 200 evidences are due.
+Given noise σ and temperature T, the models are linear in the coefficients b of the polynomial,
+whose prior is Gaussian: they integrate out in closed form. What is left is a two-dimensional
+integral over (log σ, log T), done on a grid that closes in on the posterior. It checks nested
+sampling, and replaces it where 36 × 2 or 200 evidences are due.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ from scipy.special import logsumexp
 from rivals.testbeds import blackbody
 from rivals_paper.arrays import FloatArray
 
-# Grid of the search and of the last pass; parts of the grid this far below the top (in nats) are negligible.
+# Grid of the search and of the last pass; parts of the grid this far below the top (in nats) are
+# negligible.
 COARSE, FINE, NEGLIGIBLE = 48, 128, 25.0
-# A noise that shrinks further than this within one spectrum (a body too cold to radiate at short waves) fits nothing
-# that was recorded here, and would cost the linear problem its digits.
+# A noise that shrinks further than this within one spectrum (a body too cold to radiate at short
+# waves) fits nothing that was recorded here, and would cost the linear problem its digits.
 SMALLEST_RANGE = 1e-8
 
 
@@ -59,10 +61,11 @@ class Posterior:
         return False
 
     def pointwise_on_grid(self, every: int = 5) -> tuple[FloatArray, FloatArray]:
-        """Return the log likelihood of each recording at nodes of a sparser grid, and the nodes' posterior weights.
+        """Return the log likelihood of each recording at nodes of a sparser grid, and the nodes'
+        posterior weights.
 
-        For models without a polynomial: a quadrature in place of draws. The posterior is smooth, so that nodes half
-        a standard deviation apart integrate it to many digits.
+        For models without a polynomial: a quadrature in place of draws. The posterior is smooth, so
+        that nodes half a standard deviation apart integrate it to many digits.
         """
         sparse = self.probability[every // 2 :: every, every // 2 :: every]
         sigma, kelvin = (
@@ -81,7 +84,9 @@ class Posterior:
         return log_likelihood, sparse[rows, columns]
 
     def pointwise(self, n_draws: int, rng: np.random.Generator) -> FloatArray:
-        """Return the log likelihood of each recording for draws of the posterior, shape (draws, recordings)."""
+        """Return the log likelihood of each recording for draws of the posterior, shape (draws,
+        recordings).
+        """
         flat = rng.choice(self.probability.size, size=n_draws, p=self.probability.ravel())
         rows, columns = np.unravel_index(flat, self.probability.shape)
         log_likelihood = np.empty((n_draws, len(self.data)))
@@ -156,7 +161,10 @@ def posterior(
 
 @dataclass(frozen=True, eq=False)
 class _Linear:
-    """The linear problem at one temperature: residual of the law, weights, and the polynomial's normal equations."""
+    """The linear problem at one temperature.
+
+    Residual of the law, weights, and the polynomial's normal equations.
+    """
 
     residual: FloatArray
     weight: FloatArray
@@ -209,7 +217,9 @@ def _cells(low: float, high: float, size: int) -> FloatArray:
 
 
 def _closer(box: FloatArray, axes: list[FloatArray], density: FloatArray) -> FloatArray:
-    """Return the smallest box around everything that is not negligible, with a cell to spare on each side."""
+    """Return the smallest box around everything that is not negligible, with a cell to spare on
+    each side.
+    """
     high = density > density.max() - NEGLIGIBLE
     closer = np.empty_like(box)
     for i, (bounds, values) in enumerate(zip(box, axes, strict=True)):

@@ -1,4 +1,6 @@
-"""Calibration of c for the black body models, over spectrometers of unknown bias (fig. c-calib-explainer_uv)."""
+"""Calibration of c for the black body models, over spectrometers of unknown bias (fig.
+c-calib-explainer_uv).
+"""
 
 from __future__ import annotations
 
@@ -65,37 +67,48 @@ LOOKS = {
 PASSED, FAILED = "✓", "✗"
 
 READING = (
-    "Each point is a bin of 32 simulated experiments: how probable it was said to be that Planck has the lower risk, and "
-    "how often it has. On the diagonal the two agree; in the red and yellow areas the criterion is overconfident. Rows: as "
-    "published; the same experiments with the exact process; corrected, with law beta and one simulation as in the paper; "
-    "corrected, with the library's defaults, the transport law and 16 simulations. Beside each c: "
-    "whether the rule on stated winners lets it pass (– where no winner is stated), and whether it "
-    "keeps the paper's bound in 16 bins, to within 0.05 beyond chance."
+    "Each point is a bin of 32 simulated experiments: how probable it was said to be that Planck "
+    "has the lower risk, and how often it has. On the diagonal the two agree; in the red and "
+    "yellow areas the criterion is overconfident. Rows: as published; the same experiments with "
+    "the exact process; corrected, with law beta and one simulation as in the paper; corrected, "
+    "with the library's defaults, the transport law and 16 simulations. Beside each c: whether the "
+    "rule on stated winners lets it pass (– where no winner is stated), and whether it keeps the "
+    "paper's bound in 16 bins, to within 0.05 beyond chance."
 )
 DIFFERENCES = [
-    "The limits of the original solver are mirrored: for small c (metric variance below 1e-8) the process was centred on "
-    "the wrong half of each interval. At c = 2^-15 it picked the better model in 77 % of the experiments; the exact "
-    "process on the same experiments does in nearly all. Most of the overconfidence of the left panel is this error.",
-    "Spectra had 1024 points where the paper says 4096; the corrected run has 4096. The truth is found on independent "
-    "data instead of a replay of the same random numbers, and the noise is fitted by maximum likelihood.",
-    "The published probabilities rest on 128 draws of each risk, the corrected ones on 2048: fewer are exactly 0 or 1.",
+    "The limits of the original solver are mirrored: for small c (metric variance below 1e-8) the "
+    "process was centred on the wrong half of each interval. At c = 2^-15 it picked the better "
+    "model in 77 % of the experiments; the exact process on the same experiments does in nearly "
+    "all. Most of the overconfidence of the left panel is this error.",
+    "Spectra had 1024 points where the paper says 4096; the corrected run has 4096. The truth is "
+    "found on independent data instead of a replay of the same random numbers, and the noise is "
+    "fitted by maximum likelihood.",
+    "The published probabilities rest on 128 draws of each risk, the corrected ones on 2048: fewer "
+    "are exactly 0 or 1.",
 ]
 SHARE, PICKS, BINS = "share exactly 0 or 1", "picks the truly better model", "overconfident bins"
 EXPLANATIONS = {
-    SHARE: "The corrected run draws each risk 2048 times, not 128, so that fewer probabilities are exactly 0 or 1.",
-    PICKS: "For small c the mirrored limits of the original solver are gone; for large c the spectra have 4096 points, "
-    "not 1024, and the risks are closer to the true ones.",
-    BINS: "For small c the mirrored limits of the original solver made the probabilities wrong, and with 4096 points "
-    "instead of 1024 the better model is picked more often.",
+    SHARE: (
+        "The corrected run draws each risk 2048 times, not 128, so that fewer probabilities are "
+        "exactly 0 or 1."
+    ),
+    PICKS: "For small c the mirrored limits of the original solver are gone; for large c the "
+    "spectra have 4096 points, not 1024, and the risks are closer to the true ones.",
+    BINS: "For small c the mirrored limits of the original solver made the probabilities wrong, "
+    "and with 4096 points instead of 1024 the better model is picked more often.",
 }
 UNKNOWN = (
-    "The cause is not known: the original probabilities of single experiments were compared for c up to 2^-6 only, where "
-    "they agree. A share of less than a hundredth is a few dozen of the experiments."
+    "The cause is not known: the original probabilities of single experiments were compared for c "
+    "up to 2^-6 only, where they agree. A share of less than a hundredth is a few dozen of the "
+    "experiments."
 )
 
 
 def make(task: Task) -> Reproduction:
-    """Make the picture and the numbers: from the committed 4096 experiments, or from as many new ones as are asked for."""
+    """Make the picture and the numbers.
+
+    From the committed 4096 experiments, or from as many new ones as are asked for.
+    """
     records = _committed() if task.experiments is None else _fresh(task, task.experiments)
     summaries = {
         name: {int(k): _summary(each, column) for column, k in enumerate(each.log2_c)}
@@ -166,7 +179,9 @@ def _summary(record: Record, column: int) -> dict[str, Any]:
 
 
 def _worst(too_sure: FloatArray, right: FloatArray, values: FloatArray) -> dict[str, float]:
-    """Return the most significant excess over bins of equal count, which are large enough to tell it from chance."""
+    """Return the most significant excess over bins of equal count, which are large enough to tell
+    it from chance.
+    """
     groups = np.array_split(np.argsort(values, kind="stable"), min(COARSE_BINS, len(values)))
     excess = np.array([too_sure[group].mean() for group in groups])
     # One success and one failure more keep the error of a bin that is always right from being zero.
@@ -185,7 +200,10 @@ def _decided(values: FloatArray) -> FloatArray:
 
 
 def _right(values: FloatArray, truth: FloatArray) -> FloatArray:
-    """Return whether the better model got the higher probability, for each experiment; a half where both got the same."""
+    """Return whether the better model got the higher probability, for each experiment.
+
+    A half where both got the same.
+    """
     return np.where(values == 0.5, 0.5, (values > 0.5) == (truth > 0.5))
 
 
@@ -221,9 +239,12 @@ def _comparisons(
 
 
 def _paired_error(what: str, record: Record, column: int, theirs: float, n_theirs: int) -> float:
-    """Standard error of the difference on the same experiments, whose draws of the risks differ: from a second set of draws.
+    """Standard error of the difference on the same experiments, whose draws of the risks differ.
 
-    To it come the rounding of the published number, and the sampling of the experiments where only a part is repeated.
+    From a second set of draws.
+
+    To it come the rounding of the published number, and the sampling of the experiments where only
+    a part is repeated.
     """
     if record.again is None:
         raise ValueError(
@@ -248,14 +269,18 @@ def _paired_error(what: str, record: Record, column: int, theirs: float, n_their
 def _shares_of_orders(
     values: FloatArray, truth: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the share of overconfident bins when equal probabilities are sorted in random order, for several orders."""
+    """Return the share of overconfident bins when equal probabilities are sorted in random order,
+    for several orders.
+    """
     orders = (rng.permutation(len(values)) for _ in range(N_ORDERS))
     shuffled = (Experiments(values[order, None], truth[order]) for order in orders)
     return np.array([np.mean(each.excess(0, _bins(len(values))) > 0) for each in shuffled])
 
 
 def _independent_error(what: str, theirs: float, n_theirs: int, ours: float, n_ours: int) -> float:
-    """Standard error of the difference of two shares of independent experiments, or of bins of them."""
+    """Standard error of the difference of two shares of independent experiments, or of bins of
+    them.
+    """
     variance = 0.001**2 / 12
     for share, n in ((theirs, n_theirs), (ours, n_ours)):
         counted = _bins(n) if what == BINS else n

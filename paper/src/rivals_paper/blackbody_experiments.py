@@ -1,4 +1,7 @@
-"""The experiments of the black body calibration: those of the original study, by both processes, and the corrected ones."""
+"""The experiments of the black body calibration.
+
+Those of the original study, by both processes, and the corrected ones.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,15 @@ from rivals_paper.tracking import track
 LOG2_C = (-15, -12, -9, -6, -3, 0, 3, 6)
 # The published ones, and others where the upper end of the valid range lies.
 LOG2_C_CORRECTED = (-15, -12, -9, -6, -3, 0, 1, 2, 3, 4, 5, 6)
-# Sizes of the published experiments: of the spectrum, of that to which the noise is fitted, of that for the truth.
+# Sizes of the published experiments: of the spectrum, of that to which the noise is fitted, of that
+# for the truth.
 N_PUBLISHED, N_FIT, N_TRUTH = 1024, 4096, 12288
 # The paper says 4096 points; the published run had 1024.
 N_DATA = 4096
 # Published experiments that one process runs at a time.
 BLOCK = 64
-# The paper's law, and that of the library, with its sixteen simulations: in what each differs from the paper's method.
+# The paper's law, and that of the library, with its sixteen simulations: in what each differs from
+# the paper's method.
 LAWS: dict[str, dict[str, Any]] = {
     "beta": {},
     "transport": {"law": "transport", "n_simulations": 16},
@@ -38,7 +43,10 @@ LAWS: dict[str, dict[str, Any]] = {
 
 
 def published_experiments(folder: Path, n: int, seed: int, progress: bool) -> tuple[Record, Record]:
-    """Run the first n experiments of the published study, by its own process and by the exact one; earlier ones are kept."""
+    """Run the first n experiments of the published study, by its own process and by the exact one.
+
+    Earlier ones are kept.
+    """
     paths = [folder / f"blackbody-{name}-{seed}.npz" for name in ("as-published", "exact-process")]
     records = [read(path) for path in paths] if all(path.exists() for path in paths) else []
     have = len(records[0]) if records else 0
@@ -57,7 +65,10 @@ def published_experiments(folder: Path, n: int, seed: int, progress: bool) -> tu
 
 
 def corrected_experiments(law: str, folder: Path, n: int, seed: int, progress: bool) -> Record:
-    """Run n experiments of our own with 4096 points, under law "beta" as the paper or "transport"; a store keeps them."""
+    """Run n experiments of our own with 4096 points, under law "beta" as the paper or "transport".
+
+    A store keeps them.
+    """
     calibration = calibrate(
         {"bias sweep": blackbody.bias_sweep},
         **(PAPER | LAWS[law]),
@@ -148,6 +159,9 @@ def _simulated(
 
 
 def _block(experiment: int, column: int) -> int:
-    """Return which block the published run used: its generators travelled with the work, 12 comparisons at a time."""
+    """Return which block the published run used.
+
+    Its generators travelled with the work, 12 comparisons at a time.
+    """
     number = len(LOG2_C) * experiment + column
     return number - max(12 * (number // 12), len(LOG2_C) * experiment)

@@ -1,4 +1,6 @@
-"""The two candidates of the black body figures, as the original study evaluated them and as it describes them."""
+"""The two candidates of the black body figures, as the original study evaluated them and as it
+describes them.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,9 @@ SYNTHETIC_SIZE = 4096
 TRUE_TEMPERATURE = 4000.0
 
 LOSS_AT_TRUE_TEMPERATURE = (
-    "The loss was evaluated at the true temperature, 4000 K, instead of the fitted one, which the candidate "
-    "simulates with and the paper's text states: the Rayleigh-Jeans model is then charged for a temperature it "
-    "was not fitted with."
+    "The loss was evaluated at the true temperature, 4000 K, instead of the fitted one, which the "
+    "candidate simulates with and the paper's text states: the Rayleigh-Jeans model is then "
+    "charged for a temperature it was not fitted with."
 )
 
 
@@ -35,10 +37,12 @@ def losses_as_published(
     *,
     at_true_temperature: bool = True,
 ) -> dict[str, Losses]:
-    """Return the losses as published: simulated at the fitted temperature, evaluated at the true one.
+    """Return the losses as published.
 
-    The 4096 simulated points are those of the original study, bit for bit. With ``at_true_temperature=False``
-    only the temperature of the loss is corrected.
+    Simulated at the fitted temperature, evaluated at the true one.
+
+    The 4096 simulated points are those of the original study, bit for bit. With
+    ``at_true_temperature=False`` only the temperature of the loss is corrected.
     """
     losses = {}
     for law, model in models.items():
@@ -58,7 +62,9 @@ def losses_corrected(
     *,
     rng: np.random.Generator,
 ) -> dict[str, Losses]:
-    """Return the losses of maximum likelihood fits, at the fitted temperature, with as many points simulated."""
+    """Return the losses of maximum likelihood fits, at the fitted temperature, with as many points
+    simulated.
+    """
     models = models or {law: blackbody.fit(data, law=law) for law in blackbody.LAWS}
     seed = seed_from(rng)
     return {

@@ -1,4 +1,6 @@
-"""Risk distributions of the Planck and Rayleigh-Jeans models for nine simulated spectra (fig. uv-example)."""
+"""Risk distributions of the Planck and Rayleigh-Jeans models for nine simulated spectra (fig.
+uv-example).
+"""
 
 from __future__ import annotations
 
@@ -54,23 +56,27 @@ ROWS = (
     ((6.0, 20.0), 0.0, (2.0**9, 2.0**12, 2.0**14), True),
     ((0.2, 3.0), 0.0, (2.0, 2.0**3, 2.0**5), False),
 )
-# B^EMD of the observed spectrum (15 to 30 µm, bias 2.5e-6, 4096 points), as the paper's text states it.
+# B^EMD of the observed spectrum (15 to 30 µm, bias 2.5e-6, 4096 points), as the paper's text states
+# it.
 STATED = {2.0**-3: 0.80, 1.0: 0.60}
 
 READING = (
-    "Nine spectra (grey) with both laws at their fitted temperatures, and dotted at 4000 K, where the published losses "
-    "were evaluated. Below each the distribution of the risk of both models, as published and corrected; the less they "
-    "overlap, the surer the choice. B is the probability that Planck has the lower risk; in brackets its range over 16 "
-    "simulations of the candidates. B_0 is the bias of the spectrometer, in kW m⁻² nm⁻¹ sr⁻¹."
+    "Nine spectra (grey) with both laws at their fitted temperatures, and dotted at 4000 K, where "
+    "the published losses were evaluated. Below each the distribution of the risk of both models, "
+    "as published and corrected; the less they overlap, the surer the choice. B is the probability "
+    "that Planck has the lower risk; in brackets its range over 16 simulations of the candidates. "
+    "B_0 is the bias of the spectrometer, in kW m⁻² nm⁻¹ sr⁻¹."
 )
 DIFFERENCES = [
     LOSS_AT_TRUE_TEMPERATURE,
-    "In the bottom row the noise was not fitted to the spectra but taken over from another data set (4.2e-5 where the "
-    "residuals are of order 1), which makes the risks 1e8 to 1e17. There the metric variance v exceeds 1e4 and the "
-    "original solver's limit is mirrored; the exact process gives the Rayleigh-Jeans model another mean risk (see "
-    "numbers, 'published losses, exact process').",
-    "4096 points were simulated for 512 observed ones, which widens the risk distributions; corrected: as many. With 512 "
-    "points B depends on that one simulation: the range over 16 of them is printed in brackets.",
+    "In the bottom row the noise was not fitted to the spectra but taken over from another data "
+    "set (4.2e-5 where the residuals are of order 1), which makes the risks 1e8 to 1e17. There the "
+    "metric variance v exceeds 1e4 and the original solver's limit is mirrored; the exact process "
+    "gives the Rayleigh-Jeans model another mean risk (see numbers, 'published losses, exact "
+    "process').",
+    "4096 points were simulated for 512 observed ones, which widens the risk distributions; "
+    "corrected: as many. With 512 points B depends on that one simulation: the range over 16 of "
+    "them is printed in brackets.",
 ]
 
 
@@ -205,7 +211,9 @@ def _numbers(panel: Panel) -> dict[str, Any]:
 
 
 def _stated(seed: int) -> list[dict[str, Any]]:
-    """Compare with the two probabilities which the paper's text states for the observed spectrum."""
+    """Compare with the two probabilities which the paper's text states for the observed
+    spectrum.
+    """
     data = blackbody.observe(4096, rng=seeds.generator("UV", "data"))
     by_law = losses_as_published(data, fitted_as_published(data))
     mended = losses_corrected(data, rng=stream(seed, 3))

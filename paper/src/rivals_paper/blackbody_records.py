@@ -1,4 +1,7 @@
-"""Experiments of the black body calibration in a small file: committed with the package, or kept beside results."""
+"""Experiments of the black body calibration in a small file.
+
+Committed with the package, or kept beside results.
+"""
 
 from __future__ import annotations
 
@@ -103,7 +106,9 @@ def write(record: Record, path: Path) -> None:
 
 
 def rounded(record: Record) -> Record:
-    """Return the record as it will be read again, so that a fresh run shows the same numbers as its file."""
+    """Return the record as it will be read again, so that a fresh run shows the same numbers as its
+    file.
+    """
     again = None if record.again is None else _unpacked(_packed(record.again))
     difference, error = (
         values.astype(np.float32).astype(float) for values in (record.difference, record.error)

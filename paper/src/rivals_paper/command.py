@@ -1,4 +1,6 @@
-"""`rivals reproduce`: make figures and tables of the paper anew, each number beside the published one."""
+"""`rivals reproduce`: make figures and tables of the paper anew, each number beside the published
+one.
+"""
 
 from __future__ import annotations
 
@@ -68,12 +70,18 @@ class Done:
     comparisons: list[dict[str, Any]] | None  # None where it failed
 
     def counts(self) -> list[int]:
-        """Comparisons; within three standard errors; farther away, with a reason and without; without a standard error."""
+        """Comparisons; within three standard errors.
+
+        Farther away, with a reason and without; without a standard error.
+        """
         return counts(self.comparisons or [])
 
 
 def counts(rows: Sequence[dict[str, Any]]) -> list[int]:
-    """Comparisons; within three standard errors; farther away, with a reason and without; without a standard error."""
+    """Comparisons; within three standard errors.
+
+    Farther away, with a reason and without; without a standard error.
+    """
     apart = [row for row in rows if differs(row)]
     explained = sum("explanation" in row for row in apart)
     with_error = sum(_has_error(row) for row in rows)
@@ -87,7 +95,10 @@ def counts(rows: Sequence[dict[str, Any]]) -> list[int]:
 
 
 def _reproduce(module: registry.PaperModule, task: Task) -> Done:
-    """Reproduce one module and print its comparisons; an error does not keep the next one from running."""
+    """Reproduce one module and print its comparisons.
+
+    An error does not keep the next one from running.
+    """
     start = time.perf_counter()
     typer.echo(f"{module.NAME}: {module.DESCRIPTION}")
     try:
@@ -104,7 +115,10 @@ def _reproduce(module: registry.PaperModule, task: Task) -> Done:
 
 
 def _summary(done: Sequence[Done]) -> str:
-    """A line for each module, and one for all: time, and how the published numbers compare with ours."""
+    """A line for each module, and one for all.
+
+    Time, and how the published numbers compare with ours.
+    """
     body = [
         [
             each.name,
@@ -119,7 +133,10 @@ def _summary(done: Sequence[Done]) -> str:
 
 
 def _by_source(done: Sequence[Done]) -> str:
-    """The numbers computed as published, by where the original number stands: only the first two are published."""
+    """The numbers computed as published, by where the original number stands.
+
+    Only the first two are published.
+    """
     rows = [
         row for each in done for row in each.comparisons or [] if row["variant"] == AS_PUBLISHED
     ]

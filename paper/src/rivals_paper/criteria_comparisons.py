@@ -15,32 +15,37 @@ Rows = list[dict[str, Any]]
 
 # Why ours differs from the published number, where it does.
 WIDER_PRIOR = (
-    "The corrected prior is wider: it spreads over more temperatures, noises and coefficients, and charges each family "
-    "for it."
+    "The corrected prior is wider: it spreads over more temperatures, noises and coefficients, and "
+    "charges each family for it."
 )
-EXCLUDED = "The published prior excluded the best models of this family: its posterior sat in a corner of the prior."
+EXCLUDED = (
+    "The published prior excluded the best models of this family: its posterior sat in a corner of "
+    "the prior."
+)
 DEGENERATE = (
-    "The published prior excluded the best models of this family, and nested sampling had not converged. The corrected "
-    "one does not contain them either: their temperature tends to zero."
+    "The published prior excluded the best models of this family, and nested sampling had not "
+    "converged. The corrected one does not contain them either: their temperature tends to zero."
 )
 NOT_CONVERGED = (
-    "The same prior evaluated exactly: nested sampling had not converged, or understates its error (the difference is "
-    "as large as 10 nats in the Planck families and 10000 in those of Rayleigh-Jeans)."
+    "The same prior evaluated exactly: nested sampling had not converged, or understates its error "
+    "(the difference is as large as 10 nats in the Planck families and 10000 in those of "
+    "Rayleigh-Jeans)."
 )
 FLAT_OPTIMUM = (
-    "With six coefficients the optimum is flat, and the other optimiser ended elsewhere: at another temperature, on which "
-    "the discrepancy of the model depends."
+    "With six coefficients the optimum is flat, and the other optimiser ended elsewhere: at "
+    "another temperature, on which the discrepancy of the model depends."
 )
 SHARED_COMPLEXITY = (
     "The published code gave the Planck family the complexity of the Rayleigh-Jeans family."
 )
 UNEVEN_SUM = (
-    "The published sum stopped at a tolerance of 0.01, drew unevenly within its classes and left out the last class; "
-    "its own error is unknown, and the one here is that of ours alone."
+    "The published sum stopped at a tolerance of 0.01, drew unevenly within its classes and left "
+    "out the last class; its own error is unknown, and the one here is that of ours alone."
 )
 OTHER_SIMULATION = (
-    "As many points simulated as observed instead of 16384, maximum likelihood instead of the regularised fit, and "
-    "another simulation of the model: the largest simulated loss, on which the spread depends, is left to chance."
+    "As many points simulated as observed instead of 16384, maximum likelihood instead of the "
+    "regularised fit, and another simulation of the model: the largest simulated loss, on which "
+    "the spread depends, is left to chance."
 )
 
 
@@ -63,14 +68,17 @@ def comparisons(
 
 
 def _information(stored: dict[str, Any], scores: dict[str, Any]) -> Rows:
-    """AIC and BIC: with the parameters of the 100-point spectrum as published, and refitted to each spectrum."""
+    """AIC and BIC: with the parameters of the 100-point spectrum as published, and refitted to each
+    spectrum.
+    """
     rows = []
     for law, m in nested.families():
         theirs, ours = stored["curves"][nested.key(law, m)], scores[nested.key(law, m)]
         for criterion in ("AIC", "BIC"):
             for i, size in enumerate(stored["sizes"]):
                 name = f"{criterion}, {law}, {m} coefficients, L = {size}"
-                # For two of the 200 the published parameters were, after all, fitted to the spectrum itself.
+                # For two of the 200 the published parameters were, after all, fitted to the
+                # spectrum itself.
                 own = size == 64 and law == "planck" and m in (0, 2)
                 published = ours[f"{criterion} refit" if own else f"{criterion} as published"][i]
                 refit = f"{name}, refitted by an independent optimiser, same penalties"
@@ -99,7 +107,10 @@ def _information(stored: dict[str, Any], scores: dict[str, Any]) -> Rows:
 
 
 def _evidence(stored: dict[str, Any], scores: dict[str, Any]) -> Rows:
-    """Log evidence and elpd: under the published prior without sampling noise, and under a wider one."""
+    """Log evidence and elpd.
+
+    Under the published prior without sampling noise, and under a wider one.
+    """
     rows = []
     for law, m in nested.families():
         theirs, ours = stored["curves"][nested.key(law, m)], scores[nested.key(law, m)]
@@ -141,7 +152,9 @@ def _evidence(stored: dict[str, Any], scores: dict[str, Any]) -> Rows:
 
 
 def _complexity(stored: dict[str, Any], complexities: dict[str, Any]) -> Rows:
-    """The complexity which both laws were given, beside each law's own over the same event space."""
+    """The complexity which both laws were given, beside each law's own over the same event
+    space.
+    """
     rows = []
     for law in blackbody.LAWS:
         ours = complexities["over the published event space"][law]
@@ -169,7 +182,8 @@ def _risk(stored: dict[str, Any], risks: dict[str, Any], spreads: dict[str, Any]
         flat = FLAT_OPTIMUM if m == "6" else None
         for variant in (AS_PUBLISHED, CORRECTED):
             draws = risks[variant][law, int(m), int(size)]
-            # Standard errors of a mean, and of a standard deviation by the fourth moment of our draws.
+            # Standard errors of a mean, and of a standard deviation by the fourth moment of our
+            # draws.
             kurtosis = float(np.mean((draws - draws.mean()) ** 4) / draws.var() ** 2)
             both = float(
                 np.hypot(theirs["std"] / np.sqrt(theirs["n"]), draws.std() / np.sqrt(draws.size))
@@ -178,7 +192,8 @@ def _risk(stored: dict[str, Any], risks: dict[str, Any], spreads: dict[str, Any]
                 ("mean", draws.mean(), 1.0),
                 ("std", draws.std(), np.sqrt((kurtosis - 1) / 4)),
             ):
-                # As published the simulated points are those of the study; corrected, they are one draw of many.
+                # As published the simulated points are those of the study; corrected, they are one
+                # draw of many.
                 simulation = 0.0 if variant == AS_PUBLISHED else spreads[name][f"{what} varies by"]
                 rows.append(
                     comparison(
@@ -195,7 +210,10 @@ def _risk(stored: dict[str, Any], risks: dict[str, Any], spreads: dict[str, Any]
 
 
 def _probability(stored: dict[str, Any], pairs: dict[str, Any]) -> Rows:
-    """B^EMD, which the figure prints: of Planck against Rayleigh-Jeans, and of no coefficients against some."""
+    """B^EMD, which the figure prints.
+
+    Of Planck against Rayleigh-Jeans, and of no coefficients against some.
+    """
     # Theirs rests on 128 to some thousand draws; 128 are assumed where the draws are not stored.
     few = float(np.sqrt(nested.N_DRAWS / 128))
     published = {

@@ -1,4 +1,7 @@
-"""The picture of the criteria figure: rows of families, columns of criteria, as published above corrected."""
+"""The picture of the criteria figure.
+
+Rows of families, columns of criteria, as published above corrected.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from rivals_paper.densities import common_range, density
 from rivals_paper.output import AS_PUBLISHED, CORRECTED, new_figure
 
 COLUMNS = ("BIC", "−log evidence", "MDL", "AIC", "−elpd")
-# Colour-blind safe, of different lightness, with markers for grey print. The last row compares the laws.
+# Colour-blind safe, of different lightness, with markers for grey print. The last row compares the
+# laws.
 STYLES = {0: ("#000000", "o"), 2: ("#0072B2", "s"), 4: ("#D55E00", "^"), 6: ("#56B4E9", "D")}
 OTHER_LAW = ("#CC79A7", "v")
 ROWS = (
@@ -48,7 +52,8 @@ def draw(
     risks : dict
         Draws of the risk by variant and (law, coefficients, size).
     pairs : dict
-        B^EMD by variant and (law, coefficients, size): the reference of the row against that family.
+        B^EMD by variant and (law, coefficients, size): the reference of the row against that
+        family.
     """
     figure = new_figure(WIDTH, HEIGHT)
     parts: Any = figure.subfigures(4, 1, height_ratios=[0.75, 1, 1, 1])
@@ -205,7 +210,9 @@ def _score(
 def _risks(
     axes: Any, families: Families, risks: dict[tuple[str, int, int], Any], pairs: Pairs, points: Any
 ) -> None:
-    """Draw the distributions of the risk, one level for each size, and print B^EMD to their right."""
+    """Draw the distributions of the risk, one level for each size, and print B^EMD to their
+    right.
+    """
     width = points[-1] - points[0]
     for level, size in enumerate(nested.SIZES_SHOWN):
         for family in families:

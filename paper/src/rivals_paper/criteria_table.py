@@ -45,31 +45,41 @@ LOG10 = np.log(10)
 CRITERIA = ("B^l", "B^Bayes", "B^elpd", "B^R", "B^EMD")
 
 READING = (
-    "Each cell is log10 of 'Planck is so many times more probable than Rayleigh-Jeans': 0 is undecided, +1 and -1 are "
-    "weak, +2 and -2 strong evidence; blue favours Planck, orange Rayleigh-Jeans; what is smaller than 1e-6 is shown as 0. "
-    "Left: as printed in the paper. Middle: as published, the same computed anew, its Bayes factors and elpd without "
-    "the sampler's noise. Right: corrected. Columns: gain s, with and without a bias B0; top rows: rel. σ, the noise as a "
-    "part of the largest radiance. Rows: wavelengths and number of points L."
+    "Each cell is log10 of 'Planck is so many times more probable than Rayleigh-Jeans': 0 is "
+    "undecided, +1 and -1 are weak, +2 and -2 strong evidence; blue favours Planck, orange "
+    "Rayleigh-Jeans; what is smaller than 1e-6 is shown as 0. Left: as printed in the paper. "
+    "Middle: as published, the same computed anew, its Bayes factors and elpd without the "
+    "sampler's noise. Right: corrected. Columns: gain s, with and without a bias B0; top rows: "
+    "rel. σ, the noise as a part of the largest radiance. Rows: wavelengths and number of points L."
 )
 DIFFERENCES = [
-    "rel. σ: the printed row is that of 15 to 30 µm alone; corrected: that of 20 to 1000 µm, half of the table, beside it.",
-    "B^l and B^R: the models were always fitted to one data set of 4096 points, whatever the number of points L of the "
-    "row; corrected: to the L points themselves, and the risk on 65536 new points instead of 4096.",
-    "B^Bayes and B^elpd: the bounds of the prior were passed to scipy's uniform as (low, high) instead of (low, width), and "
-    "the logarithms drawn were used as noise and temperature themselves: noise 9 to 23 kW/m2/nm/sr and 10 to 22 K, where "
-    "the data want 1e-6 to 2e-4 and 4000 K. Both laws then predict next to nothing, the Bayes factor is exactly 1, and "
-    "what was printed is the sampler's noise. Corrected: noise log-uniform in [2^-22, 2^-9], temperature log-uniform in "
-    "[1000, 10000] K. Differences of natural logarithms were also multiplied by log10(2) instead of log10(e).",
-    "B^elpd: the supplement defines the elpd as a mean over new points, the text as a sum over L of them. The published "
-    "code took the sum (WAIC, from the L points of the data), and so does the corrected row; the mean is 1/L of it.",
-    f"B^EMD: {LOSS_AT_TRUE_TEMPERATURE} Corrected also: as many points simulated as observed (not always 4096), and the "
-    "exact process.",
+    "rel. σ: the printed row is that of 15 to 30 µm alone; corrected: that of 20 to 1000 µm, half "
+    "of the table, beside it.",
+    "B^l and B^R: the models were always fitted to one data set of 4096 points, whatever the "
+    "number of points L of the row; corrected: to the L points themselves, and the risk on 65536 "
+    "new points instead of 4096.",
+    "B^Bayes and B^elpd: the bounds of the prior were passed to scipy's uniform as (low, high) "
+    "instead of (low, width), and the logarithms drawn were used as noise and temperature "
+    "themselves: noise 9 to 23 kW/m2/nm/sr and 10 to 22 K, where the data want 1e-6 to 2e-4 and "
+    "4000 K. Both laws then predict next to nothing, the Bayes factor is exactly 1, and what was "
+    "printed is the sampler's noise. Corrected: noise log-uniform in [2^-22, 2^-9], temperature "
+    "log-uniform in [1000, 10000] K. Differences of natural logarithms were also multiplied by "
+    "log10(2) instead of log10(e).",
+    "B^elpd: the supplement defines the elpd as a mean over new points, the text as a sum over L "
+    "of them. The published code took the sum (WAIC, from the L points of the data), and so does "
+    "the corrected row; the mean is 1/L of it.",
+    f"B^EMD: {LOSS_AT_TRUE_TEMPERATURE} Corrected also: as many points simulated as observed (not "
+    "always 4096), and the exact process.",
 ]
 # Why the corrected number differs from the published one, where it does.
 EXPLANATIONS = {
     "B^l": "The published models were fitted to 4096 points, whatever L.",
-    "B^Bayes": "The published prior excluded the data: what was printed is the sampler's noise around 0.",
-    "B^elpd": "The published prior excluded the data: what was printed is the sampler's noise around 0.",
+    "B^Bayes": (
+        "The published prior excluded the data: what was printed is the sampler's noise around 0."
+    ),
+    "B^elpd": (
+        "The published prior excluded the data: what was printed is the sampler's noise around 0."
+    ),
     "B^R": "The published models were fitted to 4096 points, whatever L.",
     "B^EMD": "The published loss was evaluated at the true temperature instead of the fitted one.",
 }
@@ -153,7 +163,9 @@ def _cells(stored: dict[str, Any]) -> list[Cell]:
 
 
 def _relative_noise(cells: list[Cell], stored: dict[str, Any]) -> dict[str, list[float]]:
-    """Return the row rel. σ by window, for the most points, as the published code left it (it hardly depends on them)."""
+    """Return the row rel. σ by window, for the most points, as the published code left it (it
+    hardly depends on them).
+    """
     largest = [cell for cell in cells if cell.size == max(stored["sizes"])]
     return {
         f"{low:g}-{high:g} µm": [

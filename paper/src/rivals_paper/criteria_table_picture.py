@@ -1,4 +1,7 @@
-"""The picture of the table: numbers on coloured cells, as printed, as published and corrected side by side."""
+"""The picture of the table.
+
+Numbers on coloured cells, as printed, as published and corrected side by side.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ NEGLIGIBLE = 1e-6
 
 
 def draw(values: dict[str, Any], stored: dict[str, Any], noise: dict[str, list[float]]) -> Any:
-    """Return the figure: columns in the paper, our run as published, corrected; a strip of rel. σ, then a block for each criterion.
+    """Return the figure: columns in the paper, our run as published, corrected.
+
+    A strip of rel. σ, then a block for each criterion.
 
     Parameters
     ----------
@@ -51,14 +56,18 @@ def draw(values: dict[str, Any], stored: dict[str, Any], noise: dict[str, list[f
             axes[i, j].set_xticks([])
         axes[i, 0].set_ylabel(f"{label}\n15–30   20–1000 µm", fontsize=SMALL + 0.5)
     figure.suptitle(
-        "Planck (blue) against Rayleigh-Jeans (orange) by five criteria: log$_{10}$ ratios, ±2 is strong evidence",
+        "Planck (blue) against Rayleigh-Jeans (orange) by five criteria: log$_{10}$ ratios, ±2 is "
+        "strong evidence",
         fontsize=LARGE,
     )
     return figure
 
 
 def _noise(axes: Any, stored: dict[str, Any], noise: dict[str, list[float]]) -> None:
-    """Draw the strip above the blocks: gain and bias of the columns, and the relative noise in both windows."""
+    """Draw the strip above the blocks.
+
+    Gain and bias of the columns, and the relative noise in both windows.
+    """
     other, printed = ([f"{100 * value:.0f} %" for value in row] for row in noise.values())
     as_printed, none = (
         [f"{value} %" for value in stored["relative_noise_percent"]],

@@ -12,13 +12,18 @@ from rivals_paper.arrays import FloatArray
 def common_range(
     samples: Sequence[FloatArray], *, left_out: float, margin: float, n_points: int
 ) -> FloatArray:
-    """Return even points from the lowest to the highest quantile, `left_out` of all beyond each, and a margin."""
+    """Return even points from the lowest to the highest quantile, `left_out` of all beyond each,
+    and a margin.
+    """
     low, high = np.quantile(np.concatenate(samples), [left_out, 1 - left_out])
     return np.linspace(low - margin * (high - low), high + margin * (high - low), n_points)
 
 
 def density(sample: FloatArray, points: FloatArray, *, long_tailed: bool = False) -> FloatArray:
-    """Return a Gaussian kernel density, of Scott's bandwidth; of a long-tailed sample, of that of its middle half."""
+    """Return a Gaussian kernel density, of Scott's bandwidth.
+
+    Of a long-tailed sample, of that of its middle half.
+    """
     from scipy.stats import gaussian_kde
 
     kernel = gaussian_kde(sample)

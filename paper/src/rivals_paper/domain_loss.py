@@ -1,4 +1,6 @@
-"""The candidates judged by spike counts and intervals, the loss of the domain that the paper recommends."""
+"""The candidates judged by spike counts and intervals, the loss of the domain that the paper
+recommends.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,10 @@ from rivals_paper.streams import stream
 from rivals_paper.tracking import track
 
 NAME = "domain-loss"
-DESCRIPTION = "The neuron models judged by spike counts and intervals instead of the voltage of each millisecond"
+DESCRIPTION = (
+    "The neuron models judged by spike counts and intervals instead of the voltage of each "
+    "millisecond"
+)
 
 COPIES = 5
 WINDOW = 500  # ms: the usual intervals, up to 400 ms, fit in
@@ -48,20 +53,27 @@ POINTWISE, DOMAIN = "voltages", "counts and intervals"
 EXAMPLE, LONGER = "4 s", "24 s"
 
 READING = (
-    "a: spikes of the recording (LP 1) and of the candidates' own simulations. b: 5, 50 and 95 % of the risk distributions of the loss on counts "
-    "and intervals, for a recording of 24 s, in runs that differ by rounding errors alone. c: P(R_a < R_b) for that loss and for that on "
-    "voltages, mean and standard deviation of these runs. LP 1 is the cell that made the data, integrated again with other rounding errors."
+    "a: spikes of the recording (LP 1) and of the candidates' own simulations. b: 5, 50 and 95 % "
+    "of the risk distributions of the loss on counts and intervals, for a recording of 24 s, in "
+    "runs that differ by rounding errors alone. c: P(R_a < R_b) for that loss and for that on "
+    "voltages, mean and standard deviation of these runs. LP 1 is the cell that made the data, "
+    "integrated again with other rounding errors."
 )
 DIFFERENCES = [
-    "The paper judges by the voltage of each millisecond, and recommends a loss on features such as spikes. Here the recording is cut into windows "
-    "of 500 ms; each is reduced to the root of its number of spikes and the logarithm of its longest silence, and its loss is the energy score of "
-    "these two beside 64 windows that the candidate simulated, with an input and noise of its own.",
-    "Window and score were chosen after a look at trial runs with windows of 250, 500 and 1000 ms and two scores, energy and Gaussian. With the documented "
-    "constants C is rejected in all of them; with the published ones throughout only by the energy score in windows of 1000 ms and, for the longer "
-    "recording, of 500 ms. What is said of D differs between them in both variants.",
-    "There are no published numbers. Both variants are accurate: they differ in the constants of the circuit.",
-    "c = 2^-2, the paper's choice for voltages, was not calibrated for this loss. The example has eight windows only, too few to know the tails of "
-    "their losses; a recording of 24 s of the same kind has 48.",
+    "The paper judges by the voltage of each millisecond, and recommends a loss on features such "
+    "as spikes. Here the recording is cut into windows of 500 ms; each is reduced to the root of "
+    "its number of spikes and the logarithm of its longest silence, and its loss is the energy "
+    "score of these two beside 64 windows that the candidate simulated, with an input and noise of "
+    "its own.",
+    "Window and score were chosen after a look at trial runs with windows of 250, 500 and 1000 ms "
+    "and two scores, energy and Gaussian. With the documented constants C is rejected in all of "
+    "them; with the published ones throughout only by the energy score in windows of 1000 ms and, "
+    "for the longer recording, of 500 ms. What is said of D differs between them in both variants.",
+    "There are no published numbers. Both variants are accurate: they differ in the constants of "
+    "the circuit.",
+    "c = 2^-2, the paper's choice for voltages, was not calibrated for this loss. The example has "
+    "eight windows only, too few to know the tails of their losses; a recording of 24 s of the "
+    "same kind has 48.",
 ]
 
 
@@ -91,7 +103,9 @@ class Cell:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """One run: probabilities by loss and length, and for the long recording the risks by counts and intervals."""
+    """One run: probabilities by loss and length, and for the long recording the risks by counts and
+    intervals.
+    """
 
     probability: dict[str, FloatArray]
     risks: dict[str, FloatArray]
@@ -100,7 +114,10 @@ class Verdicts:
 
 
 def make(task: Task) -> Reproduction:
-    """Make the picture and the numbers; `experiments` is the number of runs that differ by rounding."""
+    """Make the picture and the numbers.
+
+    `experiments` is the number of runs that differ by rounding.
+    """
     copies = max(task.experiments_or(COPIES), 2)
     integrate_copies(copies, task.progress)
     jobs = [(variant, copy) for copy in range(copies) for variant in CONSTANTS]
@@ -127,7 +144,10 @@ def silence(spikes: FloatArray) -> FloatArray:
 
 
 def spike_train(voltage: FloatArray) -> FloatArray:
-    """1 in each ms in which the voltage, below -10 mV since the last spike, reaches 0 mV; noise alone does not do that."""
+    """1 in each ms in which the voltage, below -10 mV since the last spike, reaches 0 mV.
+
+    Noise alone does not do that.
+    """
     level = np.where(voltage >= 0, 1, np.where(voltage < -10, -1, 0))
     clear = np.flatnonzero(level)
     train = np.zeros(len(voltage))
@@ -236,7 +256,10 @@ def _draw(runs: dict[str, list[Verdicts]]) -> Any:
 
 
 def _draw_risks(axes: Any, runs: list[Verdicts]) -> None:
-    """5 %, 50 % and 95 % quantile of each candidate's risk, run by run: the distributions differ a hundredfold in width."""
+    """5 %, 50 % and 95 % quantile of each candidate's risk, run by run.
+
+    The distributions differ a hundredfold in width.
+    """
     for row, label in enumerate(CANDIDATES):
         for k, run in enumerate(runs):
             low, middle, high = np.quantile(run.risks[label], [0.05, 0.5, 0.95])

@@ -1,4 +1,7 @@
-"""Simulated experiments whose truth is known: the calibration curve, and what it is summarised by."""
+"""Simulated experiments whose truth is known.
+
+The calibration curve, and what it is summarised by.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from rivals_paper.arrays import FloatArray
 
 
 class Verdicts(NamedTuple):
-    """How often a winner was named, and how often it was the wrong one (nan where none was named)."""
+    """How often a winner was named, and how often it was the wrong one (nan where none was
+    named).
+    """
 
     stated: float
     wrong: float
@@ -20,7 +25,9 @@ class Verdicts(NamedTuple):
 
 @dataclass(frozen=True)
 class Experiments:
-    """Probabilities [experiment, c] and truth (1: the first model has the lower risk) of one condition."""
+    """Probabilities [experiment, c] and truth (1: the first model has the lower risk) of one
+    condition.
+    """
 
     probability: FloatArray
     truth: FloatArray
@@ -34,7 +41,10 @@ class Experiments:
         return Experiments(self.probability[:, list(columns)], self.truth)
 
     def curve(self, column: int, bins: int | None = None) -> tuple[FloatArray, FloatArray]:
-        """Means of probability and truth in bins of equal count; by default clip(N/16, 16, 64) each, as published."""
+        """Means of probability and truth in bins of equal count.
+
+        By default clip(N/16, 16, 64) each, as published.
+        """
         count = len(self.truth)
         bins = min(bins or max(count // int(np.clip(count // 16, 16, 64)), 1), count)
         order = np.argsort(self.probability[:, column], kind="stable")
@@ -43,13 +53,18 @@ class Experiments:
         return predicted, np.array([self.truth[group].mean() for group in groups])
 
     def excess(self, column: int, bins: int | None = None) -> FloatArray:
-        """For each bin, |B - ½| less how far the truth is from ½ on the same side; above 0: overconfident."""
+        """For each bin, |B - ½| less how far the truth is from ½ on the same side.
+
+        Above 0: overconfident.
+        """
         predicted, observed = self.curve(column, bins)
         side = np.where(predicted >= 0.5, 1.0, -1.0)
         return np.asarray(np.abs(predicted - 0.5) - side * (observed - 0.5))
 
     def verdicts(self, column: int, threshold: float = 0.95) -> Verdicts:
-        """How often B is beyond the threshold for one of the two models, and how often that model is not the better one."""
+        """How often B is beyond the threshold for one of the two models, and how often that model
+        is not the better one.
+        """
         probability = self.probability[:, column]
         stated = np.maximum(probability, 1 - probability) > threshold
         wrong = (probability > 0.5) != (self.truth > 0.5)
@@ -58,7 +73,9 @@ class Experiments:
         )
 
     def auc(self, column: int) -> tuple[float, float]:
-        """Area under the ROC curve of the probability for the truth, and its standard error (Hanley and McNeil)."""
+        """Area under the ROC curve of the probability for the truth, and its standard error (Hanley
+        and McNeil).
+        """
         first, second = (
             np.sort(self.probability[self.truth == value, column]) for value in (1.0, 0.0)
         )

@@ -30,35 +30,45 @@ N_SIMULATIONS = 32
 CHECKED_SIZE = 76
 
 READING = (
-    "Each curve is a model's score minus that of the reference (black), against the number of data L, more of them "
-    "downwards; left is better. AIC and BIC are in units of two nats, the others in nats. Blocks: Planck + polynomial (all "
-    "contain the truth), Rayleigh-Jeans + polynomial (none does), Planck against Rayleigh-Jeans; in each, as published "
-    "above corrected. Bands are one standard error: above of each model's own score, below of the difference. Last "
-    "column: distributions of the risk at four L, scaled to equal heights, and beside them B^EMD, the probability that "
-    "the reference has the lower risk than the model of that colour. Top: an example of the data in each variant."
+    "Each curve is a model's score minus that of the reference (black), against the number of data "
+    "L, more of them downwards; left is better. AIC and BIC are in units of two nats, the others "
+    "in nats. Blocks: Planck + polynomial (all contain the truth), Rayleigh-Jeans + polynomial "
+    "(none does), Planck against Rayleigh-Jeans; in each, as published above corrected. Bands are "
+    "one standard error: above of each model's own score, below of the difference. Last column: "
+    "distributions of the risk at four L, scaled to equal heights, and beside them B^EMD, the "
+    "probability that the reference has the lower risk than the model of that colour. Top: an "
+    "example of the data in each variant."
 )
 DIFFERENCES = [
-    "AIC and BIC were computed with parameters fitted to one unrelated spectrum of 100 points; corrected: fitted to the "
-    "data themselves, by maximum likelihood. In the Planck family AIC then does not grow with the number of data.",
-    "The prior of the evidence and of the elpd (noise up to 0.5, temperatures from 1000 K, coefficients of standard "
-    "deviation 5) excluded the best Rayleigh-Jeans models, whose noise is 1.05 to 1.67 and whose temperature is 255 to "
-    "267 K without a polynomial and 25 to 41 K with two coefficients. Corrected: noise up to 4, temperatures from 10 K, "
-    "coefficients of standard deviation 500, which contains these.",
-    "Rayleigh-Jeans with four and with six coefficients degenerates, which no prior mends: in all 25 spectra with four "
-    "and in 19 with six the likelihood rises towards temperature zero and infinite noise, where the polynomial is the "
-    "whole model. The corrected AIC, BIC and MDL take that limit (0.01 K); the corrected evidence and elpd are those of a "
-    "prior which ends at 10 K, away from the best fit: one that ends at 0.01 K raises the log evidence by up to 23.",
-    "Nested sampling had not converged for six coefficients, nor for Rayleigh-Jeans with four: with the published prior "
-    "the exact log evidence of these Rayleigh-Jeans families is 15 to 10000 nats above the stored one, whose stated error "
-    "is 0.3, and that of the Planck family with six coefficients differs by up to 10 (the spike at L = 3444).",
-    "Posterior samples for the elpd were weighted by the likelihood alone, without the prior volume; corrected: draws of "
-    "the posterior. The published picture shows the elpd of the first row with the opposite sign of the other rows, and "
-    "with the error of each elpd; corrected: with that of the difference, point by point, which is far smaller. Both "
-    "variants are sums over the L points (WAIC), as the paper's text defines the elpd; its supplement defines a mean.",
-    "MDL: both families were given one complexity, that of the Rayleigh-Jeans family, summed over data near the true "
-    "process only; corrected: each family's own, over a stated domain of its parameters.",
-    "Risk distributions: 16384 points were simulated for as few as 64 observed; corrected: as many. Either rests on one "
-    "simulation of each model, on which its spread depends much: see 'spread of the risk over simulations'.",
+    "AIC and BIC were computed with parameters fitted to one unrelated spectrum of 100 points; "
+    "corrected: fitted to the data themselves, by maximum likelihood. In the Planck family AIC "
+    "then does not grow with the number of data.",
+    "The prior of the evidence and of the elpd (noise up to 0.5, temperatures from 1000 K, "
+    "coefficients of standard deviation 5) excluded the best Rayleigh-Jeans models, whose noise is "
+    "1.05 to 1.67 and whose temperature is 255 to 267 K without a polynomial and 25 to 41 K with "
+    "two coefficients. Corrected: noise up to 4, temperatures from 10 K, coefficients of standard "
+    "deviation 500, which contains these.",
+    "Rayleigh-Jeans with four and with six coefficients degenerates, which no prior mends: in all "
+    "25 spectra with four and in 19 with six the likelihood rises towards temperature zero and "
+    "infinite noise, where the polynomial is the whole model. The corrected AIC, BIC and MDL take "
+    "that limit (0.01 K); the corrected evidence and elpd are those of a prior which ends at 10 K, "
+    "away from the best fit: one that ends at 0.01 K raises the log evidence by up to 23.",
+    "Nested sampling had not converged for six coefficients, nor for Rayleigh-Jeans with four: "
+    "with the published prior the exact log evidence of these Rayleigh-Jeans families is 15 to "
+    "10000 nats above the stored one, whose stated error is 0.3, and that of the Planck family "
+    "with six coefficients differs by up to 10 (the spike at L = 3444).",
+    "Posterior samples for the elpd were weighted by the likelihood alone, without the prior "
+    "volume; corrected: draws of the posterior. The published picture shows the elpd of the first "
+    "row with the opposite sign of the other rows, and with the error of each elpd; corrected: "
+    "with that of the difference, point by point, which is far smaller. Both variants are sums "
+    "over the L points (WAIC), as the paper's text defines the elpd; its supplement defines a "
+    "mean.",
+    "MDL: both families were given one complexity, that of the Rayleigh-Jeans family, summed over "
+    "data near the true process only; corrected: each family's own, over a stated domain of its "
+    "parameters.",
+    "Risk distributions: 16384 points were simulated for as few as 64 observed; corrected: as "
+    "many. Either rests on one simulation of each model, on which its spread depends much: see "
+    "'spread of the risk over simulations'.",
 ]
 
 
@@ -76,7 +86,8 @@ def make(task: Task) -> Reproduction:
         by_name, elpds[law, m, size] = _scores(
             law, m, size, example[law, m], stream(task.seed, index)
         )
-        # Against the reference of the row, and for the laws alone against Planck: paired, point by point.
+        # Against the reference of the row, and for the laws alone against Planck: paired, point by
+        # point.
         reference = elpds["planck" if m == 0 else law, 0, size]
         by_name["elpd corrected se of the difference"] = criteria.difference(
             elpds[law, m, size], reference
@@ -129,7 +140,9 @@ def make(task: Task) -> Reproduction:
 def _scores(
     law: str, m: int, size: int, example: NestedModel, rng: np.random.Generator
 ) -> tuple[dict[str, Any], criteria.Score]:
-    """Return all scores of one family for one spectrum, under names that say which variant they are, and the elpd."""
+    """Return all scores of one family for one spectrum, under names that say which variant they
+    are, and the elpd.
+    """
     data = nested.observe(size)
     regularised = fit_nested(data, law=law, n_coefficients=m, method="published")
     best = nested.best_fit(data, law, m)
@@ -181,7 +194,8 @@ def _risks(seed: int, progress: bool) -> dict[str, dict[tuple[str, int, int], An
 def _pairs(
     risks: dict[tuple[str, int, int], Any],
 ) -> dict[tuple[str, int, int], tuple[float, float]]:
-    """Return B^EMD of each row's reference against each other model, with its error, by the other's name.
+    """Return B^EMD of each row's reference against each other model, with its error, by the other's
+    name.
 
     The reference is the law without a polynomial; that of Rayleigh-Jeans without one is Planck.
     """
@@ -193,7 +207,9 @@ def _pairs(
 
 
 def _spreads(rng: np.random.Generator) -> dict[str, Any]:
-    """Return how much (exact) mean and spread of the corrected risk vary from one simulation of the model to another."""
+    """Return how much (exact) mean and spread of the corrected risk vary from one simulation of the
+    model to another.
+    """
     spreads = {}
     for m in nested.COEFFICIENTS:
         for law in blackbody.LAWS:
@@ -220,7 +236,9 @@ def _spreads(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _probabilities(seed: int) -> dict[str, Any]:
-    """Return how much the corrected B^EMD of the laws alone varies from one simulation of both to another."""
+    """Return how much the corrected B^EMD of the laws alone varies from one simulation of both to
+    another.
+    """
     probabilities = {}
     for size in nested.SIZES_SHOWN:
         data = nested.observe(size)

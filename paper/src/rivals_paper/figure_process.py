@@ -33,7 +33,8 @@ N_PATHS = 10_000
 N_SIMULATIONS = 16
 PHI = (1 / 16, 7 / 16, 13 / 16)
 SMALL, MEDIUM, LARGE = 8, 9, 10.5
-# Centre, scale and spread at these Φ: recomputed by the project from the original seeds, by other code.
+# Centre, scale and spread at these Φ: recomputed by the project from the original seeds, by other
+# code.
 REFERENCE = {
     "q*": (-6.88642, -6.82661, -6.32662),
     "√c δ": (0.00107, 0.0793, 0.249),
@@ -50,14 +51,16 @@ READING = (
 DIFFERENCES = [
     LOSS_AT_TRUE_TEMPERATURE
     + " Here the fitted temperature is 3994.7 K, and the picture, which shows the published "
-    "variant, hardly changes. What changes the spread of the marginals is the simulation of the model: over 16 of them it "
-    "varies by several per cent (numbers, 'over simulations').",
-    "The data are not those of the panel the caption refers to (4096 points of another seed instead of 512), and the published "
-    "panels show three refinements where the caption says four: here are four, of the lower half of the path.",
+    "variant, hardly changes. What changes the spread of the marginals is the simulation of the "
+    "model: over 16 of them it varies by several per cent (numbers, 'over simulations').",
+    "The data are not those of the panel the caption refers to (4096 points of another seed "
+    "instead of 512), and the published panels show three refinements where the caption says four: "
+    "here are four, of the lower half of the path.",
 ]
 OTHER_SIMULATION = (
-    "Loss at the fitted temperature, maximum likelihood instead of the regularised fit, and another simulation of the "
-    "model, from which δ is computed: the standard error has its spread over 16 simulations."
+    "Loss at the fitted temperature, maximum likelihood instead of the regularised fit, and "
+    "another simulation of the model, from which δ is computed: the standard error has its spread "
+    "over 16 simulations."
 )
 
 
@@ -83,7 +86,8 @@ def make(task: Task) -> Reproduction:
         numbers[variant] = _numbers(process, phi, paths)
     over = _over_simulations(data, task.seed)
     numbers[CORRECTED]["over simulations"] = over
-    # As published the simulated points are those of the study; corrected, they are one draw of many.
+    # As published the simulated points are those of the study; corrected, they are one draw of
+    # many.
     errors = {
         AS_PUBLISHED: numbers[AS_PUBLISHED]["standard error"],
         CORRECTED: np.hypot(numbers[CORRECTED]["standard error"], over["varies by"]),
@@ -115,7 +119,9 @@ def make(task: Task) -> Reproduction:
 
 
 def _over_simulations(data: blackbody.Spectrum, seed: int) -> dict[str, Any]:
-    """Return how the spread of the marginals varies from one simulation of the corrected model to another."""
+    """Return how the spread of the marginals varies from one simulation of the corrected model to
+    another.
+    """
     model, spreads = blackbody.fit(data, law="planck"), []
     for index in range(N_SIMULATIONS):
         losses = model.losses(data, rng=stream(seed, 4, index))
@@ -142,7 +148,8 @@ def _numbers(
     columns = [round(value * (len(phi) - 1)) for value in PHI]
     centre = process.reference + process.observed(PHI)
     spread = paths[:, columns].std(axis=0)
-    # Of a standard deviation, from the fourth moment, for the reference (10 000 paths) and for ours.
+    # Of a standard deviation, from the fourth moment, for the reference (10 000 paths) and for
+    # ours.
     deviations = paths[:, columns] - paths[:, columns].mean(axis=0)
     kurtosis = (deviations**4).mean(axis=0) / spread**4
     return {
@@ -157,7 +164,8 @@ def _numbers(
 
 
 def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
-    # Made to be read one text column wide (8.5 inches shrunk to 7 in print, to 680 pixels on the page).
+    # Made to be read one text column wide (8.5 inches shrunk to 7 in print, to 680 pixels on the
+    # page).
     figure = new_figure(8.5, 11)
     grid = figure.add_gridspec(5, 6, height_ratios=[1.4, 1.2, 1, 1, 1.5])
     process = HierarchicalBetaProcess.from_losses(losses, c=C)
@@ -213,7 +221,8 @@ def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
     _draw_refinement(figure, grid[4, :], losses, seed)
     figure.suptitle(
         "Realisations of the quantile function about the observed one: the farther, the more the\n"
-        "model's own simulations differ from it. Planck, 6-20 µm, gain 2$^{14}$, c = 0.5 (in d: 16)",
+        "model's own simulations differ from it. Planck, 6-20 µm, gain 2$^{14}$, c = 0.5 "
+        "(in d: 16)",
         fontsize=LARGE,
     )
     return figure

@@ -36,23 +36,27 @@ NAME = "quantiles"
 DESCRIPTION = "Distribution and quantile functions of the loss for different models"
 
 READING = (
-    "Above: the part Φ of the data with a loss of at most q. Below: the same curve turned over, the quantile function "
-    "q(Φ), whose area is the risk. Thirty of the points that it joins are drawn."
+    "Above: the part Φ of the data with a loss of at most q. Below: the same curve turned over, "
+    "the quantile function q(Φ), whose area is the risk. Thirty of the points that it joins are "
+    "drawn."
 )
 DIFFERENCES = [
-    "Neuron: the candidate got no input and was integrated loosely, and the recording under the Cauchy loss had Gaussian "
-    "noise. Both other variants have the input, an accurate solver, and Cauchy noise under the Cauchy loss; 'corrected', which is "
-    "drawn, has the documented constants of the circuit too. Numbers are means of runs that differ by rounding errors.",
-    "Black body: the loss was evaluated at 4000 K instead of the fitted 4001.0 K, which changes nothing visible. All 4000 "
-    "points are joined (the caption says 1024).",
-    "High-dimensional Gaussian: the log likelihood was drawn, not the loss, its negative. Corrected, the longer tail lies at "
-    "Φ = 1; the rise at Φ = 0 of which the text speaks remains, as the shorter one.",
+    "Neuron: the candidate got no input and was integrated loosely, and the recording under the "
+    "Cauchy loss had Gaussian noise. Both other variants have the input, an accurate solver, and "
+    "Cauchy noise under the Cauchy loss; 'corrected', which is drawn, has the documented constants "
+    "of the circuit too. Numbers are means of runs that differ by rounding errors.",
+    "Black body: the loss was evaluated at 4000 K instead of the fitted 4001.0 K, which changes "
+    "nothing visible. All 4000 points are joined (the caption says 1024).",
+    "High-dimensional Gaussian: the log likelihood was drawn, not the loss, its negative. "
+    "Corrected, the longer tail lies at Φ = 1; the rise at Φ = 0 of which the text speaks remains, "
+    "as the shorter one.",
 ]
 EXPLANATIONS = {
-    "gaussian": "With the input of the recording the fitted noise is smaller, hence the smallest loss, its logarithm; misplaced spikes "
-    "are then more of its widths away, hence the largest loss.",
-    "cauchy": "The candidate has the input of the recording, and the noise of the recording is Cauchy noise, whose largest values are far "
-    "beyond those of the Gaussian noise that was used.",
+    "gaussian": "With the input of the recording the fitted noise is smaller, hence the smallest "
+    "loss, its logarithm; misplaced spikes are then more of its widths away, hence the largest "
+    "loss.",
+    "cauchy": "The candidate has the input of the recording, and the noise of the recording is "
+    "Cauchy noise, whose largest values are far beyond those of the Gaussian noise that was used.",
 }
 COPIES = 8
 
@@ -125,7 +129,10 @@ def _neuron(
 
 
 def black_body(rng: np.random.Generator) -> Column:
-    """Planck model with Gaussian loss for Poisson data, as published: data, fit and marked points."""
+    """Planck model with Gaussian loss for Poisson data, as published.
+
+    Data, fit and marked points.
+    """
     del rng  # the published generator is used
     generator, wavelength, gain = seeds.generator("pedag_cdf_uv"), np.linspace(6, 20, 4000), 2.0**14
     counts = generator.poisson(gain * blackbody.planck(wavelength, 4000.0))

@@ -1,4 +1,6 @@
-"""Uncertainty of the risk from finite samples, beside the risk distributions (fig. aleatoric-not-equiv)."""
+"""Uncertainty of the risk from finite samples, beside the risk distributions (fig.
+aleatoric-not-equiv).
+"""
 
 from __future__ import annotations
 
@@ -51,48 +53,58 @@ RESAMPLES = 1200
 N_DRAWS = 8192
 # Width (95 % less 5 % quantile) at 4000 points and of the risk distributions, from the notebooks.
 STATED_BOOTSTRAP, STATED_RISK = 0.07, 0.5
-# Mean square in mV² of observation noise that is rounded to whole mV: all that a model in step with its recording misses.
+# Mean square in mV² of observation noise that is rounded to whole mV: all that a model in step with
+# its recording misses.
 NOISE_SQUARE = SCALE**2 + 1 / 12
 
 READING = (
-    "a: densities of the losses of the models on the example recording. b: bootstrap of their mean, which narrows as the "
-    "recording gets longer (downwards). c: mean loss of each model on 400 recordings of its own cell. As published it narrows, "
-    "too. In the other variants most do in the end; rare slips of A and B (constants as published), and a phase of C that drifts "
-    "slowly (corrected), keep it wide. Ticks below the curves: recordings beyond them. Out of step: number of recordings that "
-    "the model misses by more than noise and digitisation explain. d: the risk distributions, which do not narrow. Columns: the "
-    "three variants. Heights are those of densities, relative to the highest of the panel, but at least a tenth of it; the panels b, and the panels c, of a column share their axis. "
-    "--experiments N simulates N recordings on the processor instead."
+    "a: densities of the losses of the models on the example recording. b: bootstrap of their "
+    "mean, which narrows as the recording gets longer (downwards). c: mean loss of each model on "
+    "400 recordings of its own cell. As published it narrows, too. In the other variants most do "
+    "in the end; rare slips of A and B (constants as published), and a phase of C that drifts "
+    "slowly (corrected), keep it wide. Ticks below the curves: recordings beyond them. Out of "
+    "step: number of recordings that the model misses by more than noise and digitisation explain. "
+    "d: the risk distributions, which do not narrow. Columns: the three variants. Heights are "
+    "those of densities, relative to the highest of the panel, but at least a tenth of it; the "
+    "panels b, and the panels c, of a column share their axis. --experiments N simulates N "
+    "recordings on the processor instead."
 )
 DIFFERENCES = [
-    "Panel b is said to use the recording of a; it used another one of 40 000 ms, with noise fitted on a third. Both other "
-    "variants: the noise is fitted on the recording itself.",
-    "Panel c is said to simulate and judge with the same model, with equal numbers of spikes; it simulated with input and "
-    "judged without, and spikes were not matched. Both other variants: the same input in both, and rounding errors of its own "
-    "in the recording, since no experiment shares those of a model; σ is that of all recordings.",
-    "With the published constants A and B then match their own recordings but for noise and digitisation (σ = 2.03 mV), and "
-    "for slips: after 400 s 24 and 44 of the 400 recordings have had one. A slip ends, but one recording can make nine tenths "
-    "of the variance, so that the standard deviations over recordings do not fall with the length; the widths of the middle "
+    "Panel b is said to use the recording of a; it used another one of 40 000 ms, with noise "
+    "fitted on a third. Both other variants: the noise is fitted on the recording itself.",
+    "Panel c is said to simulate and judge with the same model, with equal numbers of spikes; it "
+    "simulated with input and judged without, and spikes were not matched. Both other variants: "
+    "the same input in both, and rounding errors of its own in the recording, since no experiment "
+    "shares those of a model; σ is that of all recordings.",
+    "With the published constants A and B then match their own recordings but for noise and "
+    "digitisation (σ = 2.03 mV), and for slips: after 400 s 24 and 44 of the 400 recordings have "
+    "had one. A slip ends, but one recording can make nine tenths of the variance, so that the "
+    "standard deviations over recordings do not fall with the length; the widths of the middle "
     "half do. C and D miss their recordings by 10 mV, without rare ones, and narrow.",
-    "With the documented constants all models miss their own recordings, by 13.5 to 16.9 mV: rounding errors grow until the "
-    "spikes are out of step. A and B take some seconds for this, and so are widest at 4 000 ms. C fires every 52 ms, "
-    "like a clock, and stays in or out of step for tens of seconds. All recordings of a cell share the two states from which "
-    "recording and model start; those of C depend on rounding and happened to be nearly in step, so that it is widest at "
-    "40 000 ms.",
+    "With the documented constants all models miss their own recordings, by 13.5 to 16.9 mV: "
+    "rounding errors grow until the spikes are out of step. A and B take some seconds for this, "
+    "and so are widest at 4 000 ms. C fires every 52 ms, like a clock, and stays in or out of step "
+    "for tens of seconds. All recordings of a cell share the two states from which recording and "
+    "model start; those of C depend on rounding and happened to be nearly in step, so that it is "
+    "widest at 40 000 ms.",
     "Digitisation truncates as published, and rounds in both other variants.",
     NO_INPUT,
     LOOSE_SOLVER,
     CIRCUIT,
 ]
 WIDER = (
-    "With the input known, the losses of the wrong models are misplaced spikes, rare and large, which widen both "
-    "distributions."
+    "With the input known, the losses of the wrong models are misplaced spikes, rare and large, "
+    "which widen both distributions."
 )
 
 
 def make(task: Task) -> Reproduction:
-    """Make the picture and the numbers; `experiments` is the number of new recordings of each model.
+    """Make the picture and the numbers.
 
-    Each takes minutes of a processor core. Without it the 400 that ship with the package are shown, which a GPU made.
+    `experiments` is the number of new recordings of each model.
+
+    Each takes minutes of a processor core. Without it the 400 that ship with the package are shown,
+    which a GPU made.
     """
     panels_by_variant = {variant: _variant(variant, task, i) for i, variant in enumerate(VARIANTS)}
     comparisons = []
@@ -107,7 +119,8 @@ def make(task: Task) -> Reproduction:
         ):
             comparisons.append(
                 comparison(
-                    f"{what}: 95 % less 5 % quantile, mean over the models (the notebook says 'about')",
+                    f"{what}: 95 % less 5 % quantile, mean over the models (the notebook says "
+                    "'about')",
                     variant=variant,
                     reference=stated,
                     source=IN_FILES,
@@ -180,7 +193,9 @@ def _variant(variant: str, task: Task, number: int) -> dict[str, Any]:
 
 
 def _models_as_published() -> tuple[dict[str, NeuronModel], Any]:
-    """Candidates without input, their noise fitted to another recording, with the random numbers of the example."""
+    """Candidates without input, their noise fitted to another recording, with the random numbers of
+    the example.
+    """
     long = observe("LP 1", SIZES[-1], solver=LOOSE, rng=_long_seed())
     other = observe(
         "LP 1", SIZES[-1], solver=LOOSE, rng=seeds.generator("Prinz", "example trace", "data")
@@ -207,7 +222,9 @@ def _long_seed() -> np.random.Generator:
 
 
 class Simulated(NamedTuple):
-    """Mean losses of a candidate on recordings of its own cell, of one length; its σ in mV; how many it is out of step with.
+    """Mean losses of a candidate on recordings of its own cell, of one length.
+
+    Its σ in mV; how many it is out of step with.
 
     As published nobody asks for the last: a model without input is in step with nothing.
     """
@@ -245,7 +262,8 @@ def _simulations(
 def own_squares(
     model: NeuronModel, rng: np.random.Generator, sizes: tuple[int, ...] = SIMULATED_SIZES
 ) -> FloatArray:
-    """Mean squared errors, in mV², of a model on the first L points of one recording of its own cell, for each L.
+    """Mean squared errors, in mV², of a model on the first L points of one recording of its own
+    cell, for each L.
 
     The recording has input, and rounding errors of its own. A driven model gets that input.
     """
@@ -283,7 +301,8 @@ def _by_size(
 ) -> dict[int, dict[str, Simulated]]:
     found: dict[int, dict[str, Simulated]] = {}
     for column, size in enumerate(SIMULATED_SIZES):
-        # In step the squares are those of Gaussian noise, nearly: their mean exceeds this once in millions.
+        # In step the squares are those of Gaussian noise, nearly: their mean exceeds this once in
+        # millions.
         limit = NOISE_SQUARE * (1 + 5 * np.sqrt(2 / size))
         found[size] = {
             label: Simulated(
@@ -307,7 +326,10 @@ def _summary(values: FloatArray) -> dict[str, float]:
 
 
 def _far(each: Simulated) -> dict[str, Any]:
-    """What the standard deviation hides: the middle half, the farthest recording's part of the variance, slips."""
+    """What the standard deviation hides.
+
+    The middle half, the farthest recording's part of the variance, slips.
+    """
     squares = (each.risks - each.risks.mean()) ** 2
     found = {
         "width_25_75": _width(each.risks, 0.5),
@@ -379,7 +401,8 @@ def _densities(
         # Even points alone would miss the peak of a narrow one.
         here = np.union1d(points, np.quantile(values, np.linspace(0, 1, 101)))
         drawn[label] = (here, density(values, here, long_tailed=long_tailed))
-    # Areas are equal, as of densities; only where one is very narrow the others are shown a tenth as high at least.
+    # Areas are equal, as of densities; only where one is very narrow the others are shown a tenth
+    # as high at least.
     highest = max((heights.max() for _, heights in drawn.values()), default=1.0)
     for label, (here, heights) in drawn.items():
         heights = heights / max(
@@ -420,7 +443,10 @@ def _note(panel: Any, text: str) -> None:
 
 
 def _resampled(losses: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Risks of data sets resampled from the observed one, with replacement: the uncertainty due to few data."""
+    """Risks of data sets resampled from the observed one, with replacement.
+
+    The uncertainty due to few data.
+    """
     return np.array(
         [losses[rng.integers(losses.size, size=losses.size)].mean() for _ in range(RESAMPLES)]
     )

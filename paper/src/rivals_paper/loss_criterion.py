@@ -67,9 +67,11 @@ READING = (
     "and B^EMD as published. B^EMD of the other variants is in the figure of the calibrations."
 )
 DIFFERENCES = [
-    "B^Q was computed from the losses of each model on its own simulated data, paired by their place in time. It is then a "
-    "function of the ratio of the fitted widths alone, the same for every c_Q up to a stretch of the axis. In the other variants: the "
-    "losses of both models on the observed data, as the text says. A further row shows what this change alone does to the published experiments.",
+    "B^Q was computed from the losses of each model on its own simulated data, paired by their "
+    "place in time. It is then a function of the ratio of the fitted widths alone, the same for "
+    "every c_Q up to a stretch of the axis. In the other variants: the losses of both models on "
+    "the observed data, as the text says. A further row shows what this change alone does to the "
+    "published experiments.",
     *WHAT_WAS_WRONG,
 ]
 
@@ -79,7 +81,9 @@ Variants = dict[str, dict[str, Experiments]]
 
 
 def make(task: Task) -> Reproduction:
-    """Make the picture and the numbers, from the records, or of as many experiments as asked for."""
+    """Make the picture and the numbers, from the records, or of as many experiments as asked
+    for.
+    """
     criterion, copied = (
         _recorded() if task.experiments is None else _computed(task, task.experiments)
     )
@@ -114,11 +118,14 @@ def make(task: Task) -> Reproduction:
 
 
 def synthetic_loss_only(ratio: FloatArray, tolerance: float) -> FloatArray:
-    """B^Q as published: the expected one for losses on data of either Gaussian model, from ln(sigma_b / sigma_a) alone.
+    """B^Q as published: the expected one for losses on data of either Gaussian model, from
+    ln(sigma_b / sigma_a) alone.
 
-    The difference of the losses is (z_1² - z_2²) / 2 - ratio with standard normal z, and (z_1² - z_2²) / 2 is a product of two independent ones, u v.
-    Given u, u v + eta is Gaussian with variance u² + tolerance²: B^Q = E_u ndtr(ratio / sqrt(u² + tolerance²)). With u = tolerance sinh t the
-    integrand is smooth and falls off doubly exponentially, where the trapezoidal rule is exact to rounding.
+    The difference of the losses is (z_1² - z_2²) / 2 - ratio with standard normal z, and (z_1² -
+    z_2²) / 2 is a product of two independent ones, u v. Given u, u v + eta is Gaussian with
+    variance u² + tolerance²: B^Q = E_u ndtr(ratio / sqrt(u² + tolerance²)). With u = tolerance sinh
+    t the integrand is smooth and falls off doubly exponentially, where the trapezoidal rule is
+    exact to rounding.
     """
     t, step = np.linspace(0.0, np.arcsinh(9.0 / tolerance), 161, retstep=True)
     scale = tolerance * np.cosh(t)
@@ -179,7 +186,9 @@ def _computed(task: Task, count: int) -> tuple[Variants, dict[str, Any]]:
 def _experiment(
     omega: Any, variant: str, rng: np.random.Generator, index: int
 ) -> tuple[list[float], float, float]:
-    """B^Q of the observed losses at every c_Q, ln(sigma_b / sigma_a), and whether the first model is better."""
+    """B^Q of the observed losses at every c_Q, ln(sigma_b / sigma_a), and whether the first model
+    is better.
+    """
     # As published, the random numbers are the original ones, which go by the index.
     experiment = omega(rng, index) if variant == AS_PUBLISHED else omega(rng)
     data = experiment.observe(N_DATA, rng)
@@ -228,7 +237,8 @@ def of_copies(ratios: Ratios, truths: Mapping[str, Sequence[FloatArray]]) -> dic
         count = len(ours[0].truth)
         found[key] = [[each.auc(column)[0] for column in range(len(C_MAIN))] for each in ours]
         for column, c in enumerate(C_MAIN):
-            # Of fewer experiments only one c_Q is known; the order of the experiments is the same for all.
+            # Of fewer experiments only one c_Q is known; the order of the experiments is the same
+            # for all.
             area = (
                 stored[key]["auc_bq"][column]
                 if count == COUNT_MAIN
@@ -240,7 +250,8 @@ def of_copies(ratios: Ratios, truths: Mapping[str, Sequence[FloatArray]]) -> dic
         for end, name in ((0, "lowest"), (-1, "highest")):
             rows.append(
                 compare_with_copies(
-                    f"{key}: part in which the first model is better, bin of {name} B^Q at c_Q = 2^0",
+                    f"{key}: part in which the first model is better, bin of {name} B^Q at c_Q = "
+                    "2^0",
                     float(theirs.first(count).curve(0)[1][end]),
                     [each.curve(C_MAIN.index(1.0))[1][end] for each in ours],
                 )
@@ -256,11 +267,17 @@ def of_copies(ratios: Ratios, truths: Mapping[str, Sequence[FloatArray]]) -> dic
 
 def _comparisons(criterion: Variants, copied: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [
-        _otherwise(_what(each.key, c), variant, criterion[variant][each.key].auc(column), original(each.key, "bq"), np.array(copied[each.key])[:, column])
+        _otherwise(
+            _what(each.key, c),
+            variant,
+            criterion[variant][each.key].auc(column),
+            original(each.key, "bq"),
+            np.array(copied[each.key])[:, column],
+        )
         for each in MAIN
         for column, c in enumerate(C_MAIN)
         for variant in VARIANTS[1:]
-    ]  # fmt: skip
+    ]
 
 
 def _what(key: str, c: float) -> str:
@@ -287,7 +304,9 @@ def _otherwise(
 
 
 def _tails(each: Experiments, columns: Sequence[int] = range(len(C_MAIN))) -> list[list[float]]:
-    """For each c, the truth in the bins of lowest and highest criterion, and the part of bins that lie between 0.05 and 0.95."""
+    """For each c, the truth in the bins of lowest and highest criterion, and the part of bins that
+    lie between 0.05 and 0.95.
+    """
     found = []
     for column in columns:
         observed = each.curve(column)[1]

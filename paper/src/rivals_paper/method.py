@@ -1,4 +1,7 @@
-"""The method as the paper has it: the hierarchical beta process, on one simulation of each candidate."""
+"""The method as the paper has it.
+
+The hierarchical beta process, on one simulation of each candidate.
+"""
 
 from __future__ import annotations
 

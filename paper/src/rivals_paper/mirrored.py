@@ -1,9 +1,12 @@
-"""The hierarchical beta process as the original results were made: with the limits of its solver mirrored.
+"""The hierarchical beta process as the original results were made.
 
-`emdcmp` 1.1 replaced the beta distribution of a node, beyond four bounds, by a limit, and took each for the other
-half of the interval: x = 1 where r → 0 asks for 0, x = 0 where r → ∞ asks for 1, 1/(1 + r) where v → 0 asks for
-r/(1 + r), and a coin of probability 1/(1 + r) where v → ∞ asks for a fair one. Its risk is Simpson's sum over 257
-points. This module exists to show where that matters; the library has no such limits.
+With the limits of its solver mirrored.
+
+`emdcmp` 1.1 replaced the beta distribution of a node, beyond four bounds, by a limit, and took each
+for the other half of the interval: x = 1 where r → 0 asks for 0, x = 0 where r → ∞ asks for 1, 1/(1
++ r) where v → 0 asks for r/(1 + r), and a coin of probability 1/(1 + r) where v → ∞ asks for a fair
+one. Its risk is Simpson's sum over 257 points. This module exists to show where that matters; the
+library has no such limits.
 """
 
 from __future__ import annotations
@@ -69,7 +72,10 @@ class PublishedProcess:
         return paths
 
     def sample_until_precise(self, rng: np.random.Generator) -> FloatArray:
-        """Return as many draws as the original took: 128, and more until their mean is known to 1/32 of itself, 1024 at most."""
+        """Return as many draws as the original took.
+
+        128, and more until their mean is known to 1/32 of itself, 1024 at most.
+        """
         risks = self.sample_risk(FEWEST_DRAWS, rng)
         while len(risks) < MOST_DRAWS:
             ratio = float(risks.std() / abs(risks.mean()) / np.sqrt(len(risks)) / TOLERANCE)

@@ -1,4 +1,7 @@
-"""The nested families of the criteria figure: their data, their names, their priors, their risk distributions."""
+"""The nested families of the criteria figure.
+
+Their data, their names, their priors, their risk distributions.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,9 @@ SIZES_SHOWN = (64, 256, 1024, 4096)
 # A temperature at which the radiance is far below the noise.
 VANISHING = 0.01
 
-# The prior of the published figure excludes the best Rayleigh-Jeans models; ours contains those with no and with two
-# coefficients (noise 1.05 to 1.67, 25 to 267 K). With four and six the fits degenerate (see `best_fit`): no prior with a
-# lowest temperature contains them.
+# The prior of the published figure excludes the best Rayleigh-Jeans models; ours contains those
+# with no and with two coefficients (noise 1.05 to 1.67, 25 to 267 K). With four and six the fits
+# degenerate (see `best_fit`): no prior with a lowest temperature contains them.
 PUBLISHED_PRIOR = Prior(sigma=(2.0**-10, 2.0**-1), temperature=(1000.0, 10000.0), coefficient=5.0)
 PRIOR = Prior(sigma=(2.0**-10, 2.0**2), temperature=(10.0, 10000.0), coefficient=500.0)
 # To see how much the evidence of degenerate families depends on where the prior ends.
@@ -36,20 +39,25 @@ def observe(n: int) -> Spectrum:
 
 
 def example() -> Spectrum:
-    """Return the one spectrum, of 100 recordings, to which the published AIC and BIC were fitted throughout."""
+    """Return the one spectrum, of 100 recordings, to which the published AIC and BIC were fitted
+    throughout.
+    """
     return _observe(100, "comparison with other criteria")
 
 
 def nearly_noiseless() -> Spectrum:
-    """Return the same with a gain so large that the noise is hardly seen, as the published figure draws it."""
+    """Return the same with a gain so large that the noise is hardly seen, as the published figure
+    draws it.
+    """
     return _observe(100, "comparison with other criteria", gain=25_000.0)
 
 
 def best_fit(data: Spectrum, law: str, n_coefficients: int) -> NestedModel:
     """Return the maximum likelihood fit, or the limit it tends to.
 
-    Where the polynomial does all the work, the likelihood of a Rayleigh-Jeans family rises towards zero temperature
-    and infinite noise (their product, the variance, stays finite): the law has no part in the fit.
+    Where the polynomial does all the work, the likelihood of a Rayleigh-Jeans family rises towards
+    zero temperature and infinite noise (their product, the variance, stays finite): the law has no
+    part in the fit.
     """
     try:
         return fit_nested(data, law=law, n_coefficients=n_coefficients)
@@ -60,7 +68,9 @@ def best_fit(data: Spectrum, law: str, n_coefficients: int) -> NestedModel:
 def risk_as_published(
     model: NestedModel, data: Spectrum, n_draws: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return draws of the risk with the published simulated data (16384 points) and mirrored limits."""
+    """Return draws of the risk with the published simulated data (16384 points) and mirrored
+    limits.
+    """
     keys = ("synth ppf - compare - models", "nested", "EMD", len(data), model.coefficients.size)
     simulated = model.simulate(2**14, seeds.generator(*keys))
     return sample_risk_as_published(

@@ -1,4 +1,7 @@
-"""Complexity of the nested families: each its own, over a stated domain; and over the published event space."""
+"""Complexity of the nested families: each its own, over a stated domain.
+
+And over the published event space.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,10 @@ from rivals.testbeds.blackbody import Spectrum
 from rivals_paper.arrays import FloatArray
 from rivals_paper.nested_model import NestedModel, fit_nested
 
-# The domain of each family, all its best fits inside. Planck: noise σ and temperature (K), both as logarithms.
-# Rayleigh-Jeans: with a polynomial its best temperature may be zero, where σ² T, the variance in units of the radiance
-# at 1 K, stays finite; so: σ √T (K^½), as a logarithm, and the temperature itself.
+# The domain of each family, all its best fits inside. Planck: noise σ and temperature (K), both as
+# logarithms. Rayleigh-Jeans: with a polynomial its best temperature may be zero, where σ² T, the
+# variance in units of the radiance at 1 K, stays finite; so: σ √T (K^½), as a logarithm, and the
+# temperature itself.
 DOMAIN = {
     "planck": np.array([np.log([2.0**-4, 2.0**2]), np.log([2000.0, 8000.0])]),
     "rayleigh-jeans": np.array([np.log([1.0, 100.0]), [0.0, 8000.0]]),
@@ -30,7 +34,9 @@ GAIN, TRUE_TEMPERATURE = 16.0, 4000.0
 def complexity(
     law: str, n_coefficients: int, wavelength: FloatArray, rng: np.random.Generator
 ) -> criteria.Score:
-    """Return the log complexity of a family by its Fisher information, ½ ∇log v ∇log vᵀ + ∇μ ∇μᵀ / v."""
+    """Return the log complexity of a family by its Fisher information, ½ ∇log v ∇log vᵀ + ∇μ ∇μᵀ /
+    v.
+    """
     domain = [*DOMAIN[law], *[(-COEFFICIENT, COEFFICIENT)] * n_coefficients]
     fisher = partial(information, law, n_coefficients, wavelength)
     return criteria.complexity_fisher(fisher, domain, wavelength.size, n_nodes=256, rng=rng)
@@ -39,7 +45,10 @@ def complexity(
 def information(
     law: str, n_coefficients: int, wavelength: FloatArray, point: FloatArray
 ) -> FloatArray:
-    """Return the Fisher information of one recording in the coordinates of the domain; it does not depend on b."""
+    """Return the Fisher information of one recording in the coordinates of the domain.
+
+    It does not depend on b.
+    """
     design = np.vander(wavelength, n_coefficients, increasing=True)
     if law == "planck":
         sigma, kelvin = np.exp(point[:2])
@@ -63,7 +72,9 @@ def complexity_by_simulation(
     rng: np.random.Generator,
     n_nodes: int = 10_000,
 ) -> criteria.Score:
-    """Return the same for the law alone by Monte Carlo, to check the asymptotics at this number of recordings."""
+    """Return the same for the law alone by Monte Carlo, to check the asymptotics at this number of
+    recordings.
+    """
     nodes = _jeffreys_nodes(law, wavelength, n_nodes, rng)
     means = blackbody.radiance(law, wavelength, nodes[:, 1:])
     constants = -0.5 * np.log(2 * np.pi * means).sum(axis=1) - wavelength.size * np.log(nodes[:, 0])
@@ -95,7 +106,9 @@ def complexity_by_simulation(
 def _jeffreys_nodes(
     law: str, wavelength: FloatArray, n: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return (σ, T) spread as the data can tell them apart, √det I, a little beyond the domain, in random order."""
+    """Return (σ, T) spread as the data can tell them apart, √det I, a little beyond the domain, in
+    random order.
+    """
     reach = np.diff(DOMAIN[law]) * MARGIN * np.array([-1, 1])
     domain = DOMAIN[law] + reach
     if law == "rayleigh-jeans":
@@ -120,10 +133,12 @@ def _jeffreys_nodes(
 def complexity_as_published(
     law: str, wavelength: FloatArray, n_samples: int, rng: np.random.Generator
 ) -> criteria.Score:
-    """Return the law's complexity over the published event space, which was used for both laws alike.
+    """Return the law's complexity over the published event space, which was used for both laws
+    alike.
 
-    That space holds, at each wavelength, the recordings between the 1 % and 99 % quantiles of the true process; each
-    data set counts by its density (so that the sum grows as gain^n). Here it is summed by importance sampling.
+    That space holds, at each wavelength, the recordings between the 1 % and 99 % quantiles of the
+    true process; each data set counts by its density (so that the sum grows as gain^n). Here it is
+    summed by importance sampling.
     """
     values, allowed = _event_space(wavelength)
     spread = (0.05, 0.5) if law == "planck" else (0.5, 8.0)
@@ -180,7 +195,9 @@ def _normalised(
     values: FloatArray,
     allowed: npt.NDArray[np.bool_],
 ) -> FloatArray:
-    """Return the log probability of each allowed recording under a member of the family, truncated to the allowed."""
+    """Return the log probability of each allowed recording under a member of the family, truncated
+    to the allowed.
+    """
     by_law = blackbody.radiance(law, wavelength, kelvin)[:, None]
     density = np.where(allowed, -0.5 * (values - by_law) ** 2 / (sigma**2 * by_law), -np.inf)
     return np.asarray(density - logsumexp(density, axis=1, keepdims=True))

@@ -1,8 +1,8 @@
 """Nested families: a law of radiation plus a polynomial, with noise that grows with the radiance.
 
-The candidates are B ~ N(B_law(λ; T) + Σ_{j<m} b_j λʲ, σ² B_law(λ; T)). For a given temperature the best
-coefficients solve a weighted linear problem and the best noise is known in closed form, so that only the
-temperature is searched for.
+The candidates are B ~ N(B_law(λ; T) + Σ_{j<m} b_j λʲ, σ² B_law(λ; T)). For a given temperature the
+best coefficients solve a weighted linear problem and the best noise is known in closed form, so
+that only the temperature is searched for.
 """
 
 from __future__ import annotations
@@ -113,7 +113,8 @@ def fit_nested(
     temperature : float, optional
         Hold the temperature at this value (K) and fit noise and coefficients alone.
     method : {"maximum likelihood", "published"}
-        ``"published"`` adds the penalties of the original study on sigma and temperature (see `fit_penalised`).
+        ``"published"`` adds the penalties of the original study on sigma and temperature (see
+        `fit_penalised`).
     temperatures : (float, float)
         The range searched for the temperature, K.
 
@@ -133,8 +134,8 @@ def fit_nested(
         raise ValueError(f"method must be one of {METHODS}; got {method!r}")
     if n_coefficients < 0 or n_coefficients + 2 > len(data):
         raise ValueError(
-            f"n_coefficients must be 0 or more and leave recordings to spare for noise and temperature; "
-            f"got {n_coefficients} for {len(data)} recordings"
+            "n_coefficients must be 0 or more and leave recordings to spare for noise and "
+            f"temperature; got {n_coefficients} for {len(data)} recordings"
         )
     design = powers(data.wavelength, n_coefficients)
 
@@ -147,7 +148,8 @@ def fit_nested(
     coefficients, variance, _ = weighted(temperature)
     if not variance > 0:
         raise FitError(
-            f"the {law} model fits the spectrum without any residual: there is no noise to fit; check the data"
+            f"the {law} model fits the spectrum without any residual: there is no noise to fit; "
+            "check the data"
         )
     sigma = penalised_sigma(variance) if method == "published" else float(np.sqrt(variance))
     return NestedModel(law, sigma, float(temperature), coefficients, data.wavelength)
@@ -161,7 +163,10 @@ def powers(wavelength: FloatArray, n: int) -> FloatArray:
 def weighted_fit(
     residual: FloatArray, by_law: FloatArray, design: FloatArray
 ) -> tuple[FloatArray, float, float]:
-    """Fit the polynomial with weights 1/B: coefficients, mean squared weighted residual, mean log B."""
+    """Fit the polynomial with weights 1/B.
+
+    Coefficients, mean squared weighted residual, mean log B.
+    """
     if not by_law.min() > 0:  # underflow at short waves and low temperatures: no such data can be
         return np.zeros(design.shape[1]), np.inf, np.inf
     scale = 1 / np.sqrt(by_law)

@@ -85,10 +85,14 @@ READING = (
 DIFFERENCES = WHAT_WAS_WRONG
 
 # Why B differs more between runs of the original study than between ours.
-FEW_PATHS = "The original B come from 128 paths of each model (more at large c only), which gives them a Monte Carlo error of up to 0.036; ours have next to none."
+FEW_PATHS = (
+    "The original B come from 128 paths of each model (more at large c only), which gives them a "
+    "Monte Carlo error of up to 0.036; ours have next to none."
+)
 OTHER_VERSIONS = (
-    f"{FEW_PATHS} The shorter of the two original runs also agrees less with the longer one than two copies agree with each other; the longer one is "
-    "like the copies. They were made at different times, perhaps with other versions or on another machine; the files do not say."
+    f"{FEW_PATHS} The shorter of the two original runs also agrees less with the longer one than "
+    "two copies agree with each other; the longer one is like the copies. They were made at "
+    "different times, perhaps with other versions or on another machine; the files do not say."
 )
 
 Copies = dict[str, list[Experiments]]
@@ -96,7 +100,10 @@ Variants = dict[str, dict[str, Experiments]]
 
 
 def make(task: Task) -> Reproduction:
-    """Make the picture and the numbers, from the records; experiments asked for are computed and added to those in the stores."""
+    """Make the picture and the numbers, from the records.
+
+    Experiments asked for are computed and added to those in the stores.
+    """
     experiments = experiments_of(task, NAME, MAIN, C_MAIN, COUNT_MAIN)
     copied = summary_of_copies(NAME, task, of_copies)
     numbers: dict[str, Any] = {variant: summaries(by) for variant, by in experiments.items()}
@@ -145,7 +152,10 @@ def _copies_in_numbers(copies: Copies) -> dict[str, Any]:
 
 
 def _validity(experiments: Variants, recorded: bool) -> dict[str, Any]:
-    """For which conditions each c is valid: original study, each copy, the other variants, and the other law."""
+    """For which conditions each c is valid.
+
+    Original study, each copy, the other variants, and the other law.
+    """
     found: dict[str, Any] = {
         "original study": valid_for({each.key: original(each.key) for each in MAIN}, C_MAIN)
     }
@@ -172,7 +182,9 @@ def _not_rejected(row: dict[str, Any]) -> int:
 
 
 def _length_of_the_truth() -> dict[str, dict[str, Any]]:
-    """Part of the experiments in which 16 384 ms of one recording name the same better model as fresh recordings as long as the data; and as one of these does."""
+    """Part of the experiments in which 16 384 ms of one recording name the same better model as
+    fresh recordings as long as the data; and as one of these does.
+    """
     found: dict[str, dict[str, Any]] = {}
     for variant in VARIANTS[1:]:
         found[variant] = {}
@@ -289,7 +301,10 @@ def _comparisons(experiments: Variants, copied: dict[str, Any]) -> list[dict[str
 
 
 def of_copies(copies: Copies) -> dict[str, Any]:
-    """What copies of the published run say: their ranges, and the original run as one more of them."""
+    """What copies of the published run say.
+
+    Their ranges, and the original run as one more of them.
+    """
     rows = []
     for condition in MAIN:
         rows += _as_published(condition, copies[condition.key], _same(condition, copies))
@@ -365,7 +380,9 @@ def _as_published(
 
 
 def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str, Any]]:
-    """How alike two runs of the original study were, in 512 experiments, beside all pairs of our copies."""
+    """How alike two runs of the original study were, in 512 experiments, beside all pairs of our
+    copies.
+    """
     known = published("neuron_calibration")["conditions"][key]["run_to_run"]
     number = len(copies)
 
@@ -373,7 +390,8 @@ def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str
         what: str, theirs: float, ours: list[FloatArray], alike: Callable[..., float]
     ) -> dict[str, Any]:
         pairs = np.array([alike(one[:512], other[:512]) for one, other in combinations(ours, 2)])
-        # Pairs of eight copies are not independent: their mean is no better known than that of eight numbers.
+        # Pairs of eight copies are not independent: their mean is no better known than that of
+        # eight numbers.
         error = float(pairs.std(ddof=1) * np.sqrt(1 + 1 / number))
         return comparison(
             f"{key}: {what} (two runs of the original study; ours: mean of pairs of copies)",
@@ -399,7 +417,10 @@ def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str
 def _otherwise(
     condition: Condition, variant: str, ours: Experiments, areas: FloatArray
 ) -> list[dict[str, Any]]:
-    """A corrected variant beside the original study: other experiments, so that both have a sampling error."""
+    """A corrected variant beside the original study.
+
+    Other experiments, so that both have a sampling error.
+    """
     rows, theirs = [], original(condition.key)
     for column, c in enumerate(C_MAIN):
         rounding = spread_of(areas[:, column]) if len(areas) > 1 else 0.0

@@ -119,7 +119,10 @@ def of_noise(by: dict[str, Experiments], noise: str) -> dict[str, Experiments]:
 
 
 def _verdicts(experiments: Variants, from_records: bool) -> dict[str, dict[str, Any]]:
-    """Variant → law → how many verdicts there are, and how many are wrong; the second law is in the records only."""
+    """Variant → law → how many verdicts there are, and how many are wrong.
+
+    The second law is in the records only.
+    """
     if not from_records:
         return {variant: {LAWS[0]: verdict_table(by, C_ALL)} for variant, by in experiments.items()}
     return {
@@ -166,7 +169,10 @@ def _areas(by: dict[str, Experiments]) -> dict[str, Any]:
 
 
 def of_copies(copies: Copies) -> dict[str, Any]:
-    """AUC where the original numbers are known: of the six main conditions, the same experiments of the longer run."""
+    """AUC where the original numbers are known.
+
+    Of the six main conditions, the same experiments of the longer run.
+    """
     rows, areas = [], {}
     for condition, c in product(MAIN, C_ALL):
         each, place = copies[condition.key], C_MAIN.index(c)

@@ -1,4 +1,8 @@
-"""How much rounding matters: copies of the published calibrations that differ by nothing else, and the original run as one more of them."""
+"""How much rounding matters.
+
+Copies of the published calibrations that differ by nothing else, and the original run as one more
+of them.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +30,12 @@ def summary_of_copies(
     of: Callable[[Copies], dict[str, Any]],
     conditions: Sequence[Condition] = MAIN,
 ) -> dict[str, Any]:
-    """What a figure says of copies of the published run: kept with the package, or of copies computed anew if the task asks for that.
+    """What a figure says of copies of the published run.
 
-    Eight copies of all experiments, a GPU's work, made what is kept (`python paper/benchmarks/neuron_records.py published OUT`).
+    Kept with the package, or of copies computed anew if the task asks for that.
+
+    Eight copies of all experiments, a GPU's work, made what is kept (`python
+    paper/benchmarks/neuron_records.py published OUT`).
     """
     if task.experiments is None:
         return dict(published("copies")[name])
@@ -38,9 +45,11 @@ def summary_of_copies(
 def run_copies(
     task: Task, name: str, conditions: Sequence[Condition], experiments: int
 ) -> dict[str, list[Experiments]]:
-    """The first experiments of each condition, in copies whose solvers begin with steps differing by parts of 1e12.
+    """The first experiments of each condition, in copies whose solvers begin with steps differing
+    by parts of 1e12.
 
-    Settling, recordings and candidates are all integrated anew in each, as in two runs on different machines.
+    Settling, recordings and candidates are all integrated anew in each, as in two runs on different
+    machines.
     """
     omegas: dict[str, Any] = {}
     for condition in conditions:
@@ -62,10 +71,14 @@ def compare_with_copies(
     widened: float = 1.0,
     explanation: str | None = None,
 ) -> dict[str, Any]:
-    """The original number beside the mean of the copies on the same experiments: is it one more of them?"""
+    """The original number beside the mean of the copies on the same experiments.
+
+    Is it one more of them?
+    """
     values = np.asarray(ours, dtype=float)
     finite = bool(np.isfinite(theirs) and np.isfinite(values).all())
-    # One copy alone does not say what rounding does, and no error is better than one that is too small.
+    # One copy alone does not say what rounding does, and no error is better than one that is too
+    # small.
     error = widened * spread_of(values) if finite and values.size > 1 else 0.0
     return comparison(
         f"{what} (ours: {f'mean of {values.size} copies' if values.size > 1 else 'one run'})",
@@ -79,7 +92,10 @@ def compare_with_copies(
 
 
 def spread_of(copies: FloatArray) -> float:
-    """By how much a further copy differs from the mean of these: one standard deviation, and that of the mean."""
+    """By how much a further copy differs from the mean of these.
+
+    One standard deviation, and that of the mean.
+    """
     return float(copies.std(ddof=1) * np.sqrt(1 + 1 / copies.size))
 
 
@@ -90,7 +106,10 @@ def between_runs(
     alike: Callable[[FloatArray, FloatArray], float],
     explanation: str | None = None,
 ) -> dict[str, Any]:
-    """How alike two runs are: the original and the copies (published), against each copy and the others (ours)."""
+    """How alike two runs are.
+
+    The original and the copies (published), against each copy and the others (ours).
+    """
     number = len(copies)
     matrix = np.zeros((number, number))
     for i, j in combinations(range(number), 2):
@@ -99,7 +118,8 @@ def between_runs(
         what,
         float(np.mean([alike(theirs, copy) for copy in copies])),
         matrix.sum(axis=1) / (number - 1),
-        # A copy is compared with others that are compared with it in turn, which takes 1/(number - 1) from how far it stands out.
+        # A copy is compared with others that are compared with it in turn, which takes 1/(number -
+        # 1) from how far it stands out.
         widened=(number - 1) / (number - 2),
         explanation=explanation,
     )

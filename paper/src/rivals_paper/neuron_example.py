@@ -40,29 +40,33 @@ TAU, STRENGTH, SCALE = 100.0, 2.0**-5, 2.0
 CELLS: Final = ("LP 1", *LABELS.values())
 # Constants of the circuit in the variants that are computed accurately.
 CONSTANTS: Final = {CONSTANTS_PUBLISHED: "published", CORRECTED: "prinz2004"}
-# The cell that made the data, as one more candidate: on a machine that rounds otherwise, and on the same.
+# The cell that made the data, as one more candidate: on a machine that rounds otherwise, and on the
+# same.
 TRUE, SAME_ROUNDING = "LP 1", "LP 1, same rounding"
 ELSEWHERE: Final = 100  # added to the number of a copy: rounds otherwise than all of them
 COLOURS: Final = {"A": "#0072B2", "B": "#E69F00", "C": "#009E73", "D": "#CC79A7"}
 STYLES: Final = {"A": "-", "B": "--", "C": "-.", "D": ":"}
 
 NO_INPUT: Final = (
-    "The candidates were run without the external current that entered the data, and so lose their phase: even the cell "
-    "that made the data is 17 mV off. Both other variants: every candidate gets the input that was applied."
+    "The candidates were run without the external current that entered the data, and so lose their "
+    "phase: even the cell that made the data is 17 mV off. Both other variants: every candidate "
+    "gets the input that was applied."
 )
 LOOSE_SOLVER: Final = (
-    "The solver ran at tolerances (1e-3) at which rounding errors grow to millivolts within seconds, so that the traces "
-    "cannot be repeated. Both other variants: tolerance 1e-6. With the published constants LP 1 to LP 3 are then converged to "
-    "5e-3 mV over the recording, and LP 4 and LP 5 are chaotic; with the documented ones LP 1, 2, 3 and 5 still amplify "
-    "rounding errors to millivolts. Hence ±: the standard deviation of runs that differ by rounding errors alone."
+    "The solver ran at tolerances (1e-3) at which rounding errors grow to millivolts within "
+    "seconds, so that the traces cannot be repeated. Both other variants: tolerance 1e-6. With the "
+    "published constants LP 1 to LP 3 are then converged to 5e-3 mV over the recording, and LP 4 "
+    "and LP 5 are chaotic; with the documented ones LP 1, 2, 3 and 5 still amplify rounding errors "
+    "to millivolts. Hence ±: the standard deviation of runs that differ by rounding errors alone."
 )
 CIRCUIT: Final = (
-    "Synapse (+80 mV, misplaced Δ, 3 mS/cm²) and calcium influx (no membrane area) differ from what Prinz et al. (2004) "
-    "document. 'Constants as published' keeps them; 'corrected' has the documented ones, and so other voltages in all cells."
+    "Synapse (+80 mV, misplaced Δ, 3 mS/cm²) and calcium influx (no membrane area) differ from "
+    "what Prinz et al. (2004) document. 'Constants as published' keeps them; 'corrected' has the "
+    "documented ones, and so other voltages in all cells."
 )
 MANY_SYNTHETIC: Final = (
-    "12 000 points were simulated for 4 000 observed ones, which widens the risk distributions at both ends; both other "
-    "variants: as many."
+    "12 000 points were simulated for 4 000 observed ones, which widens the risk distributions at "
+    "both ends; both other variants: as many."
 )
 
 
@@ -80,7 +84,10 @@ def example_input() -> ColouredNoise:
 
 
 def example_noise(observation: NoiseName = "gaussian", recording: str = "data") -> FloatArray:
-    """The observation noise of that recording, or of one of a candidate ("A"), mV; or Cauchy noise from its generator."""
+    """The observation noise of that recording, or of one of a candidate ("A"), mV.
+
+    Or Cauchy noise from its generator.
+    """
     rng = _random_numbers(recording)[1]
     draws = (
         rng.standard_normal(N_DATA)
@@ -98,8 +105,8 @@ def fit_as_published(
 ) -> dict[str, Fitted]:
     """The candidates A to D as they were judged: no input, loose solver, 12 000 synthetic losses.
 
-    With `jitter` every initial state is changed by one part in 1e12, and the synthetic noise is drawn from it. `true_cell`
-    judges the cell that made the data in the same way.
+    With `jitter` every initial state is changed by one part in 1e12, and the synthetic noise is
+    drawn from it. `true_cell` judges the cell that made the data in the same way.
     """
     times, current = sample_times(N_DATA), example_input()
     data = digitise(_run("LP 1", times, current, jitter) + example_noise(), "truncate")
@@ -119,10 +126,12 @@ def fit_corrected(
     noise: NoiseName = "gaussian",
     observation: NoiseName = "gaussian",
 ) -> dict[str, Fitted]:
-    """The candidates with the input of the recording, an accurate solver, rounding to the nearest mV.
+    """The candidates with the input of the recording, an accurate solver, rounding to the nearest
+    mV.
 
-    The cell that made the data is judged too: integrated again with other rounding errors ("LP 1"), and with those of the
-    recording itself. `variant` is "constants as published" or "corrected". Copies differ by rounding errors alone.
+    The cell that made the data is judged too: integrated again with other rounding errors ("LP 1"),
+    and with those of the recording itself. `variant` is "constants as published" or "corrected".
+    Copies differ by rounding errors alone.
     """
     data = digitise(accurate_voltage("LP 1", variant, copy) + example_noise(observation), "round")
     expected = {label: accurate_voltage(cell, variant, copy) for label, cell in LABELS.items()}
@@ -135,7 +144,10 @@ def fit_corrected(
 
 @lru_cache(maxsize=512)  # two variants, a few dozen copies, five cells
 def accurate_voltage(cell: str, variant: str, copy: int) -> FloatArray:
-    """Voltage of a cell with the input of the recording; the first steps of copies differ by parts in 1e12."""
+    """Voltage of a cell with the input of the recording.
+
+    The first steps of copies differ by parts in 1e12.
+    """
     solver = ACCURATE.with_other_rounding(copy)
     current = example_input()
     v: FloatArray = simulate(
@@ -146,7 +158,10 @@ def accurate_voltage(cell: str, variant: str, copy: int) -> FloatArray:
 
 
 def integrate_copies(copies: int, progress: bool) -> None:
-    """Integrate copies of both corrected variants beforehand, on all processors; `fit_corrected` then finds them done."""
+    """Integrate copies of both corrected variants beforehand, on all processors.
+
+    `fit_corrected` then finds them done.
+    """
     tasks = [
         (cell, variant, copy) for variant in CONSTANTS for copy in range(copies) for cell in CELLS
     ]

@@ -1,4 +1,6 @@
-"""The neuron experiments of the calibrations, from the records or computed anew, and what they are summarised by."""
+"""The neuron experiments of the calibrations, from the records or computed anew, and what they are
+summarised by.
+"""
 
 from __future__ import annotations
 
@@ -32,23 +34,32 @@ MAIN: Final = tuple(
 )
 
 WHAT_WAS_WRONG: Final = [
-    "Three variants. As published: all errors repeated, with the random numbers of the original study. Constants as published: the circuit keeps its "
-    "published constants, everything else is corrected. Corrected: the constants are the documented ones, too.",
-    "Constants of the circuit: the synapse had a reversal potential of +80 mV instead of -70 mV, Δ outside the exponential, and 3 mS/cm² instead of "
-    "3 nS; the calcium influx lacked the area of the membrane. Wrong in the first two variants.",
-    "Candidates got no input, and the solver was loose: what differs between a recording and the model that made it is "
-    "grown rounding error. In the other variants candidates get the input, and the tolerance is 1e-6.",
-    "All observation noise was Gaussian, also where the label says Cauchy. In the other variants Cauchy noise is Cauchy noise.",
+    "Three variants. As published: all errors repeated, with the random numbers of the original "
+    "study. Constants as published: the circuit keeps its published constants, everything else is "
+    "corrected. Corrected: the constants are the documented ones, too.",
+    "Constants of the circuit: the synapse had a reversal potential of +80 mV instead of -70 mV, Δ "
+    "outside the exponential, and 3 mS/cm² instead of 3 nS; the calcium influx lacked the area of "
+    "the membrane. Wrong in the first two variants.",
+    "Candidates got no input, and the solver was loose: what differs between a recording and the "
+    "model that made it is grown rounding error. In the other variants candidates get the input, "
+    "and the tolerance is 1e-6.",
+    "All observation noise was Gaussian, also where the label says Cauchy. In the other variants "
+    "Cauchy noise is Cauchy noise.",
     "Digitisation truncated; in the other variants it rounds.",
-    "The width of the noise was fitted to the data that are judged, though the paper asks for separate ones. In the other variants it is fitted on another recording.",
-    "The truth was decided on 16 384 ms of one recording, over which models drift out of step. In the other variants it is the mean over four fresh recordings as "
-    "long as the data, each with an input and noise of its own.",
-    "In the other variants recordings have rounding errors of their own, as real ones do: the model that made the data does not know its state to the last bit.",
-    "Kept in all variants: one of the two candidates, at random, makes the data (the paper does not say so), and parameters of the experiment do not change between recordings.",
+    "The width of the noise was fitted to the data that are judged, though the paper asks for "
+    "separate ones. In the other variants it is fitted on another recording.",
+    "The truth was decided on 16 384 ms of one recording, over which models drift out of step. In "
+    "the other variants it is the mean over four fresh recordings as long as the data, each with "
+    "an input and noise of its own.",
+    "In the other variants recordings have rounding errors of their own, as real ones do: the "
+    "model that made the data does not know its state to the last bit.",
+    "Kept in all variants: one of the two candidates, at random, makes the data (the paper does "
+    "not say so), and parameters of the experiment do not change between recordings.",
 ]
 # Why numbers of the other variants are far from the published ones.
 OTHER_EXPERIMENTS: Final = {
-    variant: "Not the same experiments: candidates get the input and the solver is accurate, where the published ones compared grown rounding errors; widths are "
+    variant: "Not the same experiments: candidates get the input and the solver is accurate, where "
+    "the published ones compared grown rounding errors; widths are "
     "fitted on another recording, and the truth is the mean over fresh ones" + rest
     for variant, rest in zip(
         VARIANTS[1:], (".", "; and the constants of the circuit are others."), strict=True
@@ -59,7 +70,10 @@ OTHER_EXPERIMENTS: Final = {
 def experiments_of(
     task: Task, name: str, conditions: Sequence[Condition], c: Sequence[float], count: int
 ) -> dict[str, dict[str, Experiments]]:
-    """Variant → condition → experiments: `count` of the records, or as many computed anew as the task asks for."""
+    """Variant → condition → experiments.
+
+    `count` of the records, or as many computed anew as the task asks for.
+    """
     if task.experiments is None:
         return {variant: recorded_at(variant, conditions, c, count) for variant in VARIANTS}
     return {
@@ -82,7 +96,10 @@ def recorded_at(
 def recorded_at_all_c(
     variant: str, conditions: Sequence[Condition], count: int, law: str = "beta"
 ) -> dict[str, Experiments]:
-    """The same at every c that was tried, `all_c`: those of the original study and some in between."""
+    """The same at every c that was tried, `all_c`.
+
+    Those of the original study and some in between.
+    """
     order = np.argsort([*C_MAIN, *recorded_c_between()]).tolist()
     found = {}
     for condition in conditions:
@@ -108,7 +125,10 @@ def run_conditions(
     c: Sequence[float],
     experiments: int,
 ) -> Calibration:
-    """Calibrate over these conditions; a store keeps every finished experiment, and more can be asked for later."""
+    """Calibrate over these conditions.
+
+    A store keeps every finished experiment, and more can be asked for later.
+    """
     omegas = {condition.key: omega_of(variant, condition) for condition in conditions}
     return run_omegas(task, f"{name}-{variant.replace(' ', '-')}", omegas, c, experiments, variant)
 
@@ -123,7 +143,10 @@ def omega_of(variant: str, condition: Condition) -> Any:
 
 
 def n_truth(variant: str) -> int:
-    """Points that decide the truth: as published 16 384 ms of one recording, else several as long as the data."""
+    """Points that decide the truth.
+
+    As published 16 384 ms of one recording, else several as long as the data.
+    """
     return N_TRUTH if variant == AS_PUBLISHED else FRESH * N_DATA
 
 
@@ -135,7 +158,9 @@ def run_omegas(
     experiments: int,
     variant: str = AS_PUBLISHED,
 ) -> Calibration:
-    """Calibrate over these epistemic distributions with the sizes of the paper, kept in the store of that name."""
+    """Calibrate over these epistemic distributions with the sizes of the paper, kept in the store
+    of that name.
+    """
     task.folder.mkdir(parents=True, exist_ok=True)
     return calibrate(
         omegas,
@@ -193,7 +218,10 @@ def summaries(by: Mapping[str, Experiments]) -> dict[str, Any]:
 
 
 def summary(each: Experiments) -> dict[str, Any]:
-    """What a condition comes to: truth, AUC, overconfidence, and how many probabilities are all but certain."""
+    """What a condition comes to.
+
+    Truth, AUC, overconfidence, and how many probabilities are all but certain.
+    """
     columns = range(each.probability.shape[1])
     return {
         "mean truth": each.truth.mean(),

@@ -49,22 +49,25 @@ M_CORRECTED = 12_000
 THRESHOLD = 0.95
 
 READING = (
-    "P(R_row < R_column), mean ± standard deviation of runs that differ by rounding errors alone. As published: in brackets "
-    "the published value. Dark: the row has the lower risk. Bold: above 0.95, the model of the column is rejected."
+    "P(R_row < R_column), mean ± standard deviation of runs that differ by rounding errors alone. "
+    "As published: in brackets the published value. Dark: the row has the lower risk. Bold: above "
+    "0.95, the model of the column is rejected."
 )
 DIFFERENCES = [
     LOOSE_SOLVER,
     NO_INPUT,
     CIRCUIT,
     MANY_SYNTHETIC,
-    "Risks were 128 draws of Simpson sums over 257 points of paths whose solver has mirrored limits; both other variants: "
-    "the exact process, 12 000 draws.",
+    "Risks were 128 draws of Simpson sums over 257 points of paths whose solver has mirrored "
+    "limits; both other variants: the exact process, 12 000 draws.",
 ]
 EXPLANATIONS = {
-    CONSTANTS_PUBLISHED: "With the input known the candidates follow the recording, and what is left are misplaced spikes: "
-    "fitted noise falls from 17 to 21 mV to 8 to 14 mV, and these rare large residuals widen the risk distributions of A and B.",
-    CORRECTED: "Other constants make other cells. C spikes three times as often as the recording, so that its residuals are "
-    "by far the largest; D, which spikes a little more often, is not far from A and B.",
+    CONSTANTS_PUBLISHED: "With the input known the candidates follow the recording, and what is "
+    "left are misplaced spikes: fitted noise falls from 17 to 21 mV to 8 to 14 mV, and these rare "
+    "large residuals widen the risk distributions of A and B.",
+    CORRECTED: "Other constants make other cells. C spikes three times as often as the recording, "
+    "so that its residuals are by far the largest; D, which spikes a little more often, is not far "
+    "from A and B.",
 }
 
 
@@ -98,7 +101,8 @@ def make(task: Task) -> Reproduction:
     comparisons = []
     for k, (name, theirs) in enumerate(PUBLISHED.items()):
         for variant in VARIANTS:
-            # Theirs is one run, ours a mean: the former has the spread of runs as published, the latter that of a mean.
+            # Theirs is one run, ours a mean: the former has the spread of runs as published, the
+            # latter that of a mean.
             error = np.hypot(spreads[AS_PUBLISHED][k], spreads[variant][k] / np.sqrt(repeats))
             comparisons.append(
                 comparison(
@@ -168,8 +172,9 @@ def _draw(means: dict[str, FloatArray], spreads: dict[str, FloatArray]) -> Any:
         if column == 0:
             axes.set_ylabel("model a", fontsize=8)
     figure.suptitle(
-        "P(R$_a$ < R$_b$) on the example recording, c = 2$^{-2}$; violet: a has the lower risk, white: undecided\n"
-        "± : spread of runs that differ by rounding errors alone; in brackets: published",
+        "P(R$_a$ < R$_b$) on the example recording, c = 2$^{-2}$; violet: a has the lower risk, "
+        "white: undecided\n± : spread of runs that differ by rounding errors alone; in brackets: "
+        "published",
         fontsize=9,
     )
     return figure

@@ -1,12 +1,14 @@
 """Coloured noise by sparse convolution: impulses at random times, each spread by a Gaussian kernel.
 
-``I(t) = sum_k a_k exp(-((t - t_k) / tau)²)`` is, for dense impulses, a Gaussian process of mean 0 and autocorrelation
-``sigma² exp(-u² / (2 tau²))``. Time is cut into bins of width tau with a fixed number of impulses in each; the value
-at t takes in the impulses of its own bin and of the five bins on either side, beyond which the kernel is below e⁻²⁵.
+``I(t) = sum_k a_k exp(-((t - t_k) / tau)²)`` is, for dense impulses, a Gaussian process of mean 0
+and autocorrelation ``sigma² exp(-u² / (2 tau²))``. Time is cut into bins of width tau with a fixed
+number of impulses in each; the value at t takes in the impulses of its own bin and of the five bins
+on either side, beyond which the kernel is below e⁻²⁵.
 
-The sum has 330 terms. Within one pair of bins the kernel is a smooth function of two variables, so that a
-Chebyshev interpolant of degree 15 in each is exact to 3e-13; it turns the sum, for all bins at once, into eleven
-small matrix products and leaves one polynomial per bin. `ColouredNoise.error_bound` bounds what that neglects.
+The sum has 330 terms. Within one pair of bins the kernel is a smooth function of two variables, so
+that a Chebyshev interpolant of degree 15 in each is exact to 3e-13; it turns the sum, for all bins
+at once, into eleven small matrix products and leaves one polynomial per bin.
+`ColouredNoise.error_bound` bounds what that neglects.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ class ColouredNoise:
     sigma
         Standard deviation.
     duration
-        Last time at which the noise is defined, or a pair (first, last); the first is 0 otherwise. In the unit of tau.
+        Last time at which the noise is defined, or a pair (first, last); the first is 0 otherwise.
+        In the unit of tau.
     rng
         Seed or generator.
 
@@ -96,22 +99,29 @@ class ColouredNoise:
         return value
 
     def __repr__(self) -> str:
-        return f"ColouredNoise(tau={self.tau:g}, sigma={self.sigma:g}, duration=({self.first:g}, {self.last:g}))"
+        return (
+            f"ColouredNoise(tau={self.tau:g}, sigma={self.sigma:g}, duration=({self.first:g}, "
+            f"{self.last:g}))"
+        )
 
     def _checked(self, t: ArrayLike) -> FloatArray:
         t = np.asarray(t, dtype=float)
         if t.size and not (t.min() >= self.first and t.max() <= self.last):
             raise ValueError(
-                f"times must lie within the noise, from {self.first:g} to {self.last:g}; got {t.min():g} to {t.max():g}; "
-                "make it with a longer duration"
+                f"times must lie within the noise, from {self.first:g} to {self.last:g}; got "
+                f"{t.min():g} to {t.max():g}; make it with a longer duration"
             )
         return t
 
     def _polynomials(self) -> FloatArray:
-        """One polynomial per bin: moments of each bin's impulses, then the kernel between neighbouring bins."""
+        """One polynomial per bin.
+
+        Moments of each bin's impulses, then the kernel between neighbouring bins.
+        """
         bins = len(self.times)
         moments = _moments(within_bins(self.times, self.tau, self.first), self.weights)
-        # Row b holds the moments of the bins b to b + 2 REACH; one product takes them to the polynomial of the middle bin.
+        # Row b holds the moments of the bins b to b + 2 REACH; one product takes them to the
+        # polynomial of the middle bin.
         inner = bins - 2 * REACH
         windows = np.lib.stride_tricks.as_strided(
             moments,
@@ -125,7 +135,9 @@ class ColouredNoise:
 def impulses(
     tau: float, sigma: float, first: float, last: float, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Times and weights of the impulses, (bins, IMPULSES) each; all times are drawn before all weights.
+    """Times and weights of the impulses, (bins, IMPULSES) each.
+
+    All times are drawn before all weights.
 
     Examples
     --------
@@ -145,7 +157,9 @@ def within_bins(times: FloatArray, tau: float, first: float) -> FloatArray:
 
     Examples
     --------
-    >>> within_bins(np.array([[-50.0]]), 10.0, 0.0)  # the first bin begins REACH bins before the noise
+    The first bin begins REACH bins before the noise.
+
+    >>> within_bins(np.array([[-50.0]]), 10.0, 0.0)
     array([[-1.]])
     """
     left = first + tau * (np.arange(len(times)) - REACH)
@@ -153,7 +167,9 @@ def within_bins(times: FloatArray, tau: float, first: float) -> FloatArray:
 
 
 def _moments(x: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sum over the impulses of each bin of weight times T_n(x), n < NODES, by the recurrence of the polynomials."""
+    """Sum over the impulses of each bin of weight times T_n(x), n < NODES, by the recurrence of the
+    polynomials.
+    """
     moments = np.empty((len(x), NODES))
     double = 2 * x
     before, here = weights, weights * x
@@ -164,7 +180,9 @@ def _moments(x: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 class _Kernel(NamedTuple):
-    """Matrix from the moments of eleven neighbouring bins to the monomials in the middle one, and its error."""
+    """Matrix from the moments of eleven neighbouring bins to the monomials in the middle one, and
+    its error.
+    """
 
     polynomials: FloatArray  # (bins * NODES, NODES)
     error: float

@@ -1,4 +1,7 @@
-"""What a reproduced figure or table writes: a picture, and its numbers beside the published ones."""
+"""What a reproduced figure or table writes.
+
+A picture, and its numbers beside the published ones.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,8 @@ CONSTANTS_PUBLISHED = "constants as published"  # of the circuit; everything els
 CORRECTED = "corrected"
 VARIANTS = (AS_PUBLISHED, CONSTANTS_PUBLISHED, CORRECTED)
 
-# Where a number that ours is compared with comes from. Only the first two are published: the third is a run of the authors' code or settings by this project.
+# Where a number that ours is compared with comes from. Only the first two are published: the third
+# is a run of the authors' code or settings by this project.
 IN_PAPER = "paper"
 IN_FILES = "authors' files"
 RERUN = "our run of the authors' code"
@@ -105,12 +109,13 @@ def comparison(
     ours : float or None
         Our number.
     source : {"paper", "authors' files", "our run of the authors' code"} or None
-        Where the original number stands; None where there is none. Only the first two count as agreement with what was published.
+        Where the original number stands; None where there is none. Only the first two count as
+        agreement with what was published.
     standard_error : float, optional
         Of the difference, from both sides' Monte Carlo noise; None for numbers without any.
     explanation : str, optional
-        Why the two differ. Left out where they agree within three standard errors (see `differs`), so that callers
-        may give one for all rows of a kind.
+        Why the two differ. Left out where they agree within three standard errors (see `differs`),
+        so that callers may give one for all rows of a kind.
     """
     if variant not in VARIANTS:
         raise ValueError(f"variant must be one of {VARIANTS}: got {variant!r}")
@@ -132,7 +137,9 @@ def comparison(
 
 
 def differs(row: Mapping[str, Any]) -> bool:
-    """Return whether ours is more than three standard errors from the original number, and wants an explanation."""
+    """Return whether ours is more than three standard errors from the original number, and wants an
+    explanation.
+    """
     values = [row["reference"], row["ours"], row["standard_error"]]
     # A stored row has infinities as strings.
     if not all(isinstance(value, (int, float)) and math.isfinite(value) for value in values):
@@ -144,7 +151,10 @@ def differs(row: Mapping[str, Any]) -> bool:
 def describe(row: Mapping[str, Any]) -> str:
     """Return one line for a comparison: theirs, ours, and the difference in standard errors."""
     theirs, ours, error = row["reference"], row["ours"], row["standard_error"]
-    line = f"{row['what']} ({row['variant']}): {row['source'] or 'nothing published'} {_number(theirs)}, ours {_number(ours)}"
+    line = (
+        f"{row['what']} ({row['variant']}): {row['source'] or 'nothing published'} "
+        f"{_number(theirs)}, ours {_number(ours)}"
+    )
     if theirs is None or ours is None or not (math.isfinite(theirs) and math.isfinite(ours)):
         return line
     difference = f"{ours - theirs:+.3g}"
@@ -154,7 +164,10 @@ def describe(row: Mapping[str, Any]) -> str:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty matplotlib figure, in inches; pyplot and its global state are not involved."""
+    """Return an empty matplotlib figure, in inches.
+
+    Pyplot and its global state are not involved.
+    """
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -186,7 +199,8 @@ def write(
         "numbers": made.numbers,
     }
     plain = _plain(content)
-    # Infinities and NaN have no place in JSON: `_plain` turns them into strings, and this makes sure of it.
+    # Infinities and NaN have no place in JSON: `_plain` turns them into strings, and this makes
+    # sure of it.
     text = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False)
     (task.folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     if made.figure is not None:

@@ -16,24 +16,32 @@ from rivals_paper.output import Reproduction, Task, new_figure
 from rivals_paper.streams import stream
 
 NAME = "overview"
-DESCRIPTION = "Overview of the approach: losses, quantile functions, paths, risk distributions, verdict, and calibration"
+DESCRIPTION = (
+    "Overview of the approach: losses, quantile functions, paths, risk distributions, verdict, and "
+    "calibration"
+)
 
 READING = (
-    "1 to 4, for each model: the fit to the data; losses on the data and on the model's own simulations; their quantile functions, "
-    "whose gap δ is the discrepancy; paths that the process draws around q*, the more spread the larger c and δ are. 5: the average of each path is a "
-    "risk, and their distributions give the verdict. 6: where c comes from. In simulated experiments with other biases of the spectrometer, of "
-    "which either law is the truth, a curve in the shaded area is overconfident; of the valid c that with the best Brier score is used in 4 and 5."
+    "1 to 4, for each model: the fit to the data; losses on the data and on the model's own "
+    "simulations; their quantile functions, whose gap δ is the discrepancy; paths that the process "
+    "draws around q*, the more spread the larger c and δ are. 5: the average of each path is a "
+    "risk, and their distributions give the verdict. 6: where c comes from. In simulated "
+    "experiments with other biases of the spectrometer, of which either law is the truth, a curve "
+    "in the shaded area is overconfident; of the valid c that with the best Brier score is used in "
+    "4 and 5."
 )
 DIFFERENCES = [
-    "The published figure is a drawing. This one is a run: 1024 recordings from 6 to 20 µm, both laws fitted to another spectrum of the same kind, and "
-    "c found by calibration. The published drawing names the calibration only."
+    "The published figure is a drawing. This one is a run: 1024 recordings from 6 to 20 µm, both "
+    "laws fitted to another spectrum of the same kind, and c found by calibration. The published "
+    "drawing names the calibration only."
 ]
 
 LAWS = {"Planck": "planck", "Rayleigh-Jeans": "rayleigh-jeans"}
 N_DATA, WAVELENGTHS, GAIN = 1024, (6.0, 20.0), 1e5
 EXPERIMENTS, C_TRIED, MAX_BIAS = 256, (2.0**-8, 2.0**-5, 2.0**-2, 2.0, 16.0), 5e-4
 N_PATHS = 30
-# Of the two models; in the panels of one model, of the data and the simulations. The discrepancy is yellow.
+# Of the two models; in the panels of one model, of the data and the simulations. The discrepancy is
+# yellow.
 COLOURS, LINE_STYLES, BAND = ("#0072B2", "#D55E00"), ("-", "--"), "#E8C547"
 # Part of the losses that a panel shows: a few extreme ones would flatten everything else.
 SHOWN = 0.97
@@ -103,7 +111,10 @@ def draw(
     result: Comparison,
     calibration: Calibration,
 ) -> Any:
-    """One row of steps for each model; below, the verdict, and the calibration from which c comes."""
+    """One row of steps for each model.
+
+    Below, the verdict, and the calibration from which c comes.
+    """
     figure = new_figure(10.5, 9.2)
     grid = figure.add_gridspec(3, 4, height_ratios=[1, 1, 1.45])
     processes = {
@@ -222,9 +233,10 @@ def _draw_risks(panel: Any, result: Comparison) -> None:
     panel.text(
         0.03,
         0.97,
-        f"{result.names[best]} has the lower risk with\n"
-        f"probability {probability:.3f} {'>' if rejected else '≤'} {result.threshold:g}: "
-        f"{'rejects' if rejected else 'does not reject'}\n{result.names[other]} (c = $2^{{{np.log2(result.c):.0f}}}$)",
+        f"{result.names[best]} has the lower risk with\nprobability {probability:.3f} "
+        f"{'>' if rejected else '≤'} {result.threshold:g}: "
+        f"{'rejects' if rejected else 'does not reject'}\n{result.names[other]} (c = "
+        f"$2^{{{np.log2(result.c):.0f}}}$)",
         transform=panel.transAxes,
         va="top",
         fontsize=10,

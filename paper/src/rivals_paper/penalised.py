@@ -1,4 +1,7 @@
-"""The fit of the original study: maximum likelihood with small penalties on the noise and on the temperature."""
+"""The fit of the original study.
+
+Maximum likelihood with small penalties on the noise and on the temperature.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ TEMPERATURES = (1e-2, 1e6)
 
 
 def fit_penalised(data: Spectrum, *, law: str, temperature: float | None = None) -> RadianceModel:
-    """Fit a law of radiation with the penalties of the original study, which widen sigma by about 0.4 %.
+    """Fit a law of radiation with the penalties of the original study, which widen sigma by about
+    0.4 %.
 
     Examples
     --------
@@ -44,7 +48,9 @@ def penalty(sigma: float, log_kelvin: float) -> float:
 
 
 def penalised_sigma(variance: float) -> float:
-    """Solve 1 − S/σ² − σ^(−1/128)/128 = 0 for σ, the stationary point of log σ + S/2σ² + σ^(−1/128)."""
+    """Solve 1 − S/σ² − σ^(−1/128)/128 = 0 for σ, the stationary point of log σ + S/2σ² +
+    σ^(−1/128).
+    """
     sigma = np.sqrt(variance)
     for _ in range(50):  # the exponent is tiny: each step gains more than four digits
         previous, sigma = sigma, np.sqrt(variance / (1 - sigma ** (-1 / 128) / 128))

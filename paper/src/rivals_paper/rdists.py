@@ -46,10 +46,11 @@ READING = (
 )
 DIFFERENCES = [
     NO_INPUT
-    + " Its caption places the true model far to the left; as computed it is at R = 4.3, among the others.",
+    + " Its caption places the true model far to the left; as computed it is at R = 4.3, among "
+    "the others.",
     LOOSE_SOLVER
-    + " The cell that made the data is then no better than A or B, although it gets its input: it is far to "
-    "the left only if it is rounded exactly as the recording was.",
+    + " The cell that made the data is then no better than A or B, although it gets its input: "
+    "it is far to the left only if it is rounded exactly as the recording was.",
     CIRCUIT,
     MANY_SYNTHETIC,
 ]
@@ -97,7 +98,8 @@ def make(task: Task) -> Reproduction:
             }
             comparisons.append(
                 comparison(
-                    f"model {label}: part of its risk distribution within the published axis, 3.8 to 4.7",
+                    f"model {label}: part of its risk distribution within the published axis, 3.8 "
+                    "to 4.7",
                     variant=variant,
                     reference=1.0 if label in LABELS else None,
                     source=IN_PAPER if label in LABELS else None,

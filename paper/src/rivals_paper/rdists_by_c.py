@@ -43,18 +43,20 @@ N_DRAWS = 4096
 REPEATS = 12
 
 READING = (
-    "Each column is one c. The larger c, the more the discrepancy between a model and the data widens its risk "
-    "distribution; where all overlap, no model can be rejected. Mean and spread of each over runs that differ by rounding "
-    "errors alone are in the JSON file."
+    "Each column is one c. The larger c, the more the discrepancy between a model and the data "
+    "widens its risk distribution; where all overlap, no model can be rejected. Mean and spread of "
+    "each over runs that differ by rounding errors alone are in the JSON file."
 )
 DIFFERENCES = [NO_INPUT, LOOSE_SOLVER, CIRCUIT, MANY_SYNTHETIC]
 EXPLANATIONS = {
-    AS_PUBLISHED: "The re-run is a single one. The width is set by the gap between the largest observed and the largest of 12 000 synthetic losses, "
-    "which is drawn once in a run and then the same for all c: several such rows of a model are one deviation.",
-    CONSTANTS_PUBLISHED: "The candidates got the input of the recording: fitted noise falls from 17 to 21 mV to 8 to 14 mV, "
-    "and risks by the logarithm of that. What is left, misplaced spikes, is farther from Gaussian, so that the distributions are wider.",
-    CORRECTED: "The cells have other constants, and the candidates got the input of the recording: fitted noise is 14 to "
-    "20 mV, of which misplaced spikes make the most.",
+    AS_PUBLISHED: "The re-run is a single one. The width is set by the gap between the largest "
+    "observed and the largest of 12 000 synthetic losses, which is drawn once in a run and then "
+    "the same for all c: several such rows of a model are one deviation.",
+    CONSTANTS_PUBLISHED: "The candidates got the input of the recording: fitted noise falls from "
+    "17 to 21 mV to 8 to 14 mV, and risks by the logarithm of that. What is left, misplaced "
+    "spikes, is farther from Gaussian, so that the distributions are wider.",
+    CORRECTED: "The cells have other constants, and the candidates got the input of the recording: "
+    "fitted noise is 14 to 20 mV, of which misplaced spikes make the most.",
 }
 
 
@@ -127,7 +129,9 @@ def _moments(variant: str, copy: int, rng: np.random.Generator) -> list[list[lis
 
 
 def _comparisons(moments: dict[str, FloatArray]) -> list[dict[str, Any]]:
-    """Ours beside an independent re-run with the original settings, in units of the spread between such runs."""
+    """Ours beside an independent re-run with the original settings, in units of the spread between
+    such runs.
+    """
     rerun = published("neuron_example")["rdists_by_c"]
     spread = moments[AS_PUBLISHED].std(axis=0, ddof=1)
     rows = []
@@ -142,7 +146,8 @@ def _comparisons(moments: dict[str, FloatArray]) -> list[dict[str, Any]]:
                     )
                     rows.append(
                         comparison(
-                            f"{key} of the risk of {label} at c = 2^{exponent} (independent re-run)",
+                            f"{key} of the risk of {label} at c = 2^{exponent} "
+                            "(independent re-run)",
                             variant=variant,
                             reference=theirs[key][label],
                             source=RERUN,
@@ -172,7 +177,8 @@ def _draw(risks: dict[str, list[dict[str, FloatArray]]]) -> Any:
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncol=4, frameon=False, fontsize=11)
     figure.suptitle(
-        "Risk distributions (nats per ms) of the neuron models widen with c; where they overlap no model can be rejected",
+        "Risk distributions (nats per ms) of the neuron models widen with c; where they overlap no "
+        "model can be rejected",
         fontsize=12,
     )
     return figure

@@ -44,7 +44,10 @@ def recorded(variant: str, key: str, *, law: str = "beta") -> Experiments:
 
 
 def _truth(variant: str, key: str) -> FloatArray:
-    """1 where the first model has the lower risk: as published on 16 384 ms of one recording, else over fresh recordings as long as the data."""
+    """1 where the first model has the lower risk.
+
+    As published on 16 384 ms of one recording, else over fresh recordings as long as the data.
+    """
     difference = _column(variant, key, "difference")
     return np.asarray(
         (difference if difference.ndim == 1 else difference.mean(axis=1)) < 0, dtype=float
@@ -52,7 +55,9 @@ def _truth(variant: str, key: str) -> FloatArray:
 
 
 def recorded_between(variant: str, key: str, *, law: str = "beta") -> Experiments:
-    """The same experiments, with B at every c of `recorded_c_between`, where the original study tried nothing."""
+    """The same experiments, with B at every c of `recorded_c_between`, where the original study
+    tried nothing.
+    """
     return Experiments(
         _fractions(_column(variant, key, f"{law}_between")), recorded(variant, key, law=law).truth
     )
@@ -69,7 +74,9 @@ def recorded_ratio(variant: str, key: str) -> FloatArray:
 
 
 def recorded_fresh(variant: str, key: str) -> FloatArray:
-    """Risk of the first model less that of the second in each fresh recording as long as the data, (experiments, recordings); not as published."""
+    """Risk of the first model less that of the second in each fresh recording as long as the data,
+    (experiments, recordings); not as published.
+    """
     return np.asarray(_column(variant, key, "difference"), dtype=float)
 
 
@@ -104,7 +111,9 @@ def replicated(variant: str, key: str, *, law: str = "beta") -> dict[str, Experi
 
 
 def recorded_drift(key: str) -> tuple[FloatArray, FloatArray]:
-    """Mean squared residuals (mV²) of both candidates, documented constants: (512, 2), (512, 2, 16).
+    """Mean squared residuals (mV²) of both candidates, documented constants.
+
+    (512, 2), (512, 2, 16).
 
     In the recording to which widths were fitted, and in each 1024 ms of one of 16 384 ms.
     """
@@ -141,7 +150,8 @@ def _archive(file: str) -> Any:
     path = resources.files("rivals_paper") / "data" / "records" / f"{file}.npz"
     if not path.is_file():
         raise FileNotFoundError(
-            f"this installation has no {file}.npz among its records; install rivals-paper anew, or compute experiments with --experiments N"
+            f"this installation has no {file}.npz among its records; install rivals-paper anew, or "
+            "compute experiments with --experiments N"
         )
     return np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
 

@@ -8,8 +8,8 @@ from typing import Any, Protocol, cast
 
 from rivals_paper.output import Reproduction, Task, write
 
-# By the name given to `rivals reproduce`, in the order of the paper. Importing one must stay cheap: matplotlib and the
-# like are imported inside functions.
+# By the name given to `rivals reproduce`, in the order of the paper. Importing one must stay cheap:
+# matplotlib and the like are imported inside functions.
 MODULES = {
     "overview": "overview",
     "traces": "traces",
@@ -70,7 +70,10 @@ def find(name: str) -> PaperModule:
 
 
 def select(wanted: Iterable[str]) -> tuple[PaperModule, ...]:
-    """Return the modules of these names, each once, in the order given; ``all`` stands for every one."""
+    """Return the modules of these names, each once, in the order given.
+
+    ``all`` stands for every one.
+    """
     chosen: dict[str, PaperModule] = {}
     for name in wanted:
         for each in names() if name == "all" else (name,):

@@ -1,4 +1,6 @@
-"""Draws of the risk by the exact process, and the probability that one of two models has the lower one."""
+"""Draws of the risk by the exact process, and the probability that one of two models has the lower
+one.
+"""
 
 from __future__ import annotations
 
@@ -15,5 +17,7 @@ def sample_risk(losses: Losses, c: float, n_draws: int, rng: np.random.Generator
 
 
 def probability(first: FloatArray, second: FloatArray) -> tuple[float, float]:
-    """Return P(R_first < R_second) from draws of both, in any order, and its Monte Carlo standard error."""
+    """Return P(R_first < R_second) from draws of both, in any order, and its Monte Carlo standard
+    error.
+    """
     return probability_below(np.sort(first), np.sort(second))

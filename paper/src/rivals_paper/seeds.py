@@ -1,7 +1,8 @@
 """The seeding scheme of the original study, so that its data sets come out bit for bit.
 
-Every generator of René & Longtin (2025) is ``PCG64(SeedSequence((ENTROPY, word, word, ...)))``. The words
-spell out what the numbers are for: ``generator("UV", "data")`` draws the observed black body data set.
+Every generator of René & Longtin (2025) is ``PCG64(SeedSequence((ENTROPY, word, word, ...)))``. The
+words spell out what the numbers are for: ``generator("UV", "data")`` draws the observed black body
+data set.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def generator(*keys: Key) -> np.random.Generator:
 def words(*keys: Key) -> tuple[int, ...]:
     """Flatten keys to the non-negative integers that enter the seed sequence.
 
-    A string becomes its UTF-8 bytes read as one little-endian integer, a float its exact integer ratio.
+    A string becomes its UTF-8 bytes read as one little-endian integer, a float its exact integer
+    ratio.
 
     Examples
     --------

@@ -1,4 +1,6 @@
-"""Comparison in steps: after a rejection c must be valid for fewer pairs, so it may be smaller and reject more."""
+"""Comparison in steps: after a rejection c must be valid for fewer pairs, so it may be smaller and
+reject more.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from rivals_paper.arrays import RNG
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """What each step of `compare_in_steps` compared and rejected, and why the last one was the last.
+    """What each step of `compare_in_steps` compared and rejected, and why the last one was the
+    last.
 
     Attributes
     ----------
@@ -74,7 +77,8 @@ class Steps:
 
     def __str__(self) -> str:
         lines = [
-            f"c = {each.c:g}: of {', '.join(each.ranking)}, rejected {', '.join(each.rejections) or 'none'}"
+            f"c = {each.c:g}: of {', '.join(each.ranking)}, rejected "
+            f"{', '.join(each.rejections) or 'none'}"
             for each in self.comparisons
         ]
         return "\n".join(
@@ -95,16 +99,18 @@ def compare_in_steps(
     loss_unit: str | None = None,
     rng: RNG = None,
 ) -> Steps:
-    """Compare at the smallest c that is valid for all candidates; lower c for the survivors, as long as that rejects more.
+    """Compare at the smallest c that is valid for all candidates.
 
-    The first step takes the smallest c that is valid for all epistemic distributions. Models that it rejects are set
-    aside, with the epistemic distributions about them. Fewer of these remain, so a smaller c may be valid for them; the
-    next step compares the survivors at that c. Probabilities are those of the law, not corrected by the curve, since c is
-    chosen to be valid.
+    Lower c for the survivors, as long as that rejects more.
 
-    Later steps cost errors: together the steps reject the best model more often than the first alone. If all pairs need the
-    same c, many rejections by later steps are wrong. `compare(..., c=calibration)` makes fewer errors ("How to choose c"
-    in the documentation has the numbers).
+    The first step takes the smallest c that is valid for all epistemic distributions. Models that
+    it rejects are set aside, with the epistemic distributions about them. Fewer of these remain, so
+    a smaller c may be valid for them; the next step compares the survivors at that c. Probabilities
+    are those of the law, not corrected by the curve, since c is chosen to be valid.
+
+    Later steps cost errors: together the steps reject the best model more often than the first
+    alone. If all pairs need the same c, many rejections by later steps are wrong. `compare(...,
+    c=calibration)` makes fewer errors ("How to choose c" in the documentation has the numbers).
 
     Parameters
     ----------
@@ -113,8 +119,8 @@ def compare_in_steps(
     calibration : Calibration
         With all values of c that may be needed: a store cannot be given more of them later.
     pairs : mapping
-        Name of an epistemic distribution → the two models that it is about. Several may be about one pair. Those that are not
-        named here count in every step.
+        Name of an epistemic distribution → the two models that it is about. Several may be about
+        one pair. Those that are not named here count in every step.
     threshold : float
         As in `compare`.
     bins : int
@@ -156,13 +162,19 @@ def compare_in_steps(
     (0.015625,)
     """
     entropy = int(np.random.default_rng(rng).integers(2**63)) if not isinstance(rng, int) else rng
-    # The comparison with the calibration itself checks that it fits, and makes the losses that every step judges.
+    # The comparison with the calibration itself checks that it fits, and makes the losses that
+    # every step judges.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RivalsWarning)
         losses = compare(
-            models, data, c=calibration, n_simulations=calibration.n_simulations, order=calibration.order,
-            loss_unit=loss_unit, rng=entropy,
-        ).losses  # fmt: skip
+            models,
+            data,
+            c=calibration,
+            n_simulations=calibration.n_simulations,
+            order=calibration.order,
+            loss_unit=loss_unit,
+            rng=entropy,
+        ).losses
     _check_pairs(pairs, calibration, tuple(losses))
     validity = calibration.validity(bins)
     pool = tuple(losses)
@@ -199,12 +211,17 @@ def compare_in_steps(
 
 
 def _largest_valid(calibration: Calibration, bins: int) -> float:
-    """Where the first step begins to look: the largest of the range that is valid for all candidates."""
+    """Where the first step begins to look.
+
+    The largest of the range that is valid for all candidates.
+    """
     largest = calibration.valid_c(bins=bins).high
     if largest is None:
         raise ValueError(
-            f"no value of c is valid for all candidates together:\n{calibration.validity(bins)}\nRun more experiments, try larger "
-            "values, begin with fewer candidates, or use compare(..., c=calibration), which corrects probabilities by the curve"
+            "no value of c is valid for all candidates "
+            f"together:\n{calibration.validity(bins)}\nRun more experiments, try larger values, "
+            "begin with fewer candidates, or use compare(..., c=calibration), which corrects "
+            "probabilities by the curve"
         )
     return largest
 
@@ -227,11 +244,13 @@ def _check_pairs(
     for omega, pair in pairs.items():
         if omega not in calibration.omegas:
             raise ValueError(
-                f"pairs names the epistemic distribution {omega!r}, but the calibration has {list(calibration.omegas)}; use its names"
+                f"pairs names the epistemic distribution {omega!r}, but the calibration has "
+                f"{list(calibration.omegas)}; use its names"
             )
         if isinstance(pair, str) or len(set(pair)) != 2 or not set(pair) <= set(names):
             raise ValueError(
-                f"pairs[{omega!r}] must be two of the models {list(names)}: got {pair!r}; name the two that it is about"
+                f"pairs[{omega!r}] must be two of the models {list(names)}: got {pair!r}; name the "
+                "two that it is about"
             )
     if set(pairs) == set(calibration.omegas):
         covered = {frozenset(pair) for pair in pairs.values()}
@@ -240,7 +259,8 @@ def _check_pairs(
             shown = "; ".join(f"{a!r} and {b!r}" for a, b in missing[:3])
             rest = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
             warnings.warn(
-                f"no epistemic distribution is about {shown}{rest}: no c was validated for them; calibrate these pairs, too",
+                f"no epistemic distribution is about {shown}{rest}: no c was validated for them; "
+                "calibrate these pairs, too",
                 RivalsWarning,
                 stacklevel=3,
             )

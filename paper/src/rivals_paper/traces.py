@@ -1,4 +1,7 @@
-"""Traces of the neuron example (fig. prinz example-traces): the input cell, the recording, and the candidates."""
+"""Traces of the neuron example (fig. prinz example-traces).
+
+The input cell, the recording, and the candidates.
+"""
 
 from __future__ import annotations
 
@@ -41,24 +44,28 @@ DESCRIPTION = (
 )
 
 READING = (
-    "Top: the circuit; AB drives LP, and the external current enters both. Below: voltage against time of AB, and recordings of "
-    "LP in five models, with observation noise (2 mV) and digitisation; LP 1 is the data, A to D are the candidates. As "
-    "published: AB without the current, and every recording with a current of its own. Else: all with the current of the "
+    "Top: the circuit; AB drives LP, and the external current enters both. Below: voltage against "
+    "time of AB, and recordings of LP in five models, with observation noise (2 mV) and "
+    "digitisation; LP 1 is the data, A to D are the candidates. As published: AB without the "
+    "current, and every recording with a current of its own. Else: all with the current of the "
     "data, and AB as it was while LP 1 was recorded."
 )
 DIFFERENCES = [
-    "The caption calls the AB trace the input of all recordings; it was computed without the external current, which in "
-    "the recordings enters AB too, and every recording had a current of its own. Both other variants: one current for all.",
+    "The caption calls the AB trace the input of all recordings; it was computed without the "
+    "external current, which in the recordings enters AB too, and every recording had a current of "
+    "its own. Both other variants: one current for all.",
     LOOSE_SOLVER,
     CIRCUIT,
-    "Voltages were truncated towards zero, not rounded, which shifts them by +0.5 mV. Both other variants: rounded.",
+    "Voltages were truncated towards zero, not rounded, which shifts them by +0.5 mV. Both other "
+    "variants: rounded.",
 ]
 RECORDED = {"LP 1": "LP 1", **LABELS}
 WINDOW = 5000  # ms from 3000 ms on, in which the original simulator's spikes were counted
 COPIES = 8
 EXPLANATIONS = {
-    CORRECTED: "Other cells: with the membrane area in the calcium influx AB bursts at another rhythm with twice as many spikes, "
-    "and the synapse of 3 nS inhibits where that of 3 mS/cm² excited and blocked LP for as long as AB spiked.",
+    CORRECTED: "Other cells: with the membrane area in the calcium influx AB bursts at another "
+    "rhythm with twice as many spikes, and the synapse of 3 nS inhibits where that of 3 mS/cm² "
+    "excited and blocked LP for as long as AB spiked.",
 }
 SYNAPSES = {
     "published": "excites: +80 mV, 3 mS/cm²",

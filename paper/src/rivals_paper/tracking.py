@@ -14,7 +14,9 @@ EVERY = 5.0
 
 
 def track(items: Sequence[Item], what: str, progress: bool) -> Iterator[Item]:
-    """Go through the items and say now and then how many are done and how long the rest will take."""
+    """Go through the items and say now and then how many are done and how long the rest will
+    take.
+    """
     start = last = time.monotonic()
     for done, item in enumerate(items):
         now = time.monotonic()

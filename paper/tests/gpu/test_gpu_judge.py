@@ -1,4 +1,7 @@
-"""The judge for a GPU gives the law of the risk that the library gives; its functions are compiled here by the C++ compiler of the machine."""
+"""The judge for a GPU gives the law of the risk that the library gives.
+
+Its functions are compiled here by the C++ compiler of the machine.
+"""
 
 from __future__ import annotations
 
@@ -78,6 +81,7 @@ def test_nodes_and_draws_are_those_of_the_process(library, tail):
         )
         np.testing.assert_allclose(parameters[column, :, 0], process.alpha, rtol=1e-10)
         np.testing.assert_allclose(parameters[column, :, 1], process.beta, rtol=1e-10)
-        # The mean of the draws has this standard error exactly; four of them are exceeded once in 16 000 tests.
+        # The mean of the draws has this standard error exactly; four of them are exceeded once in
+        # 16 000 tests.
         assert abs(draws[column].mean() - process.risk_mean) < 4 * process.risk_std / np.sqrt(DRAWS)
         assert ks_2samp(draws[column], process.sample_risk(DRAWS, rng=1)).pvalue > 1e-4

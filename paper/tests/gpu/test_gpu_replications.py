@@ -1,4 +1,7 @@
-"""A replication keeps the cell, and draws from Ω anew; what a GPU simulates of it is put together here."""
+"""A replication keeps the cell, and draws from Ω anew.
+
+What a GPU simulates of it is put together here.
+"""
 
 from __future__ import annotations
 

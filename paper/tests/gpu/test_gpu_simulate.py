@@ -1,4 +1,7 @@
-"""On a GPU: the same traces as on the processor, and noise of the right law. Skipped, with the reason, where there is none."""
+"""On a GPU: the same traces as on the processor, and noise of the right law.
+
+Skipped, with the reason, where there is none.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The C++ that is generated from the kernels gives what the kernels give; compiled here by the C++ compiler of the machine."""
+"""The C++ that is generated from the kernels gives what the kernels give.
+
+Compiled here by the C++ compiler of the machine.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,8 @@ def test_the_generated_right_hand_side_is_that_of_the_kernels(library, variant):
         kernels.derivative(
             states[e], currents[e], *tables.constants[kinds[e]], scratch, expected[e]
         )
-    # Both exponentials are exact to 2 units in the last place; differences of near-equal fractions magnify that.
+    # Both exponentials are exact to 2 units in the last place; differences of near-equal fractions
+    # magnify that.
     assert np.median(np.abs(ours - expected) / np.maximum(np.abs(expected), 1e-6)) < 1e-15
     np.testing.assert_allclose(ours, expected, rtol=2e-12, atol=1e-12)
 
@@ -129,7 +133,8 @@ def test_the_generated_integrators_give_the_traces_of_the_kernels(library, varia
             *map(pointer, (tolerances, tableau, voltages, reached, work)),
         )
     assert np.all(reached >= 100.0)
-    # Rounding decides which steps are accepted, and those that differ show in spikes; the fixed steps are the same.
+    # Rounding decides which steps are accepted, and those that differ show in spikes; the fixed
+    # steps are the same.
     np.testing.assert_allclose(
         voltages, expected, rtol=0, atol=1e-6 if solver.method == "fixed-step" else 1e-3
     )

@@ -30,11 +30,13 @@ def example():
 
 
 def test_example_data_give_the_fitted_widths_of_the_study(example):
-    # Re-runs that differ by rounding alone spread by 0.2 to 0.35 mV; another settling time moves them by 3 to 5 mV.
+    # Re-runs that differ by rounding alone spread by 0.2 to 0.35 mV; another settling time moves
+    # them by 3 to 5 mV.
     expected = {"A": 17.83, "B": 17.14, "C": 21.37, "D": 20.85}
     for label, cell in LABELS.items():
         assert abs(fit(example, cell).sigma - expected[label]) < 1.5
-    # The cell that made the data, judged like a candidate, is no better than they; with its input it is.
+    # The cell that made the data, judged like a candidate, is no better than they; with its input
+    # it is.
     assert fit(example, "LP 1").sigma > 15
     assert fit(example, "LP 1", driven=True).sigma == pytest.approx(2.10, abs=0.1)
 

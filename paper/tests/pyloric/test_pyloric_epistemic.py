@@ -34,7 +34,8 @@ def test_corrected_candidates_are_told_the_input_and_the_right_one_wins():
     ).records
     designs = [stream(experiment_entropy(0, 0, index), EXPERIMENT_DESIGN) for index in range(3)]
     made_by_a = [condition.draw(design).cell == "LP 2" for design in designs]
-    # With input known and the solver converged, the cell that made the data is left with its noise alone.
+    # With input known and the solver converged, the cell that made the data is left with its noise
+    # alone.
     assert records["truly_better"].tolist() == made_by_a
 
 

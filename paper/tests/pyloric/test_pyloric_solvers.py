@@ -11,8 +11,9 @@ LATE = np.arange(3000.0, 8000.0)
 EARLY = np.arange(0.0, 101.0)
 
 
-# At the published tolerances, rounding errors grow to millivolts within 100 ms: to follow the original traces every
-# operation has to be rounded as theirs were. All but pow is in our hands; theirs, and ours here, is that of glibc.
+# At the published tolerances, rounding errors grow to millivolts within 100 ms: to follow the
+# original traces every operation has to be rounded as theirs were. All but pow is in our hands;
+# theirs, and ours here, is that of glibc.
 needs_glibc = pytest.mark.skipif(
     platform.libc_ver()[0] != "glibc", reason="another C library rounds pow differently"
 )
@@ -46,8 +47,8 @@ def test_published_solver_follows_the_original_through_settling_and_8_s(checks, 
 
 
 def test_a_change_of_one_unit_in_the_last_place_grows_to_millivolts():
-    # Why single published experiments cannot be repeated with other software, and why the two tests above have to be
-    # so exact. An accurate solver has no such growth.
+    # Why single published experiments cannot be repeated with other software, and why the two tests
+    # above have to be so exact. An accurate solver has no such growth.
     state = settled(pair("LP 1")).copy()
     nudged = state.copy()
     nudged[1] = np.nextafter(nudged[1], np.inf)

@@ -1,1 +1,4 @@
-"""Neurons by the ten thousand on one GPU: simulations, the judge of a calibration, and records of both."""
+"""Neurons by the ten thousand on one GPU.
+
+Simulations, the judge of a calibration, and records of both.
+"""

@@ -1,8 +1,12 @@
-"""The judge of a calibration for many experiments at once on a GPU: B under both laws, and the error of the truth.
+"""The judge of a calibration for many experiments at once on a GPU.
 
-The library judges one experiment at a time on a processor, at a tenth of a second under law "beta". Here one thread draws whole paths of the process (depth 8, straight
-pieces: the resolution of the paper), every node by its own beta distribution; nothing enters by its moments. So this is an independent computation of the same law, and
-`python -m rivals_paper.gpu check` compares both. The functions before the entry points compile for a processor as well, where a test runs them.
+B under both laws, and the error of the truth.
+
+The library judges one experiment at a time on a processor, at a tenth of a second under law "beta".
+Here one thread draws whole paths of the process (depth 8, straight pieces: the resolution of the
+paper), every node by its own beta distribution; nothing enters by its moments. So this is an
+independent computation of the same law, and `python -m rivals_paper.gpu check` compares both. The
+functions before the entry points compile for a processor as well, where a test runs them.
 """
 
 from __future__ import annotations
@@ -26,7 +30,8 @@ SOURCE: Final = r"""
 #ifdef __CUDACC__
 #define FUNCTION __device__ inline
 #define KERNEL extern "C" __global__ void
-#define EACH(i, count) long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; if (i < count)
+#define EACH(i, count) long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; \
+    if (i < count)
 #else
 #include <cmath>
 #include <algorithm>
@@ -50,7 +55,8 @@ FUNCTION void polygamma(double x, double &psi, double &first, double &second) {
     double y = 1 / (x + 8), q = y * y;
     double b[6] = {1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730};
     double t0 = 0, t1 = 0, t2 = 0;
-    for (int k = 5; k >= 0; k--) { t0 = t0 * q + b[k] / (2 * k + 2); t1 = t1 * q + b[k]; t2 = t2 * q + b[k] * (2 * k + 3); }
+    for (int k = 5; k >= 0; k--) { t0 = t0 * q + b[k] / (2 * k + 2); t1 = t1 * q + b[k];
+    t2 = t2 * q + b[k] * (2 * k + 3); }
     psi = log(x + 8) - 0.5 * y - q * t0 - p;
     first = f + y * (1 + 0.5 * y + q * t1);
     second = -2 * s - q * (1 + y + q * t2);
@@ -67,14 +73,17 @@ FUNCTION double inverse_digamma(double target, double value) {
 }
 // As `rivals.core.beta._solve_ordered`, for one node.
 FUNCTION void solve_ordered(double contrast, double variance, double &alpha, double &beta) {
-    double low = log((1 + sqrt(1 + 2 * variance)) / (2 * variance)), high = low + 0.6931471805599453;
+    double low = log((1 + sqrt(1 + 2 * variance)) / (2 * variance)),
+        high = low + 0.6931471805599453;
     double guess = variance / (1 + exp(-contrast));
     double start = variance < 1 ? 0.5 + 1 / guess : (1 + sqrt(1 + 2 * guess)) / (2 * guess);
-    double log_alpha = min(max(log(start), low), high), psi, first_a, second_a, first_b, second_b, ignored;
+    double log_alpha = min(max(log(start), low), high), psi, first_a, second_a, first_b, second_b,
+        ignored;
     alpha = exp(log_alpha);
     polygamma(alpha, psi, first_a, second_a);
     double target = psi + contrast;
-    beta = inverse_digamma(target, target >= -2.22 ? exp(target) + 0.5 : -1 / (target + 0.5772156649015329));
+    beta = inverse_digamma(target,
+        target >= -2.22 ? exp(target) + 0.5 : -1 / (target + 0.5772156649015329));
     for (int i = 0; i < 60; i++) {
         polygamma(beta, ignored, first_b, second_b);
         double total = first_a + first_b, error = log(total) - log(variance);
@@ -91,7 +100,8 @@ FUNCTION void solve_ordered(double contrast, double variance, double &alpha, dou
     }
 }
 // log_ratio: one per process and node; log_discrepancy likewise; out: (process, c, node, 2).
-KERNEL solve(long long count, int values, const double *c, const double *log_ratio, const double *log_discrepancy, double *out) {
+KERNEL solve(long long count, int values, const double *c, const double *log_ratio,
+    const double *log_discrepancy, double *out) {
     EACH(i, count) {
         long long process = i / (values * NODES);
         int which = (int)(i / NODES % values), node = (int)(i % NODES);
@@ -112,12 +122,15 @@ KERNEL solve(long long count, int values, const double *c, const double *log_rat
 FUNCTION void philox(unsigned int counter[4], unsigned int key0, unsigned int key1) {
     for (int round = 0; round < 10; round++) {
         unsigned long long a = 0xD2511F53ull * counter[0], b = 0xCD9E8D57ull * counter[2];
-        unsigned int c0 = (unsigned int)(b >> 32) ^ counter[1] ^ key0, c2 = (unsigned int)(a >> 32) ^ counter[3] ^ key1;
-        counter[0] = c0; counter[1] = (unsigned int)b; counter[2] = c2; counter[3] = (unsigned int)a;
+        unsigned int c0 = (unsigned int)(b >> 32) ^ counter[1] ^ key0,
+            c2 = (unsigned int)(a >> 32) ^ counter[3] ^ key1;
+        counter[0] = c0; counter[1] = (unsigned int)b; counter[2] = c2;
+        counter[3] = (unsigned int)a;
         key0 += 0x9E3779B9u; key1 += 0xBB67AE85u;
     }
 }
-FUNCTION float unit(unsigned int word) { return (word + 0.5f) * 2.3283064365386963e-10f; }  // in (0, 1]
+// in (0, 1]
+FUNCTION float unit(unsigned int word) { return (word + 0.5f) * 2.3283064365386963e-10f; }
 struct Shape { double third, inverse, boost; };  // d, 1 / sqrt(9 d), and 1 / alpha where alpha < 1
 FUNCTION Shape shape_of(double alpha) {
     Shape s;
@@ -126,7 +139,8 @@ FUNCTION Shape shape_of(double alpha) {
     s.inverse = rsqrt(9 * s.third);
     return s;
 }
-// Marsaglia and Tsang (2000). Where d is large the last comparison would be rounding error, and nothing is ever rejected.
+// Marsaglia and Tsang (2000). Where d is large the last comparison would be rounding error, and
+// nothing is ever rejected.
 FUNCTION bool accepted(const Shape &s, float normal, float uniform, double &gamma) {
     double v = 1 + s.inverse * normal;
     if (!(v > 0)) return false;
@@ -136,7 +150,8 @@ FUNCTION bool accepted(const Shape &s, float normal, float uniform, double &gamm
     if (uniform < 1 - 0.0331f * square * square || s.third > 1e6) return true;
     return log((double)uniform) < 0.5 * square + s.third * (1 - v + log(v));
 }
-FUNCTION double beta_draw(double alpha, double beta, unsigned int where, unsigned int draw, unsigned int node, unsigned int seed) {
+FUNCTION double beta_draw(double alpha, double beta, unsigned int where, unsigned int draw,
+    unsigned int node, unsigned int seed) {
     Shape a = shape_of(alpha), b = shape_of(beta);
     double x = 0, y = 0;
     bool has_x = false, has_y = false;
@@ -151,29 +166,36 @@ FUNCTION double beta_draw(double alpha, double beta, unsigned int where, unsigne
     unsigned int words[4] = {draw, node, where, 0xB005u};
     philox(words, seed, 0xB17Au);
     double lx = log(x), ly = log(y);
-    if (a.boost > 0) lx += a.boost * log(((double)words[0] * 4294967296.0 + words[1] + 0.5) * 5.421010862427522e-20);
-    if (b.boost > 0) ly += b.boost * log(((double)words[2] * 4294967296.0 + words[3] + 0.5) * 5.421010862427522e-20);
+    if (a.boost > 0) lx += a.boost * log(((double)words[0] * 4294967296.0 + words[1]
+        + 0.5) * 5.421010862427522e-20);
+    if (b.boost > 0) ly += b.boost * log(((double)words[2] * 4294967296.0 + words[3]
+        + 0.5) * 5.421010862427522e-20);
     if (lx == ly) return 0.5;
     return 1 / (1 + exp(ly - lx));
 }
-// A draw of R. Nodes at the bottom first, from left to right, as a binary counter counts: a stack holds what waits for its right neighbour.
-FUNCTION double risk_draw(const double *parameters, const double *ends, double root_c, unsigned int where, unsigned int draw, unsigned int seed) {
+// A draw of R. Nodes at the bottom first, from left to right, as a binary counter counts: a stack
+// holds what waits for its right neighbour.
+FUNCTION double risk_draw(const double *parameters, const double *ends, double root_c,
+    unsigned int where, unsigned int draw, unsigned int seed) {
     double waiting[DEPTH];
     double height = 0;
     for (int j = 0; j < 1 << (DEPTH - 1); j++) {
         int k = DEPTH - 1, place = j;
         int node = (1 << k) - 1 + place;
-        height = 0.5 * (beta_draw(parameters[2 * node], parameters[2 * node + 1], where, draw, node, seed) + 0.5);
+        height = 0.5 * (beta_draw(parameters[2 * node], parameters[2 * node + 1], where, draw,
+            node, seed) + 0.5);
         while (place & 1) {
             double left = waiting[k];
             place >>= 1; k--;
             node = (1 << k) - 1 + place;
-            double x = beta_draw(parameters[2 * node], parameters[2 * node + 1], where, draw, node, seed);
+            double x = beta_draw(parameters[2 * node], parameters[2 * node + 1], where, draw, node,
+                seed);
             height = 0.5 * (x * (1 + left - height) + height);
         }
         waiting[k] = height;
     }
-    double m0 = ends[0], m1 = ends[1], s0 = root_c * ends[2], s1 = root_c * ends[3], s = hypot(s0, s1), rise = m1 - m0;
+    double m0 = ends[0], m1 = ends[1], s0 = root_c * ends[2], s1 = root_c * ends[3], s = hypot(s0,
+        s1), rise = m1 - m0;
     if (s == 0) return m0 + rise * height;
     unsigned int words[4] = {draw, 255, where, 0xE4D5u};
     philox(words, seed, 0xB17Au);
@@ -183,13 +205,16 @@ FUNCTION double risk_draw(const double *parameters, const double *ends, double r
     double tilt = (s0 / s) * (s0 / s);
     return m0 - tilt * s * z + s0 * s1 / s * normal + max(rise + s * z, 0.0) * height;
 }
-// parameters: (process, c, node, 2); ends: (process, 4), q*(0), q*(1), discrepancies at both; out: (process, c, draw).
-KERNEL draw(long long count, int values, int draws, const double *c, const double *parameters, const double *ends,
+// parameters: (process, c, node, 2); ends: (process, 4), q*(0), q*(1), discrepancies at both; out:
+// (process, c, draw).
+KERNEL draw(long long count, int values, int draws, const double *c, const double *parameters,
+    const double *ends,
             unsigned int first, unsigned int seed, double *out) {
     EACH(i, count) {
         long long place = i / draws;  // process and c
         long long process = place / values;
-        out[i] = risk_draw(parameters + place * NODES * 2, ends + process * 4, sqrt(c[place % values]), first + (unsigned int)place,
+        out[i] = risk_draw(parameters + place * NODES * 2, ends + process * 4,
+            sqrt(c[place % values]), first + (unsigned int)place,
                            (unsigned int)(i % draws), seed);
     }
 }
@@ -213,17 +238,21 @@ __device__ inline void sort_shared(double *values, int size) {
 }
 extern "C" __global__ void sort_rows(int length, int size, const double *rows, double *out) {
     __shared__ double values[LONGEST];
-    for (int i = threadIdx.x; i < size; i += blockDim.x) values[i] = i < length ? rows[blockIdx.x * (long long)length + i] : 1.0 / 0.0;
+    for (int i = threadIdx.x; i < size; i += blockDim.x) values[i] = i < length
+        ? rows[blockIdx.x * (long long)length + i] : 1.0 / 0.0;
     sort_shared(values, size);
-    for (int i = threadIdx.x; i < length; i += blockDim.x) out[blockIdx.x * (long long)length + i] = values[i];
+    for (int i = threadIdx.x; i < length; i += blockDim.x) out[blockIdx.x * (long long)length
+        + i] = values[i];
 }
-// P(a < b), ties counted half: draws is (experiment, 2, c, n), n a power of two; one block for each experiment and c.
+// P(a < b), ties counted half: draws is (experiment, 2, c, n), n a power of two; one block for each
+// experiment and c.
 extern "C" __global__ void below(int values, int n, const double *draws, double *out) {
     __shared__ double b[LONGEST];
     __shared__ unsigned long long total;
     long long e = blockIdx.x / values;
     int which = blockIdx.x % values;
-    const double *first = draws + ((e * 2) * values + which) * n, *second = draws + ((e * 2 + 1) * values + which) * n;
+    const double *first = draws + ((e * 2) * values + which) * n,
+        *second = draws + ((e * 2 + 1) * values + which) * n;
     for (int i = threadIdx.x; i < n; i += blockDim.x) b[i] = second[i];
     if (threadIdx.x == 0) total = 0;
     sort_shared(b, n);
@@ -231,9 +260,11 @@ extern "C" __global__ void below(int values, int n, const double *draws, double 
     for (int i = threadIdx.x; i < n; i += blockDim.x) {
         double a = first[i];
         int low = 0, high = n;  // how many of b are below a
-        while (low < high) { int middle = (low + high) / 2; if (b[middle] < a) low = middle + 1; else high = middle; }
+        while (low < high) { int middle = (low + high) / 2; if (b[middle] < a) low = middle + 1;
+        else high = middle; }
         int up = low, end = n;  // how many are at most a
-        while (up < end) { int middle = (up + end) / 2; if (b[middle] <= a) up = middle + 1; else end = middle; }
+        while (up < end) { int middle = (up + end) / 2; if (b[middle] <= a) up = middle + 1;
+        else end = middle; }
         mine += (unsigned long long)(2 * n - low - up);
     }
     atomicAdd(&total, mine);
@@ -244,24 +275,30 @@ extern "C" __global__ void below(int values, int n, const double *draws, double 
 __device__ inline void philox_words(unsigned int counter[4], unsigned int key0, unsigned int key1) {
     for (int round = 0; round < 10; round++) {
         unsigned long long a = 0xD2511F53ull * counter[0], b = 0xCD9E8D57ull * counter[2];
-        unsigned int c0 = (unsigned int)(b >> 32) ^ counter[1] ^ key0, c2 = (unsigned int)(a >> 32) ^ counter[3] ^ key1;
-        counter[0] = c0; counter[1] = (unsigned int)b; counter[2] = c2; counter[3] = (unsigned int)a;
+        unsigned int c0 = (unsigned int)(b >> 32) ^ counter[1] ^ key0,
+            c2 = (unsigned int)(a >> 32) ^ counter[3] ^ key1;
+        counter[0] = c0; counter[1] = (unsigned int)b; counter[2] = c2;
+        counter[3] = (unsigned int)a;
         key0 += 0x9E3779B9u; key1 += 0xBB67AE85u;
     }
 }
-extern "C" __global__ void sorted_gaussian_losses(int length, int size, unsigned int first, unsigned int seed, double *out) {
+extern "C" __global__ void sorted_gaussian_losses(int length, int size, unsigned int first,
+    unsigned int seed, double *out) {
     __shared__ double values[LONGEST];
     for (int i = 2 * threadIdx.x; i < size; i += 2 * blockDim.x) {
         unsigned int words[4] = {(unsigned int)i, first + blockIdx.x, 0x51Au, 0u};
         philox_words(words, seed, 0x51Au);
         double u = ((double)words[0] * 4294967296.0 + words[1] + 0.5) * 5.421010862427522e-20;
-        double angle = 2 * (((double)words[2] * 4294967296.0 + words[3] + 0.5) * 5.421010862427522e-20);
-        double radius = -log(u), c = cospi(angle), s = sinpi(angle);  // half the squared radius of Box and Muller
+        double angle = 2 * (((double)words[2] * 4294967296.0 + words[3]
+            + 0.5) * 5.421010862427522e-20);
+        // half the squared radius of Box and Muller
+        double radius = -log(u), c = cospi(angle), s = sinpi(angle);
         values[i] = i < length ? radius * c * c : 1.0 / 0.0;
         values[i + 1] = i + 1 < length ? radius * s * s : 1.0 / 0.0;
     }
     sort_shared(values, size);
-    for (int i = threadIdx.x; i < length; i += blockDim.x) out[blockIdx.x * (long long)length + i] = values[i];
+    for (int i = threadIdx.x; i < length; i += blockDim.x) out[blockIdx.x * (long long)length
+        + i] = values[i];
 }
 """
 
@@ -295,7 +332,18 @@ def beta_probability(
     c = cp.asarray(np.asarray(c, dtype=float))
     parameters = cp.empty((experiments, 2, values, NODES, 2))
     count = experiments * 2 * values * NODES
-    _launch("solve", count, (np.int64(count), np.int32(values), c, cp.ascontiguousarray(log_ratio), cp.ascontiguousarray(log_discrepancy), parameters))  # fmt: skip
+    _launch(
+        "solve",
+        count,
+        (
+            np.int64(count),
+            np.int32(values),
+            c,
+            cp.ascontiguousarray(log_ratio),
+            cp.ascontiguousarray(log_discrepancy),
+            parameters,
+        ),
+    )
     draws = cp.empty((experiments, 2, values, n_draws))
     arguments = (np.int64(draws.size), np.int32(values), np.int32(n_draws), c, parameters, ends)
     _launch("draw", draws.size, (*arguments, np.uint32(0), np.uint32(seed), draws))
@@ -330,7 +378,10 @@ def log_ratios(centre: DeviceArray, xp: Any) -> DeviceArray:
 def transport_probability(
     means: DeviceArray, distances: DeviceArray, variance: DeviceArray, c: Any
 ) -> DeviceArray:
-    """P(R_a < R_b) under law "transport": mean losses (n, 2), squared distances (n, 2), variance of the mean difference (n,)."""
+    """P(R_a < R_b) under law "transport".
+
+    Mean losses (n, 2), squared distances (n, 2), variance of the mean difference (n,).
+    """
     cp = cupy()
     from cupyx.scipy.special import ndtr
 
@@ -356,7 +407,10 @@ def sorted_rows(rows: DeviceArray) -> DeviceArray:
 
 
 def sorted_gaussian_losses(count: int, length: int, *, seed: int) -> DeviceArray:
-    """z²/2 of standard normal z, (count, length), each row sorted: losses of Gaussian models on their own simulations, less ln(σ √(2π))."""
+    """z²/2 of standard normal z, (count, length), each row sorted.
+
+    Losses of Gaussian models on their own simulations, less ln(σ √(2π)).
+    """
     out = cupy().empty((count, length))
     size = 1 << (length - 1).bit_length()
     kernel = _blocks().get_function("sorted_gaussian_losses")
@@ -365,7 +419,9 @@ def sorted_gaussian_losses(count: int, length: int, *, seed: int) -> DeviceArray
 
 
 def mean_errors(rows: DeviceArray) -> DeviceArray:
-    """Standard errors of the means of correlated sequences, as with `rivals.core.sampling_error.effective_size`: (n, length) → (n,)."""
+    """Standard errors of the means of correlated sequences, as with
+    `rivals.core.sampling_error.effective_size`: (n, length) → (n,).
+    """
     cp = cupy()
     length = rows.shape[1]
     spread = rows - rows.mean(axis=1, keepdims=True)

@@ -28,31 +28,38 @@ FIT, DATA, FIRST_FRESH = 0, 1, 2  # which recording of an experiment
 CELLS: Final = tuple(LABELS.values())
 COPIES: Final = 64  # kinds of rounding errors that recordings can have
 
-# Observation noise of each sample, from the key of its recording: Gaussian, or Cauchy of half the scale.
+# Observation noise of each sample, from the key of its recording: Gaussian, or Cauchy of half the
+# scale.
 SOURCE: Final = r"""
 __device__ inline void philox(unsigned int counter[4], unsigned int key0, unsigned int key1) {
     for (int round = 0; round < 10; round++) {
         unsigned long long a = 0xD2511F53ull * counter[0], b = 0xCD9E8D57ull * counter[2];
-        unsigned int c0 = (unsigned int)(b >> 32) ^ counter[1] ^ key0, c2 = (unsigned int)(a >> 32) ^ counter[3] ^ key1;
-        counter[0] = c0; counter[1] = (unsigned int)b; counter[2] = c2; counter[3] = (unsigned int)a;
+        unsigned int c0 = (unsigned int)(b >> 32) ^ counter[1] ^ key0,
+            c2 = (unsigned int)(a >> 32) ^ counter[3] ^ key1;
+        counter[0] = c0; counter[1] = (unsigned int)b; counter[2] = c2;
+        counter[3] = (unsigned int)a;
         key0 += 0x9E3779B9u; key1 += 0xBB67AE85u;
     }
 }
 __device__ inline double uniform(unsigned int high, unsigned int low) {  // in (0, 1), 52 bits
     return ((((unsigned long long)high << 32 | low) >> 12) + 0.5) * 2.220446049250313e-16;
 }
-extern "C" __global__ void disturb(long long count, int n, const unsigned long long *keys, const double *scales, const bool *heavy, double *out) {
+extern "C" __global__ void disturb(long long count, int n, const unsigned long long *keys,
+    const double *scales, const bool *heavy, double *out) {
     long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (i >= count * n) return;
     long long e = i / n;
     unsigned int words[4] = {(unsigned int)(i % n), 0x0B5Eu, 0u, 0u};
     philox(words, (unsigned int)keys[e], (unsigned int)(keys[e] >> 32));
     double u = uniform(words[0], words[1]), v = uniform(words[2], words[3]);
-    double normal = sqrt(-2.0 * log(u)) * cospi(2 * v), cauchy = 0.5 * sinpi(v - 0.5) / cospi(v - 0.5);
+    double normal = sqrt(-2.0 * log(u)) * cospi(2 * v),
+        cauchy = 0.5 * sinpi(v - 0.5) / cospi(v - 0.5);
     out[i] = scales[e] * (heavy[e] ? cauchy : normal);
 }
-// 1 in each ms in which the voltage, below -10 mV since the last spike, reaches 0 mV; eight to a byte, the first the highest bit.
-extern "C" __global__ void spikes(long long count, int n, const double *voltage, unsigned char *out) {
+// 1 in each ms in which the voltage, below -10 mV since the last spike, reaches 0 mV; eight to a
+// byte, the first the highest bit.
+extern "C" __global__ void spikes(long long count, int n, const double *voltage,
+    unsigned char *out) {
     long long row = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (row >= count) return;
     bool low = false;
@@ -72,7 +79,9 @@ extern "C" __global__ void spikes(long long count, int n, const double *voltage,
 
 
 class Asked(NamedTuple):
-    """One experiment: candidates, kind of the noise, parameters, and the key of all its random numbers."""
+    """One experiment: candidates, kind of the noise, parameters, and the key of all its random
+    numbers.
+    """
 
     cells: tuple[str, str]
     noise: str
@@ -82,10 +91,13 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Recordings:
-    """The epistemic distribution of a condition, corrected, for `calibrate`: many experiments at once on a GPU.
+    """The epistemic distribution of a condition, corrected, for `calibrate`.
 
-    Widths are fitted on a recording of their own, recordings have rounding errors of their own, and the truth is the mean over
-    fresh recordings as long as the data. Call `calibrate` with ``n_data=4000`` and ``n_truth=4000 * fresh``.
+    Many experiments at once on a GPU.
+
+    Widths are fitted on a recording of their own, recordings have rounding errors of their own, and
+    the truth is the mean over fresh recordings as long as the data. Call `calibrate` with
+    ``n_data=4000`` and ``n_truth=4000 * fresh``.
 
     Parameters
     ----------
@@ -153,7 +165,9 @@ class Recordings:
 def residuals(
     asked: Sequence[Asked], variant: str, recording: int, n: int = N_DATA, own: bool = True
 ) -> DeviceArray:
-    """Recorded voltage less that of each candidate, (experiments, 2, n) mV, in one recording of each experiment."""
+    """Recorded voltage less that of each candidate, (experiments, 2, n) mV, in one recording of
+    each experiment.
+    """
     v, recorded = traces(asked, variant, recording, n, own)
     cp = gpu.cupy()
     return cp.stack([recorded - v[which] for which in range(2)], axis=1)
@@ -242,7 +256,10 @@ def widths(residual: DeviceArray) -> DeviceArray:
 
 
 def spike_trains(voltage: DeviceArray) -> Any:
-    """Spikes of each row of samples, packed into bits, (rows, samples / 8); as `rivals_paper.domain_loss.spike_train`."""
+    """Spikes of each row of samples, packed into bits, (rows, samples / 8).
+
+    As `rivals_paper.domain_loss.spike_train`.
+    """
     cp = gpu.cupy()
     rows, n = voltage.shape
     out = cp.empty((rows, n // 8), dtype=cp.uint8)

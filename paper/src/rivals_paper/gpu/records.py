@@ -1,4 +1,7 @@
-"""Records of the corrected neuron calibrations at the paper's own size: 48 conditions × 512 experiments, the six of the main figure × 2048."""
+"""Records of the corrected neuron calibrations at the paper's own size.
+
+48 conditions × 512 experiments, the six of the main figure × 2048.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,10 @@ VARIANTS: Final = {"constants-as-published": "published", "corrected": "prinz200
 
 
 def record(folder: Path, name: str, limit: int | None = None) -> None:
-    """Simulate and judge all experiments of a variant, part by part; what is in the folder already is not done again."""
+    """Simulate and judge all experiments of a variant, part by part.
+
+    What is in the folder already is not done again.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     clock, variant = Clock(), VARIANTS[name]
     wanted = [
@@ -70,7 +76,10 @@ def record(folder: Path, name: str, limit: int | None = None) -> None:
 
 
 def ask(condition: Condition, index: int, variant: str) -> Asked:
-    """Experiment number `index` of a condition; both variants have the same parameters, inputs and noises."""
+    """Experiment number `index` of a condition.
+
+    Both variants have the same parameters, inputs and noises.
+    """
     sequence = np.random.SeedSequence(SEED, spawn_key=(*seeds.words(condition.key), index))
     return Recordings(condition, variant).ask(np.random.default_rng(sequence))
 
@@ -182,7 +191,10 @@ def word(*keys: int) -> int:
 def _merge(folder: Path, name: str, parts: int) -> None:
     """One file by condition, as `rivals_paper.records` reads it; and the spikes in another."""
     loaded = [np.load(folder / f"{name}-{part}.npz", allow_pickle=False) for part in range(parts)]
-    arrays = {field: np.concatenate([part[field] for part in loaded]) for field in ("key", "index", "beta", "transport", "loss_only", "ratio", "difference")}  # fmt: skip
+    arrays = {
+        field: np.concatenate([part[field] for part in loaded])
+        for field in ("key", "index", "beta", "transport", "loss_only", "ratio", "difference")
+    }
     long = np.concatenate(
         [
             _spread(part["long"], part["main"], len(part["key"]))
@@ -258,7 +270,10 @@ class Clock:
 
     def __str__(self) -> str:
         stages = ", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in self.stages.items())
-        return f"{time.perf_counter() - self.began:.0f} s in all; {stages}; {self.simulated:.0f} s simulated"
+        return (
+            f"{time.perf_counter() - self.began:.0f} s in all; {stages}; {self.simulated:.0f} s "
+            "simulated"
+        )
 
 
 def free() -> None:
@@ -267,7 +282,9 @@ def free() -> None:
 
 
 def check(folder: Path) -> None:
-    """Some experiments through `calibrate`, judged by the library on the processor, and the same losses judged on the GPU."""
+    """Some experiments through `calibrate`, judged by the library on the processor, and the same
+    losses judged on the GPU.
+    """
     from rivals import calibrate
     from rivals.laws import Beta
     from rivals_paper.method import PAPER
@@ -283,13 +300,24 @@ def check(folder: Path) -> None:
 
     count, began = Watched.batch_size, time.perf_counter()
     calibration = calibrate(
-        Watched(Condition(("A", "D")), fresh=1), **PAPER | {"law": Beta(depth=8)}, n_data=N_DATA, n_truth=N_DATA, n_experiments=count, c=C_MAIN,
-        loss_unit="nats", rng=SEED, executor=0, progress=False,
-    )  # fmt: skip
+        Watched(Condition(("A", "D")), fresh=1),
+        **PAPER | {"law": Beta(depth=8)},
+        n_data=N_DATA,
+        n_truth=N_DATA,
+        n_experiments=count,
+        c=C_MAIN,
+        loss_unit="nats",
+        rng=SEED,
+        executor=0,
+        progress=False,
+    )
     seconds = time.perf_counter() - began
     library = calibration.records.reshape(count, len(C_MAIN))
     cp = gpu.cupy()
-    observed, synthetic = (cp.asarray(np.array([getattr(each, name) for each in given]).reshape(count, 2, N_DATA)) for name in ("observed", "synthetic"))  # fmt: skip
+    observed, synthetic = (
+        cp.asarray(np.array([getattr(each, name) for each in given]).reshape(count, 2, N_DATA))
+        for name in ("observed", "synthetic")
+    )
     ours = judge.beta_probability(
         judge.sorted_rows(observed), judge.sorted_rows(synthetic), C_MAIN, seed=1
     ).get()

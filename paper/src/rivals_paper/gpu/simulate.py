@@ -1,7 +1,10 @@
-"""Many experiments at once on a GPU: one thread integrates one circuit, with the equations and the solvers of this package.
+"""Many experiments at once on a GPU.
 
-The kernels are those of `source`, generated from the Python that numba compiles for the processor. Currents are made on the device too: each thread draws the impulses of
-one bin and keeps their moments, from which comes one polynomial per bin, as in `noise`.
+One thread integrates one circuit, with the equations and the solvers of this package.
+
+The kernels are those of `source`, generated from the Python that numba compiles for the processor.
+Currents are made on the device too: each thread draws the impulses of one bin and keeps their
+moments, from which comes one polynomial per bin, as in `noise`.
 """
 
 from __future__ import annotations
@@ -33,12 +36,15 @@ NOISE_SOURCE: Final = r"""
 #define NODES %(nodes)d
 #define IMPULSES %(impulses)d
 
-// Philox 4x32-10 (Salmon et al. 2011): a counter and a key make four words, whatever was drawn before.
+// Philox 4x32-10 (Salmon et al. 2011): a counter and a key make four words, whatever was drawn
+// before.
 __device__ inline void philox(unsigned int counter[4], unsigned int key0, unsigned int key1) {
     for (int round = 0; round < 10; round++) {
         unsigned long long a = 0xD2511F53ull * counter[0], b = 0xCD9E8D57ull * counter[2];
-        unsigned int c0 = (unsigned int)(b >> 32) ^ counter[1] ^ key0, c2 = (unsigned int)(a >> 32) ^ counter[3] ^ key1;
-        counter[0] = c0; counter[1] = (unsigned int)b; counter[2] = c2; counter[3] = (unsigned int)a;
+        unsigned int c0 = (unsigned int)(b >> 32) ^ counter[1] ^ key0,
+            c2 = (unsigned int)(a >> 32) ^ counter[3] ^ key1;
+        counter[0] = c0; counter[1] = (unsigned int)b; counter[2] = c2;
+        counter[3] = (unsigned int)a;
         key0 += 0x9E3779B9u; key1 += 0xBB67AE85u;
     }
 }
@@ -48,7 +54,8 @@ __device__ inline double uniform(unsigned int high, unsigned int low) {  // in (
 // The experiment a row belongs to: the last that begins at or before it.
 __device__ inline int owner(long long row, const long long *first_row, int count) {
     int low = 0, high = count;
-    while (high - low > 1) { int middle = (low + high) / 2; if (first_row[middle] <= row) low = middle; else high = middle; }
+    while (high - low > 1) { int middle = (low + high) / 2;
+    if (first_row[middle] <= row) low = middle; else high = middle; }
     return low;
 }
 __device__ inline void add_impulse(double x, double weight, double *moments) {
@@ -59,7 +66,8 @@ __device__ inline void add_impulse(double x, double weight, double *moments) {
         before = here; here = after;
     }
 }
-extern "C" __global__ void drawn_moments(long long rows, int count, const long long *first_row, const unsigned long long *seeds,
+extern "C" __global__ void drawn_moments(long long rows, int count, const long long *first_row,
+    const unsigned long long *seeds,
                                          const double *scales, double *out) {
     long long row = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (row >= rows) return;
@@ -71,19 +79,24 @@ extern "C" __global__ void drawn_moments(long long rows, int count, const long l
         philox(a, (unsigned int)seeds[e], (unsigned int)(seeds[e] >> 32));
         philox(b, (unsigned int)seeds[e], (unsigned int)(seeds[e] >> 32));
         double radius = sqrt(-2.0 * log(uniform(b[0], b[1])));  // Box and Muller
-        add_impulse(2 * uniform(a[0], a[1]) - 1, scales[e] * radius * cospi(2 * uniform(b[2], b[3])), moments);
+        add_impulse(2 * uniform(a[0], a[1]) - 1, scales[e] * radius * cospi(2 * uniform(b[2],
+            b[3])), moments);
     }
     for (int n = 0; n < NODES; n++) out[row * NODES + n] = moments[n];
 }
-extern "C" __global__ void given_moments(long long rows, const double *x, const double *weights, double *out) {
+extern "C" __global__ void given_moments(long long rows, const double *x, const double *weights,
+    double *out) {
     long long row = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (row >= rows) return;
     double moments[NODES] = {};
-    for (int i = 0; i < IMPULSES; i++) add_impulse(x[row * IMPULSES + i], weights[row * IMPULSES + i], moments);
+    for (int i = 0; i < IMPULSES; i++) add_impulse(x[row * IMPULSES + i],
+        weights[row * IMPULSES + i], moments);
     for (int n = 0; n < NODES; n++) out[row * NODES + n] = moments[n];
 }
-// Row r takes in the moments of the rows r to r + WINDOW - 1; rows at the end of an experiment take in strangers, and nobody reads them.
-extern "C" __global__ void polynomials(long long rows, int window, const double *moments, const double *matrix, double *out) {
+// Row r takes in the moments of the rows r to r + WINDOW - 1; rows at the end of an experiment take
+// in strangers, and nobody reads them.
+extern "C" __global__ void polynomials(long long rows, int window, const double *moments,
+    const double *matrix, double *out) {
     long long row = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (row >= rows) return;
     double sums[NODES] = {};
@@ -98,7 +111,10 @@ extern "C" __global__ void polynomials(long long rows, int window, const double 
 
 
 class Currents(NamedTuple):
-    """External currents of many experiments, on the device: rows of polynomials, where those of each begin, how many, start and width."""
+    """External currents of many experiments, on the device.
+
+    Rows of polynomials, where those of each begin, how many, start and width.
+    """
 
     coefficients: DeviceArray
     first_piece: DeviceArray
@@ -129,7 +145,8 @@ def simulate_many(
     solver, settling
         As in `simulate`.
     first_steps
-        First step of each experiment in ms, in place of the solver's: copies that differ by rounding alone.
+        First step of each experiment in ms, in place of the solver's: copies that differ by
+        rounding alone.
     initial
         State of each at time 0, from `settle_many`, in place of settling.
 
@@ -150,7 +167,10 @@ def settle_many(
     solver: Solver,
     first_steps: FloatArray | None = None,
 ) -> DeviceArray:
-    """States of the unconnected cells after `duration` ms, as `settled` gives for each; equal ones are integrated once."""
+    """States of the unconnected cells after `duration` ms, as `settled` gives for each.
+
+    Equal ones are integrated once.
+    """
     cp = cupy()
     steps = np.broadcast_to(
         solver.first_step if first_steps is None else first_steps, len(circuits)
@@ -167,7 +187,9 @@ def settle_many(
 def coloured_noise(
     tau: FloatArray, sigma: FloatArray, duration: float, seeds: Sequence[int]
 ) -> Currents:
-    """One realisation of coloured noise for each experiment, drawn on the device from its seed (64 bits); as `ColouredNoise` in law."""
+    """One realisation of coloured noise for each experiment, drawn on the device from its seed (64
+    bits); as `ColouredNoise` in law.
+    """
     cp = cupy()
     bins = np.ceil(duration / tau).astype(np.int64) + 2 * noise.REACH
     first = np.concatenate([[0], np.cumsum(bins)])
@@ -202,7 +224,10 @@ def given_noise(noises: Sequence[Impulses]) -> Currents:
 
 
 class Impulses(NamedTuple):
-    """Impulses of one realisation: correlation time, places within their bins on [-1, 1], weights, (bins, IMPULSES) each."""
+    """Impulses of one realisation.
+
+    Correlation time, places within their bins on [-1, 1], weights, (bins, IMPULSES) each.
+    """
 
     tau: float
     x: FloatArray
@@ -281,8 +306,9 @@ def _integrate(
     if np.any(~(done >= times[-1])):
         e = int(np.argmax(~(done >= times[-1])))
         raise IntegrationError(
-            f"the integration of experiment {e}, {' and '.join(circuits[e].cells)}, failed at t = {done[e]:.6g} ms of {times[-1]:g} ms "
-            f"({np.count_nonzero(~(done >= times[-1]))} of {count} failed); use an external current of the order of 1 uA/cm² or less"
+            f"the integration of experiment {e}, {' and '.join(circuits[e].cells)}, failed at t = "
+            f"{done[e]:.6g} ms of {times[-1]:g} ms ({np.count_nonzero(~(done >= times[-1]))} of "
+            f"{count} failed); use an external current of the order of 1 uA/cm² or less"
         )
     return voltages, final
 
@@ -295,7 +321,8 @@ def _tables(circuits: Sequence[Circuit]) -> tuple[tuple[DeviceArray, ...], Devic
         len(circuit.cells) != 2 for circuit in different
     ):
         raise ValueError(
-            "a batch holds circuits of two cells of one variant; simulate the others in batches of their own"
+            "a batch holds circuits of two cells of one variant; simulate the others in batches of "
+            "their own"
         )
     constants = [circuit.constants() for circuit in different]
     cells, coupling = (
@@ -342,7 +369,8 @@ def cupy() -> Any:
         found = module.cuda.runtime.getDeviceCount()
     except module.cuda.runtime.CUDARuntimeError as error:
         raise RuntimeError(
-            f"simulating on a GPU needs one, and CUDA finds none ({error}); use `simulate` on this machine"
+            f"simulating on a GPU needs one, and CUDA finds none ({error}); use `simulate` on this "
+            "machine"
         ) from None
     if not found:
         raise RuntimeError(

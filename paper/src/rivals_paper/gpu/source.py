@@ -1,4 +1,7 @@
-"""The kernels of this package as C++, for a GPU or a C++ compiler: generated from the Python source that numba compiles here."""
+"""The kernels of this package as C++, for a GPU or a C++ compiler.
+
+Generated from the Python source that numba compiles here.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +34,18 @@ KERNELS: Final = (
 # Loops over time, over the stages of a step, and over as many pieces and samples as there are.
 ROLLED: Final = ("dormand_prince", "strang", "record_start", "polynomial_current")
 
-# Each processor has its own exponential: that of `compiled` here is made for vector instructions, and rounds as the original simulator did. Unrolled, 98 of
-# them would overflow the cache of instructions: the adaptive solver is a sixth slower then.
+# Each processor has its own exponential: that of `compiled` here is made for vector instructions,
+# and rounds as the original simulator did. Unrolled, 98 of them would overflow the cache of
+# instructions: the adaptive solver is a sixth slower then.
 NATIVE: Final = """
-template <class Arguments, class Out, class Scratch> FUNCTION void exponentials(Arguments x, Out out, Scratch) {
+template <class Arguments, class Out, class Scratch> FUNCTION void exponentials(Arguments x,
+    Out out, Scratch) {
     for (int i = 0; i < x.extent(0); i++) out[i] = exp(x[i]);
 }
 """
 
-# One thread simulates one experiment of two cells. `kind` says which of the circuits in the tables of constants an experiment has.
+# One thread simulates one experiment of two cells. `kind` says which of the circuits in the tables
+# of constants an experiment has.
 ENTRY: Final = r"""
 #ifdef __CUDACC__
 #define KERNEL extern "C" __global__ void
@@ -71,31 +77,38 @@ KERNEL slopes(int count, TABLES, const int *kind, double *states, double *curren
         CIRCUIT(e)
         double memory[3 * EXPONENTIALS * CELLS];
         kernels::Array<3, EXPONENTIALS * CELLS> scratch = {memory};
-        kernels::Array<STATE> y = {states + (long long)e * STATE}, slope = {out + (long long)e * STATE};
+        kernels::Array<STATE> y = {states + (long long)e * STATE},
+            slope = {out + (long long)e * STATE};
         kernels::derivative(y, currents[e], gates, cells, coupling, numbers, scratch, slope);
     }
 }
 
-KERNEL fixed_step(int count, TABLES, const int *kind, double *states, double *moments, int samples, double *coefficients,
-                  int degree, const long long *first_piece, const int *n_pieces, double *grids, double step, double *recorded, double *reached, double *work) {
+KERNEL fixed_step(int count, TABLES, const int *kind, double *states, double *moments, int samples,
+    double *coefficients,
+                  int degree, const long long *first_piece, const int *n_pieces, double *grids,
+                      double step, double *recorded, double *reached, double *work) {
     EACH(e, count) {
         CIRCUIT(e)
         DRIVEN(e)
-        auto end = kernels::strang(y, times, step, gates, cells, coupling, numbers, pieces, grid, voltages);
+        auto end = kernels::strang(y, times, step, gates, cells, coupling, numbers, pieces, grid,
+            voltages);
         reached[e] = end.first;
         work[e] = end.second;
     }
 }
 
-KERNEL adaptive(int count, TABLES, const int *kind, double *states, double *moments, int samples, double *coefficients,
-                int degree, const long long *first_piece, const int *n_pieces, double *grids, double *tolerance, double *coefficients_of_method,
+KERNEL adaptive(int count, TABLES, const int *kind, double *states, double *moments, int samples,
+    double *coefficients,
+                int degree, const long long *first_piece, const int *n_pieces, double *grids,
+                    double *tolerance, double *coefficients_of_method,
                 double *recorded, double *reached, double *work) {
     EACH(e, count) {
         CIRCUIT(e)
         DRIVEN(e)
         kernels::Array<3> tolerances = {tolerance + 3 * e};
         kernels::Array<13, 7> tableau = {coefficients_of_method};
-        auto end = kernels::dormand_prince(y, times, tolerances, tableau, gates, cells, coupling, numbers, pieces, grid, voltages);
+        auto end = kernels::dormand_prince(y, times, tolerances, tableau, gates, cells, coupling,
+            numbers, pieces, grid, voltages);
         reached[e] = end.first;
         work[e] = end.second;
     }
@@ -105,7 +118,9 @@ KERNEL adaptive(int count, TABLES, const int *kind, double *states, double *mome
 
 @cache  # one value: it has no arguments
 def source() -> str:
-    """C++ source with the entry points `slopes`, `fixed_step` and `adaptive`, each over a batch of experiments."""
+    """C++ source with the entry points `slopes`, `fixed_step` and `adaptive`, each over a batch of
+    experiments.
+    """
     return "\n".join(
         [
             translate(KERNELS, NATIVE, rolled=ROLLED),

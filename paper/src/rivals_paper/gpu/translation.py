@@ -1,10 +1,13 @@
 """C++ from the Python source of compiled kernels, so that equations exist once for every processor.
 
-`translate` reads the functions that numba compiles for the processor here, and writes the same functions as C++ templates, which NVRTC compiles for a GPU and any C++
-compiler for a test. The subset of Python is the one of a kernel: numbers, arrays, loops, conditions, calls of other kernels. Anything else is refused by name, never guessed.
+`translate` reads the functions that numba compiles for the processor here, and writes the same
+functions as C++ templates, which NVRTC compiles for a GPU and any C++ compiler for a test. The
+subset of Python is the one of a kernel: numbers, arrays, loops, conditions, calls of other kernels.
+Anything else is refused by name, never guessed.
 
-Arrays are `Array<d0, d1>`, whose shape the compiler knows, or `View<rank>`, whose shape is known when it runs; functions are templates over both. Integers stay integers and
-`/` is always the division of reals, as in Python.
+Arrays are `Array<d0, d1>`, whose shape the compiler knows, or `View<rank>`, whose shape is known
+when it runs; functions are templates over both. Integers stay integers and `/` is always the
+division of reals, as in Python.
 """
 
 from __future__ import annotations
@@ -59,10 +62,12 @@ namespace kernels {
 
 template <int First, int... Rest> struct Array {
     double *data;
-    FUNCTION static constexpr int extent(int axis) { const int sizes[] = {First, Rest...}; return sizes[axis]; }
+    FUNCTION static constexpr int extent(int axis) { const int sizes[] = {First, Rest...};
+    return sizes[axis]; }
     static constexpr int stride = (Rest * ... * 1);
     FUNCTION Array<Rest...> operator[](int i) const { return {data + i * stride}; }
-    template <class... Index> FUNCTION double &operator()(int i, Index... rest) const { return (*this)[i](rest...); }
+    template <class... Index> FUNCTION double &operator()(int i, Index... rest) const {
+        return (*this)[i](rest...); }
 };
 template <int First> struct Array<First> {
     double *data;
@@ -81,22 +86,28 @@ template <> struct View<2> {
     double *data;
     int shape[2];
     FUNCTION int extent(int axis) const { return shape[axis]; }
-    FUNCTION View<1> operator[](int i) const { return {data + (long long)i * shape[1], {shape[1]}}; }
+    FUNCTION View<1> operator[](int i) const { return {data + (long long)i * shape[1], {shape[1]}};
+    }
     FUNCTION double &operator()(int i, int j) const { return data[(long long)i * shape[1] + j]; }
 };
-template <class Vector> FUNCTION View<1> part(Vector vector, int first, int last) { return {vector.data + first, {last - first}}; }
+template <class Vector> FUNCTION View<1> part(Vector vector, int first, int last) {
+    return {vector.data + first, {last - first}}; }
 
 template <class First, class Second> struct Pair { First first; Second second; };
-template <class First, class Second> FUNCTION Pair<First, Second> both(First first, Second second) { return {first, second}; }
+template <class First, class Second> FUNCTION Pair<First, Second> both(First first,
+    Second second) { return {first, second}; }
 
-template <class A, class B> FUNCTION auto least(A a, B b) -> decltype(a + b) { return b < a ? b : a; }
-template <class A, class B> FUNCTION auto greatest(A a, B b) -> decltype(a + b) { return b > a ? b : a; }
+template <class A, class B> FUNCTION auto least(A a, B b) -> decltype(a + b) {
+    return b < a ? b : a; }
+template <class A, class B> FUNCTION auto greatest(A a, B b) -> decltype(a + b) {
+    return b > a ? b : a; }
 template <class A, class B> FUNCTION double divide(A a, B b) { return (double)a / (double)b; }
 FUNCTION double root(double x) { return sqrt(x); }
 FUNCTION int whole(double x) { return (int)x; }
 FUNCTION int floor_to_int(double x) { return (int)floor(x); }
 // Gates are raised to the third and fourth power, for which a general pow is slow on a GPU.
-FUNCTION double power(double x, double p) { return p == 3.0 ? x * x * x : p == 4.0 ? (x * x) * (x * x) : pow(x, p); }
+FUNCTION double power(double x, double p) {
+    return p == 3.0 ? x * x * x : p == 4.0 ? (x * x) * (x * x) : pow(x, p); }
 """
 
 
@@ -108,11 +119,13 @@ def translate(
     Parameters
     ----------
     functions
-        Kernels as numba compiles them (dispatchers or plain functions). What their modules hold as numbers is written in as literals.
+        Kernels as numba compiles them (dispatchers or plain functions). What their modules hold as
+        numbers is written in as literals.
     native
         C++ source of functions that each processor has in its own way, placed before them.
     rolled
-        Functions whose loops stay loops. Those of all others are unrolled on a GPU, so that small arrays live in registers: half the memory of a thread.
+        Functions whose loops stay loops. Those of all others are unrolled on a GPU, so that small
+        arrays live in registers: half the memory of a thread.
 
     Returns
     -------
@@ -169,7 +182,8 @@ class _Function:
     def _type(self, name: str) -> str:
         if name not in TYPES:
             raise TranslationError(
-                f"{self.name}: a parameter or result has the type {name}; write float, int or FloatArray"
+                f"{self.name}: a parameter or result has the type {name}; write float, int or "
+                "FloatArray"
             )
         return TYPES[name]
 
@@ -243,7 +257,8 @@ class _Function:
         names = {ast.unparse(target) for target in node.targets[0].elts}
         if names & {inner.id for inner in ast.walk(node.value) if isinstance(inner, ast.Name)}:
             raise TranslationError(
-                f"{self.name}, line {node.lineno}: an exchange of variables; write it with a third one"
+                f"{self.name}, line {node.lineno}: an exchange of variables; write it with a third "
+                "one"
             )
 
     def _single(self, target: ast.expr, value: ast.expr, node: ast.stmt) -> str:
@@ -262,13 +277,19 @@ class _Function:
         sizes = shape.elts if isinstance(shape, ast.Tuple) else [shape]
         dimensions = [self._expression(size) for size in sizes]
         product = " * ".join(f"({size})" for size in dimensions)
-        return f"double {name}_memory[{product}] = {{}};\nconst Array<{', '.join(dimensions)}> {name} = {{{name}_memory}};"
+        return (
+            f"double {name}_memory[{product}] = {{}};\nconst Array<{', '.join(dimensions)}> {name} "
+            f"= {{{name}_memory}};"
+        )
 
     def _range(self, name: str, arguments: list[ast.expr]) -> str:
         bounds = [self._expression(argument) for argument in arguments]
         first, last, step = ["0", bounds[0], "1"] if len(bounds) == 1 else [*bounds, "1"][:3]
         backwards = len(arguments) == 3 and isinstance(arguments[2], ast.UnaryOp)
-        return f"for (int {name} = {first}; {name} {'>' if backwards else '<'} {last}; {name} += {step})"
+        return (
+            f"for (int {name} = {first}; {name} {'>' if backwards else '<'} {last}; {name} += "
+            f"{step})"
+        )
 
     # Expressions
 
@@ -301,9 +322,14 @@ class _Function:
                     f"({self._expression(left)} {COMPARISONS[type(op)]} {self._expression(right)})"
                 )
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return f"({self._expression(test)} ? {self._expression(body)} : {self._expression(orelse)})"
+                return (
+                    f"({self._expression(test)} ? {self._expression(body)} : "
+                    f"{self._expression(orelse)})"
+                )
             case ast.Call(func=func, args=arguments, keywords=[]):
-                return f"{self._called(func)}({', '.join(self._expression(argument) for argument in arguments)})"
+                called = self._called(func)
+                given = ", ".join(self._expression(argument) for argument in arguments)
+                return f"{called}({given})"
             case ast.Attribute(value=ast.Name(id="np"), attr="inf"):
                 return "INFINITE"
             case ast.Subscript(
@@ -317,7 +343,9 @@ class _Function:
                 first = self._expression(lower) if lower else "0"
                 return f"part({self._expression(array)}, {first}, {self._expression(upper)})"
             case ast.Subscript(value=array, slice=ast.Tuple(elts=indices)):
-                return f"{self._expression(array)}({', '.join(self._expression(index) for index in indices)})"
+                name = self._expression(array)
+                places = ", ".join(self._expression(index) for index in indices)
+                return f"{name}({places})"
             case ast.Subscript(
                 value=ast.Name(id=name),
                 slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(back))),
@@ -354,16 +382,18 @@ class _Function:
 
     def _unknown(self, node: ast.AST) -> TranslationError:
         return TranslationError(
-            f"{self.name}, line {getattr(node, 'lineno', '?')}: {ast.unparse(node)!r} has no translation to C++; "
-            "kernels hold numbers, arrays, loops, conditions and calls of other kernels"
+            f"{self.name}, line {getattr(node, 'lineno', '?')}: {ast.unparse(node)!r} has no "
+            "translation to C++; kernels hold numbers, arrays, loops, conditions and calls of "
+            "other kernels"
         )
 
 
 class _Declarations:
     """Which statement declares each variable.
 
-    A variable belongs to the innermost block that holds all its uses. If that block assigns it before any inner block does, the first assignment declares it;
-    otherwise it is declared at the top of the block, as a double.
+    A variable belongs to the innermost block that holds all its uses. If that block assigns it
+    before any inner block does, the first assignment declares it; otherwise it is declared at the
+    top of the block, as a double.
     """
 
     def __init__(self, definition: ast.FunctionDef, parameters: set[str]) -> None:

@@ -1,7 +1,10 @@
-"""Neurons of the pyloric circuit of the crab (Prinz, Bucher & Marder 2004): a fast, checked simulator.
+"""Neurons of the pyloric circuit of the crab (Prinz, Bucher & Marder 2004).
 
-The cells are conductance-based: seven voltage-gated channels, a leak, calcium, chemical and electrical synapses. In the
-paper's example AB/PD 3 drives one of five LP cells, which are the candidates.
+A fast, checked simulator.
+
+The cells are conductance-based: seven voltage-gated channels, a leak, calcium, chemical and
+electrical synapses. In the paper's example AB/PD 3 drives one of five LP cells, which are the
+candidates.
 """
 
 from rivals_paper.pyloric.candidates import LABELS, NeuronModel, best_sigma, fit, losses

@@ -20,18 +20,21 @@ LABELS: Final = {"A": "LP 2", "B": "LP 3", "C": "LP 4", "D": "LP 5"}
 
 @dataclass(frozen=True, eq=False)
 class NeuronModel:
-    """A follower cell with noise of scale sigma, offering what `rivals.compare` asks of a candidate.
+    """A follower cell with noise of scale sigma, offering what `rivals.compare` asks of a
+    candidate.
 
     Parameters
     ----------
     cell
         "LP 1" to "LP 5".
     sigma
-        Scale of the noise in mV: standard deviation of Gaussian noise, twice the scale parameter of Cauchy noise.
+        Scale of the noise in mV: standard deviation of Gaussian noise, twice the scale parameter of
+        Cauchy noise.
     noise
         "gaussian" or "cauchy".
     driven
-        Whether the model gets the external current of the recording. In the published results it did not.
+        Whether the model gets the external current of the recording. In the published results it
+        did not.
     variant, solver
         As in `simulate`.
     current
@@ -99,7 +102,8 @@ def fit(
     Examples
     --------
     >>> from rivals_paper import pyloric, seeds
-    >>> recording = pyloric.observe("LP 1", 4000, rng=seeds.generator("Prinz", "example trace", "data"))
+    >>> rng = seeds.generator("Prinz", "example trace", "data")
+    >>> recording = pyloric.observe("LP 1", 4000, rng=rng)
     >>> pyloric.fit(recording, "LP 2").sigma > 10
     True
     >>> round(pyloric.fit(recording, "LP 1", driven=True).sigma, 1)
@@ -135,7 +139,9 @@ def losses(residual: FloatArray, sigma: float, noise: NoiseName) -> FloatArray:
 
 
 def best_sigma(residual: FloatArray, noise: NoiseName) -> float:
-    """Scale of greatest likelihood: in closed form for Gaussian noise, by bisection for Cauchy noise.
+    """Scale of greatest likelihood.
+
+    In closed form for Gaussian noise, by bisection for Cauchy noise.
 
     Examples
     --------
@@ -144,7 +150,8 @@ def best_sigma(residual: FloatArray, noise: NoiseName) -> float:
     """
     if noise == "gaussian":
         return float(np.sqrt(np.mean(residual**2)))
-    # d/dγ of the mean loss is zero where mean(r² / (γ² + r²)) = 1/2, whose left side falls as γ grows.
+    # d/dγ of the mean loss is zero where mean(r² / (γ² + r²)) = 1/2, whose left side falls as γ
+    # grows.
     square = residual**2
     low, high = 1e-12 + np.sqrt(square.min()), 1e-9 + np.sqrt(square.max())
     for _ in range(200):

@@ -6,8 +6,9 @@ Every gating variable obeys ``dx/dt = (x_inf(V) - x) / tau(V)``. With the sigmoi
     x_inf = S(b, c)                          (the KCa gate is also multiplied by [Ca] / ([Ca] + 3))
     tau   = offset + scale / (exp((V + b1) / c1) + exp((V + b2) / c2))
 
-where a plain sigmoid has 1 in place of the second exponential (``c2 = inf``). One gate, the inactivation of
-Na, carries a further factor ``1.5 + S(34.9, 3.6)`` on tau. Units: mV, ms, mS/cm², uM.
+where a plain sigmoid has 1 in place of the second exponential (``c2 = inf``). One gate, the
+inactivation of Na, carries a further factor ``1.5 + S(34.9, 3.6)`` on tau. Units: mV, ms, mS/cm²,
+uM.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from typing import Final
 
 @dataclass(frozen=True)
 class Gate:
-    """One gating variable: steady state ``S(*steady)`` and the five numbers of its time constant."""
+    """One gating variable: steady state ``S(*steady)`` and the five numbers of its time
+    constant.
+    """
 
     channel: str
     steady: tuple[float, float]
@@ -29,7 +32,8 @@ class Gate:
     second: tuple[float, float] = (0.0, math.inf)
 
 
-# The order of channels and gates is the order of the state: seven activations, then four inactivations.
+# The order of channels and gates is the order of the state: seven activations, then four
+# inactivations.
 CHANNELS: Final = ("Na", "CaT", "CaS", "A", "KCa", "Kd", "H")
 EXPONENTS: Final = (3, 3, 3, 3, 4, 4, 1)
 INACTIVATING: Final = ("Na", "CaT", "CaS", "A")
@@ -55,7 +59,8 @@ GATES: Final = ACTIVATIONS + INACTIVATIONS
 NA_FACTOR_OFFSET: Final = 1.5
 NA_FACTOR: Final = (34.9, 3.6)
 
-# Reversal potentials in mV; that of the calcium channels follows from [Ca] (Nernst, 12.2 mV = RT/zF).
+# Reversal potentials in mV; that of the calcium channels follows from [Ca] (Nernst, 12.2 mV =
+# RT/zF).
 REVERSAL: Final = {"Na": 50.0, "A": -80.0, "KCa": -80.0, "Kd": -80.0, "H": -20.0, "leak": -50.0}
 NERNST: Final = 12.2
 CALCIUM_OUTSIDE: Final = 3000.0

@@ -1,4 +1,6 @@
-"""Circuits: which cells there are, who excites whom, and the constants as arrays for the kernels."""
+"""Circuits: which cells there are, who excites whom, and the constants as arrays for the
+kernels.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,22 @@ SYNAPSE_STRENGTH = 3.0
 
 
 class Constants(NamedTuple):
-    """A circuit as the kernels see it: four arrays, because unpacking many costs time in every evaluation."""
+    """A circuit as the kernels see it.
+
+    Four arrays, because unpacking many costs time in every evaluation.
+    """
 
     gates: FloatArray  # (8, gates * cells), gate major: see GATE_ROWS
-    cells: FloatArray  # (11, cells): eight conductances in mS/cm², then UNBINDING, SYNAPSE_REVERSAL, RECEIVES
+    # (11, cells): eight conductances in mS/cm², then UNBINDING, SYNAPSE_REVERSAL, RECEIVES
+    cells: FloatArray
     coupling: FloatArray  # (2, cells, cells) in mS/cm², [post, pre]: chemical and electrical
     numbers: FloatArray  # (21,): what all cells share, see _numbers
 
 
 # Rows of Constants.cells below the conductances.
 UNBINDING_ROW, SYNAPSE_REVERSAL, RECEIVES = 8, 9, 10
-# Rows of Constants.gates: x_inf = 1 / (1 + exp((V + shift) slope)), and the same for both exponentials of tau.
+# Rows of Constants.gates: x_inf = 1 / (1 + exp((V + shift) slope)), and the same for both
+# exponentials of tau.
 STEADY_SHIFT, STEADY_SLOPE, TAU_OFFSET, TAU_SCALE, SHIFT_1, SLOPE_1, SHIFT_2, SLOPE_2 = range(8)
 # Where things stand in Constants.numbers.
 NA_FACTOR, REVERSAL, CALCIUM, ACTIVATION = 0, 3, 11, 17
@@ -41,11 +48,13 @@ class Circuit:
     Parameters
     ----------
     cells
-        Names of the models, "AB/PD 1" to "AB/PD 5", "LP 1" to "LP 5", "PY 1" to "PY 6". "AB 3" and "PD 3" mean
-        the model "AB/PD 3" releasing glutamate and acetylcholine; "AB/PD 3" is taken as AB.
+        Names of the models, "AB/PD 1" to "AB/PD 5", "LP 1" to "LP 5", "PY 1" to "PY 6". "AB 3" and
+        "PD 3" mean the model "AB/PD 3" releasing glutamate and acetylcholine; "AB/PD 3" is taken as
+        AB.
     chemical
-        Triples (from, to, conductance); a cell is given by its name, or its position where the name occurs
-        twice. The conductance is a density in mS/cm² in the variant "published", and in nS in "prinz2004".
+        Triples (from, to, conductance); a cell is given by its name, or its position where the name
+        occurs twice. The conductance is a density in mS/cm² in the variant "published", and in nS
+        in "prinz2004".
     electrical
         Triples (one, other, conductance in mS/cm²); they conduct both ways.
     variant
@@ -69,7 +78,8 @@ class Circuit:
     def __post_init__(self) -> None:
         if not self.cells or isinstance(self.cells, str):
             raise ValueError(
-                f"a circuit needs a tuple of at least one cell, e.g. ('AB/PD 3', 'LP 1'); got {self.cells!r}"
+                "a circuit needs a tuple of at least one cell, e.g. ('AB/PD 3', 'LP 1'); got "
+                f"{self.cells!r}"
             )
         find_variant(self.variant)
         for cell in self.cells:
@@ -89,7 +99,8 @@ class Circuit:
         if isinstance(cell, int):
             if not 0 <= cell < len(self.cells):
                 raise ValueError(
-                    f"there is no cell {cell} in a circuit of {len(self.cells)} cells; positions count from 0"
+                    f"there is no cell {cell} in a circuit of {len(self.cells)} cells; positions "
+                    "count from 0"
                 )
             return cell
         if self.cells.count(cell) != 1:

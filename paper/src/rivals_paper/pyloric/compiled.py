@@ -27,7 +27,8 @@ _LOWEST, _HIGHEST = (
     709.782712893384,
 )  # below, exp is 0 (or would be subnormal); above, infinite
 _LN2_HIGH, _LN2_LOW = 0.693145751953125, 1.4286068203094173e-06
-# exp(g) = 1 + 2 P / (Q - P) for |g| < ln(2) / 2, P odd and Q even in g (the coefficients of Cephes).
+# exp(g) = 1 + 2 P / (Q - P) for |g| < ln(2) / 2, P odd and Q even in g (the coefficients of
+# Cephes).
 _P0, _P1 = 0.00012617719307481058, 0.030299440770744195
 _Q0, _Q1, _Q2 = 3.0019850513866446e-06, 0.002524483403496841, 0.22726554820815503
 
@@ -35,9 +36,10 @@ _Q0, _Q1, _Q2 = 3.0019850513866446e-06, 0.002524483403496841, 0.2272655482081550
 def compiled(function: Function) -> Function:
     """Compile a kernel: no Python objects, no global lock, IEEE arithmetic as written.
 
-    Nothing is reordered, and nothing fused but where `fused` says so: with the same pow of the C library, a trajectory
-    is the same, bit for bit, on every machine. The machine code is not cached on disk: numba would not notice a change
-    in a kernel called from another file, and an installation may be read-only.
+    Nothing is reordered, and nothing fused but where `fused` says so: with the same pow of the C
+    library, a trajectory is the same, bit for bit, on every machine. The machine code is not cached
+    on disk: numba would not notice a change in a kernel called from another file, and an
+    installation may be read-only.
     """
     return (
         function
@@ -65,9 +67,10 @@ fused: Callable[[float, float, float], float] = cast(
 def exponentials(x: FloatArray, out: FloatArray, power: FloatArray) -> None:
     """Write exp(x) to `out`, to 2 units in the last place; `power` is scratch space.
 
-    The loops have no branch and no call, so the compiler turns each into vector instructions: several times faster
-    than the C library's exp, which would dominate the cost of the right-hand side. The method and the order of the
-    operations are those of the compiler which the original simulator uses (paper/docs/corrections.md).
+    The loops have no branch and no call, so the compiler turns each into vector instructions:
+    several times faster than the C library's exp, which would dominate the cost of the right-hand
+    side. The method and the order of the operations are those of the compiler which the original
+    simulator uses (paper/docs/corrections.md).
     """
     bits = power.view(np.int64)
     n = x.shape[0]

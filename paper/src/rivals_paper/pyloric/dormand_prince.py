@@ -1,7 +1,8 @@
 """Dormand-Prince 5(4) with dense output, its steps controlled as in `scipy.integrate.RK45`.
 
-The published results were made with that solver at its default tolerances, which are loose for this model: the steps
-it took are part of them. The controller and its constants are therefore those of SciPy.
+The published results were made with that solver at its default tolerances, which are loose for this
+model: the steps it took are part of them. The controller and its constants are therefore those of
+SciPy.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ LIMIT = (
     500.0  # mV; a voltage beyond it is a failure, and so are more evaluations than PATIENCE per ms
 )
 PATIENCE = 20_000
-# Rows of the tableau: the stages (the seventh is the solution itself), nodes, error estimate, interpolant.
+# Rows of the tableau: the stages (the seventh is the solution itself), nodes, error estimate,
+# interpolant.
 NODES, ERROR, INTERPOLANT = 7, 8, 9
 
 
@@ -37,11 +39,14 @@ def dormand_prince(
     grid: FloatArray,
     voltages: FloatArray,
 ) -> tuple[float, int]:
-    """Integrate from t = 0 to times[-1]; the voltages at `times` and the final state are written in place.
+    """Integrate from t = 0 to times[-1].
 
-    `tolerances` holds rtol, atol and the first step; `tableau` has the rows named above; `gates` to `numbers` are the
-    `Constants`, `pieces` and `grid` the external current. Returns the time reached, less than times[-1] after a
-    failure, and the number of evaluations of the right-hand side.
+    The voltages at `times` and the final state are written in place.
+
+    `tolerances` holds rtol, atol and the first step; `tableau` has the rows named above; `gates` to
+    `numbers` are the `Constants`, `pieces` and `grid` the external current. Returns the time
+    reached, less than times[-1] after a failure, and the number of evaluations of the right-hand
+    side.
     """
     step, end = tolerances[2], times[-1]
     n, size = cells.shape[1], y.shape[0]
@@ -49,10 +54,12 @@ def dormand_prince(
     fresh, estimate = np.zeros(size), np.zeros(size)
     t, asked, evaluations = 0.0, record_start(y, times, voltages), 1
     most = PATIENCE * int(100.0 + end)
-    # A step of length 0 fills in the slope at the start, where later steps take over the last stage.
+    # A step of length 0 fills in the slope at the start, where later steps take over the last
+    # stage.
     first_stage = 0
     rejected = False
-    # One turn is one attempt, not one step: on a GPU threads that are done with a step do not wait for those that are not.
+    # One turn is one attempt, not one step: on a GPU threads that are done with a step do not wait
+    # for those that are not.
     while t < end:
         smallest = 10.0 * abs(np.nextafter(t, np.inf) - t)
         step = max(step, smallest)
@@ -69,7 +76,8 @@ def dormand_prince(
         _combine(h, tableau, ERROR, 7, k, estimate)
         error = _error(y, fresh, estimate, tolerances)
         if not error < 1.0:
-            # With an error of nan the comparison is false, and the step shrinks until it is too small.
+            # With an error of nan the comparison is false, and the step shrinks until it is too
+            # small.
             factor = SAFETY * error**EXPONENT
             step = h * (factor if factor > SHRINK else SHRINK)
             rejected = True
@@ -112,7 +120,9 @@ def record_start(y: FloatArray, times: FloatArray, voltages: FloatArray) -> int:
 def _combine(
     h: float, tableau: FloatArray, row: int, count: int, k: FloatArray, out: FloatArray
 ) -> None:
-    """out = h * sum over j < count of tableau[row, j] k[j], summed in the order of the library below SciPy."""
+    """out = h * sum over j < count of tableau[row, j] k[j], summed in the order of the library
+    below SciPy.
+    """
     w = tableau[row]
     for i in range(out.shape[0]):
         total, j = 0.0, 0
@@ -129,11 +139,15 @@ def _combine(
 
 @compiled
 def _error(y: FloatArray, fresh: FloatArray, estimate: FloatArray, tolerances: FloatArray) -> float:
-    """Root mean square of the estimated error in units of the tolerance; `estimate` is overwritten."""
+    """Root mean square of the estimated error in units of the tolerance.
+
+    `estimate` is overwritten.
+    """
     n = y.shape[0]
     for i in range(n):
         estimate[i] /= tolerances[1] + max(abs(y[i]), abs(fresh[i])) * tolerances[0]
-    # Squares are added up in sixteen sums side by side, these in pairs, then what is left over (as below SciPy).
+    # Squares are added up in sixteen sums side by side, these in pairs, then what is left over (as
+    # below SciPy).
     whole = n - n % 16
     total = 0.0
     if whole:
@@ -156,7 +170,10 @@ def _error(y: FloatArray, fresh: FloatArray, estimate: FloatArray, tolerances: F
 
 @compiled
 def _interpolate(x: float, y: float, h: float, tableau: FloatArray, k: FloatArray, i: int) -> float:
-    """Variable number i a fraction x into the step which began at y: x to x⁴ with the rows of the interpolant."""
+    """Variable number i a fraction x into the step which began at y.
+
+    X to x⁴ with the rows of the interpolant.
+    """
     even, odd, power = 0.0, 0.0, 1.0
     for term in range(4):
         q = 0.0

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rivals.calibration import Experiment
 
 PAIRS: Final = (("A", "B"), ("A", "D"), ("C", "D"))
-# Bounds of log10 tau (ms), means of ln sigma_i (uA/cm²) and of ln sigma_o (mV), both of standard deviation 0.5. The
-# paper attaches units to these logarithms.
+# Bounds of log10 tau (ms), means of ln sigma_i (uA/cm²) and of ln sigma_o (mV), both of standard
+# deviation 0.5. The paper attaches units to these logarithms.
 CORRELATIONS: Final = {"short": (0.1, 0.2), "long": (1.0, 2.0)}
 INPUTS: Final = {"weak": -15.0, "strong": -10.0}
 LEVELS: Final = {"low": 0.0, "high": 1.0}
@@ -93,7 +93,10 @@ class Condition:
         return LABELS[self.pair[0]], LABELS[self.pair[1]]
 
     def draw(self, rng: np.random.Generator) -> Draw:
-        """Draw the parameters of an experiment: one of the two candidates makes the data, each with probability ½."""
+        """Draw the parameters of an experiment.
+
+        One of the two candidates makes the data, each with probability ½.
+        """
         cell = self.cells[int(rng.choice(2))]
         tau = 10 ** rng.uniform(*CORRELATIONS[self.correlation])
         strength = np.exp(rng.normal(INPUTS[self.input], 0.5))
@@ -120,11 +123,15 @@ def conditions() -> tuple[Condition, ...]:
 
 @dataclass(frozen=True)
 class Corrected:
-    """The epistemic distribution of a condition, with errors corrected: a function from a generator to an `Experiment`.
+    """The epistemic distribution of a condition, with errors corrected.
 
-    Cauchy noise is Cauchy noise; candidates get the input that the data got; the integrator is accurate; digitisation
-    rounds; the constants of the circuit are the documented ones. The width of the noise is fitted on another recording, and every recording has
-    rounding errors of its own. More points than a recording has (`n_session`) come from several recordings, each with input and noise of its own.
+    A function from a generator to an `Experiment`.
+
+    Cauchy noise is Cauchy noise; candidates get the input that the data got; the integrator is
+    accurate; digitisation rounds; the constants of the circuit are the documented ones. The width
+    of the noise is fitted on another recording, and every recording has rounding errors of its own.
+    More points than a recording has (`n_session`) come from several recordings, each with input and
+    noise of its own.
 
     Parameters
     ----------
@@ -133,8 +140,9 @@ class Corrected:
     variant : str
         As in `simulate`.
     own_rounding : bool
-        Whether recordings are integrated with rounding errors of their own. If not, the candidate that made the data
-        reproduces their trace exactly, as if it knew the state of the cell to the last bit, and misses only the noise.
+        Whether recordings are integrated with rounding errors of their own. If not, the candidate
+        that made the data reproduces their trace exactly, as if it knew the state of the cell to
+        the last bit, and misses only the noise.
     n_session : int
         Samples of a recording.
 
@@ -179,8 +187,9 @@ class Corrected:
 class Published:
     """The epistemic distribution of a condition as it was run, with the original random numbers.
 
-    All observation noise is Gaussian, candidates get no input, and the solver is loose. The original random numbers
-    depend on the index of the experiment, which `calibrate` tells; its own generator is not used.
+    All observation noise is Gaussian, candidates get no input, and the solver is loose. The
+    original random numbers depend on the index of the experiment, which `calibrate` tells; its own
+    generator is not used.
 
     Parameters
     ----------
@@ -271,7 +280,9 @@ def _record(
 def record_published(
     drawn: Draw, index: int, n: int, rng: object = None, *, solver: Solver = LOOSE
 ) -> Recording:
-    """Record with the original random numbers, which depend on the experiment but not on the condition."""
+    """Record with the original random numbers, which depend on the experiment but not on the
+    condition.
+    """
     del rng  # part of what `Experiment` asks of a function
     original = seeds.generator("Prinz", "prinz", "calibration", "fit candidates", index)
     return _record(

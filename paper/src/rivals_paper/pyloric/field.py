@@ -1,10 +1,12 @@
 """The right-hand side of the model, on the state which the published integrator uses.
 
-State, variable major and cell minor: V in mV, ln [Ca], logit s, the logits of the seven activations and of the four
-inactivations; 14 numbers per cell. All exponentials of an evaluation are computed in one call.
+State, variable major and cell minor: V in mV, ln [Ca], logit s, the logits of the seven activations
+and of the four inactivations; 14 numbers per cell. All exponentials of an evaluation are computed
+in one call.
 
-The published integrator makes visible how each operation was rounded (paper/docs/corrections.md). Divisions,
-products and the operations fused into one are therefore those which the original simulator came to be compiled to.
+The published integrator makes visible how each operation was rounded (paper/docs/corrections.md).
+Divisions, products and the operations fused into one are therefore those which the original
+simulator came to be compiled to.
 """
 
 from __future__ import annotations
@@ -47,7 +49,10 @@ NA_INACTIVATION = 7  # position among the gates; its tau has a further factor
 
 @compiled
 def polynomial_current(t: float, pieces: FloatArray, grid: FloatArray) -> float:
-    """External current at t: pieces[j] holds the monomials on [-1, 1] of interval j; grid is start and width."""
+    """External current at t: pieces[j] holds the monomials on [-1, 1] of interval j.
+
+    Grid is start and width.
+    """
     count = pieces.shape[0]
     if count == 0:
         return 0.0
@@ -71,7 +76,10 @@ def derivative(
     scratch: FloatArray,
     slope: FloatArray,
 ) -> None:
-    """Write dy/dt to `slope`; the constants are those of `Constants`, `scratch` is (3, EXPONENTIALS * cells)."""
+    """Write dy/dt to `slope`.
+
+    The constants are those of `Constants`, `scratch` is (3, EXPONENTIALS * cells).
+    """
     n = cells.shape[1]
     size = GATES * n
     arguments, exps, fractions = scratch[0], scratch[1], scratch[2]
@@ -86,7 +94,8 @@ def derivative(
         calcium + 4 * n,
     )
     scale, offset = gates[TAU_SCALE], gates[TAU_OFFSET]
-    # One array is written in each of these loops, so that the compiler turns them into vector instructions.
+    # One array is written in each of these loops, so that the compiler turns them into vector
+    # instructions.
     for i in range(size):
         fractions[i] = 1.0 / (1.0 + exps[3 * size + i])
     for i in range(size):
@@ -124,7 +133,10 @@ def derivative(
 
 @compiled
 def gate_arguments(y: FloatArray, n: int, gates: FloatArray, out: FloatArray) -> None:
-    """Fill in the arguments of the three exponentials of each gate: of its steady state, and two of its tau."""
+    """Fill in the arguments of the three exponentials of each gate.
+
+    Of its steady state, and two of its tau.
+    """
     size = GATES * n
     for gate in range(GATES):
         for k in range(n):
@@ -162,7 +174,10 @@ def _membrane(
     numbers: FloatArray,
     slope: FloatArray,
 ) -> None:
-    """Currents through the seven channels (uA/cm², capacitance 1 uF/cm²) and calcium of cell k; `inverse` is 1/[Ca]."""
+    """Currents through the seven channels (uA/cm², capacitance 1 uF/cm²) and calcium of cell k.
+
+    `inverse` is 1/[Ca].
+    """
     n = cells.shape[1]
     v = y[k]
     e_calcium = (numbers[CALCIUM + 4] - y[n + k]) * numbers[CALCIUM + 5]

@@ -35,15 +35,17 @@ class Solver:
     Parameters
     ----------
     method
-        "dormand-prince": explicit Runge-Kutta 5(4), step size by `rtol` and `atol` on (V, ln Ca, logits); or
-        "fixed-step": second order splitting with steps of `step` ms, stable for any step.
+        "dormand-prince": explicit Runge-Kutta 5(4), step size by `rtol` and `atol` on (V, ln Ca,
+        logits); or "fixed-step": second order splitting with steps of `step` ms, stable for any
+        step.
     rtol, atol
         Tolerances of "dormand-prince".
     step
         Step in ms of "fixed-step".
     first_step
-        First step in ms of "dormand-prince", 0.005 in the published runs. With loose tolerances a change by one part in
-        1e12 is enough to get a trajectory that differs by as much as rounding errors matter.
+        First step in ms of "dormand-prince", 0.005 in the published runs. With loose tolerances a
+        change by one part in 1e12 is enough to get a trajectory that differs by as much as rounding
+        errors matter.
 
     Examples
     --------
@@ -66,9 +68,12 @@ class Solver:
             check_positive(getattr(self, name), f"{name} of a solver")
 
     def with_other_rounding(self, copy: int = 1) -> Solver:
-        """Return a solver of the same accuracy with other rounding errors: its first step (or fixed step) is longer by `copy` parts in 1e12.
+        """Return a solver of the same accuracy with other rounding errors.
 
-        The solvers of recording and model differ in this way where the two must not share their rounding errors.
+        Its first step (or fixed step) is longer by `copy` parts in 1e12.
+
+        The solvers of recording and model differ in this way where the two must not share their
+        rounding errors.
 
         Examples
         --------
@@ -79,15 +84,18 @@ class Solver:
         return replace(self, step=self.step * changed, first_step=self.first_step * changed)
 
 
-# The published results were made at SciPy's default tolerances. Those are so loose that rounding errors grow to
-# millivolts within seconds. Since stability limits the step, the second solver costs about as much, and it is exact to
-# 3e-3 mV (root mean square from 3 to 7 s, AB and LP 1 to 3).
+# The published results were made at SciPy's default tolerances. Those are so loose that rounding
+# errors grow to millivolts within seconds. Since stability limits the step, the second solver costs
+# about as much, and it is exact to 3e-3 mV (root mean square from 3 to 7 s, AB and LP 1 to 3).
 LOOSE: Final = Solver(rtol=1e-3, atol=1e-6)
 ACCURATE: Final = Solver(rtol=1e-6, atol=1e-9)
 
 
 class Pieces(NamedTuple):
-    """A current in time as polynomials on equal intervals: monomials on [-1, 1], one row per interval."""
+    """A current in time as polynomials on equal intervals.
+
+    Monomials on [-1, 1], one row per interval.
+    """
 
     coefficients: FloatArray
     start: float
@@ -98,7 +106,10 @@ NO_CURRENT: Final = Pieces(np.zeros((0, 1)), 0.0, 1.0)
 
 
 class Run(NamedTuple):
-    """What an integration gives: voltages (cells, times), the state at the end, evaluations (or steps)."""
+    """What an integration gives.
+
+    Voltages (cells, times), the state at the end, evaluations (or steps).
+    """
 
     voltages: FloatArray
     state: FloatArray
@@ -133,9 +144,10 @@ def integrate(
         final = from_natural(natural, n)
     if reached < times[-1]:
         raise IntegrationError(
-            f"the integration of {' and '.join(circuit.cells)} failed at t = {reached:.6g} ms of {times[-1]:g} ms: "
-            f"a voltage left ±500 mV, or the steps became too small to go on (voltages there: "
-            f"{', '.join(f'{v:.4g}' for v in final[:n])} mV); use an external current of the order of 1 uA/cm² or less"
+            f"the integration of {' and '.join(circuit.cells)} failed at t = {reached:.6g} ms of "
+            f"{times[-1]:g} ms: a voltage left ±500 mV, or the steps became too small to go on "
+            f"(voltages there: {', '.join(f'{v:.4g}' for v in final[:n])} mV); use an external "
+            "current of the order of 1 uA/cm² or less"
         )
     return Run(voltages, final, int(evaluations))
 

@@ -21,8 +21,8 @@ Rounding = Literal["truncate", "round", "none"]
 START: Final = (
     3000.0  # ms from the connection of the cells to the first sample; samples are 1 ms apart
 )
-# Runs kept for the next candidate: with a current, whose impulses take megabytes, those of the experiment in hand;
-# without, all that a calibration asks for again and again.
+# Runs kept for the next candidate: with a current, whose impulses take megabytes, those of the
+# experiment in hand; without, all that a calibration asks for again and again.
 REMEMBERED, REMEMBERED_QUIET = 8, 128
 
 
@@ -92,14 +92,16 @@ def observe(
     n
         Number of samples, 1 ms apart.
     tau, strength
-        Correlation time in ms and standard deviation in uA/cm² of the external current into both cells.
+        Correlation time in ms and standard deviation in uA/cm² of the external current into both
+        cells.
     scale
-        Of the observation noise, in mV: the standard deviation of Gaussian noise; Cauchy noise has the
-        scale parameter (half width at half maximum) `scale` / 2.
+        Of the observation noise, in mV: the standard deviation of Gaussian noise; Cauchy noise has
+        the scale parameter (half width at half maximum) `scale` / 2.
     noise
         "gaussian" or "cauchy".
     rounding
-        Digitisation to -128 ... 127 mV: "truncate" towards zero, as published, "round" to the nearest mV, or "none".
+        Digitisation to -128 ... 127 mV: "truncate" towards zero, as published, "round" to the
+        nearest mV, or "none".
     variant, solver
         As in `simulate`.
     rng
@@ -108,7 +110,8 @@ def observe(
     Examples
     --------
     >>> from rivals_paper import pyloric, seeds
-    >>> recording = pyloric.observe("LP 1", 4000, rng=seeds.generator("Prinz", "example trace", "data"))
+    >>> rng = seeds.generator("Prinz", "example trace", "data")
+    >>> recording = pyloric.observe("LP 1", 4000, rng=rng)
     >>> recording.times[[0, -1]]
     array([3000., 6999.])
     """
@@ -140,7 +143,9 @@ def sample_times(n: int) -> FloatArray:
 
 
 def digitise(v: FloatArray, rounding: Rounding) -> FloatArray:
-    """Digitise to whole mV from -128 to 127; truncation towards zero shifts negative voltages up by 0.5 mV on average.
+    """Digitise to whole mV from -128 to 127.
+
+    Truncation towards zero shifts negative voltages up by 0.5 mV on average.
 
     Examples
     --------

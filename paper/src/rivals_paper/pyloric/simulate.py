@@ -41,7 +41,8 @@ def simulate(
         Where the voltages are wanted, in ms, increasing; the cells are connected at time 0.
     current
         External current in uA/cm² (1 uA/cm² lowers V by 1 mV per ms): a `ColouredNoise` that covers
-        0 to times[-1], or an array of its values at `times`, evenly spaced from 0, between which it is linear.
+        0 to times[-1], or an array of its values at `times`, evenly spaced from 0, between which it
+        is linear.
     variant
         "published" or "prinz2004"; of a `Circuit`, its own counts.
     solver
@@ -76,10 +77,11 @@ def simulate(
 
 
 def settled(circuit: Circuit, duration: float = SETTLING, *, solver: Solver = LOOSE) -> FloatArray:
-    """Return the state of the unconnected cells after `duration` ms without input, from the cold start.
+    """Return the state of the unconnected cells after `duration` ms without input, from the cold
+    start.
 
-    It is computed once for each set of cells, variant, duration and solver (the last few dozen are remembered); the
-    array is read-only.
+    It is computed once for each set of cells, variant, duration and solver (the last few dozen are
+    remembered); the array is read-only.
 
     Parameters
     ----------
@@ -91,7 +93,8 @@ def settled(circuit: Circuit, duration: float = SETTLING, *, solver: Solver = LO
     Returns
     -------
     ndarray
-        Voltages (mV), logs of calcium (uM) and logits of the gates, as `simulate` takes them for `initial`.
+        Voltages (mV), logs of calcium (uM) and logits of the gates, as `simulate` takes them for
+        `initial`.
 
     Examples
     --------
@@ -118,11 +121,13 @@ def check_times(times: ArrayLike) -> FloatArray:
     moments = np.ascontiguousarray(times, dtype=float)
     if moments.ndim != 1 or moments.size == 0:
         raise ValueError(
-            f"times must be a one-dimensional array with at least one entry; got shape {moments.shape}"
+            "times must be a one-dimensional array with at least one entry; got shape "
+            f"{moments.shape}"
         )
     if not (np.all(np.isfinite(moments)) and moments[0] >= 0 and moments[-1] > 0):
         raise ValueError(
-            f"times must be finite and not negative; got {moments[0]:g} to {moments[-1]:g} ms; the cells are connected at time 0"
+            f"times must be finite and not negative; got {moments[0]:g} to {moments[-1]:g} ms; the "
+            "cells are connected at time 0"
         )
     if np.any(np.diff(moments) <= 0):
         i = int(np.argmax(np.diff(moments) <= 0))
@@ -139,8 +144,8 @@ def _pieces(current: ColouredNoise | ArrayLike | None, times: FloatArray) -> Pie
     if isinstance(current, ColouredNoise):
         if current.first > 0 or current.last < times[-1]:
             raise ValueError(
-                f"current must cover the simulation, 0 to {times[-1]:g} ms; got {current.first:g} to {current.last:g} ms; "
-                f"make the noise with duration={times[-1]:g}"
+                f"current must cover the simulation, 0 to {times[-1]:g} ms; got {current.first:g} "
+                f"to {current.last:g} ms; make the noise with duration={times[-1]:g}"
             )
         return Pieces(current.polynomials, current.first, current.tau)
     values = np.asarray(current, dtype=float)
@@ -150,15 +155,16 @@ def _pieces(current: ColouredNoise | ArrayLike | None, times: FloatArray) -> Pie
         )
     if not np.all(np.isfinite(values)):
         raise ValueError(
-            f"current must be finite; got {np.count_nonzero(~np.isfinite(values))} values that are not"
+            f"current must be finite; got {np.count_nonzero(~np.isfinite(values))} values that are "
+            "not"
         )
     width = times[-1] / (times.size - 1) if times.size > 1 else 0.0
     if times.size < 2 or not np.allclose(
         times, width * np.arange(times.size), rtol=0, atol=1e-6 * width
     ):
         raise ValueError(
-            "times must be evenly spaced from 0 on for a current given by its values; simulate on such times and select "
-            "from the result, or give a ColouredNoise"
+            "times must be evenly spaced from 0 on for a current given by its values; simulate on "
+            "such times and select from the result, or give a ColouredNoise"
         )
     half = np.diff(values) / 2
     return Pieces(np.column_stack([values[:-1] + half, half]), 0.0, float(width))
@@ -168,7 +174,7 @@ def _check_state(initial: FloatArray, circuit: Circuit) -> FloatArray:
     state = np.ascontiguousarray(initial, dtype=float)
     if state.shape != (14 * len(circuit.cells),) or not np.all(np.isfinite(state)):
         raise ValueError(
-            f"initial: expected {14 * len(circuit.cells)} finite numbers for {len(circuit.cells)} cells; got shape "
-            f"{state.shape}; `settled` returns such a state"
+            f"initial: expected {14 * len(circuit.cells)} finite numbers for {len(circuit.cells)} "
+            f"cells; got shape {state.shape}; `settled` returns such a state"
         )
     return state

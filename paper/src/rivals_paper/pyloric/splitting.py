@@ -1,8 +1,9 @@
 """A fixed-step scheme of second order: Strang splitting, each part solved by exponentials.
 
-With the gates and the calcium held, every voltage obeys a linear equation; with the voltages held, every gate does,
-and calcium a scalar one. One step is gates and calcium for h/2, voltages for h, gates and calcium for h/2; neighbouring
-halves are joined. Gates relax exactly, so that no time constant, however short, limits the step.
+With the gates and the calcium held, every voltage obeys a linear equation; with the voltages held,
+every gate does, and calcium a scalar one. One step is gates and calcium for h/2, voltages for h,
+gates and calcium for h/2; neighbouring halves are joined. Gates relax exactly, so that no time
+constant, however short, limits the step.
 
 State as in `field`, but natural: V in mV, [Ca] in uM, and s, m and h themselves.
 """
@@ -51,10 +52,12 @@ def strang(
     grid: FloatArray,
     voltages: FloatArray,
 ) -> tuple[float, int]:
-    """Integrate from t = 0 past times[-1]; voltages at `times` and the final state are written in place.
+    """Integrate from t = 0 past times[-1].
 
-    Arguments as in `dormand_prince`. Between two steps the voltage is interpolated linearly. Returns the time reached,
-    less than times[-1] after a failure, and the number of steps.
+    Voltages at `times` and the final state are written in place.
+
+    Arguments as in `dormand_prince`. Between two steps the voltage is interpolated linearly.
+    Returns the time reached, less than times[-1] after a failure, and the number of steps.
     """
     n = cells.shape[1]
     scratch, before = np.zeros((3, RATES * n)), np.zeros(n)
@@ -93,7 +96,10 @@ def _relax(
     numbers: FloatArray,
     scratch: FloatArray,
 ) -> None:
-    """Advance gates, synapses and calcium by h, the voltages held: calcium h/2, gates h, calcium h/2."""
+    """Advance gates, synapses and calcium by h, the voltages held.
+
+    Calcium h/2, gates h, calcium h/2.
+    """
     n = cells.shape[1]
     size = GATES * n
     arguments, exps, power = scratch[0], scratch[1], scratch[2]
@@ -129,7 +135,10 @@ def _relax(
 
 @compiled
 def _calcium(k: int, y: FloatArray, h: float, cells: FloatArray, numbers: FloatArray) -> None:
-    """Advance [Ca] of cell k by h, all else held: exponential Euler on the linearised equation, order 2."""
+    """Advance [Ca] of cell k by h, all else held.
+
+    Exponential Euler on the linearised equation, order 2.
+    """
     n = cells.shape[1]
     rate, rest = numbers[CALCIUM + 1], numbers[CALCIUM + 2]
     log_outside, nernst = numbers[CALCIUM + 4], numbers[CALCIUM + 5]
@@ -158,7 +167,10 @@ def _voltages(
     coupling: FloatArray,
     numbers: FloatArray,
 ) -> None:
-    """Advance the voltages by h, all else held: cell after cell for h/2, then in reverse order for h/2."""
+    """Advance the voltages by h, all else held.
+
+    Cell after cell for h/2, then in reverse order for h/2.
+    """
     n = cells.shape[1]
     for sweep in range(2):
         for position in range(n):
