@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from rivals.calibration.result import Calibration
+    from rivals.calibration.validity import Validity
 
 MARKERS = "osD^vP*X"
 MOST_CURVES = len(MARKERS)
@@ -169,6 +170,7 @@ def plot_valid_c(
             label=literal(name, LEGEND),
             **style(place),
         )
+    _mark_broken(ax, validity)
     allowed = 1.0 - THRESHOLD
     ax.axhline(allowed, color="grey", linewidth=1, linestyle=":")
     look: dict[str, Any] = {"va": "top", "ha": "right", "color": "dimgrey", "fontsize": "small"}
@@ -182,6 +184,22 @@ def plot_valid_c(
     ax.set_ylim(bottom=0)
     sentence = "Green: the c whose stated winners are right often enough"
     return finish(ax, "sensitivity c", "stated winners that are wrong", sentence, title=title)
+
+
+def _mark_broken(ax: Axes, validity: Validity) -> None:
+    """A ring around every c that breaks the paper's bound: in some bin B is too confident."""
+    rows, columns = np.nonzero(~validity.keeps_bound)
+    if rows.size:
+        ax.plot(
+            np.array(validity.c)[columns],
+            validity.error[rows, columns],
+            linestyle="",
+            marker="o",
+            markersize=11,
+            markerfacecolor="none",
+            color="black",
+            label="breaks the paper's bound",
+        )
 
 
 def shade_overconfidence(
