@@ -35,6 +35,7 @@ from rivals.plots import (
     plot_risks,
     plot_sweep,
     plot_ties,
+    plot_valid_c,
     strongest_rival,
     tied_models,
 )
@@ -498,6 +499,19 @@ def test_points_whose_verdict_is_undecided_are_hollow():
     # Above the line, and yet it survives: that is what the hollow point says.
     assert probability > result.threshold
     assert result.survivors == ("A", "B")
+
+
+def test_a_c_that_breaks_the_papers_bound_has_a_ring():
+    """B is 0.8 in every experiment, 0.97 in a few of them; it comes true in half, or as stated."""
+    rng = np.random.default_rng(0)
+    stated = np.where(rng.random(1024) < 0.1, 0.97, 0.8)
+    for true, rings in ((0.5, 1), (stated, 0)):
+        truth = (rng.random(1024) < true).astype(float)
+        calibration = rivals.Calibration.from_experiments({1.0: stated}, truth, n_data=100)
+        ax = plot_valid_c(calibration)
+        marked = [line for line in ax.lines if "bound" in str(line.get_label())]
+        assert len(marked) == rings
+        plt.close("all")
 
 
 def test_the_legend_of_a_calibration_covers_no_curve():
