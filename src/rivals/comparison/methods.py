@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isinf
 
-from rivals._say.words import listed
+from rivals._say.words import listed, plural
 from rivals._version import __version__
 from rivals.comparison.answers import Answers, AnswersOverC
 from rivals.comparison.text import sweep_verdict
@@ -46,10 +47,7 @@ def methods(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
         sentences.append("Points were treated as a time series.")
     if result.calibrated is not None:
         sentences.append("Probabilities were corrected by the curve of that calibration.")
-    sentences.append(
-        "A model was rejected if a rival of lower mean loss had the lower risk with a probability "
-        f"above {setting.threshold:g}."
-    )
+    sentences.append(_rule(setting))
     if uses_c:
         sentences.append(_over_c(result, sweep))
     if result.seeded:
@@ -59,7 +57,26 @@ def methods(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
 
 
 def _labels(setting: Setting) -> str:
-    return "".join(f" in {len(each.names)} {kind}" for kind, each in setting.labels.items())
+    return "".join(f" in {len(each.names)} {plural(each.kind)}" for each in setting.labels.values())
+
+
+def _rule(setting: Setting) -> str:
+    """When a model was rejected: over what, by how much, with what probability."""
+    over = ""
+    if setting.groups is not None:
+        kind = setting.groups.kind
+        if isinf(setting.horizon):
+            over = f", in the mean over all {plural(kind)} to come,"
+        elif setting.horizon == 1.0:
+            over = f", in one new {kind},"
+        else:
+            over = f", in the mean over {setting.horizon:.0f} new {plural(kind)},"
+    unit = f" {setting.loss_unit}" if setting.loss_unit else ""
+    by = f" by more than {setting.margin:g}{unit}" if setting.margin else ""
+    return (
+        f"A model was rejected if a rival of lower mean loss had{over} the lower risk{by} with a "
+        f"probability above {setting.threshold:g}."
+    )
 
 
 def _c(result: Answers) -> str:
@@ -73,8 +90,8 @@ def _c(result: Answers) -> str:
 
 
 def _simulations(setting: Setting) -> str:
-    plural = "s" if setting.n_simulations != 1 else ""
-    return f"{setting.n_simulations} simulation{plural} of each model"
+    several = "simulations" if setting.n_simulations != 1 else "simulation"
+    return f"{setting.n_simulations} {several} of each model"
 
 
 def _over_c(result: Answers, sweep: Callable[[], AnswersOverC]) -> str:
