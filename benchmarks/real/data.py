@@ -11,14 +11,16 @@ import sys
 import tempfile
 import warnings
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import prepare
 from catalogue import CATALOGUE, DataSet
+from patsy import dmatrix
 
 # R writes a data set of an installed package; `data` looks for it without loading what the
 # package needs. Arguments: package, item, object within it, file.
@@ -40,14 +42,18 @@ class NotInstalled(Exception):
 class Table:
     """Predictors, response and group labels of a data set."""
 
-    inputs: pd.DataFrame
+    inputs: npt.NDArray[np.float64]  # what the formulas make of the columns, rows × numbers
+    blocks: dict[str, tuple[int, int]]  # few, all, curve → the first of its numbers, and the end
     response: npt.NDArray[np.float64]
     group: npt.NDArray[np.str_]
 
-    @property
+    @cached_property
     def rows(self) -> dict[str, npt.NDArray[np.intp]]:
         """Group → its rows, in the order of the data."""
-        return {str(name): np.flatnonzero(self.group == name) for name in np.unique(self.group)}
+        names, codes = np.unique(self.group, return_inverse=True)
+        order = np.argsort(codes, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(codes))[:-1])
+        return dict(zip(names.tolist(), parts, strict=True))
 
 
 @cache
@@ -70,12 +76,30 @@ def load(data_set: DataSet) -> Table:
     sizes = frame[data_set.group].value_counts()
     large = sizes.index[sizes >= data_set.least]
     frame = frame[frame[data_set.group].isin(large)].reset_index(drop=True)
-    inputs = {c: _column(frame[c], label=f"C({c})" in formulas) for c in used}
+    plain = {c: _column(frame[c], label=f"C({c})" in formulas) for c in used}
+    inputs, blocks = _design(data_set, pd.DataFrame(plain, index=frame.index))
     return Table(
-        pd.DataFrame(inputs, index=frame.index),
+        inputs,
+        blocks,
         frame["the response"].to_numpy(dtype=np.float64),
         frame[data_set.group].astype(str).to_numpy(dtype=str),
     )
+
+
+def _design(data_set: DataSet, frame: pd.DataFrame) -> tuple[Any, dict[str, tuple[int, int]]]:
+    """The numbers of all formulas beside each other, and where each begins and ends."""
+    formulas = {"few": data_set.few, "all": data_set.all}
+    if data_set.curve:
+        formulas["curve"] = data_set.curve
+    parts = []
+    blocks = {}
+    begin = 0
+    for name, formula in formulas.items():
+        matrix = np.asarray(dmatrix(formula, frame, NA_action="raise"))[:, 1:]
+        blocks[name] = (begin, begin + matrix.shape[1])
+        begin += matrix.shape[1]
+        parts.append(matrix)
+    return np.hstack(parts), blocks
 
 
 def _columns(frame: pd.DataFrame, words: str) -> list[str]:

@@ -1,7 +1,8 @@
-"""The candidates, as estimators of scikit-learn that `rivals.read` understands: regressions of many kinds, and forests.
+"""The candidates, as estimators of scikit-learn that `rivals.read` understands.
 
-Regressors tell the law of the response at each row by `pred_dist`, classifiers by `predict_proba`. All regressions are fitted in one
-way, by maximum likelihood with a slight ridge.
+Regressions of many kinds, and forests. Regressors tell the law of the response at each row by
+`pred_dist`, classifiers by `predict_proba`. All regressions are fitted in one way, by maximum
+likelihood with a slight ridge. Inputs are the numbers that the formulas of a data set give.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ from typing import Any, Literal
 import likelihoods
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-from catalogue import DataSet
 from patsy import build_design_matrices, dmatrix
 from scipy.optimize import minimize
 from scipy.special import expit
@@ -22,16 +21,21 @@ from sklearn.ensemble import RandomForestRegressor
 
 FloatArray = npt.NDArray[np.float64]
 RIDGE = 1e-3  # of standardised predictors, relative to one point's information
-FARTHEST = 8.0  # a predictor beyond so many standard deviations of the training data counts as if it were there
+# A predictor beyond so many standard deviations of the training data counts as if it were there.
+FARTHEST = 8.0
 LEAST_PROBABILITY = 0.02  # of a label, by a forest
 SPLINE_FREEDOM = 5
 
 
-def candidates(data_set: DataSet) -> dict[str, Any]:
+Blocks = dict[str, tuple[int, int]]  # few, all, curve → the first of its columns, and its end
+
+
+def candidates(kind: str, blocks: Blocks) -> dict[str, Any]:
     """Name → estimator, not fitted: four to six that suit the kind of response."""
-    few, every = data_set.few, data_set.all
-    spline = f"{every} + cr({data_set.curve}, df={SPLINE_FREEDOM})"
-    match data_set.kind:
+    few = blocks["few"]
+    every = blocks["all"]
+    curve = blocks.get("curve")
+    match kind:
         case "real":
             found = {
                 "normal, few": Regression("Normal", few),
@@ -39,7 +43,7 @@ def candidates(data_set: DataSet) -> dict[str, Any]:
                 "Student": Regression("Student", every),
                 "Laplace": Regression("Laplace", every),
                 "forest": Forest(every),
-                "normal, spline": Regression("Normal", spline),
+                "normal, spline": Regression("Normal", every, curve),
             }
         case "positive":
             found = {
@@ -48,7 +52,7 @@ def candidates(data_set: DataSet) -> dict[str, Any]:
                 "log-Student": Regression("Student", every, log=True),
                 "gamma": Regression("Gamma", every),
                 "forest": Forest(every, log=True),
-                "log-normal, spline": Regression("Normal", spline, log=True),
+                "log-normal, spline": Regression("Normal", every, curve, log=True),
             }
         case "count":
             found = {
@@ -56,38 +60,51 @@ def candidates(data_set: DataSet) -> dict[str, Any]:
                 "Poisson": Regression("Poisson", every),
                 "negative binomial, few": Regression("NegativeBinomial", few),
                 "negative binomial": Regression("NegativeBinomial", every),
-                "negative binomial, spline": Regression("NegativeBinomial", spline),
+                "negative binomial, spline": Regression("NegativeBinomial", every, curve),
             }
         case "binary":
             found = {
-                "constant": Logit("1"),
+                "constant": Logit((0, 0)),
                 "logit, few": Logit(few),
                 "logit": Logit(every),
                 "forest": ForestOfLabels(every),
-                "logit, spline": Logit(spline),
+                "logit, spline": Logit(every, curve),
             }
-    return {name: model for name, model in found.items() if data_set.curve or "spline" not in name}
+        case _:
+            raise ValueError(f"kind {kind!r} is none of real, positive, count, binary")
+    return {name: model for name, model in found.items() if curve or "spline" not in name}
 
 
 # ---------------------------------------------------------------- what all share
 
 
 class Design:
-    """A formula, standardised on the training rows. Levels that were not seen there are predicted by the rest of the formula."""
+    """Some of the inputs, and a spline of one, standardised on the training rows."""
 
-    def __init__(self, formula: str, rows: pd.DataFrame) -> None:
-        matrix = dmatrix(formula, rows, NA_action="raise")
-        self.info = matrix.design_info
-        values = np.asarray(matrix)
+    def __init__(
+        self, columns: tuple[int, int], curve: tuple[int, int] | None, X: FloatArray
+    ) -> None:
+        self.columns = slice(*columns)
+        self.curve = None if curve is None else curve[0]
+        if self.curve is not None:
+            formula = f"cr(x, df={SPLINE_FREEDOM}) - 1"
+            self.info = dmatrix(formula, {"x": X[:, self.curve]}).design_info
+        values = self._raw(X)
+        # What does not vary in training is predicted by the rest: a level that was not seen.
         self.varies = values.std(axis=0) > 1e-9
-        self.mean, self.std = values.mean(axis=0)[self.varies], values.std(axis=0)[self.varies]
+        self.mean = values.mean(axis=0)[self.varies]
+        self.std = values.std(axis=0)[self.varies]
 
-    def __call__(self, rows: pd.DataFrame) -> FloatArray:
-        values = np.asarray(build_design_matrices([self.info], rows, NA_action="raise")[0])[
-            :, self.varies
-        ]
-        standard = np.clip((values - self.mean) / self.std, -FARTHEST, FARTHEST)
-        return np.column_stack([np.ones(len(rows)), standard])
+    def _raw(self, X: FloatArray) -> FloatArray:
+        values = X[:, self.columns]
+        if self.curve is None:
+            return values
+        spline = build_design_matrices([self.info], {"x": X[:, self.curve]})[0]
+        return np.hstack([values, np.asarray(spline)])
+
+    def __call__(self, X: FloatArray) -> FloatArray:
+        standard = (self._raw(X)[:, self.varies] - self.mean) / self.std
+        return np.column_stack([np.ones(len(X)), np.clip(standard, -FARTHEST, FARTHEST)])
 
 
 def fit_regression(law: Any, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -156,7 +173,7 @@ class Remembers:
 
     _last: tuple[Any, FloatArray | None] = (None, None)
 
-    def predictor(self, X: pd.DataFrame) -> Any:
+    def predictor(self, X: FloatArray) -> Any:
         if self._last[0] is not X:
             self._last = X, self._predictor(X)  # type: ignore[attr-defined]
         return self._last[1]
@@ -168,15 +185,20 @@ class Regression(Remembers, RegressorMixin, BaseEstimator):
     def __init__(
         self,
         law: Literal["Normal", "Laplace", "Student", "Gamma", "Poisson", "NegativeBinomial"],
-        formula: str,
+        columns: tuple[int, int],
+        curve: tuple[int, int] | None = None,
         log: bool = False,
     ) -> None:
-        self.law, self.formula, self.log = law, formula, log
+        self.law = law
+        self.columns = columns
+        self.curve = curve
+        self.log = log
 
-    def fit(self, X: pd.DataFrame, y: FloatArray) -> Regression:
+    def fit(self, X: FloatArray, y: FloatArray) -> Regression:
         self.law_ = getattr(likelihoods, self.law)()
-        self.design_ = Design(self.formula, X)
-        x, inner = self.design_(X), np.log(y) if self.log else np.asarray(y)
+        self.design_ = Design(self.columns, self.curve, X)
+        x = self.design_(X)
+        inner = np.log(y) if self.log else np.asarray(y)
         # In units of its spread, so that one tolerance fits all; laws without a scale know no unit.
         self.unit_ = float(inner.std()) if self.law_.with_scale else 1.0
         self.beta_, self.extra_ = fit_regression(self.law_, x, inner / self.unit_)
@@ -184,88 +206,95 @@ class Regression(Remembers, RegressorMixin, BaseEstimator):
             self.extra_[0] += 0.5 * np.log(len(x) / max(len(x) - x.shape[1], 1))
         return self
 
-    def _predictor(self, X: pd.DataFrame) -> FloatArray:
+    def _predictor(self, X: FloatArray) -> FloatArray:
         return np.asarray(self.design_(X) @ self.beta_)
 
-    def predict(self, X: pd.DataFrame) -> FloatArray:
+    def predict(self, X: FloatArray) -> FloatArray:
         return np.asarray(self.predictor(X))
 
-    def pred_dist(self, X: pd.DataFrame) -> Predicted:
+    def pred_dist(self, X: FloatArray) -> Predicted:
         return Predicted(self.law_, self.predict(X), self.extra_, self.log, self.unit_)
 
 
 class Forest(Remembers, RegressorMixin, BaseEstimator):
     """A random forest with normal noise of the size of its out-of-bag errors."""
 
-    def __init__(self, formula: str, log: bool = False) -> None:
-        self.formula, self.log = formula, log
+    def __init__(self, columns: tuple[int, int], log: bool = False) -> None:
+        self.columns = columns
+        self.log = log
 
-    def fit(self, X: pd.DataFrame, y: FloatArray) -> Forest:
+    def fit(self, X: FloatArray, y: FloatArray) -> Forest:
         inner = np.log(y) if self.log else np.asarray(y)
-        self.design_, self.forest_ = grow(self.formula, X, inner)
+        self.design_, self.forest_ = grow(self.columns, X, inner)
         errors = inner - self.forest_.oob_prediction_
         self.extra_ = np.array([0.5 * np.log(np.nanmean(errors**2))])
         return self
 
-    def _predictor(self, X: pd.DataFrame) -> FloatArray:
+    def _predictor(self, X: FloatArray) -> FloatArray:
         return np.asarray(self.forest_.predict(self.design_(X)))
 
-    def predict(self, X: pd.DataFrame) -> FloatArray:
+    def predict(self, X: FloatArray) -> FloatArray:
         return np.asarray(self.predictor(X))
 
-    def pred_dist(self, X: pd.DataFrame) -> Predicted:
+    def pred_dist(self, X: FloatArray) -> Predicted:
         return Predicted(likelihoods.Normal(), self.predict(X), self.extra_, self.log)
 
 
 class Logit(Remembers, ClassifierMixin, BaseEstimator):
     """Logistic regression of labels 0 and 1."""
 
-    def __init__(self, formula: str) -> None:
-        self.formula = formula
+    def __init__(
+        self, columns: tuple[int, int], curve: tuple[int, int] | None = None
+    ) -> None:
+        self.columns = columns
+        self.curve = curve
 
-    def fit(self, X: pd.DataFrame, y: FloatArray) -> Logit:
-        self.classes_, self.design_ = np.array([0.0, 1.0]), Design(self.formula, X)
+    def fit(self, X: FloatArray, y: FloatArray) -> Logit:
+        self.classes_ = np.array([0.0, 1.0])
+        self.design_ = Design(self.columns, self.curve, X)
         self.beta_, _ = fit_regression(likelihoods.Bernoulli(), self.design_(X), np.asarray(y))
         return self
 
-    def _predictor(self, X: pd.DataFrame) -> FloatArray:
+    def _predictor(self, X: FloatArray) -> FloatArray:
         odds = self.design_(X) @ self.beta_
         return np.column_stack([expit(-odds), expit(odds)])
 
-    def predict_proba(self, X: pd.DataFrame) -> FloatArray:
+    def predict_proba(self, X: FloatArray) -> FloatArray:
         return np.asarray(self.predictor(X))
 
-    def predict(self, X: pd.DataFrame) -> FloatArray:
+    def predict(self, X: FloatArray) -> FloatArray:
         return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
 
 
 class ForestOfLabels(Remembers, ClassifierMixin, BaseEstimator):
     """A random forest of labels 0 and 1: the mean of its trees is the probability of 1."""
 
-    def __init__(self, formula: str) -> None:
-        self.formula = formula
+    def __init__(self, columns: tuple[int, int]) -> None:
+        self.columns = columns
 
-    def fit(self, X: pd.DataFrame, y: FloatArray) -> ForestOfLabels:
+    def fit(self, X: FloatArray, y: FloatArray) -> ForestOfLabels:
         self.classes_ = np.array([0.0, 1.0])
-        self.design_, self.forest_ = grow(self.formula, X, np.asarray(y))
+        self.design_, self.forest_ = grow(self.columns, X, np.asarray(y))
         return self
 
-    def _predictor(self, X: pd.DataFrame) -> FloatArray:
+    def _predictor(self, X: FloatArray) -> FloatArray:
         p = np.clip(
             self.forest_.predict(self.design_(X)), LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY
         )
         return np.column_stack([1.0 - p, p])
 
-    def predict_proba(self, X: pd.DataFrame) -> FloatArray:
+    def predict_proba(self, X: FloatArray) -> FloatArray:
         return np.asarray(self.predictor(X))
 
-    def predict(self, X: pd.DataFrame) -> FloatArray:
+    def predict(self, X: FloatArray) -> FloatArray:
         return np.asarray(self.classes_[np.argmax(self.predict_proba(X), axis=1)])
 
 
-def grow(formula: str, X: pd.DataFrame, y: FloatArray) -> tuple[Design, RandomForestRegressor]:
-    """A small forest: fifty trees, at least five points in a leaf, at most 3 000 points in a tree."""
-    design = Design(formula, X)
+def grow(
+    columns: tuple[int, int], X: FloatArray, y: FloatArray
+) -> tuple[Design, RandomForestRegressor]:
+    """A small forest: fifty trees, five points or more in a leaf, at most 3 000 in a tree."""
+    design = Design(columns, None, X)
     forest = RandomForestRegressor(
         50, min_samples_leaf=5, oob_score=True, max_samples=min(len(y), 3000), random_state=0
     )

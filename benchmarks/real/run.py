@@ -1,80 +1,103 @@
-"""What becomes of stated winners in fresh groups of real data?
+"""Which stated winners replicate? One command, resumable, in parallel.
 
-    python benchmarks/real/run.py [NAME ...] [--splits 4] [--records FOLDER]
+    python benchmarks/real/run.py [NAME ...] [--splits 2] [--workers 2] [--records FOLDER]
     python benchmarks/real/score.py
 
-Judges all data sets of the catalogue and keeps what was said and what came, a file for each data set, design and split; those that are there
-already are not made again. Data sets whose package is not installed are named and left out.
+First candidates are fitted and their losses kept, a file for each data set, design and split;
+then every method judges them, a line of JSON for each judgement. What is there already is not
+made again. A data set whose package is not installed is named and left out. The seed is --seed.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")  # one process for each core, so one thread for each
+
 import json
 import re
 import time
 import traceback
+import warnings
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from calibrated import calibrated
 from catalogue import CATALOGUE, DataSet
-from designs import frozen, left_out
+from problems import LEFT_OUT, write
 
 from data import NotInstalled, load
 
 HERE = Path(__file__).parent
-DESIGNS = {"frozen": frozen, "left out": left_out, "calibrated": calibrated}
 
 
 def main() -> None:
+    options = arguments()
+    chosen = [one for one in CATALOGUE if not options.names or one.name in options.names]
+    unknown = set(options.names) - {one.name for one in chosen}
+    if unknown:
+        raise SystemExit(f"no such data set in catalogue.csv: {', '.join(sorted(unknown))}")
+    (options.records / "losses").mkdir(exist_ok=True, parents=True)
+    with ProcessPoolExecutor(options.workers) as pool:
+        jobs = []
+        for split in range(options.seed, options.seed + options.splits):
+            jobs += [pool.submit(fit, one, split, options.records) for one in chosen]
+        for job in as_completed(jobs):
+            print(job.result(), flush=True)
+
+
+def arguments() -> Any:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", help="data sets; all without")
-    parser.add_argument(
-        "--splits", type=int, default=4, help="random splits of the groups of each data set"
-    )
-    parser.add_argument("--design", choices=DESIGNS, default=None)
+    parser.add_argument("--splits", type=int, default=2, help="random splits of the groups of each")
+    parser.add_argument("--seed", type=int, default=0, help="the number of the first split")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--records", type=Path, default=HERE / "records")
-    options = parser.parse_args()
-    options.records.mkdir(exist_ok=True, parents=True)
-    for data_set in CATALOGUE:
-        if options.names and data_set.name not in options.names:
-            continue
-        for design in [options.design] if options.design else DESIGNS:
-            for split in range(options.splits if design != "calibrated" else 1):
-                name = re.sub(r"[^\w.]", ".", f"{data_set.source}.{design}.{split}.json")
-                if not (options.records / name).exists():
-                    study(data_set, design, split, options.records / name)
+    return parser.parse_args()
 
 
-def study(data_set: DataSet, design: str, split: int, path: Path) -> None:
-    """One split of one data set; a failure is recorded, since failures are not missing at random."""
+# ---------------------------------------------------------------- losses
+
+
+def fit(data_set: DataSet, split: int, records: Path) -> str:
+    """The losses of one split of a data set; a sentence about what was done.
+
+    A failure is recorded, since failures are not missing at random.
+    """
     begin = time.process_time()
     try:
-        sizes = [rows.size for rows in load(data_set).rows.values()]
+        table = load(data_set)
     except NotInstalled as error:
-        print(f"{data_set.name}: not here, it needs {error}", flush=True)
-        return
-    records: list[dict[str, Any]] = []
+        return f"{data_set.name}: not here, it needs {error}"
+    made = 0
     failures = []
-    try:
-        records = list(DESIGNS[design](data_set, split))
-    except Exception as error:
-        failures.append(f"{design}, split {split}: {type(error).__name__}: {error}")
-        traceback.print_exc()
-    seconds = round(time.process_time() - begin, 1)
-    head = {
-        "data": data_set.name,
-        "design": design,
-        "split": split,
-        "sizes": sizes,
-        "failures": failures,
-        "seconds": seconds,
-    }
-    path.write_text(json.dumps(head | {"records": records}))
-    print(f"{data_set.name}, {design}, {split}: {len(records)} judgements, {seconds} s", flush=True)
+    for design, n_groups in [("frozen", 0), *(("left out", one) for one in LEFT_OUT)]:
+        path = records / "losses" / f"{slug(data_set)}.{design[0]}{n_groups}.{split}.npz"
+        if path.exists():
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                made += write(data_set, design, n_groups, split, path)
+        except Exception as error:
+            words = f"{design}, {n_groups} groups, split {split}: {type(error).__name__}"
+            failures.append(f"{words}: {str(error)[:200]}")
+            traceback.print_exc()
+    seconds = time.process_time() - begin
+    note = records / "losses" / f"{slug(data_set)}.{split}.json"
+    if made or not note.exists():
+        known = {"data": data_set.name, "split": split, "seconds": round(seconds, 1)}
+        sizes = [int(rows.size) for rows in table.rows.values()]
+        note.write_text(json.dumps(known | {"failures": failures, "sizes": sizes}))
+    return f"{data_set.name}, split {split}: {made} files of losses, {seconds:.0f} s"
+
+
+def slug(data_set: DataSet) -> str:
+    return re.sub(r"[^\w.]", ".", data_set.source)
 
 
 if __name__ == "__main__":
