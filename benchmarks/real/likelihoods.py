@@ -1,7 +1,8 @@
-"""The laws of a response given a linear predictor: log densities, their derivatives for fitting, and draws.
+"""The laws of a response given a linear predictor: log densities, their derivatives, and draws.
 
-Each likelihood has `extras`, the number of its parameters beside the linear predictor (all of them logarithms). `loss` is the negative
-log density of each point. `slopes` are the derivatives of the loss by the predictor and by each extra.
+Each likelihood has `extras`, its parameters beside the linear predictor (all of them logarithms).
+`loss` is the negative log density of each point. `slopes` are the derivatives of the loss by the
+predictor and by each extra, for fitting.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from scipy.special import digamma, expit, gammaln
 FloatArray = npt.NDArray[np.float64]
 Slopes = tuple[FloatArray, list[FloatArray]]
 HALF_LOG_2PI = 0.5 * np.log(2.0 * np.pi)
-MOST = 15.0  # of a predictor on the log scale: what lies beyond is a blunder of extrapolation, and overflows
+# Of a predictor on the log scale: what lies beyond is a blunder of extrapolation, and overflows.
+MOST = 15.0
 
 
 class Normal:

@@ -108,7 +108,7 @@ class Design:
 
 
 def fit_regression(law: Any, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Coefficients and extras of the highest likelihood, the coefficients shrunk a little but for the first."""
+    """Coefficients and extras of the highest likelihood; all but the first shrunk a little."""
     n, p = x.shape
     penalty = np.full(p, RIDGE)
     penalty[0] = 0.0
@@ -134,7 +134,7 @@ def fit_regression(law: Any, x: FloatArray, y: FloatArray) -> tuple[FloatArray, 
 
 
 def starting_point(law: Any, x: FloatArray, y: FloatArray) -> FloatArray:
-    """Least squares where the predictor is a mean, a constant where it is the log of one, zero for log odds."""
+    """Least squares for a mean, a constant for the log of one, zero for log odds."""
     if law.with_scale:
         return np.linalg.solve(x.T @ x + RIDGE * len(y) * np.eye(x.shape[1]), x.T @ y)
     start = np.zeros(x.shape[1])
@@ -169,7 +169,7 @@ class Predicted:
 
 
 class Remembers:
-    """Keeps what it predicts at the rows it was last asked about: all simulations are made there."""
+    """Keeps what it predicts at the rows it was last asked about: simulations are made there."""
 
     _last: tuple[Any, FloatArray | None] = (None, None)
 
@@ -180,7 +180,7 @@ class Remembers:
 
 
 class Regression(Remembers, RegressorMixin, BaseEstimator):
-    """A generalised linear model: one of the laws of likelihoods.py, of the response or of its log, given a formula."""
+    """A generalised linear model: a law of likelihoods.py, of the response or of its log."""
 
     def __init__(
         self,
@@ -243,9 +243,7 @@ class Forest(Remembers, RegressorMixin, BaseEstimator):
 class Logit(Remembers, ClassifierMixin, BaseEstimator):
     """Logistic regression of labels 0 and 1."""
 
-    def __init__(
-        self, columns: tuple[int, int], curve: tuple[int, int] | None = None
-    ) -> None:
+    def __init__(self, columns: tuple[int, int], curve: tuple[int, int] | None = None) -> None:
         self.columns = columns
         self.curve = curve
 

@@ -49,6 +49,8 @@ NESTED_REPETITIONS = 2
 POOL = 12
 SINGLES = 6
 SETS = 2
+# Losses of two models that differ by less than this part of their spread are the same.
+SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,8 @@ class Problem:
 
 def write(data_set: DataSet, design: str, n_groups: int, split: int, path: Path) -> bool:
     """One split; False where the data set has too few groups for it."""
-    if design == "frozen":
-        found = frozen(data_set, split)
-    else:
-        found = left_out(data_set, n_groups, split)
+    is_frozen = design == "frozen"
+    found = frozen(data_set, split) if is_frozen else left_out(data_set, n_groups, split)
     if found is None:
         return False
     partial = path.with_suffix(".partial.npz")
@@ -141,7 +141,9 @@ def frozen(data_set: DataSet, split: int) -> dict[str, Any] | None:
     n_training = int(np.clip(names.size // 4, 2, 5))
     parts = [some(table.rows[name], FRESH, data_set, rng) for name in names[:n_training]]
     X, y = at(table, np.concatenate(parts))
-    fitted = {name: model.fit(X, y) for name, model in candidates(data_set.kind, table.blocks).items()}
+    fitted = {
+        name: model.fit(X, y) for name, model in candidates(data_set.kind, table.blocks).items()
+    }
     held = names[n_training : n_training + MOST_FRESH]
     fresh = Fresh(fresh_means(fitted, table, held, data_set, rng))
     pool = [some(table.rows[name], AT_HAND, data_set, rng) for name in held[:POOL]]
@@ -288,22 +290,42 @@ def problems(path: Path, key: dict[str, Any]) -> Iterator[Problem]:
     members = [np.flatnonzero(kept["group"] == one) for one in np.unique(kept["group"])]
     for number, places in enumerate(kept["places"]):
         chosen = [members[place] for place in places if place >= 0]
-        views: dict[str, Any] = {"groups": [kept["observed"][:, inside] for inside in chosen]}
+        twin = twins(kept["observed"][:, np.concatenate(chosen)])
+        own = np.flatnonzero(twin == np.arange(twin.size))
+        if own.size < 2:
+            continue
+        views: dict[str, Any] = {"groups": [kept["observed"][own][:, rows] for rows in chosen]}
         if "points" in kept:
             folds = np.unique(kept["fold"])
-            views["points"] = [kept["points"][:, kept["fold"] == one] for one in folds]
+            views["points"] = [kept["points"][own][:, kept["fold"] == one] for one in folds]
         if "inner" in kept:
-            views["nested"] = pairs_of_folds(kept["inner"], kept["outer"])
+            views["nested"] = pairs_of_folds(kept["inner"][:, :, own], kept["outer"][:, own])
+        simulations = kept["simulations"][own]
         yield Problem(
             key | {"groups": len(chosen), "set": number},
-            kept["names"].tolist(),
+            kept["names"][own].tolist(),
             views,
-            [kept["simulations"][:, :, inside].astype(np.float64) for inside in chosen],
+            [simulations[:, :, rows].astype(np.float64) for rows in chosen],
             str(kept["order"]) or None,
-            kept["truth"][number],
+            kept["truth"][number][:, own][:, :, own],
             int(kept["fresh"][number]),
-            int(kept["best"][number]),
+            int(np.searchsorted(own, twin[kept["best"][number]])),
         )
+
+
+def twins(losses: FloatArray) -> Rows:
+    """The first model that predicts the same as each one, often itself.
+
+    Two that differ by a constant at most are one: where no training group has what the predictors
+    of the larger could tell, it is the smaller.
+    """
+    found = np.arange(len(losses))
+    for b in range(len(losses)):
+        for a in range(b):
+            difference = losses[b] - losses[a]
+            if found[b] == b and np.std(difference) <= SAME * np.std(losses[a]):
+                found[b] = found[a]
+    return found
 
 
 def pairs_of_folds(inner: FloatArray, outer: FloatArray) -> list[list[tuple[Any, Any]]]:

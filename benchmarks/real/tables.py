@@ -4,188 +4,207 @@ from __future__ import annotations
 
 from typing import Any
 
-ONE = ("elpd ± SE", "bootstrap", "transport, c = 1/32", "transport, c = 1/8", "transport, c = 1/4", "transport", "transport, c = 1/2", "transport, c = 1", "beta, c = 1/16", "beta, c = 1/4", "beta, c = 1")  # fmt: skip
-SEVERAL = ("elpd ± SE", "t prediction", "transport, c = 1/4", "groups", "groups, c = 1/8", "groups, c = 1/4", "groups, c = 1/2", "groups, no simulations")  # fmt: skip
-LEFT_OUT = (
-    "5-fold by points, elpd ± SE",
-    "elpd ± SE",
-    "t prediction",
-    "groups, no simulations",
-    "groups",
-)
-NAMES = {
-    "transport": "transport, as `compare` decides",
-    "groups": "**groups, as `compare` decides**",
-    "5-fold by points, elpd ± SE": "5-fold cross-validation by points, elpd ± SE",
+from catalogue import CATALOGUE
+from truth import QUESTIONS
+
+WORDS = {
+    "next": "the next group",
+    "study": "the study repeated",
+    "all": "all groups to come",
 }
-
-
-CALIBRATED = (
-    "With a calibration of its own for each group at hand, from one guess for all data sets of what varies (`benchmarks/real/calibrated.py`); "
-    "data sets with counts or labels take no part:"
-)
+KEY_METHODS = {
+    "elpd ± SE of points, by points": "5-fold by points, elpd ± SE",
+    "elpd ± SE of points, by groups": "groups left out, elpd ± SE of points",
+    "paired t, by groups": "paired t over groups",
+    "corrected t (Nadeau and Bengio; baycomp), by groups": "corrected t (Nadeau and Bengio)",
+    "rivals, next group": "rivals, next group",
+    "rivals, as compare decides": "**rivals, as `compare` decides**",
+    "rivals, study repeated, no simulations": "rivals, study repeated, no simulations",
+    "rivals, all groups": "rivals, all groups",
+}
 
 
 def page(found: dict[str, Any]) -> str:
     """Everything in one file of Markdown."""
-    data = found["data"]
-    parts = [
-        "# Real data: what becomes of stated winners",
-        f"`make evidence-real`: {len(data)} data sets, random splits of the groups of each ({splits(found['splits'])}), {found['seconds']} s of processor time. Error % ± jackknife over data sets "
-        "(in brackets less the sampling error of the fresh groups, with their variances pooled; with the own variance of each) / stated %; nominal 5 %. `benchmarks/real/score.py` says what counts as what. Laws at a given c are judged by their probabilities; "
-        '"as `compare` decides" is the default: what a comparison of the pair rejects, and unstable rejections do not count.',
-        "## Candidates frozen, judged from k groups, scored in up to 29 others",
-        grid(found["frozen"], {"1": ONE}, "group at hand"),
-        grid(
-            {k: one for k, one in found["frozen"].items() if k != "1"},
-            dict.fromkeys((k for k in found["frozen"] if k != "1"), SEVERAL),
-            "groups at hand",
-        ),
-        *(
-            [
-                CALIBRATED,
-                grid(
-                    found["calibrated"],
-                    {"1": ("transport, calibrated with replications(...)",)},
-                    "group at hand",
-                ),
-            ]
-            if found["calibrated"]
-            else []
-        ),
-        "## One of G groups left out at a time, candidates scored in up to 30 fresh ones",
-        grid(found["left out"], dict.fromkeys(found["left out"], LEFT_OUT), "groups in all"),
-        "How often the truly best of all candidates, that of the lowest mean over fresh groups, is rejected (and what part of the candidates survives):",
-        best(found["best"]),
-        "## Misfit, or spread of the points, as the scale of what varies between groups",
-        'Law "groups" at c = ¼, and the same law whose prior of τ has the pooled standard deviation of the differences between points as its scale, which needs no simulation, at the c that states most nearly as much:',
-        scale(found["misfit or spread"]),
+    parts = ["# Which stated winners replicate?", introduction(found)]
+    for design, words in (
+        ("left out", "Groups left out in turn, G groups at hand"),
+        ("frozen", "Frozen candidates, k groups at hand"),
+    ):
+        parts += [f"## {words}", over_groups(found[design], design)]
+    parts += [
+        "## All methods",
+        "Error % ± jackknife over data sets by each question, the one that a method claims to "
+        "answer in bold; stated %; how often the truly best candidate is rejected, and what part "
+        "of the candidates survives, %.",
+    ]
+    for design in ("left out", "frozen"):
+        for k, by_method in found[design].items():
+            n = max(one["data_sets"] for one in by_method.values())
+            parts.append(f"### {design}, {k} groups at hand ({n} data sets)")
+            parts.append(all_methods(by_method, found["questions"]))
+    parts += [
+        "## At equal stated",
+        "Error % when each method states its firmest judgements, the same part of all; – where it "
+        "has no order of so many. Ten groups left out in turn.",
+        equal(found["left out"].get("10", {})),
+        "## Reliability",
+        "Mean P → how often the favoured model wins, by the question that the method answers, in "
+        "bins of P; ten groups left out in turn.",
+        reliability(found["left out"].get("10", {})),
         "## Data set by data set",
-        'Error % / stated % of elpd ± SE from one group, of law "groups" from three and from five, and, of six groups left out in turn, of 5-fold cross-validation by points and of law "groups":',
-        by_data(found),
+        "Study repeated, groups left out: stated % / error % of 5-fold by points, elpd ± SE, and "
+        "of `compare`.",
+        by_data(found["left out"]),
         "## The data",
-        described(data),
+        described(found["data"]),
         failures(found["failures"]),
+        times(found["seconds"]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def splits(found: dict[str, list[int]]) -> str:
-    return ", ".join(
-        f"{design}: {low}" + (f" to {high}" if high > low else "")
-        for design, (low, high) in found.items()
-        if high
+def introduction(found: dict[str, Any]) -> str:
+    data = found["data"].values()
+    new = sum(one["chosen"] == "second" for one in data)
+    versions = ", ".join(f"{name} {one}" for name, one in found["versions"].items())
+    return (
+        f"`make evidence-real`: {len(data)} data sets with natural groups, "
+        f"{sum(one['points'] for one in data)} points in {sum(one['groups'] for one in data)} "
+        f"groups; {new} of the data sets were frozen before any method was run on them. README.md "
+        f"of benchmarks/real says what is done; tally.py, what counts as what. Error % ± jackknife "
+        f"over data sets / stated %; nominal 5 %. {versions}."
     )
 
 
-def grid(by_k: dict[str, Any], rows: dict[str, tuple[str, ...]], words: str) -> str:
-    """Methods by number of groups."""
-    methods = dict.fromkeys(method for chosen in rows.values() for method in chosen)
-    lines = [
-        "| method | " + " | ".join(f"{k} {words}" for k in rows) + " |",
-        "| --- |" + " --- |" * len(rows),
-    ]
-    lines += [
-        f"| {NAMES.get(method, method)} | "
-        + " | ".join(cell(by_k[k].get(method)) for k in rows)
-        + " |"
-        for method in methods
-    ]
-    counts = [
-        f"{next(iter(by_k[k].values()))['data_sets']} data sets, {next(iter(by_k[k].values()))['judgements']} judgements"
-        for k in rows
-    ]
-    return "\n".join([*lines, "| | " + " | ".join(counts) + " |"])
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in lines)
 
 
-def cell(one: dict[str, Any] | None) -> str:
-    if one is None:
+def cell(score: dict[str, Any] | None, question: str) -> str:
+    """Error ± its error / stated."""
+    if score is None:
         return "–"
-    if one["error"] is None:
-        return "none stated"
-    return f"{one['error']:.1f} ± {one['error_se']:.1f} ({one['less_noise']:.1f}; {one['less_noise_own']:.1f}) / {one['stated']:.1f}"
+    if score["error"][question] is None:
+        return "– / 0"
+    error, spread = score["error"][question]
+    return f"{error:.1f} ± {spread:.1f} / {score['stated']:.0f}"
 
 
-def best(found: dict[str, Any]) -> str:
-    methods = list(next(iter(found.values())))
-    lines = [
-        "| method | " + " | ".join(f"{k} groups in all" for k in found) + " |",
-        "| --- |" + " --- |" * len(found),
-    ]
-    for method in methods:
-        cells = [
-            f"{one[method]['rejected']:.1f} of {one[method]['problems']} ({one[method]['survivors']:.0f})"
-            for one in found.values()
-        ]
-        lines.append(f"| {NAMES.get(method, method)} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+def over_groups(by_groups: dict[str, Any], design: str) -> str:
+    """The main methods by number of groups, for each question."""
+    parts = []
+    for question in QUESTIONS:
+        rows = []
+        for name, words in KEY_METHODS.items():
+            if not any(name in one for one in by_groups.values()):
+                continue
+            own = [cell(one.get(name), question) for one in by_groups.values()]
+            rows.append([words, *own])
+        if design == "frozen":
+            name = "rivals, one data set (law transport)"
+            own = [cell(one.get(name), question) for one in by_groups.values()]
+            rows.append(["rivals, groups ignored (law transport)", *own])
+        parts += [f"Lost in {WORDS[question]}:", table(["groups at hand", *by_groups], rows)]
+    return "\n\n".join(parts)
 
 
-def scale(found: dict[str, Any]) -> str:
-    lines = [
-        "| groups at hand | misfit: error % / stated % | spread of points: error % / stated % | difference of the errors ± jackknife |",
-        "| --- | --- | --- | --- |",
-    ]
-    for k, one in found.items():
-        a, b = one["misfit"], one["spread"]
-        lines.append(
-            f"| {k} | {a['error']:.1f} / {a['stated']:.1f} | {b['error']:.1f} / {b['stated']:.1f} | {one['gap']:+.1f} ± {one['gap_se']:.1f} |"
-        )
-    return "\n".join(lines)
+def all_methods(by_method: dict[str, Any], questions: dict[str, str]) -> str:
+    rows = []
+    for name, score in by_method.items():
+        errors = []
+        for question in QUESTIONS:
+            one = score["error"][question]
+            text = "–" if one is None else f"{one[0]:.1f} ± {one[1]:.1f}"
+            errors.append(f"**{text}**" if questions[name] == question else text)
+        best = score["best"]
+        rejected = f"{best['rejected'][0]:.1f} ± {best['rejected'][1]:.1f}"
+        stated = f"{score['stated']:.1f}"
+        rows.append([name, *errors, stated, rejected, f"{best['survive'][0]:.0f}"])
+    head = ["method", "next group", "study", "all groups", "stated", "best rejected", "survive"]
+    return table(head, rows)
 
 
-def by_data(found: dict[str, Any]) -> str:
-    columns = [
-        ("1 group, elpd", found["frozen"]["1"]["elpd ± SE"]),
-        ("3, groups", found["frozen"]["3"]["groups"]),
-        ("5, groups", found["frozen"]["5"]["groups"]),
-        ("6 in all, 5-fold", found["left out"]["6"]["5-fold by points, elpd ± SE"]),
-        ("6 in all, groups", found["left out"]["6"]["groups"]),
-    ]
-    lines = [
-        "| data set | " + " | ".join(name for name, _ in columns) + " |",
-        "| --- |" + " --- |" * len(columns),
-    ]
-    for name in found["data"]:
-        lines.append(
-            f"| {name} | "
-            + " | ".join(own(score["by_data"].get(name)) for _, score in columns)
-            + " |"
-        )
-    return "\n".join(lines)
+def equal(by_method: dict[str, Any]) -> str:
+    if not by_method:
+        return ""
+    parts = list(next(iter(by_method.values()))["equal"])
+    head = ["method", *(f"{q} at {part} %" for part in parts for q in QUESTIONS)]
+    rows = []
+    for name, score in by_method.items():
+        row = [name]
+        for part in parts:
+            one = score["equal"][part]
+            row += ["–" if one is None else f"{one[q][0]:.1f} ± {one[q][1]:.1f}" for q in QUESTIONS]
+        rows.append(row)
+    return table(head, rows)
 
 
-def own(one: list[float] | None) -> str:
-    if one is None:
-        return "too few groups"
-    return f"{100 * one[2] / one[1]:.0f} / {100 * one[1]:.0f}" if one[1] else "– / 0"
+def reliability(by_method: dict[str, Any]) -> str:
+    rows = []
+    for name, score in by_method.items():
+        if "reliability" in score:
+            bins = [f"{p:.2f} → {won:.2f}" for p, won, _ in score["reliability"]]
+            rows.append([name, ", ".join(bins)])
+    return table(["method", "P → won"], rows)
+
+
+def by_data(by_groups: dict[str, Any]) -> str:
+    ours = "rivals, as compare decides"
+    usual = "elpd ± SE of points, by points"
+    names = sorted({name for one in by_groups.values() for name in one[ours]["by_data"]})
+    rows = []
+    for name in names:
+        row = [name]
+        for one in by_groups.values():
+            both = [one[method]["by_data"].get(name) for method in (usual, ours)]
+            row.append("; ".join(own(found) for found in both) if both[0] else "too few groups")
+        rows.append(row)
+    return table(["data set", *(f"G = {k}" for k in by_groups)], rows)
+
+
+def own(found: list[float]) -> str:
+    stated, lost = found
+    return f"{stated:.0f} / {100 * lost / stated:.0f}" if stated else "0 / –"
 
 
 def described(data: dict[str, Any]) -> str:
-    lines = [
-        "| data set | from | group | response | predictors: few; all | points, groups | left out |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    for name, one in data.items():
-        source = one["source"].removeprefix("debian:") + (
-            " (Debian)" if one["source"].startswith("debian:") else ""
-        )
-        out = "; ".join(filter(None, [one["left_out"], f"groups below {one['least']} points"]))
-        lines.append(
-            f"| {name} | {source} | {one['unit']} | {one['response']}, {one['kind']} | `{one['few']}`; `{one['all']}` | {one['points']}, {one['groups']} | {out} |"
-        )
-    return "\n".join(lines)
-
-
-def failures(found: dict[str, list[str]]) -> str:
-    return (
-        "\n".join(
+    head = ["data set", "from", "group", "response", "predictors: few; all", "size", "left out"]
+    rows = []
+    for one in CATALOGUE:
+        if one.name not in data:
+            continue
+        source = one.source.removeprefix("debian:")
+        place = " (Debian)" if one.source.startswith("debian:") else ""
+        least = f"groups below {one.least} points"
+        rows.append(
             [
-                "Splits that failed:",
-                "",
-                *(f"- {name}: {'; '.join(one)}" for name, one in found.items()),
+                one.name + (" *" if one.frozen == "second" else ""),
+                source + place,
+                one.unit,
+                f"`{one.response}`, {one.kind}",
+                f"`{one.few}`; `{one.all}`",
+                f"{data[one.name]['points']}, {data[one.name]['groups']} groups",
+                "; ".join(filter(None, [one.left_out, least])),
             ]
         )
-        if found
-        else "No split failed."
+    return table(head, rows) + "\n\n\\* frozen before any method was run on it."
+
+
+def failures(found: dict[str, Any]) -> str:
+    lines = ["## Failures", ""]
+    for words in found["losses"]:
+        lines.append(f"- losses of {words}")
+    for name, one in found["judgements"].items():
+        lines.append(f"- {name}: {one['count']} judgements, the first of {one['first']}")
+    return "\n".join(lines) if len(lines) > 2 else "No fit and no judgement failed."
+
+
+def times(seconds: dict[str, Any]) -> str:
+    judging = seconds["judgements"]
+    slowest = max(judging, key=judging.get)
+    return (
+        f"Losses took {seconds['losses']:.0f} s of processor time, judgements "
+        f"{sum(judging.values()):.0f} s, of which {slowest} {judging[slowest]:.0f} s."
     )
