@@ -110,7 +110,7 @@ evidence: .venv/.test
 	$(BIN)/python benchmarks/ties.py
 	$(BIN)/python tools/evidence.py
 
-# The same on real data, a quarter of an hour; data sets of Debian's packages for R take part where these are installed.
+# The same on real data, about an hour the first time: losses are kept, and only what is new is judged. Data sets of Debian's packages for R take part where these are installed.
 evidence-real: .venv/.test
 	$(BIN)/python -m pip install --quiet --group evidence
 	$(BIN)/python benchmarks/real/run.py
@@ -131,8 +131,10 @@ lock: .venv/.release
 	$(BIN)/uv pip compile pyproject.toml --extra all --group test --group recipes --group lint --group docs --group release --group paper \
 		--python-version 3.11 --upgrade --generate-hashes --no-annotate --quiet --custom-compile-command "make lock" --output-file requirements-ci.txt
 
+# And the paper about this software, where pandoc and Chromium are.
 docs: .venv/.docs
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python joss/build.py docs/_build/paper.pdf
 
 # `rivals reproduce`: a first figure in seconds, and what else it can make.
 paper: .venv/.paper

@@ -1,4 +1,6 @@
-"""Copy the tables of benchmarks/results into docs/does-it-work.md: `python tools/evidence.py`.
+"""Copy the tables of benchmarks/results into docs/does-it-work.md and joss/paper.md.
+
+`python tools/evidence.py`. Tables stand between comments that name the function below.
 
 A test runs it and compares, so that the page cannot differ from what was measured.
 """
@@ -14,22 +16,32 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "does-it-work.md"
 RESULTS = ROOT / "benchmarks" / "results"
 
-# Methods of the results, with the words of the page.
-FROZEN = {
-    "elpd ± SE": "elpd ± SE, points pooled",
-    "beta, c = 1/4": "law beta, c = ¼",
-    "transport, c = 1/4": "law transport, groups ignored",
-    "t prediction": "Student's t for a new group",
-    "groups, no simulations": "law groups, no simulations",
-    "groups": "**law groups**",
-}
+PAPER = ROOT / "joss" / "paper.md"
+
+# Methods of the benchmark on real data, with the words of the page.
+BY_POINTS = "elpd ± SE of points, by points"
+BY_GROUPS = "elpd ± SE of points, by groups"
+CORRECTED = "corrected t (Nadeau and Bengio; baycomp), by groups"
+DECIDES = "rivals, as compare decides"
 LEFT_OUT = {
-    "5-fold by points, elpd ± SE": "5-fold by points, elpd ± SE",
-    "elpd ± SE": "groups left out, elpd ± SE",
-    "t prediction": "groups left out, Student's t",
-    "groups, no simulations": "groups left out, no simulations",
-    "groups": "**the two lines**",
+    BY_POINTS: "5-fold by points, elpd ± SE",
+    BY_GROUPS: "groups left out, elpd ± SE of points",
+    "paired t, by groups": "groups left out, paired t over groups",
+    CORRECTED: "groups left out, corrected t (Nadeau and Bengio)",
+    "rivals, study repeated, no simulations": "the two lines, no simulations",
+    DECIDES: "**the two lines**",
 }
+FROZEN = {
+    BY_GROUPS: "elpd ± SE, points pooled",
+    "bootstrap of points": "bootstrap of points",
+    "rivals, one data set (law beta)": "law beta",
+    "rivals, one data set (law transport)": "law transport",
+    "paired t, by groups": "paired t over groups",
+    "rivals, study repeated, no simulations": "law groups, no simulations",
+    DECIDES: "**law groups**",
+}
+QUESTIONS = {"next": "next group", "study": "study repeated", "all": "all groups"}
+TEN = "10"
 ONE_DATA_SET = {
     "oracle": "an oracle that knows what varies",
     "elpd ± SE": "elpd ± SE",
@@ -70,38 +82,77 @@ def cell(one: dict[str, Any] | None) -> str:
     )
 
 
-def frozen() -> list[str]:
-    """Real data, candidates frozen."""
-    found = read("real")["frozen"]
-    rows = [
-        [words, *(cell(found[k].get(method)) for k in found)] for method, words in FROZEN.items()
-    ]
-    counts = ["data sets", *(str(found[k]["elpd ± SE"]["data_sets"]) for k in found)]
-    return table(["groups at hand", *found], [*rows, counts])
+def lost(score: dict[str, Any] | None, question: str) -> str:
+    """Error ± its error / stated, of the benchmark on real data."""
+    if score is None:
+        return "–"
+    if score["error"][question] is None:
+        return "– / 0"
+    error, spread = score["error"][question]
+    return f"{error:.1f}±{spread:.1f} / {score['stated']:.0f}"
 
 
 def left_out() -> list[str]:
-    """Real data, one group left out at a time; and how often the truly best is rejected."""
+    """Real data, groups left out in turn: lost in repeated studies, and the truly best rejected."""
     found = read("real")["left out"]
-    best = read("real")["best"]
     rows = []
     for method, words in LEFT_OUT.items():
-        rejected = "; ".join(
-            f"{one[method]['rejected']:.1f}" for one in best.values() if method in one
-        )
-        rows.append([words, *(cell(found[k].get(method)) for k in found), rejected or "–"])
-    return table(["groups in all", *found, "best rejected"], rows)
+        cells = [lost(found[k].get(method), "study") for k in found]
+        best = [f"{found[k][method]['best']['rejected'][0]:.0f}" for k in found]
+        rows.append([words, *cells, ", ".join(best)])
+    sizes = [str(found[k][DECIDES]["data_sets"]) for k in found]
+    return table(["groups at hand", *found, "best rejected"], [*rows, ["data sets", *sizes, ""]])
+
+
+def every_method() -> list[str]:
+    """Real data, ten groups left out: all methods, by the three questions."""
+    found = read("real")
+    rows = []
+    for method, score in found["left out"][TEN].items():
+        cells = []
+        for question in QUESTIONS:
+            one = score["error"][question]
+            text = "–" if one is None else f"{one[0]:.1f}±{one[1]:.1f}"
+            cells.append(f"**{text}**" if found["questions"][method] == question else text)
+        equal = score["equal"]["20"]
+        cells.append(f"{score['stated']:.0f}")
+        cells.append("–" if equal is None else ", ".join(f"{equal[q][0]:.1f}" for q in QUESTIONS))
+        rows.append([method, *cells])
+    return table(["method", *QUESTIONS.values(), "stated", "at 20 % stated"], rows)
+
+
+def horizons() -> list[str]:
+    """Real data: each horizon of law "groups" by each question."""
+    found = read("real")["left out"]
+    rows = []
+    names = {"rivals, next group": "next", DECIDES: "study", "rivals, all groups": "all"}
+    for method, horizon in names.items():
+        for question, words in QUESTIONS.items():
+            cells = [lost(found[k].get(method), question) for k in found]
+            asked = f"asked about {QUESTIONS[horizon]}, lost in {words}"
+            rows.append([f"**{asked}**" if horizon == question else asked, *cells])
+    return table(["groups at hand", *found], rows)
+
+
+def frozen() -> list[str]:
+    """Real data, candidates frozen: the study repeated; with one group, the next."""
+    found = read("real")["frozen"]
+    rows = []
+    for method, words in FROZEN.items():
+        rows.append([words, *(lost(found[k].get(method), "study") for k in found)])
+    counts = ["data sets", *(str(found[k][BY_GROUPS]["data_sets"]) for k in found)]
+    return table(["groups at hand", *found], [*rows, counts])
 
 
 def scale() -> list[str]:
     """The misfit, or the spread of points, as the scale of what varies."""
+    found = read("real")["frozen"]
+    both = ("rivals, study repeated", "law groups, spread of points as the scale")
     rows = []
-    for k, one in read("real")["misfit or spread"].items():
-        both = [
-            f"{one[name]['error']:.1f} / {one[name]['stated']:.1f}" for name in ("misfit", "spread")
-        ]
-        rows.append([k, *both, f"{one['gap']:+.1f}±{one['gap_se']:.1f}"])
-    return table(["groups at hand", "misfit", "spread of points", "difference"], rows)
+    for k in found:
+        if both[1] in found[k]:
+            rows.append([k, *(lost(found[k][name], "study") for name in both)])
+    return table(["groups at hand", "misfit", "spread of points"], rows)
 
 
 def elsewhere() -> list[str]:
@@ -157,9 +208,22 @@ def best_of_k() -> list[str]:
     return table(["threshold", *(f"k = {k}" for k in sizes)], rows)
 
 
+TABLES = (
+    left_out,
+    every_method,
+    horizons,
+    frozen,
+    scale,
+    elsewhere,
+    one_data_set,
+    groups,
+    best_of_k,
+)
+
+
 def page(text: str) -> str:
     """The text with its tables copied anew."""
-    for made in (frozen, left_out, scale, elsewhere, one_data_set, groups, best_of_k):
+    for made in TABLES:
         pattern = rf"(<!-- {made.__name__} -->\n).*?(\n<!-- end -->)"
         lines = "\n".join(made())
         text = re.sub(
@@ -172,4 +236,5 @@ def page(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in (PAGE, PAPER):
+        path.write_text(page(path.read_text(encoding="utf-8")), encoding="utf-8")

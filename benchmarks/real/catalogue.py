@@ -33,7 +33,7 @@ class DataSet:
     left_out: str  # what `keep` and `prepare` leave out, in words
     least: int  # groups of fewer points are not used
     in_time: bool  # within a group, rows are in the order of time
-    frozen: Literal["first", "second"]  # with which commit it was chosen
+    frozen: str  # with which choice it came: first, second, …
 
     @property
     def order(self) -> str | None:

@@ -21,7 +21,7 @@ SHOWN = {
     "elpd ± SE of points, by points": ("5-fold by points, elpd ± SE", RED),
     "arviz-stats compare, differences below 4 left open": ("arviz-stats, below 4 open", RED),
     "stacking weight above ½ (arviz-stats)": ("stacking weight above ½", RED),
-    "model confidence set (arch), by points": ("model confidence set, by points", RED),
+    "model confidence set (arch)": ("model confidence set", RED),
     "nested cross-validation": ("nested cross-validation", RED),
     "paired t, by points": ("paired t over 5 folds", RED),
     "corrected t (Nadeau and Bengio; baycomp), by points": ("corrected t over 5 folds", RED),
@@ -73,7 +73,9 @@ def draw(found: dict[str, Any], path: Path) -> None:
                 (score["stated"], error),
                 (4, 4),
                 textcoords="offset points",
-                fontsize=7,
+                fontsize=8,
+                color=colour,
+                weight="bold" if own else "normal",
             )
         ax.axhline(5.0, color="0.5", lw=1, ls="--")
         ax.set(

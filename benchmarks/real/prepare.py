@@ -1,4 +1,4 @@
-"""What some data sets need before their columns can be used; the catalogue names these functions."""
+"""What some data sets need before their columns can be used: the catalogue names it."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ MOST_FRESH = 40
 # Above so many groups, they are left out in folds of whole groups.
 MOST_FOLDS = 10
 FOLDS_OF_POINTS = 5
-# Nested cross-validation takes many fits: with these groups at hand only, and so many times.
-NESTED = (10,)
+# Nested cross-validation takes many fits: of the first data sets with so many groups at hand.
+NESTED = 10
 NESTED_REPETITIONS = 2
 # Frozen candidates: groups that may be at hand, and how many sets of k of them are judged.
 POOL = 12
@@ -128,7 +128,7 @@ def left_out(data_set: DataSet, n_groups: int, split: int) -> dict[str, Any] | N
         "best": np.array([Fresh(means).best]),
         "order": np.array(data_set.order or ""),
     }
-    if n_groups in NESTED and split == 0:
+    if n_groups == NESTED and split == 0 and data_set.frozen == "first":
         found |= nested(models, X, y, data_set)
     return found
 

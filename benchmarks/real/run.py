@@ -5,7 +5,7 @@
 
 First candidates are fitted and their losses kept, a file for each data set, design and split;
 then every method judges them, a line of JSON for each judgement. What is there already is not
-made again; `--again METHOD` judges anew by one method. A data set whose package is not installed
+made again; `--again METHOD …` judges anew by some methods. A data set whose package is not installed
 is named and left out. `--seed` is the number of the first split.
 """
 
@@ -38,7 +38,7 @@ from threadpoolctl import threadpool_limits
 from data import NotInstalled, load
 
 HERE = Path(__file__).parent
-DIGITS = 6
+DIGITS = 5  # significant ones
 
 
 def main() -> None:
@@ -47,6 +47,8 @@ def main() -> None:
     unknown = set(options.names) - {one.name for one in chosen}
     if unknown:
         raise SystemExit(f"no such data set in catalogue.csv: {', '.join(sorted(unknown))}")
+    for words in methods.missing():
+        print(words, flush=True)
     for folder in ("losses", "judgements"):
         (options.records / folder).mkdir(exist_ok=True, parents=True)
     splits = range(options.seed, options.seed + options.splits)
@@ -67,7 +69,7 @@ def arguments() -> Any:
     parser.add_argument("--splits", type=int, default=2, help="random splits of the groups of each")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first split")
     parser.add_argument("--workers", type=int, default=2, help="processes")
-    parser.add_argument("--again", default="", help="a method, by its name, that judges anew")
+    parser.add_argument("--again", nargs="*", default=[], help="methods that judge anew")
     parser.add_argument("--records", type=Path, default=HERE / "records")
     return parser.parse_args()
 
@@ -77,7 +79,7 @@ def one_thread() -> None:
     threadpool_limits(1)
 
 
-def work(data_set: DataSet, split: int, records: Path, again: str) -> str:
+def work(data_set: DataSet, split: int, records: Path, again: list[str]) -> str:
     """One split of one data set; a sentence about what was done."""
     begin = time.process_time()
     try:
@@ -143,10 +145,10 @@ def fit(data_set: DataSet, split: int, records: Path) -> int:
 # ---------------------------------------------------------------- judgements
 
 
-def judge(losses: Path, key: dict[str, Any], path: Path, again: str) -> int:
+def judge(losses: Path, key: dict[str, Any], path: Path, again: list[str]) -> int:
     """Lines for the methods that have none yet; how many were written."""
     known = lines(path) if path.exists() else []
-    known = [one for one in known if one.get("method") != again]
+    known = [one for one in known if one.get("method") not in again]
     done = {one["method"] for one in known if "method" in one}
     asked = [one for one in methods.every() if one.name not in done]
     texts = [json.dumps(one, ensure_ascii=False) for one in known]
@@ -171,7 +173,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def judgement(method: methods.Method, problem: Problem) -> dict[str, Any]:
-    """What one method says of one problem: P of pairs a < b, and Q = P[b, a] where not 1 − P."""
+    """What one method says of one problem: P[a, b] of pairs a < b, and Q, which is P[b, a]."""
     begin = time.process_time()
     found: dict[str, Any] = {}
     try:
@@ -191,13 +193,12 @@ def judgement(method: methods.Method, problem: Problem) -> dict[str, Any]:
 def sides(p: Any) -> Iterator[tuple[str, list[float | None]]]:
     a, b = np.triu_indices(len(p), 1)
     yield "P", [rounded(x) for x in p[a, b]]
-    if np.nanmax(np.abs(p[a, b] + p[b, a] - 1.0), initial=0.0) > 1e-6:
-        yield "Q", [rounded(x) for x in p[b, a]]
+    yield "Q", [rounded(x) for x in p[b, a]]
 
 
 def rounded(x: float) -> float | None:
     """No answer is none."""
-    return None if np.isnan(x) else round(float(x), DIGITS)
+    return None if np.isnan(x) else float(f"{x:.{DIGITS}g}")
 
 
 @cache

@@ -21,6 +21,8 @@ KEY_METHODS = {
     "rivals, as compare decides": "**rivals, as `compare` decides**",
     "rivals, study repeated, no simulations": "rivals, study repeated, no simulations",
     "rivals, all groups": "rivals, all groups",
+    "rivals, one data set (law transport)": "rivals, one data set (law transport)",
+    "bootstrap of points": "bootstrap of points",
 }
 
 
@@ -31,7 +33,7 @@ def page(found: dict[str, Any]) -> str:
         ("left out", "Groups left out in turn, G groups at hand"),
         ("frozen", "Frozen candidates, k groups at hand"),
     ):
-        parts += [f"## {words}", over_groups(found[design], design)]
+        parts += [f"## {words}", over_groups(found[design])]
     parts += [
         "## All methods",
         "Error % ± jackknife over data sets by each question, the one that a method claims to "
@@ -66,7 +68,7 @@ def page(found: dict[str, Any]) -> str:
 
 def introduction(found: dict[str, Any]) -> str:
     data = found["data"].values()
-    new = sum(one["chosen"] == "second" for one in data)
+    new = sum(one["chosen"] != "first" for one in data)
     versions = ", ".join(f"{name} {one}" for name, one in found["versions"].items())
     return (
         f"`make evidence-real`: {len(data)} data sets with natural groups, "
@@ -92,7 +94,7 @@ def cell(score: dict[str, Any] | None, question: str) -> str:
     return f"{error:.1f} ± {spread:.1f} / {score['stated']:.0f}"
 
 
-def over_groups(by_groups: dict[str, Any], design: str) -> str:
+def over_groups(by_groups: dict[str, Any]) -> str:
     """The main methods by number of groups, for each question."""
     parts = []
     for question in QUESTIONS:
@@ -102,10 +104,6 @@ def over_groups(by_groups: dict[str, Any], design: str) -> str:
                 continue
             own = [cell(one.get(name), question) for one in by_groups.values()]
             rows.append([words, *own])
-        if design == "frozen":
-            name = "rivals, one data set (law transport)"
-            own = [cell(one.get(name), question) for one in by_groups.values()]
-            rows.append(["rivals, groups ignored (law transport)", *own])
         parts += [f"Lost in {WORDS[question]}:", table(["groups at hand", *by_groups], rows)]
     return "\n\n".join(parts)
 
@@ -180,7 +178,7 @@ def described(data: dict[str, Any]) -> str:
         least = f"groups below {one.least} points"
         rows.append(
             [
-                one.name + (" *" if one.frozen == "second" else ""),
+                one.name + (" *" if one.frozen != "first" else ""),
                 source + place,
                 one.unit,
                 f"`{one.response}`, {one.kind}",

@@ -28,6 +28,7 @@ class Judged:
 
     data: npt.NDArray[np.str_]
     firm: FloatArray  # the larger of P[a, b] and P[b, a], at least ½
+    doubt: FloatArray  # 1 − firm, to more digits: what orders very sure judgements
     lost: FloatArray  # [row, question]: how often the one that it favours loses
     stated: npt.NDArray[np.bool_]
 
@@ -42,6 +43,7 @@ def judged(lines: list[tuple[dict[str, Any], dict[str, Any]]], threshold: float)
     """From pairs of a judgement and its problem."""
     data: list[str] = []
     firm = []
+    doubt = []
     lost = []
     for said, problem in lines:
         p = numbers(said["P"])
@@ -49,9 +51,17 @@ def judged(lines: list[tuple[dict[str, Any], dict[str, Any]]], threshold: float)
         won = np.array([problem["truth"][question] for question in QUESTIONS])
         data += [problem["data"]] * p.size
         firm.append(np.maximum(p, q))
+        whole = np.abs(p + q - 1.0) < 1e-3  # not so with a region of equivalence
+        doubt.append(np.where(whole, np.minimum(p, q), 1.0 - np.maximum(p, q)))
         lost.append(np.where(p >= q, 1.0 - won, won).T)
     together = np.concatenate(firm)
-    return Judged(np.array(data), together, np.concatenate(lost), together > threshold)
+    return Judged(
+        np.array(data),
+        together,
+        np.concatenate(doubt),
+        np.concatenate(lost),
+        together > threshold,
+    )
 
 
 def numbers(values: list[float | None]) -> FloatArray:
@@ -100,13 +110,13 @@ def at_equal(found: Judged, part: float, names: npt.NDArray[np.str_]) -> dict[st
     Equally firm ones are stated in part. None where the method has no order of so many: where
     more than half of what would be stated is equally firm as what would not.
     """
-    order = np.argsort(-found.firm, kind="stable")
+    order = np.argsort(found.doubt, kind="stable")
     reached = np.cumsum(found.weight[order])
-    limit = found.firm[order[min(np.searchsorted(reached, part / 100), order.size - 1)]]
-    above = found.firm > limit
-    equal = found.firm == limit
+    limit = found.doubt[order[min(np.searchsorted(reached, part / 100), order.size - 1)]]
+    above = found.doubt < limit
+    equal = found.doubt == limit
     missing = part / 100 - found.weight[above].sum()
-    if limit <= 0.5 or missing > 0.5 * part / 100:
+    if limit >= 0.5 or missing > 0.5 * part / 100:
         return None
     share = above + equal * missing / found.weight[equal].sum()
     stated = by_data(found, share, names)
@@ -134,10 +144,10 @@ def curve(found: Judged, question: str) -> list[list[float]]:
     """[stated %, error %] at thresholds from high to low."""
     lost = found.lost[:, QUESTIONS.index(question)]
     weight = found.weight
-    levels = np.quantile(found.firm, np.linspace(0.0, 1.0, CURVE_POINTS), method="nearest")
+    levels = np.quantile(found.doubt, np.linspace(0.0, 1.0, CURVE_POINTS), method="nearest")
     rows = []
-    for limit in np.unique(levels)[::-1]:
-        kept = found.firm >= limit
+    for limit in np.unique(levels):
+        kept = found.doubt <= limit
         whole = weight[kept].sum()
         rows.append([100 * float(whole), 100 * float(weight[kept] @ lost[kept] / whole)])
     return rows

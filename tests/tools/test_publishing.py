@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import runpy
 import shutil
@@ -72,6 +73,9 @@ def test_versions_and_requirements_agree():
     recipe = (ROOT / "conda/meta.yaml").read_text(encoding="utf-8")
     assert f'version = "{version}"' in recipe
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    codemeta = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    assert codemeta["version"] == version
+    assert codemeta["softwareRequirements"] == project["dependencies"]
     run = re.search(r"  run:\n((?:    .*\n)+)", recipe)[1]
     found = {line.strip(" -").replace(" ", "") for line in run.splitlines() if "#" not in line}
     wanted = [

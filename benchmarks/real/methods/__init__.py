@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,18 @@ class Method:
     judge: Callable[[Any, Any, str | None], Any]
 
 
-def every() -> list[Method]:
-    """All methods, in the order of their files; a file with several views makes several."""
+@cache
+def every() -> tuple[Method, ...]:
+    """All methods, in the order of their files; a file with several views makes several.
+
+    A file that needs a package which is not installed is left out, and `missing` names it.
+    """
     found = []
-    for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
-        file = import_module(f"methods.{path.stem}")
+    for stem in _stems():
+        try:
+            file = import_module(f"methods.{stem}")
+        except ImportError:
+            continue
         for view in file.VIEWS:
             found.append(
                 Method(
@@ -41,7 +49,22 @@ def every() -> list[Method]:
                     file.judge,
                 )
             )
+    return tuple(found)
+
+
+def missing() -> list[str]:
+    """Sentences about the files that cannot be used here."""
+    found = []
+    for stem in _stems():
+        try:
+            import_module(f"methods.{stem}")
+        except ImportError as error:
+            found.append(f"methods/{stem}.py: left out, {error}")
     return found
+
+
+def _stems() -> list[str]:
+    return sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
 
 
 def _always(key: dict[str, Any]) -> bool:

@@ -22,12 +22,17 @@ def joined(losses: Losses) -> FloatArray:
     return np.concatenate(losses, axis=1)
 
 
-def by_pairs(n_models: int, probability: Callable[[int, int], float]) -> FloatArray:
-    """P[a, b] from a function of two models, and P[b, a] = 1 − P[a, b]."""
+def by_pairs(
+    n_models: int, probability: Callable[[int, int], float], *, slow: bool = False
+) -> FloatArray:
+    """P[a, b] from a function of two models.
+
+    It is asked both ways, since 1 − P says little of how sure a very sure one is; a slow one is not.
+    """
     found = np.full((n_models, n_models), 0.5)
     for a, b in combinations(range(n_models), 2):
         found[a, b] = probability(a, b)
-        found[b, a] = 1.0 - found[a, b]
+        found[b, a] = 1.0 - found[a, b] if slow else probability(b, a)
     return found
 
 

@@ -12,15 +12,17 @@ PACKAGE = "arviz-stats"
 SMALL = 4.0
 
 
+def asked(key):
+    return key["groups"] == 10
+
+
 def judge(losses, simulations, order):
     points = joined(losses)
 
     def probability(a, b):
         found = table(points[[a, b]])
-        worse = found.iloc[1]
-        surely = ndtr(worse.elpd_diff / worse.dse)
-        if worse.elpd_diff < SMALL:
-            surely = min(surely, 0.95)
-        return surely if found.index[0] == "0" else 1.0 - surely
+        score = found.elpd_diff.iloc[1] / found.dse.iloc[1]
+        p = float(ndtr(score if found.index[0] == "0" else -score))
+        return min(max(p, 0.05), 0.95) if found.elpd_diff.iloc[1] < SMALL else p
 
     return by_pairs(len(points), probability)

@@ -1,4 +1,4 @@
-"""`arviz_stats.compare` of each pair: the difference of elpd over `dse` (p_worse, where it is)."""
+"""`arviz_stats.compare` of each pair: Φ(elpd_diff/dse), which later releases call p_worse."""
 
 from scipy.special import ndtr
 
@@ -11,13 +11,16 @@ VIEWS = ("points",)
 PACKAGE = "arviz-stats"
 
 
+def asked(key):
+    return key["groups"] == 10
+
+
 def judge(losses, simulations, order):
     points = joined(losses)
 
     def probability(a, b):
         found = table(points[[a, b]])
-        worse = found.iloc[1]
-        surely = worse["p_worse"] if "p_worse" in found else ndtr(worse.elpd_diff / worse.dse)
-        return surely if found.index[0] == "0" else 1.0 - surely
+        score = found.elpd_diff.iloc[1] / found.dse.iloc[1]
+        return float(ndtr(score if found.index[0] == "0" else -score))
 
     return by_pairs(len(points), probability)

@@ -7,7 +7,7 @@ from methods._pairs import by_pairs, joined
 
 NAME = "model confidence set (arch)"
 QUESTION = "all"
-VIEWS = ("points", "groups")
+VIEWS = ("points",)
 THRESHOLD = 0.975
 PACKAGE = "arch"
 SIZE = 0.05

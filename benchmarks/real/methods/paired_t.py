@@ -17,6 +17,6 @@ def judge(losses, simulations, order):
     scores = means(losses)
 
     def probability(a, b):
-        return 1.0 - ttest_rel(scores[:, a], scores[:, b], alternative="less").pvalue
+        return ttest_rel(scores[:, a], scores[:, b], alternative="greater").pvalue
 
     return by_pairs(scores.shape[1], probability)

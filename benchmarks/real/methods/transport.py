@@ -1,4 +1,4 @@
-"""Law "transport" of this library from one data set, as `compare` decides; groups are ignored."""
+"""Law "transport" of this library from one data set, as `compare` decides."""
 
 from methods._ours import decided
 
@@ -9,7 +9,7 @@ PACKAGE = "rivals"
 
 
 def asked(key):
-    return key["design"] == "frozen"
+    return key["groups"] == 1
 
 
 def judge(losses, simulations, order):
