@@ -16,8 +16,9 @@ HERE = Path(__file__).resolve().parent
 STYLE = """
 @page { size: A4; margin: 22mm 24mm; }
 body { font: 10.5pt/1.4 serif; max-width: none; margin: 0; padding: 0; }
-h1 { font-size: 18pt; } h2 { font-size: 13pt; }
+h1 { font-size: 13pt; } h1.title { font-size: 18pt; }
 h1, h2 { line-height: 1.2; break-after: avoid; }
+col { width: auto !important; }
 table { border-collapse: collapse; font-size: 9pt; margin: 1em auto; break-inside: avoid; }
 th, td { padding: 2pt 6pt; text-align: left; border-bottom: 0.5pt solid #999; }
 code { font-size: 9pt; } pre { background: #f4f4f4; padding: 6pt; break-inside: avoid; }
@@ -41,7 +42,9 @@ def main() -> int:
         style.write_text(STYLE)
         page = Path(folder) / "paper.html"
         make = ["pandoc", "paper.md", "--citeproc", "--standalone", "--self-contained", "--mathml"]
-        subprocess.run([*make, "--css", style, "--output", page], cwd=HERE, check=True)
+        # The journal's form has authors with affiliations, of which this page shows the names.
+        head = ["--metadata", "author=The rivals developers", "--css", style]
+        subprocess.run([*make, *head, "--output", page], cwd=HERE, check=True)
         # A profile of its own, so that a browser that runs is left alone.
         sheet = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
         profile = f"--user-data-dir={folder}/profile"

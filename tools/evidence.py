@@ -147,12 +147,15 @@ def frozen() -> list[str]:
 def scale() -> list[str]:
     """The misfit, or the spread of points, as the scale of what varies."""
     found = read("real")["frozen"]
+    gaps = read("real")["misfit or spread"]
     both = ("rivals, study repeated", "law groups, spread of points as the scale")
     rows = []
     for k in found:
         if both[1] in found[k]:
-            rows.append([k, *(lost(found[k][name], "study") for name in both)])
-    return table(["groups at hand", "misfit", "spread of points"], rows)
+            gap, spread = gaps[k]["study"]
+            cells = [lost(found[k][name], "study") for name in both]
+            rows.append([k, *cells, f"{gap:+.1f}±{spread:.1f}"])
+    return table(["groups at hand", "misfit", "spread of points", "difference"], rows)
 
 
 def elsewhere() -> list[str]:

@@ -1,6 +1,6 @@
 """Which stated winners replicate? One command, resumable, in parallel.
 
-    python benchmarks/real/run.py [NAME ...] [--splits 2] [--workers 2] [--records FOLDER]
+    python benchmarks/real/run.py [NAME ...] [--splits 1] [--workers 2] [--records FOLDER]
     python benchmarks/real/score.py
 
 First candidates are fitted and their losses kept, a file for each data set, design and split;
@@ -66,7 +66,7 @@ def arguments() -> Any:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("names", nargs="*", help="data sets; all without")
-    parser.add_argument("--splits", type=int, default=2, help="random splits of the groups of each")
+    parser.add_argument("--splits", type=int, default=1, help="random splits of the groups of each")
     parser.add_argument("--seed", type=int, default=0, help="the number of the first split")
     parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--again", nargs="*", default=[], help="methods that judge anew")

@@ -20,11 +20,14 @@ import picture
 import tables
 import tally
 from catalogue import CATALOGUE
+from truth import QUESTIONS
 
 HERE = Path(__file__).parent
 Lines = list[dict[str, Any]]
 Pairs = list[tuple[dict[str, Any], dict[str, Any]]]
 KEY = ("data", "design", "groups", "split", "set")
+MISFIT = "rivals, study repeated"
+SPREAD = "law groups, spread of points as the scale"
 # Methods of this library → what `compare` was asked: law, simulations, horizon.
 SETTINGS = {
     "rivals, next group": ("groups", "true", "next"),
@@ -113,6 +116,11 @@ def summary(lines: Lines) -> dict[str, Any]:
             },
         },
     }
+    result["misfit or spread"] = {
+        k: misfit_or_spread(by_method)
+        for k, by_method in sorted(said.get("frozen", {}).items())
+        if SPREAD in by_method
+    }
     for design in ("left out", "frozen"):
         by_groups = said.get(design, {})
         result[design] = {
@@ -120,6 +128,12 @@ def summary(lines: Lines) -> dict[str, Any]:
             for k in sorted(by_groups, key=int)
         }
     return result
+
+
+def misfit_or_spread(by_method: dict[str, Pairs]) -> dict[str, Any]:
+    """Error of law "groups" with the spread of points as its scale, less that with the misfit."""
+    both = [tally.judged(by_method[name], methods.THRESHOLD) for name in (MISFIT, SPREAD)]
+    return {question: tally.gap(*both, question) for question in QUESTIONS}
 
 
 def key_of(one: dict[str, Any]) -> tuple[Any, ...]:
