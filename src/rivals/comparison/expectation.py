@@ -23,7 +23,7 @@ class Expected(NamedTuple):
 # From benchmarks/results/expected_error.json, which `make evidence-real` writes; a test compares.
 # What was measured at the default c, each law says of itself (`Law.measured`).
 THRESHOLD = 0.95
-DATA_SETS = 43
+DATA_SETS = 130
 
 
 def expected(applied: Applied, *, calibrated: bool) -> Expected | None:
