@@ -31,7 +31,8 @@ SIGMA_FINITE_SIZE: Final = {
     "C": 24.82303875607496,
     "D": 24.393924165817996,
 }
-RECORDINGS, LENGTHS = 400, (400, 4_000, 40_000, 400_000)
+RECORDINGS = 400
+LENGTHS = (400, 4_000, 40_000, 400_000)
 PIECE: Final = 20_000  # ms integrated at a time
 CIRCUITS: Final = {"constants as published": "published", "corrected": "prinz2004"}
 
@@ -46,7 +47,9 @@ def finite_size(folder: Path, variant: str) -> None:
     gets the input, and the recording has rounding errors of its own; the noise of the model is then
     that of all its recordings. Integrated in pieces, saved after each.
     """
-    cp, clock, path = gpu.cupy(), Clock(), folder / f"finite-size-{variant.replace(' ', '-')}.npz"
+    cp = gpu.cupy()
+    clock = Clock()
+    path = folder / f"finite-size-{variant.replace(' ', '-')}.npz"
     names = sorted(SIGMA_FINITE_SIZE)
     quiet = variant == "as published"
     solver, constants = (LOOSE, "published") if quiet else (ACCURATE, CIRCUITS[variant])
@@ -59,14 +62,13 @@ def finite_size(folder: Path, variant: str) -> None:
     steps = np.repeat(
         [solver.first_step, solver.with_other_rounding().first_step], [count, len(judges)]
     )
-    began, squares = 0.0, np.full((max(LENGTHS) // PIECE, count, PIECE // min(LENGTHS)), np.nan)
+    began = 0.0
+    squares = np.full((max(LENGTHS) // PIECE, count, PIECE // min(LENGTHS)), np.nan)
     if path.exists():
         with np.load(path, allow_pickle=False) as archive:
-            began, state, squares = (
-                float(archive["time"]),
-                cp.asarray(archive["state"]),
-                archive["squares"],
-            )
+            began = float(archive["time"])
+            state = cp.asarray(archive["state"])
+            squares = archive["squares"]
     else:
         with clock("settling"):
             state = gpu.settle_many(circuits, solver=solver, first_steps=steps)

@@ -47,11 +47,9 @@ def reference(path: Path) -> None:
         rng = np.random.default_rng(0)
         base = pyloric.settled(pair("LP 1", variant), solver=pyloric.ACCURATE)
         states = base + rng.normal(0, 0.3, (500, 28)) * np.sqrt(np.abs(base))
-        currents, slopes, scratch = (
-            rng.normal(0, 0.1, 500),
-            np.zeros((500, 28)),
-            np.zeros((3, kernels.EXPONENTIALS * 2)),
-        )
+        currents = rng.normal(0, 0.1, 500)
+        slopes = np.zeros((500, 28))
+        scratch = np.zeros((3, kernels.EXPONENTIALS * 2))
         constants = pair("LP 1", variant).constants()
         for e in range(500):
             kernels.derivative(states[e], currents[e], *constants, scratch, slopes[e])
@@ -102,17 +100,16 @@ def device(path: Path, out: Path) -> None:
 
 
 def agreement(gpu: Any, known: Any) -> dict[str, Any]:
-    cp, found = gpu.cupy(), {}
+    cp = gpu.cupy()
+    found = {}
     noises = [noise_of(seed) for seed in range(5)]
     impulses = [
         gpu.Impulses(each.tau, within_bins(each.times, each.tau, each.first), each.weights)
         for each in noises
     ]
     for variant in VARIANTS:
-        states, currents = (
-            cp.asarray(known[f"{variant}/states"]),
-            cp.asarray(known[f"{variant}/currents"]),
-        )
+        states = cp.asarray(known[f"{variant}/states"])
+        currents = cp.asarray(known[f"{variant}/currents"])
         tables, kinds = gpu._tables([pair("LP 1", variant)] * 500)
         slopes = cp.full((500, 28), np.nan)
         gpu._launch(
@@ -156,7 +153,9 @@ def noise_law(gpu: Any) -> dict[str, Any]:
     """Mean, variance and autocorrelation of 4 096 currents drawn on the device, at lags of 0 to 3
     tau, beside the law.
     """
-    n, tau, sigma = 4096, 10.0, 2.0
+    n = 4096
+    tau = 10.0
+    sigma = 2.0
     currents = gpu.coloured_noise(np.full(n, tau), np.full(n, sigma), 200.0, list(range(n)))
     rows = currents.coefficients.get().reshape(n, -1, 16)
     # The value at the middle of each bin is the constant coefficient; neighbouring middles lie tau
@@ -192,7 +191,9 @@ def limits(cp: Any) -> dict[str, float]:
         "x[threadIdx.x] = a + b + c + d + e + f + g + h; }"
     )
     kernel = cp.RawKernel(code, "fma_rate")
-    x, blocks, steps = cp.ones(256), 132 * 16, 20_000
+    x = cp.ones(256)
+    blocks = 132 * 16
+    steps = 20_000
     kernel((blocks,), (256,), (x, np.int32(10)))
     seconds = timed(cp, lambda: kernel((blocks,), (256,), (x, np.int32(steps))))
     return {
@@ -214,10 +215,15 @@ def speed(gpu: Any, name: str) -> dict[str, Any]:
 
     Noise and integration apart.
     """
-    cp, rng, n = gpu.cupy(), np.random.default_rng(1), EXPERIMENTS
-    tau, sigma = 10 ** rng.uniform(0.1, 0.2, n), np.exp(rng.normal(-10, 0.5, n))
+    cp = gpu.cupy()
+    rng = np.random.default_rng(1)
+    n = EXPERIMENTS
+    tau = 10 ** rng.uniform(0.1, 0.2, n)
+    sigma = np.exp(rng.normal(-10, 0.5, n))
     circuits = [pair(CELLS[i % 5]) for i in range(n)]
-    times, currents, done = 3000.0 + np.arange(4000.0), [], []
+    times = 3000.0 + np.arange(4000.0)
+    currents = []
+    done = []
     initial = gpu.settle_many(circuits[:5], solver=SOLVERS[name])[cp.arange(n) % 5]
     noise = timed(
         cp, lambda: currents.append(gpu.coloured_noise(tau, sigma, 6999.0, list(range(n))))

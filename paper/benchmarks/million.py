@@ -30,7 +30,11 @@ from rivals.testbeds.blackbody import radiance
 RESULTS: Final = Path(__file__).parent / "results"
 
 C: Final = tuple(2.0**k for k in (-15, -9, -6, -3, 0, 1, 2, 3, 4, 6))
-N_DATA, N_FIT, GAIN, TEMPERATURE, MAX_BIAS = 1024, 4096, 1e5, 4000.0, 1e-4
+N_DATA = 1024
+N_FIT = 4096
+GAIN = 1e5
+TEMPERATURE = 4000.0
+MAX_BIAS = 1e-4
 LAWS: Final = ("planck", "rayleigh-jeans")
 AT_ONCE: Final = 16_384
 BINS: Final = 2000  # of B, for counts
@@ -47,7 +51,8 @@ def simulate(folder: Path, experiments: int) -> None:
     from rivals_paper.gpu.records import word
     from rivals_paper.gpu.simulate import cupy
 
-    cp, began = cupy(), time.perf_counter()
+    cp = cupy()
+    began = time.perf_counter()
     counts = {law: np.zeros((len(C), BINS + 1, 2), dtype=np.int64) for law in ("beta", "transport")}
     first: dict[str, list[Any]] = {"beta": [], "transport": [], "difference": []}
     done = 0
@@ -197,7 +202,8 @@ def report(folder: Path) -> None:
 
 def expanded(counts: Any) -> tuple[Any, Any]:
     """B and the truth of every experiment, from counts by bin."""
-    better, worse = counts[:, 1], counts[:, 0] - counts[:, 1]
+    better = counts[:, 1]
+    worse = counts[:, 0] - counts[:, 1]
     value = np.arange(BINS + 1) / BINS
     probability = np.concatenate([np.repeat(value, better), np.repeat(value, worse)])
     return probability, np.concatenate([np.ones(better.sum()), np.zeros(worse.sum())])
@@ -208,7 +214,8 @@ def verdicts(counts: Any, threshold: float = 0.95) -> dict[str, float]:
     error.
     """
     value = np.arange(BINS + 1) / BINS
-    above, below = value > threshold, value < 1 - threshold
+    above = value > threshold
+    below = value < 1 - threshold
     stated = int(counts[above | below, 0].sum())
     wrong = int((counts[above, 0] - counts[above, 1]).sum() + counts[below, 1].sum())
     share = wrong / stated if stated else 0.0

@@ -30,7 +30,8 @@ from rivals_paper.pyloric import LOOSE, Condition, conditions, published_draws, 
 from rivals_paper.pyloric.circuit import pair
 from rivals_paper.pyloric.epistemic import Draw
 
-COUNT_MAIN, COUNT_OTHERS = 2048, 512
+COUNT_MAIN = 2048
+COUNT_OTHERS = 512
 COPIES: Final = 8
 RESIDENT: Final = (
     33_792  # threads that an H200 holds: 132 processors, 256 each with their 255 registers
@@ -60,24 +61,21 @@ def published(folder: Path, limit: int | None, among: Sequence[Condition]) -> No
 
     Recordings of all copies of an experiment share their input.
     """
-    cp, clock = gpu.cupy(), Clock()
+    cp = gpu.cupy()
+    clock = Clock()
     wanted = all_published(limit, among)
     kept = Kept(folder / "as-published", wanted, clock)
     steps = LOOSE.first_step * (1 + 1e-12 * np.arange(COPIES))
     cells = sorted({cell for each in wanted for cell in each.cells})
     with clock("settling and candidates"):
-        circuits, each_step = (
-            [pair(cell) for cell in cells for _ in steps],
-            np.tile(steps, len(cells)),
-        )
+        circuits = [pair(cell) for cell in cells for _ in steps]
+        each_step = np.tile(steps, len(cells))
         settled = gpu.settle_many(circuits, solver=LOOSE, first_steps=each_step)
         quiet = gpu.simulate_many(
             circuits, sample_times(N_TRUTH), solver=LOOSE, first_steps=each_step, initial=settled
         )
-        quiet, settled = (
-            quiet[:, 1].reshape(len(cells), COPIES, -1),
-            settled.reshape(len(cells), COPIES, -1),
-        )
+        quiet = quiet[:, 1].reshape(len(cells), COPIES, -1)
+        settled = settled.reshape(len(cells), COPIES, -1)
     parts = parts_of(kept.missing(), COPIES, lambda i: wanted[i].drawn.cell)
     tasks = [(places, n) for places in parts for n in (N_DATA, N_TRUTH)]
     with ThreadPoolExecutor(DEFAULT_WORKERS) as workers, ThreadPoolExecutor(1) as ahead:
@@ -171,10 +169,12 @@ def draw_original(part: list[Asked], n: int, workers: ThreadPoolExecutor) -> Dra
     The numbers of an experiment depend on its index alone, but where the weights begin depends on
     tau.
     """
-    duration, tau = float(sample_times(n)[-1]), np.array([each.drawn.tau for each in part])
+    duration = float(sample_times(n)[-1])
+    tau = np.array([each.drawn.tau for each in part])
     bins = np.ceil(duration / tau).astype(np.int64) + 2 * noise.REACH
     first = np.concatenate([[0], np.cumsum(bins)])
-    moments, disturbance = np.empty((first[-1], noise.NODES)), np.empty((len(part), n))
+    moments = np.empty((first[-1], noise.NODES))
+    disturbance = np.empty((len(part), n))
 
     def draw(place: int) -> None:
         each = part[place]
@@ -192,7 +192,8 @@ def original_moments(rng: np.random.Generator, scale: float, out: FloatArray) ->
     """Draw the impulses of every bin as `noise.impulses` does, all times before all weights, and
     keep their moments.
     """
-    bins, impulses = out.shape[0], 30
+    bins = out.shape[0]
+    impulses = 30
     x = np.empty(bins * impulses)
     for i in range(x.size):
         x[i] = 2.0 * rng.random() - 1.0
@@ -206,7 +207,8 @@ def original_moments(rng: np.random.Generator, scale: float, out: FloatArray) ->
             for k in range(out.shape[1]):
                 out[b, k] += before
                 after = 2.0 * place * here - before
-                before, here = here, after
+                before = here
+                here = after
 
 
 def currents_of(drawn: Drawn) -> gpu.Currents:
@@ -253,7 +255,9 @@ def judged(residual: Any, *, seed: int, transport: int) -> tuple[Any, dict[str, 
             judge.beta_probability(observed, synthetic, c, seed=word(seed, begin, 1)).get()
         )
         own = slice(None, None, transport)
-        observed, losses, own_ratio = observed[own], losses[own], ratio[here][own]
+        observed = observed[own]
+        losses = losses[own]
+        own_ratio = ratio[here][own]
         squares = cp.zeros(observed.shape[:2])
         for simulation in range(SIMULATIONS):
             other = simulated(len(observed), own_ratio, word(seed, begin, 2 + simulation))
@@ -288,7 +292,8 @@ def loss_only(difference: Any) -> Any:
 def truth_of(residual: Any, sigma: Any) -> dict[str, Any]:
     """The true difference of the risks, and its standard error."""
     cp = gpu.cupy()
-    difference, error = [], []
+    difference = []
+    error = []
     for begin in range(0, len(residual), ROWS):
         here = slice(begin, begin + ROWS)
         squares = residual[here] ** 2 / (2 * sigma[here, :, None] ** 2)
@@ -308,7 +313,9 @@ class Kept:
 
     def __init__(self, path: Path, wanted: list[Asked], clock: Clock) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.path, self.wanted, self.clock = path, wanted, clock
+        self.path = path
+        self.wanted = wanted
+        self.clock = clock
         self.arrays: dict[str, Any] = {}
         self.resumed: dict[tuple[str, Path], Any] = {}
         self._resume()

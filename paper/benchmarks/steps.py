@@ -49,13 +49,18 @@ Generator = np.random.Generator
 Rejections = dict[int, int]  # model → the rival that rejects it
 
 HERE = Path(__file__).parent
-N_POINTS, N_REPLICATIONS = 200, 400
-N_POOL, N_EXPERIMENTS, N_CALIBRATIONS, BINS = 1024, 512, 10, 16
+N_POINTS = 200
+N_REPLICATIONS = 400
+N_POOL = 1024
+N_EXPERIMENTS = 512
+N_CALIBRATIONS = 10
+BINS = 16
 # Under law "beta" a comparison takes twenty times as long.
 C = {"transport": tuple(2.0 ** np.arange(-10, 4)), "beta": tuple(2.0 ** np.arange(-8, 1, 2))}
 SIMULATIONS = {"transport": 4, "beta": 1}
 MORE = {"transport": 3, "beta": 1}
-N_SELECTION, SELECTION_C = 20_000, (2.0**-2, 2.0**-10)
+N_SELECTION = 20_000
+SELECTION_C = (2.0**-2, 2.0**-10)
 FEW = 10  # rejections, of which no rate is stated
 METHODS = ("largest c", "steps", "smallest c", "curve")
 
@@ -100,10 +105,8 @@ class Problem:
 
 def draw(family: Family, kinds: str, rng: Generator) -> Problem:
     """A problem with candidates of these kinds."""
-    spread, log_width = (
-        between(rng, *family.mean),
-        between(rng, *family.width) if family.width[1] else 0.0,
-    )
+    spread = between(rng, *family.mean)
+    log_width = between(rng, *family.width) if family.width[1] else 0.0
 
     def states(n: int, rng: Generator) -> FloatArray:
         return np.column_stack(
@@ -235,7 +238,8 @@ def judge(
 ) -> dict[str, Any]:
     """Every method on the same data; the rejections of later steps also by themselves."""
     entropy = int(rng.integers(2**32))
-    data, risks = problem.replicate(N_POINTS, rng), problem.risks(N_REPLICATIONS, rng)
+    data = problem.replicate(N_POINTS, rng)
+    risks = problem.risks(N_REPLICATIONS, rng)
     models = {
         str(index): rivals.Losses(
             each.loss(data),
@@ -271,7 +275,8 @@ def measure(
         [seed, list(FAMILIES).index(name), k]
     )  # the same problems under both laws
     outcomes: list[dict[str, Any]] = []
-    smallest, without = [], 0
+    smallest = []
+    without = 0
     while len(smallest) < N_CALIBRATIONS and without < 10 * N_CALIBRATIONS:
         calibration, pairs = calibration_of(pool, kinds, rng)
         validity = calibration.validity(BINS)
@@ -320,7 +325,8 @@ def selection(seed: int) -> dict[str, Any]:
     stated: dict[str, list[float]] = {"rejected": [], "kept": []}
     for _ in range(N_SELECTION):
         problem = draw(FAMILIES["near and far"], "nnf", rng)
-        data, risks = problem.replicate(N_POINTS, rng), problem.risks(N_REPLICATIONS, rng)
+        data = problem.replicate(N_POINTS, rng)
+        risks = problem.risks(N_REPLICATIONS, rng)
         losses = np.stack([each.loss(data) for each in problem.candidates])
         simulated = [
             np.stack(
@@ -333,7 +339,8 @@ def selection(seed: int) -> dict[str, Any]:
             each.matrix()[0]
             for each in Transport().apply(samples, Setting(c=large)).at_each((large, small))
         )
-        before, probability = "rejected" if at_large[:2, 2].max() > 0.95 else "kept", at_small[0, 1]
+        before = "rejected" if at_large[:2, 2].max() > 0.95 else "kept"
+        probability = at_small[0, 1]
         if max(probability, 1.0 - probability) > 0.95:
             first = float(np.mean(risks[:, 0] < risks[:, 1]))
             stated[before].append(100.0 * (1.0 - first if probability > 0.5 else first))
@@ -371,10 +378,8 @@ def summary(scores: list[Score]) -> dict[str, Any]:
 
     Of wrong rejections, those of a ratio.
     """
-    wrong, number = (
-        np.array([each.wrong for each in scores]),
-        np.array([each.rejections for each in scores]),
-    )
+    wrong = np.array([each.wrong for each in scores])
+    number = np.array([each.rejections for each in scores])
     found: dict[str, Any] = {
         "best_rejected": mean([100.0 * each.best_rejected for each in scores], 100.0),
         "another_kept": mean([100.0 * each.another_kept for each in scores], 100.0),
@@ -450,7 +455,8 @@ def overview(rows: list[dict[str, Any]]) -> str:
 def page(settings: dict[str, Any], rows: list[dict[str, Any]], selected: dict[str, Any]) -> str:
     """All results as Markdown."""
     large, small = selected["c"]
-    wrong, stated = selected["wrong"], selected["stated"]
+    wrong = selected["wrong"]
+    stated = selected["stated"]
     conditional = (
         "## Does an earlier rejection make a later one worse?\n\nTwo near candidates and a far "
         f"one, law transport, {selected['problems']} problems. Between the near ones, of the "
@@ -485,7 +491,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE / "results" / "steps")
     options = parser.parse_args()
     warnings.simplefilter("ignore", rivals.RivalsWarning)
-    begin, rows = time.process_time(), []
+    begin = time.process_time()
+    rows = []
     for law in options.laws:
         for name, family in FAMILIES.items():
             pool = pool_of(family, law, options.seed)

@@ -22,7 +22,8 @@ TEMPLATE = ROOT / "tools" / "paper_page.jinja"
 RESULTS = ROOT / "results"
 NOTHING = "–"  # in place of a number that no result has
 
-AS_PUBLISHED, CORRECTED = "as published", "corrected"
+AS_PUBLISHED = "as published"
+CORRECTED = "corrected"
 PUBLISHED = ("paper", "authors' files")  # sources that count as agreement with what was published
 
 
@@ -71,7 +72,8 @@ def span(name: str, what: str, variant: str = CORRECTED, key: str = "ours", digi
     found = values(name, what, variant, key)
     if not found:
         return NOTHING
-    low, high = number(min(found), digits), number(max(found), digits)
+    low = number(min(found), digits)
+    high = number(max(found), digits)
     return low if low == high else f"{low} … {high}"
 
 

@@ -18,7 +18,9 @@ from rivals_paper.arrays import FloatArray
 
 # Grid of the search and of the last pass; parts of the grid this far below the top (in nats) are
 # negligible.
-COARSE, FINE, NEGLIGIBLE = 48, 128, 25.0
+COARSE = 48
+FINE = 128
+NEGLIGIBLE = 25.0
 # A noise that shrinks further than this within one spectrum (a body too cold to radiate at short
 # waves) fits nothing that was recorded here, and would cost the linear problem its digits.
 SMALLEST_RANGE = 1e-8

@@ -64,7 +64,8 @@ LOOKS = {
     6: ("#56B4E9", "^"),
 }
 
-PASSED, FAILED = "✓", "✗"
+PASSED = "✓"
+FAILED = "✗"
 
 READING = (
     "Each point is a bin of 32 simulated experiments: how probable it was said to be that Planck "
@@ -86,7 +87,9 @@ DIFFERENCES = [
     "The published probabilities rest on 128 draws of each risk, the corrected ones on 2048: fewer "
     "are exactly 0 or 1.",
 ]
-SHARE, PICKS, BINS = "share exactly 0 or 1", "picks the truly better model", "overconfident bins"
+SHARE = "share exactly 0 or 1"
+PICKS = "picks the truly better model"
+BINS = "overconfident bins"
 EXPLANATIONS = {
     SHARE: (
         "The corrected run draws each risk 2048 times, not 128, so that fewer probabilities are "
@@ -154,7 +157,8 @@ def _bins(n: int) -> int:
 
 
 def _summary(record: Record, column: int) -> dict[str, Any]:
-    experiments, values = record.experiments, record.probability[:, column]
+    experiments = record.experiments
+    values = record.probability[:, column]
     right = _right(values, experiments.truth)
     validity = judge_experiments(
         {NAME: (values[:, None], experiments.truth)}, [2.0 ** int(record.log2_c[column])]

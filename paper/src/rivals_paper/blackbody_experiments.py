@@ -29,7 +29,9 @@ LOG2_C = (-15, -12, -9, -6, -3, 0, 3, 6)
 LOG2_C_CORRECTED = (-15, -12, -9, -6, -3, 0, 1, 2, 3, 4, 5, 6)
 # Sizes of the published experiments: of the spectrum, of that to which the noise is fitted, of that
 # for the truth.
-N_PUBLISHED, N_FIT, N_TRUTH = 1024, 4096, 12288
+N_PUBLISHED = 1024
+N_FIT = 4096
+N_TRUTH = 12288
 # The paper says 4096 points; the published run had 1024.
 N_DATA = 4096
 # Published experiments that one process runs at a time.
@@ -115,10 +117,14 @@ def _published(experiments: range, seed: int) -> tuple[Record, Record]:
         for _ in range(experiments.stop)
     ]
     shape = (len(experiments), len(LOG2_C))
-    mirrored, again, exact = np.empty(shape), np.empty(shape), np.empty(shape)
-    difference, error = np.empty(shape[0]), np.empty(shape[0])
+    mirrored = np.empty(shape)
+    again = np.empty(shape)
+    exact = np.empty(shape)
+    difference = np.empty(shape[0])
+    error = np.empty(shape[0])
     for row, i in enumerate(experiments):
-        bias, law = drawn[i][0], ("rayleigh-jeans", "planck")[drawn[i][1]]
+        bias = drawn[i][0]
+        law = ("rayleigh-jeans", "planck")[drawn[i][1]]
         keys = ("uv", "calibration", "fit candidates", i + 1)
         first, data, fresh = (
             blackbody.observe(size, bias=bias, law=law, rng=seeds.generator("UV", keys))

@@ -86,7 +86,8 @@ def plain_ticks(panel: Any, *, left: bool, bottom: bool) -> None:
 
     Axes that matplotlib shares would do the same, in a time that grows with their number squared.
     """
-    numbers, none = ("0", "½", "1"), ("", "", "")
+    numbers = ("0", "½", "1")
+    none = ("", "", "")
     panel.set_xticks([0, 0.5, 1], numbers if bottom else none, fontsize=8)
     panel.set_yticks([0, 0.5, 1], numbers if left else none, fontsize=8)
     panel.tick_params(length=2)

@@ -41,7 +41,8 @@ def need(module: str, purpose: str, *, extra: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        missing, wheel = error.name or module, f"rivals-paper[{extra}]" if extra else "rivals-paper"
+        missing = error.name or module
+        wheel = f"rivals-paper[{extra}]" if extra else "rivals-paper"
         raise ImportError(
             f'{purpose}: the package {missing!r} is not installed; pip install "{wheel}"',
             name=missing,

@@ -73,7 +73,8 @@ def _information(stored: dict[str, Any], scores: dict[str, Any]) -> Rows:
     """
     rows = []
     for law, m in nested.families():
-        theirs, ours = stored["curves"][nested.key(law, m)], scores[nested.key(law, m)]
+        theirs = stored["curves"][nested.key(law, m)]
+        ours = scores[nested.key(law, m)]
         for criterion in ("AIC", "BIC"):
             for i, size in enumerate(stored["sizes"]):
                 name = f"{criterion}, {law}, {m} coefficients, L = {size}"
@@ -113,11 +114,13 @@ def _evidence(stored: dict[str, Any], scores: dict[str, Any]) -> Rows:
     """
     rows = []
     for law, m in nested.families():
-        theirs, ours = stored["curves"][nested.key(law, m)], scores[nested.key(law, m)]
+        theirs = stored["curves"][nested.key(law, m)]
+        ours = scores[nested.key(law, m)]
         why = WIDER_PRIOR if law == "planck" else EXCLUDED if m < 4 else DEGENERATE
         for i, size in enumerate(stored["sizes"]):
             name = f"log evidence, {law}, {m} coefficients, L = {size}"
-            value, error = theirs["logE"][i], theirs["logE_se"][i]
+            value = theirs["logE"][i]
+            error = theirs["logE_se"][i]
             if value is None:
                 continue
             exact = ours["logE published prior"][i]

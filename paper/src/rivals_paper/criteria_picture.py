@@ -32,8 +32,11 @@ ROWS = (
     ("Planck and Rayleigh-Jeans, no polynomial", [("planck", 0), ("rayleigh-jeans", 0)]),
 )
 # Made to be read one text column wide (8.5 inches shrunk to 7 in print, to 680 pixels on the page).
-WIDTH, HEIGHT = 8.5, 11.4
-SMALL, MEDIUM, LARGE = 8, 9, 10.5
+WIDTH = 8.5
+HEIGHT = 11.4
+SMALL = 8
+MEDIUM = 9
+LARGE = 10.5
 EXAMPLE_SIZE = 64
 
 Families = list[tuple[str, int]]
@@ -115,7 +118,8 @@ def _header(header: Any) -> None:
         title_fontsize=MEDIUM,
         alignment="left",
     )
-    example, smooth = nested.example(), nested.nearly_noiseless()
+    example = nested.example()
+    smooth = nested.nearly_noiseless()
     published.plot(example.wavelength, example.radiance, ".", ms=3, color="0.55", label="$L$ = 100")
     published.plot(
         smooth.wavelength, smooth.radiance, color=STYLES[0][0], lw=1.2, label="hardly any noise"
@@ -165,7 +169,8 @@ def _curves(
         difference = (value - reference)[shown]
         axes.plot(difference, sizes[shown], marker=marker, ms=2, lw=0.8, color=colour)
         if error is not None and (variant == AS_PUBLISHED or family != families[0]):
-            low, high = difference - error[shown], difference + error[shown]
+            low = difference - error[shown]
+            high = difference + error[shown]
             axes.fill_betweenx(sizes[shown], low, high, color=colour, alpha=0.15, lw=0)
     axes.set(yscale="log", ylim=(5000, 55))
     axes.set_yticks([], minor=True)

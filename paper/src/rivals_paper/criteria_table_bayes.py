@@ -75,7 +75,8 @@ def _noise_only(n: int, mean_square: float) -> tuple[float, float]:
     """
     low, high = PUBLISHED_SIGMA
     edges = np.minimum(low * np.exp(np.linspace(0, 40, 4001) / n), high)
-    sigma, width = np.sqrt(edges[1:] * edges[:-1]), np.diff(edges)
+    sigma = np.sqrt(edges[1:] * edges[:-1])
+    width = np.diff(edges)
     pointwise = -np.log(sigma) - mean_square / (2 * sigma**2)
     with np.errstate(divide="ignore"):
         log_weight = n * pointwise + np.log(width)

@@ -20,8 +20,11 @@ LABELS = {
     "B^EMD": "$B^{EMD}$, log-odds",
 }
 # Made to be read one text column wide (8.5 inches shrunk to 7 in print, to 680 pixels on the page).
-WIDTH, HEIGHT = 8.5, 9.6
-SMALL, MEDIUM, LARGE = 7.5, 9, 10.5
+WIDTH = 8.5
+HEIGHT = 9.6
+SMALL = 7.5
+MEDIUM = 9
+LARGE = 10.5
 NEGLIGIBLE = 1e-6
 
 
@@ -69,10 +72,8 @@ def _noise(axes: Any, stored: dict[str, Any], noise: dict[str, list[float]]) -> 
     Gain and bias of the columns, and the relative noise in both windows.
     """
     other, printed = ([f"{100 * value:.0f} %" for value in row] for row in noise.values())
-    as_printed, none = (
-        [f"{value} %" for value in stored["relative_noise_percent"]],
-        [""] * len(printed),
-    )
+    as_printed = [f"{value} %" for value in stored["relative_noise_percent"]]
+    none = [""] * len(printed)
     names = [f"rel. σ, {window.replace('-', '–').removesuffix(' µm')}" for window in noise]
     gains = [f"$2^{{{np.log2(gain):.0f}}}$" for _ in stored["biases"] for gain in stored["gains"]]
     contents = (

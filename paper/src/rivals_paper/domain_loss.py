@@ -49,8 +49,10 @@ ENSEMBLE = 64  # windows from which the law of each candidate's statistics is es
 N_DRAWS = 8192
 CANDIDATES = {**LABELS, TRUE: "LP 1"}
 PAIRS = [*combinations(LABELS, 2), *((TRUE, label) for label in LABELS)]
-POINTWISE, DOMAIN = "voltages", "counts and intervals"
-EXAMPLE, LONGER = "4 s", "24 s"
+POINTWISE = "voltages"
+DOMAIN = "counts and intervals"
+EXAMPLE = "4 s"
+LONGER = "24 s"
 
 READING = (
     "a: spikes of the recording (LP 1) and of the candidates' own simulations. b: 5, 50 and 95 % "
@@ -263,7 +265,8 @@ def _draw_risks(axes: Any, runs: list[Verdicts]) -> None:
     for row, label in enumerate(CANDIDATES):
         for k, run in enumerate(runs):
             low, middle, high = np.quantile(run.risks[label], [0.05, 0.5, 0.95])
-            place, colour = row + 0.6 * ((k + 0.5) / len(runs) - 0.5), COLOURS.get(label, "black")
+            place = row + 0.6 * ((k + 0.5) / len(runs) - 0.5)
+            colour = COLOURS.get(label, "black")
             axes.plot([low, high], [place] * 2, color=colour, lw=1.5)
             axes.plot(middle, place, "o", color=colour, ms=3)
     axes.set_yticks(range(len(CANDIDATES)), CANDIDATES)

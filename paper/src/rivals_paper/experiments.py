@@ -86,7 +86,8 @@ class Experiments:
             np.searchsorted(second, first, "left") + np.searchsorted(second, first, "right")
         )
         area = float(below.mean() / second.size)
-        q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
+        q1 = area / (2 - area)
+        q2 = 2 * area**2 / (1 + area)
         spread = (
             area * (1 - area)
             + (first.size - 1) * max(q1 - area**2, 0)

@@ -179,7 +179,8 @@ def _risks(seed: int, progress: bool) -> dict[str, dict[tuple[str, int, int], An
     risks: dict[str, dict[tuple[str, int, int], Any]] = {AS_PUBLISHED: {}, CORRECTED: {}}
     jobs = [(law, m, size) for law, m in nested.families() for size in nested.SIZES_SHOWN]
     for index, (law, m, size) in enumerate(track(jobs, "risk distributions", progress)):
-        data, generator = nested.observe(size), stream(seed, 1000, index)
+        data = nested.observe(size)
+        generator = stream(seed, 1000, index)
         regularised = fit_nested(data, law=law, n_coefficients=m, method="published")
         risks[AS_PUBLISHED][law, m, size] = nested.risk_as_published(
             regularised, data, nested.N_DRAWS, generator

@@ -32,7 +32,9 @@ LARGE_C = 16.0
 N_PATHS = 10_000
 N_SIMULATIONS = 16
 PHI = (1 / 16, 7 / 16, 13 / 16)
-SMALL, MEDIUM, LARGE = 8, 9, 10.5
+SMALL = 8
+MEDIUM = 9
+LARGE = 10.5
 # Centre, scale and spread at these Φ: recomputed by the project from the original seeds, by other
 # code.
 REFERENCE = {
@@ -78,7 +80,8 @@ def make(task: Task) -> Reproduction:
         CORRECTED: losses_corrected(data, rng=stream(task.seed, 0))["planck"],
     }
     numbers: dict[str, Any] = {}
-    rows, marginals = [], {}
+    rows = []
+    marginals = {}
     for k, (variant, losses) in enumerate(variants.items()):
         process = HierarchicalBetaProcess.from_losses(losses, c=C, depth=8)
         phi, paths = process.sample_paths(N_PATHS, depth=4, rng=stream(task.seed, 1, k))
@@ -122,7 +125,8 @@ def _over_simulations(data: blackbody.Spectrum, seed: int) -> dict[str, Any]:
     """Return how the spread of the marginals varies from one simulation of the corrected model to
     another.
     """
-    model, spreads = blackbody.fit(data, law="planck"), []
+    model = blackbody.fit(data, law="planck")
+    spreads = []
     for index in range(N_SIMULATIONS):
         losses = model.losses(data, rng=stream(seed, 4, index))
         process = HierarchicalBetaProcess.from_losses(losses, c=C, depth=8)
@@ -193,11 +197,10 @@ def _draw(losses: Losses, phi: FloatArray, paths: FloatArray, seed: int) -> Any:
         column = round(value / step)
         marginal, increments = (figure.add_subplot(grid[row, 2 * i : 2 * i + 2]) for row in (2, 3))
         _draw_marginal(marginal, process, value, paths[:, column])
-        before, after = (
-            paths[:, column] - paths[:, column - 1],
-            paths[:, column + 1] - paths[:, column],
-        )
-        low, high = 0.0, np.quantile(np.concatenate([before, after]), 0.995)
+        before = paths[:, column] - paths[:, column - 1]
+        after = paths[:, column + 1] - paths[:, column]
+        low = 0.0
+        high = np.quantile(np.concatenate([before, after]), 0.995)
         for values, colour, style, label in (
             (before, "#0072B2", "-", "before"),
             (after, "#D55E00", "--", "after"),
@@ -280,7 +283,8 @@ def _draw_refinement(figure: Any, cell: Any, losses: Losses, seed: int) -> None:
         new = old[:-1] + spacing // 2 if spacing > 1 else np.empty(0, dtype=int)
         axes.plot(phi[old], path[old], "o-", color="0.3", ms=4, lw=0.8, label="before")
         for number, point in enumerate(new):
-            low, high = path[old[number]], path[old[number + 1]]
+            low = path[old[number]]
+            high = path[old[number + 1]]
             node = tree.level(step).start + number
             heights = np.linspace(0.005, 0.995, 200)
             density = beta_distribution.pdf(heights, process.alpha[node], process.beta[node])

@@ -134,7 +134,9 @@ def black_body(rng: np.random.Generator) -> Column:
     Data, fit and marked points.
     """
     del rng  # the published generator is used
-    generator, wavelength, gain = seeds.generator("pedag_cdf_uv"), np.linspace(6, 20, 4000), 2.0**14
+    generator = seeds.generator("pedag_cdf_uv")
+    wavelength = np.linspace(6, 20, 4000)
+    gain = 2.0**14
     counts = generator.poisson(gain * blackbody.planck(wavelength, 4000.0))
     data = blackbody.Spectrum(wavelength, counts / gain)
     model = fit_penalised(data, law="planck")

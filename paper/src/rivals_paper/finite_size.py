@@ -52,7 +52,8 @@ SIMULATED_SIZES = (*SIZES, 400_000)
 RESAMPLES = 1200
 N_DRAWS = 8192
 # Width (95 % less 5 % quantile) at 4000 points and of the risk distributions, from the notebooks.
-STATED_BOOTSTRAP, STATED_RISK = 0.07, 0.5
+STATED_BOOTSTRAP = 0.07
+STATED_RISK = 0.5
 # Mean square in mV² of observation noise that is rounded to whole mV: all that a model in step with
 # its recording misses.
 NOISE_SQUARE = SCALE**2 + 1 / 12

@@ -230,7 +230,8 @@ def _from_ratio(ratio: FloatArray, truth: FloatArray) -> Experiments:
 def of_copies(ratios: Ratios, truths: Mapping[str, Sequence[FloatArray]]) -> dict[str, Any]:
     """What copies of the published run say: their AUC, and the original run as one more of them."""
     stored = published("neuron_calibration")["conditions"]
-    rows, found = [], {}
+    rows = []
+    found = {}
     for condition in MAIN:
         key, theirs = condition.key, original(condition.key, "bq")
         ours = [_from_ratio(*each) for each in zip(ratios[key], truths[key], strict=True)]

@@ -23,9 +23,13 @@ from rivals_paper.arrays import FloatArray
 from rivals_paper.risks import probability
 
 DEPTH = 8
-SMALL_RATIO, LARGE_RATIO = 1e-12, 1e12
-SMALL_VARIANCE, LARGE_VARIANCE = 1e-8, 1e4
-FEWEST_DRAWS, MOST_DRAWS, TOLERANCE = 128, 1024, 2**-5
+SMALL_RATIO = 1e-12
+LARGE_RATIO = 1e12
+SMALL_VARIANCE = 1e-8
+LARGE_VARIANCE = 1e4
+FEWEST_DRAWS = 128
+MOST_DRAWS = 1024
+TOLERANCE = 2**-5
 
 # Simpson's weights on 2^8 + 1 points.
 WEIGHTS = np.full(2**DEPTH + 1, 2.0)
@@ -46,7 +50,8 @@ class PublishedProcess:
         phi = grid(DEPTH)
         centre = QuantileFunction(losses.observed)(phi)
         discrepancy = np.abs(QuantileFunction(losses.synthetic)(phi) - centre)
-        self.ends, self.deviations = centre[[0, -1]], np.sqrt(c) * discrepancy[[0, -1]]
+        self.ends = centre[[0, -1]]
+        self.deviations = np.sqrt(c) * discrepancy[[0, -1]]
         self.log_ratio = tree.log_ratios(centre, DEPTH)
         self.variance = 2 * c * discrepancy[tree.midpoints(DEPTH)] ** 2
         self.alpha, self.beta = beta_parameters(
@@ -62,12 +67,14 @@ class PublishedProcess:
         paths = np.empty((n_draws, 2**DEPTH + 1))
         paths[:, 0], paths[:, -1] = _end_points(self.ends, self.deviations, n_draws, rng)
         for k in range(DEPTH):
-            step, here = 2 ** (DEPTH - k), tree.level(k)
+            step = 2 ** (DEPTH - k)
+            here = tree.level(k)
             x = rng.beta(self.alpha[here], self.beta[here], size=(n_draws, 2**k))
             if self.limits:
                 ratio = np.exp(np.clip(self.log_ratio[here], -700, 700))
                 _mirror(x, ratio, self.variance[here], rng)
-            left, right = paths[:, :-1:step], paths[:, step::step]
+            left = paths[:, :-1:step]
+            right = paths[:, step::step]
             paths[:, step // 2 :: step] = left + x * (right - left)
         return paths
 
@@ -118,7 +125,8 @@ def _mirror(
 ) -> None:
     """Overwrite, in place, the draws of nodes beyond the four bounds (one column for each node)."""
     other_half = 1 / (1 + ratio)
-    narrow, wide = variance < SMALL_VARIANCE, variance > LARGE_VARIANCE
+    narrow = variance < SMALL_VARIANCE
+    wide = variance > LARGE_VARIANCE
     x[:, narrow] = other_half[narrow]
     x[:, wide] = rng.random((len(x), int(wide.sum()))) < other_half[wide]
     x[:, ratio < SMALL_RATIO] = 1.0

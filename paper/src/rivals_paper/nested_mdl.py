@@ -28,7 +28,8 @@ DOMAIN = {
 COEFFICIENT = 1000.0
 # How far simulated data sets reach beyond the borders, as a part of the range.
 MARGIN = 0.1
-GAIN, TRUE_TEMPERATURE = 16.0, 4000.0
+GAIN = 16.0
+TRUE_TEMPERATURE = 4000.0
 
 
 def complexity(
@@ -52,14 +53,18 @@ def information(
     design = np.vander(wavelength, n_coefficients, increasing=True)
     if law == "planck":
         sigma, kelvin = np.exp(point[:2])
-        by_law, step = blackbody.planck(wavelength, kelvin), 1e-5
+        by_law = blackbody.planck(wavelength, kelvin)
+        step = 1e-5
         slope = (
             np.log(blackbody.planck(wavelength, kelvin * np.exp(step)) / by_law) / step
         )  # ∂ log B / ∂ log T
-        deviation, mean_slope = sigma * np.sqrt(by_law), by_law * slope
+        deviation = sigma * np.sqrt(by_law)
+        mean_slope = by_law * slope
     else:
         unit = blackbody.rayleigh_jeans(wavelength, 1.0)
-        deviation, mean_slope, slope = np.exp(point[0]) * np.sqrt(unit), unit, np.zeros_like(unit)
+        deviation = np.exp(point[0]) * np.sqrt(unit)
+        mean_slope = unit
+        slope = np.zeros_like(unit)
     log_variance = np.column_stack([np.full_like(slope, 2.0), slope, np.zeros_like(design)])
     mean = np.column_stack([np.zeros_like(slope), mean_slope, design]) / deviation[:, None]
     return np.asarray((0.5 * log_variance.T @ log_variance + mean.T @ mean) / wavelength.size)

@@ -59,7 +59,9 @@ class NestedModel(Candidate):
         wavelength: FloatArray,
     ) -> None:
         self.law = check_law(law)
-        self.sigma, self.temperature, self.wavelength = sigma, temperature, wavelength
+        self.sigma = sigma
+        self.temperature = temperature
+        self.wavelength = wavelength
         self.coefficients = np.asarray(coefficients, dtype=np.float64)
 
     def __repr__(self) -> str:

@@ -189,10 +189,8 @@ def _length_of_the_truth() -> dict[str, dict[str, Any]]:
     for variant in VARIANTS[1:]:
         found[variant] = {}
         for condition in MAIN:
-            fresh, long = (
-                recorded_fresh(variant, condition.key),
-                recorded_long(variant, condition.key),
-            )
+            fresh = recorded_fresh(variant, condition.key)
+            long = recorded_long(variant, condition.key)
             found[variant][condition.key] = {
                 "long and fresh agree": round(
                     float(np.mean((long < 0) == (fresh.mean(axis=1) < 0))), 4
@@ -407,7 +405,8 @@ def _two_original_runs(key: str, copies: Sequence[Experiments]) -> list[dict[str
     for c, related, middle in zip(
         known["c"], known["Bemd_corr"], known["Bemd_median_absdiff"], strict=True
     ):
-        column, at = C_MAIN.index(float(c)), f"at c = {power_of_two(c)}"
+        column = C_MAIN.index(float(c))
+        at = f"at c = {power_of_two(c)}"
         ours = [each.probability[:, column] for each in copies]
         rows.append(row(f"correlation of B {at}", related, ours, correlation))
         rows.append(row(f"median difference of B {at}", middle, ours, median_difference))
@@ -421,10 +420,12 @@ def _otherwise(
 
     Other experiments, so that both have a sampling error.
     """
-    rows, theirs = [], original(condition.key)
+    rows = []
+    theirs = original(condition.key)
     for column, c in enumerate(C_MAIN):
         rounding = spread_of(areas[:, column]) if len(areas) > 1 else 0.0
-        (area, error), (theirs_area, theirs_error) = ours.auc(column), theirs.auc(column)
+        (area, error) = ours.auc(column)
+        (theirs_area, theirs_error) = theirs.auc(column)
         total = float(np.sqrt(error**2 + theirs_error**2 + rounding**2))
         rows.append(
             comparison(

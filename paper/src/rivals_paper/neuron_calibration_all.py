@@ -173,9 +173,11 @@ def of_copies(copies: Copies) -> dict[str, Any]:
 
     Of the six main conditions, the same experiments of the longer run.
     """
-    rows, areas = [], {}
+    rows = []
+    areas = {}
     for condition, c in product(MAIN, C_ALL):
-        each, place = copies[condition.key], C_MAIN.index(c)
+        each = copies[condition.key]
+        place = C_MAIN.index(c)
         areas[f"{condition.key}, {c:g}"] = [one.first(COUNT_ALL).auc(place)[0] for one in each]
         same = original(condition.key).first(min(len(each[0].truth), COUNT_ALL))
         rows.append(

@@ -36,13 +36,16 @@ NoiseName = Literal["gaussian", "cauchy"]
 
 N_DATA: Final = 4000
 C: Final = 0.25
-TAU, STRENGTH, SCALE = 100.0, 2.0**-5, 2.0
+TAU = 100.0
+STRENGTH = 2.0**-5
+SCALE = 2.0
 CELLS: Final = ("LP 1", *LABELS.values())
 # Constants of the circuit in the variants that are computed accurately.
 CONSTANTS: Final = {CONSTANTS_PUBLISHED: "published", CORRECTED: "prinz2004"}
 # The cell that made the data, as one more candidate: on a machine that rounds otherwise, and on the
 # same.
-TRUE, SAME_ROUNDING = "LP 1", "LP 1, same rounding"
+TRUE = "LP 1"
+SAME_ROUNDING = "LP 1, same rounding"
 ELSEWHERE: Final = 100  # added to the number of a copy: rounds otherwise than all of them
 COLOURS: Final = {"A": "#0072B2", "B": "#E69F00", "C": "#009E73", "D": "#CC79A7"}
 STYLES: Final = {"A": "-", "B": "--", "C": "-.", "D": ":"}
@@ -108,7 +111,8 @@ def fit_as_published(
     With `jitter` every initial state is changed by one part in 1e12, and the synthetic noise is
     drawn from it. `true_cell` judges the cell that made the data in the same way.
     """
-    times, current = sample_times(N_DATA), example_input()
+    times = sample_times(N_DATA)
+    current = example_input()
     data = digitise(_run("LP 1", times, current, jitter) + example_noise(), "truncate")
     fitted = {}
     for label, cell in {**LABELS, **({TRUE: "LP 1"} if true_cell else {})}.items():

@@ -18,7 +18,9 @@ from rivals_paper.experiments import Experiments
 
 THRESHOLD: Final = 0.95
 # What the first rule can say of a condition.
-VALID, SILENT, WRONG = "valid", "says nothing", "not valid"
+VALID = "valid"
+SILENT = "says nothing"
+WRONG = "not valid"
 
 
 def valid_for(

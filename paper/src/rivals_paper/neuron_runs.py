@@ -103,10 +103,8 @@ def recorded_at_all_c(
     order = np.argsort([*C_MAIN, *recorded_c_between()]).tolist()
     found = {}
     for condition in conditions:
-        one, other = (
-            recorded(variant, condition.key, law=law),
-            recorded_between(variant, condition.key, law=law),
-        )
+        one = recorded(variant, condition.key, law=law)
+        other = recorded_between(variant, condition.key, law=law)
         both = Experiments(np.hstack([one.probability, other.probability]), one.truth)
         found[condition.key] = both.first(count).at(order)
     return found
@@ -178,7 +176,8 @@ def run_omegas(
 
 def by_condition(calibration: Calibration) -> dict[str, Experiments]:
     """Records of a calibration, condition by condition, in the order of the experiments."""
-    records, n_c = calibration.records, len(calibration.c)
+    records = calibration.records
+    n_c = len(calibration.c)
     experiments = {}
     for key in dict.fromkeys(records["omega"].tolist()):
         chosen = np.sort(records[records["omega"] == key], order=["experiment", "c"])

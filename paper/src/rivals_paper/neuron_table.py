@@ -151,7 +151,8 @@ def _draw(means: dict[str, FloatArray], spreads: dict[str, FloatArray]) -> Any:
     figure = new_figure(7.2, 3.4)
     for column, variant in enumerate(VARIANTS):
         axes = figure.add_subplot(1, 3, 1 + column)
-        matrix, errors = _square(means[variant]), spreads[variant]
+        matrix = _square(means[variant])
+        errors = spreads[variant]
         axes.imshow(matrix, cmap="PuOr", vmin=0, vmax=1)
         for i in range(4):
             for j in range(4):

@@ -150,7 +150,9 @@ def differs(row: Mapping[str, Any]) -> bool:
 
 def describe(row: Mapping[str, Any]) -> str:
     """Return one line for a comparison: theirs, ours, and the difference in standard errors."""
-    theirs, ours, error = row["reference"], row["ours"], row["standard_error"]
+    theirs = row["reference"]
+    ours = row["ours"]
+    error = row["standard_error"]
     line = (
         f"{row['what']} ({row['variant']}): {row['source'] or 'nothing published'} "
         f"{_number(theirs)}, ours {_number(ours)}"

@@ -37,8 +37,12 @@ DIFFERENCES = [
 ]
 
 LAWS = {"Planck": "planck", "Rayleigh-Jeans": "rayleigh-jeans"}
-N_DATA, WAVELENGTHS, GAIN = 1024, (6.0, 20.0), 1e5
-EXPERIMENTS, C_TRIED, MAX_BIAS = 256, (2.0**-8, 2.0**-5, 2.0**-2, 2.0, 16.0), 5e-4
+N_DATA = 1024
+WAVELENGTHS = (6.0, 20.0)
+GAIN = 1e5
+EXPERIMENTS = 256
+C_TRIED = (2.0**-8, 2.0**-5, 2.0**-2, 2.0, 16.0)
+MAX_BIAS = 5e-4
 N_PATHS = 30
 # Of the two models; in the panels of one model, of the data and the simulations. The discrepancy is
 # yellow.
@@ -94,7 +98,8 @@ def make(task: Task) -> Reproduction:
 
 def laboratory(rng: np.random.Generator) -> Experiment:
     """Draw an experiment with another spectrometer: its bias, and which law is the truth."""
-    bias, law = float(rng.uniform(-MAX_BIAS, MAX_BIAS)), list(LAWS.values())[int(rng.integers(2))]
+    bias = float(rng.uniform(-MAX_BIAS, MAX_BIAS))
+    law = list(LAWS.values())[int(rng.integers(2))]
     observe = partial(_record, bias=bias, law=law)
     first = observe(N_DATA, rng)
     planck, rayleigh_jeans = (blackbody.fit(first, law=each) for each in LAWS.values())
@@ -187,10 +192,8 @@ def _draw_losses(panel: Any, result: Comparison, name: str) -> None:
 
 def _draw_quantiles(panel: Any, process: HierarchicalBetaProcess, *, paths: bool) -> None:
     phi = np.linspace(0.0, 1.0, 513)
-    observed, synthetic = (
-        process.reference + process.observed(phi),
-        process.reference + process.synthetic[0](phi),
-    )
+    observed = process.reference + process.observed(phi)
+    synthetic = process.reference + process.synthetic[0](phi)
     if paths:
         grid, drawn = process.sample_paths(N_PATHS, rng=0)
         panel.plot(grid, drawn.T, color="0.5", lw=0.5)

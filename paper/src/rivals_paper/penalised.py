@@ -53,7 +53,8 @@ def penalised_sigma(variance: float) -> float:
     """
     sigma = np.sqrt(variance)
     for _ in range(50):  # the exponent is tiny: each step gains more than four digits
-        previous, sigma = sigma, np.sqrt(variance / (1 - sigma ** (-1 / 128) / 128))
+        previous = sigma
+        sigma = np.sqrt(variance / (1 - sigma ** (-1 / 128) / 128))
         if abs(sigma - previous) <= 1e-15 * sigma:
             break
     return float(sigma)

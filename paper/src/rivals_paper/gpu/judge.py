@@ -320,7 +320,8 @@ def beta_probability(
         Of the random numbers; they depend on the place of an experiment in the batch as well.
     """
     cp = cupy()
-    centre, other = quantiles(observed, cp), quantiles(synthetic, cp)
+    centre = quantiles(observed, cp)
+    other = quantiles(synthetic, cp)
     discrepancy = cp.abs(other - centre)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_discrepancy = cp.log(discrepancy)[..., cp.asarray(tree.midpoints(DEPTH))]
@@ -328,7 +329,8 @@ def beta_probability(
     ends = cp.ascontiguousarray(
         cp.concatenate([centre[..., [0, -1]], discrepancy[..., [0, -1]]], axis=-1)
     )
-    experiments, values = len(observed), len(c)
+    experiments = len(observed)
+    values = len(c)
     c = cp.asarray(np.asarray(c, dtype=float))
     parameters = cp.empty((experiments, 2, values, NODES, 2))
     count = experiments * 2 * values * NODES
@@ -362,7 +364,8 @@ def quantiles(rows: DeviceArray, xp: Any) -> DeviceArray:
     )
     position = grid(DEPTH) * (rows.shape[-1] + 1)
     index = np.minimum(position.astype(int), rows.shape[-1])
-    left, right = values[..., xp.asarray(index)], values[..., xp.asarray(index + 1)]
+    left = values[..., xp.asarray(index)]
+    right = values[..., xp.asarray(index + 1)]
     return left + xp.asarray(position - index) * (right - left)
 
 

@@ -52,7 +52,8 @@ def record(folder: Path, name: str, limit: int | None = None) -> None:
     What is in the folder already is not done again.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    clock, variant = Clock(), VARIANTS[name]
+    clock = Clock()
+    variant = VARIANTS[name]
     wanted = [
         (condition, index)
         for condition in conditions()
@@ -96,7 +97,8 @@ def _part(rows: list[tuple[Condition, int]], variant: str, clock: Clock) -> dict
     main = [place for place, (condition, _) in enumerate(rows) if condition in MAIN]
     spiking = [place for place in main if rows[place][1] < SPIKES_OF]
     found: dict[str, Any] = {"main": np.array(main), "spiking": np.array(spiking)}
-    trains, differences = [], []
+    trains = []
+    differences = []
 
     def residuals(recording: int) -> Any:
         cp = gpu.cupy()
@@ -223,7 +225,8 @@ def _merge(folder: Path, name: str, parts: int) -> None:
             merged[f"{key}/long"] = long[rows].astype(np.float32)
     np.savez_compressed(folder / f"{name}.npz", **merged)
     for part in loaded:
-        keys, order = part["key"][part["spiking"]], part["index"][part["spiking"]]
+        keys = part["key"][part["spiking"]]
+        order = part["index"][part["spiking"]]
         for key in dict.fromkeys(keys.tolist()):
             trains.setdefault(key, []).append((order[keys == key], part["spikes"][keys == key]))
     spikes: dict[str, Any] = {}
@@ -249,7 +252,8 @@ class Clock:
     """Seconds of every stage, the device's work included, and simulated seconds."""
 
     def __init__(self) -> None:
-        self.began, self.simulated = time.perf_counter(), 0.0
+        self.began = time.perf_counter()
+        self.simulated = 0.0
         self.stages: dict[str, float] = {}
 
     @contextmanager

@@ -110,7 +110,8 @@ def replication(condition: Condition, index: int, first: Asked) -> tuple[Asked, 
     rng = np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=spawned))
     drawn = condition.draw(rng)._replace(cell=first.drawn.cell)
     other = first._replace(drawn=drawn, key=int(rng.integers(2**63)))
-    copy, further = int(rng.integers(COPIES)), int(rng.integers(1, COPIES))
+    copy = int(rng.integers(COPIES))
+    further = int(rng.integers(1, COPIES))
     return other, 1 + copy, 1 + (copy + further) % COPIES
 
 

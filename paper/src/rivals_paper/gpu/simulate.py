@@ -179,7 +179,8 @@ def settle_many(
     different = list(dict.fromkeys(keys))
     place = {key: i for i, key in enumerate(different)}
     cold = cp.asarray(np.tile(np.repeat(COLD, 2), (len(different), 1)))
-    alone, own_steps = [key[0] for key in different], np.array([key[1] for key in different])
+    alone = [key[0] for key in different]
+    own_steps = np.array([key[1] for key in different])
     states = _integrate(alone, np.array([duration]), cold, None, solver, own_steps)[1]
     return states[cp.asarray([place[key] for key in keys])]
 
@@ -270,7 +271,9 @@ def _integrate(
             cp.zeros(count, dtype=np.int32),
             cp.ones((count, 2)),
         )
-    voltages, reached, work = cp.empty((count, 2, len(times))), cp.empty(count), cp.empty(count)
+    voltages = cp.empty((count, 2, len(times)))
+    reached = cp.empty(count)
+    work = cp.empty(count)
     final = _to(states) if solver.method == "fixed-step" else states.copy()
     common = (
         np.int32(count),
@@ -325,10 +328,8 @@ def _tables(circuits: Sequence[Circuit]) -> tuple[tuple[DeviceArray, ...], Devic
             "their own"
         )
     constants = [circuit.constants() for circuit in different]
-    cells, coupling = (
-        np.array([each.cells for each in constants]),
-        np.array([each.coupling for each in constants]),
-    )
+    cells = np.array([each.cells for each in constants])
+    coupling = np.array([each.coupling for each in constants])
     place = {circuit: i for i, circuit in enumerate(different)}
     kinds = cp.asarray(np.array([place[circuit] for circuit in circuits], dtype=np.int32))
     return tuple(

@@ -165,7 +165,8 @@ class _Function:
     def text(self) -> str:
         definition = self.definition
         assert isinstance(definition, ast.FunctionDef)
-        kinds, arrays = [], []
+        kinds = []
+        arrays = []
         for argument in definition.args.args:
             kind = ast.unparse(argument.annotation) if argument.annotation else "nothing"
             if kind == "FloatArray":
@@ -416,7 +417,8 @@ class _Declarations:
             common = uses[0][0]
             for blocks, _, _ in uses[1:]:
                 common = [one for one, other in zip(common, blocks, strict=False) if one is other]
-            home, first = common[-1], stores[0]
+            home = common[-1]
+            first = stores[0]
             if first[0][-1] is home:
                 self._declaring[name] = id(first[1])
             else:
