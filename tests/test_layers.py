@@ -50,7 +50,8 @@ ORDER = {
     "comparison": [
         "rendering", "pasting", "pairs", "sides", "mistakes", "notes", "judge", "calibrator",
         "archive", "expectation", "horizon", "margin", "duels", "answers", "digits", "conclusion",
-        "table", "text", "methods", "planning", "baseline", "result", "compare",
+        "table", "text", "methods", "planning", "baseline", "groups_table",
+        "result", "compare",
     ],
     "_workers": [
         "jobs", "beats", "time_limits", "sending", "interrupts", "attempts",

@@ -3,6 +3,7 @@
 from rivals.comparison.baseline import Baseline
 from rivals.comparison.compare import N_SIMULATIONS, compare
 from rivals.comparison.duels import Rejection, Undecided
+from rivals.comparison.groups_table import GroupsTable
 from rivals.comparison.planning import Plan
 from rivals.comparison.result import Comparison, Sweep, load
 
@@ -10,6 +11,7 @@ __all__ = [
     "N_SIMULATIONS",
     "Baseline",
     "Comparison",
+    "GroupsTable",
     "Plan",
     "Rejection",
     "Sweep",

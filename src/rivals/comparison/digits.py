@@ -39,6 +39,21 @@ def format_of_means(rows: Sequence[Row]) -> Number | None:
     return _with_decimals(float(np.ceil(-np.log10(typical))) + 1)
 
 
+def format_of_differences(pairs: Sequence[tuple[float, float]]) -> Number:
+    """For differences with their errors: as many digits as the median error gives meaning to.
+
+    Where no error is known, as many as the differences themselves do.
+    """
+    values = np.abs([difference for difference, _ in pairs])
+    errors = np.array([error for _, error in pairs])
+    known = errors[errors > 0.0]
+    typical = float(np.median(known)) if known.size else 0.1 * float(np.median(values))
+    largest = float(max(values.max(), errors.max()))
+    if typical == 0.0 or not SMALLEST < largest < LARGEST:
+        return _with_exponent(largest, typical)
+    return _with_decimals(float(np.ceil(-np.log10(typical))) + 1)
+
+
 def _with_decimals(wanted: float) -> Number:
     decimals = int(np.clip(wanted, 0, MOST_DECIMALS))
     return lambda value: f"{value:.{decimals}f}"

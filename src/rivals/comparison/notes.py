@@ -63,9 +63,16 @@ def notes(losses: Mapping[str, Losses], law: Law, setting: Setting) -> dict[str,
     """
     every = {}
     for (name, sample), found in zip(losses.items(), mistakes(losses), strict=True):
-        pairs = [*found, *law.doubts(sample), *_tail(sample), *_autocorrelation(sample, setting)]
+        pairs = [*found, *_autocorrelation(sample, setting)]
+        if not _one_loss_per_group(setting):
+            pairs += [*law.doubts(sample), *_tail(sample)]
         every[name] = tuple(Note(code, text) for code, text in pairs)
     return every
+
+
+def _one_loss_per_group(setting: Setting) -> bool:
+    """Whether each loss is the result of a group, and no sample within it has a tail to know."""
+    return setting.groups is not None and int(setting.groups.sizes.max()) == 1
 
 
 def _tail(losses: Losses) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ from rivals.comparison.baseline import Baseline, against
 from rivals.comparison.conclusion import conclusion
 from rivals.comparison.duels import Rejection, Undecided
 from rivals.comparison.expectation import expected
+from rivals.comparison.groups_table import GroupsTable, groups_table
 from rivals.comparison.horizon import checked_new_groups
 from rivals.comparison.judge import Verdict, judge
 from rivals.comparison.methods import methods
@@ -415,6 +416,26 @@ class Comparison:
         """
         return against(self, baseline)
 
+    def groups_table(self) -> GroupsTable:
+        """What happened in each group: differences to the best with their errors, and who won.
+
+        Below it, of each model, how its difference to the best varies between groups: μ and τ with
+        intervals, I², and the prediction interval of a new group. Under law "groups".
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import rivals
+        >>> rng = np.random.default_rng(0)
+        >>> a = rng.exponential(size=400)
+        >>> b = a + 0.3 + 0.1 * rng.standard_normal(400)
+        >>> school = np.repeat(np.arange(4), 100)
+        >>> table = rivals.compare({"A": a, "B": b}, groups=school).groups_table()
+        >>> [group.winners for group in table.groups]
+        [('A',), ('A',), ('A',), ('A',)]
+        """
+        return groups_table(self)
+
     def plan(self, more_groups: Sequence[int] | int = MORE_GROUPS, *, rng: RNG = None) -> Plan:
         """How probably so many more groups tell each surviving model from the best.
 
@@ -452,10 +473,17 @@ class Comparison:
             "verdict": self.verdict,
             "expected_error": self.expected_error,
             "models": table.rows_of(self),
+            "groups_table": self._groups_as_dict(),
             "probability": self.probability.tolist(),
             "calibrated": None if self.calibrated is None else self.calibrated.tolist(),
             "calibration": self._calibration_as_dict(),
         }
+
+    def _groups_as_dict(self) -> dict[str, Any] | None:
+        """Of more than 100 models it is left to who asks for it."""
+        if self.won is None or len(self.names) > MOST_BESIDE_BEST:
+            return None
+        return self.groups_table().to_dict()
 
     def _calibration_as_dict(self) -> dict[str, Any] | None:
         if self.calibrated is None:

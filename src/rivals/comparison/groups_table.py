@@ -1,0 +1,346 @@
+"""What happened in each group, and what it says about groups to come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from rivals._say.words import plural, show
+from rivals._types import FloatArray
+from rivals.comparison import pasting, rendering
+from rivals.comparison.answers import Answers
+from rivals.comparison.digits import Number, format_of_differences
+from rivals.laws.base import Applied
+from rivals.laws.differences import quantile
+
+LEVEL = 0.9
+# Of more groups than this, the first are printed.
+MOST_GROUPS = 24
+FIRST_GROUPS = 8
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class GroupOutcome:
+    """One group: how each model did there.
+
+    Attributes
+    ----------
+    name : str
+        The group.
+    points : int
+        How many there are in it.
+    difference : mapping
+        Model → its mean loss in this group less that of the best model over all groups, and the
+        sampling error of this difference.
+    winners : tuple of str
+        The model of the lowest mean loss in this group; several only if they are equal.
+    """
+
+    name: str
+    points: int
+    difference: Mapping[str, tuple[float, float]]
+    winners: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BetweenGroups:
+    """How the difference of one model to the best varies between groups: d_g ~ N(μ, τ² + v_g).
+
+    Intervals are central and hold 90 %.
+
+    Attributes
+    ----------
+    mean : float
+        μ, the mean difference over all groups to come: its median under the law.
+    mean_interval : tuple of float
+    spread : float
+        τ, the standard deviation of the difference between groups: its median.
+    spread_interval : tuple of float
+    i_squared : float
+        I² = τ²/(τ² + v): which part of the variance of the differences is between groups, v being
+        the typical sampling variance of one (Higgins and Thompson 2002). At the median of τ.
+    new_group : tuple of float
+        The prediction interval: where the difference of the risks in a new group lies.
+    """
+
+    mean: float
+    mean_interval: Interval
+    spread: float
+    spread_interval: Interval
+    i_squared: float
+    new_group: Interval
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupsTable:
+    """Every group, and how the differences to the best model vary between them.
+
+    Attributes
+    ----------
+    kind : str
+        What one group is called.
+    best : str
+        The model of the lowest mean loss, to which the others are compared.
+    models : tuple of str
+        The other models, from the lowest mean loss to the highest.
+    groups : tuple of GroupOutcome
+        `name`, `points`, `difference` (model → value and sampling error) and `winners` of each.
+    between : mapping
+        Model → `BetweenGroups`: `mean` (μ), `spread` (τ), their intervals, `i_squared` and
+        `new_group`, the prediction interval. None for a model whose losses are those of the best,
+        or differ from them by a constant.
+
+    See Also
+    --------
+    Comparison.groups_table : makes it.
+    rivals.plots.plot_groups : draws the differences of two models.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rivals
+    >>> rng = np.random.default_rng(0)
+    >>> school = np.repeat(["north", "south", "east", "west"], 100)
+    >>> a = rng.exponential(size=400)
+    >>> b = a + 0.3 + 0.1 * rng.standard_normal(400)
+    >>> table = rivals.compare({"A": a, "B": b}, groups=school).groups_table()
+    >>> table.groups[0].name, table.groups[0].points, table.groups[0].winners
+    ('east', 100, ('A',))
+    >>> low, high = table.between["B"].new_group
+    >>> low < 0.3 < high
+    True
+    """
+
+    kind: str
+    best: str
+    models: tuple[str, ...]
+    groups: tuple[GroupOutcome, ...]
+    between: Mapping[str, BetweenGroups | None]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per group and model other than the best, as plain numbers and text."""
+        rows = []
+        for group in self.groups:
+            for model in self.models:
+                difference, error = group.difference[model]
+                rows.append(
+                    {
+                        "group": group.name,
+                        "model": model,
+                        "points": group.points,
+                        "difference": difference,
+                        "difference_error": error,
+                        "won_by": ", ".join(group.winners),
+                    }
+                )
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers and text."""
+        between = {}
+        for model, found in self.between.items():
+            between[model] = None if found is None else _plain(asdict(found))
+        return {
+            "kind": self.kind,
+            "best": self.best,
+            "groups": [_plain(asdict(group)) for group in self.groups],
+            "between": between,
+        }
+
+    def to_dataframe(self) -> Any:
+        """One row per group and model (needs pandas)."""
+        return rendering.dataframe(self.rows(), "group")
+
+    def to_markdown(self) -> str:
+        """Both printed tables, for Markdown."""
+        tables = [pasting.markdown(*self._of_groups()), pasting.markdown(*self._of_models())]
+        return "\n\n".join([*tables, pasting.in_markdown(self._about)])
+
+    def to_latex(self) -> str:
+        """Both printed tables, for LaTeX; how to read them, as a comment."""
+        models = pasting.latex(*self._of_models(), after=self._about)
+        return "\n\n".join([pasting.latex(*self._of_groups()), models])
+
+    def __str__(self) -> str:
+        n_models = len(self.models)
+        headings, cells = self._of_groups(n_models)
+        while n_models > 1 and rendering.width_of(headings, cells) > rendering.terminal_width():
+            n_models -= 1
+            headings, cells = self._of_groups(n_models)
+        shown = len(cells) if len(cells) <= MOST_GROUPS else FIRST_GROUPS
+        parts = [rendering.text(headings, cells[:shown])]
+        left_out = []
+        if shown < len(cells):
+            left_out.append(f"{len(cells) - shown} more {plural(self.kind)}")
+        if n_models < len(self.models):
+            left_out.append(f"{len(self.models) - n_models} more models")
+        if left_out:
+            parts.append(f"… and {' and '.join(left_out)}: to_dataframe() has all.")
+        parts += ["", rendering.text(*self._of_models()), "", rendering.wrap(self._about)]
+        return "\n".join(parts)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return rendering.html(*self._of_groups()) + rendering.html(
+            *self._of_models(), after=self._about
+        )
+
+    @property
+    def _about(self) -> str:
+        return (
+            f"Differences are mean losses less that of {show(self.best)}, ± sampling error. "
+            f"μ: their mean over all {plural(self.kind)} to come; τ: how much they vary between them; "
+            "I²: the part of their variance that is not sampling error; last, where nine in ten "
+            "new ones lie. Intervals hold 90 %."
+        )
+
+    def _of_groups(self, n_models: int | None = None) -> tuple[list[str], list[list[str]]]:
+        """Headings and cells: a column for each model, or for so many of them."""
+        models = self.models[:n_models]
+        headings = [self.kind, "points", *(show(model) for model in models), "won by"]
+        cells = []
+        for group in self.groups:
+            line = [show(group.name), str(group.points)]
+            for model in models:
+                difference, error = group.difference[model]
+                line.append(f"{self._number(difference)} ± {self._number(error)}")
+            line.append(", ".join(map(show, group.winners)))
+            cells.append(line)
+        return headings, cells
+
+    def _of_models(self) -> tuple[list[str], list[list[str]]]:
+        headings = ["model", "μ", "τ", "I²", f"a new {self.kind}"]
+        cells = []
+        for model in self.models:
+            found = self.between[model]
+            if found is None:
+                cells.append([show(model), "", "", "", "not judged"])
+                continue
+            cells.append(
+                [
+                    show(model),
+                    f"{self._number(found.mean)} ({self._range(found.mean_interval)})",
+                    f"{self._number(found.spread)} ({self._range(found.spread_interval)})",
+                    f"{100.0 * found.i_squared:.0f} %",
+                    self._range(found.new_group),
+                ]
+            )
+        return headings, cells
+
+    def _range(self, interval: Interval) -> str:
+        low, high = interval
+        return f"{self._number(low)} … {self._number(high)}"
+
+    @cached_property
+    def _number(self) -> Number:
+        """Digits for all numbers alike."""
+        pairs = [group.difference[model] for group in self.groups for model in self.models]
+        return format_of_differences(pairs)
+
+
+def groups_table(result: Answers) -> GroupsTable:
+    """Every group of a comparison beside the others."""
+    grouping = result.applied.setting.groups
+    if grouping is None or result.won is None:
+        raise ValueError(
+            "groups_table is about groups, and this comparison has none; compare with groups=, "
+            "the replication of each point"
+        )
+    applied: Any = result.applied
+    place = {model: index for index, model in enumerate(result.names)}
+    best, *others = result.ranking
+    differences = {}
+    for model in others:
+        differences[model] = applied.in_each_group(place[model], place[best])
+    winners = _winners(result.ranking, differences)
+    groups = []
+    for index, name in enumerate(grouping.names):
+        here = {}
+        for model in others:
+            difference, error = differences[model]
+            here[model] = (float(difference[index]), float(error[index]))
+        groups.append(GroupOutcome(name, int(grouping.sizes[index]), here, winners[index]))
+    between = {}
+    for model in others:
+        errors = differences[model][1]
+        between[model] = _between(result.applied, place[model], place[best], errors)
+    return GroupsTable(grouping.kind, best, tuple(others), tuple(groups), between)
+
+
+def _winners(
+    ranking: Sequence[str], differences: Mapping[str, tuple[FloatArray, FloatArray]]
+) -> list[tuple[str, ...]]:
+    """Who has the lowest mean loss in each group."""
+    best, *others = ranking
+    rows = [differences[model][0] for model in others]
+    to_best = np.stack([np.zeros_like(rows[0]), *rows])
+    lowest = to_best == to_best.min(axis=0)
+    return [
+        tuple(model for model, is_lowest in zip(ranking, column, strict=True) if is_lowest)
+        for column in lowest.T
+    ]
+
+
+def _between(applied: Applied, a: int, b: int, errors: FloatArray) -> BetweenGroups | None:
+    """The law of μ and τ of a pair, and of its difference in a new group."""
+    law: Any = applied
+    new_group = law.new_difference(a, b)
+    if not new_group.std.any():  # the same losses, or a constant between them: not judged
+        return None
+    mean = law.differences_over(np.array([a]), np.array([b]), inf)
+    spread = law.spread(a, b)
+    low, middle, high = _quantiles(spread.tau[0], spread.weight[0, 0])
+    return BetweenGroups(
+        mean=float(quantile(mean, 0.5)[0]),
+        mean_interval=_interval(mean),
+        spread=middle,
+        spread_interval=(low, high),
+        i_squared=_i_squared(middle, errors),
+        new_group=_interval(new_group),
+    )
+
+
+def _interval(law: Any) -> Interval:
+    low = quantile(law, 0.5 - 0.5 * LEVEL)
+    high = quantile(law, 0.5 + 0.5 * LEVEL)
+    return float(low[0]), float(high[0])
+
+
+def _quantiles(tau: FloatArray, weight: FloatArray) -> tuple[float, float, float]:
+    """The interval and the median of τ, from its probabilities on a grid of log τ."""
+    below = np.cumsum(weight) - 0.5 * weight
+    levels = [0.5 - 0.5 * LEVEL, 0.5, 0.5 + 0.5 * LEVEL]
+    low, middle, high = np.exp(np.interp(levels, below, np.log(tau))).tolist()
+    return low, middle, high
+
+
+def _i_squared(spread: float, errors: FloatArray) -> float:
+    """τ²/(τ² + v), v the typical sampling variance: (G − 1) Σw / ((Σw)² − Σw²), w = 1/v_g."""
+    largest = errors.max()
+    if largest == 0.0:  # one point in each group: nothing is known of it, and it is taken as 0
+        return 1.0
+    precision = (largest / errors) ** 2
+    total = precision.sum()
+    typical = (errors.size - 1) * total / (total**2 - np.sum(precision**2))
+    return float(1.0 / (1.0 + typical * (largest / spread) ** 2))
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Tuples as lists, as JSON has them."""
+    plain: dict[str, Any] = {}
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            plain[key] = _plain(value)
+        elif isinstance(value, tuple):
+            plain[key] = list(value)
+        else:
+            plain[key] = value
+    return plain
