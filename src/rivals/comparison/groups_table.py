@@ -197,9 +197,9 @@ class GroupsTable:
     def _about(self) -> str:
         return (
             f"Differences are mean losses less that of {show(self.best)}, ± sampling error. "
-            f"μ: their mean over all {plural(self.kind)} to come; τ: how much they vary between them; "
-            "I²: the part of their variance that is not sampling error; last, where nine in ten "
-            "new ones lie. Intervals hold 90 %."
+            f"μ: their mean over all {plural(self.kind)} to come; τ: how much they vary between "
+            "them; I²: the part of their variance that is not sampling error; last, where nine in "
+            "ten new ones lie. Intervals hold 90 %."
         )
 
     def _of_groups(self, n_models: int | None = None) -> tuple[list[str], list[list[str]]]:
@@ -279,8 +279,7 @@ def _winners(
     ranking: Sequence[str], differences: Mapping[str, tuple[FloatArray, FloatArray]]
 ) -> list[tuple[str, ...]]:
     """Who has the lowest mean loss in each group."""
-    best, *others = ranking
-    rows = [differences[model][0] for model in others]
+    rows = [differences[model][0] for model in ranking[1:]]
     to_best = np.stack([np.zeros_like(rows[0]), *rows])
     lowest = to_best == to_best.min(axis=0)
     return [
@@ -296,7 +295,8 @@ def _between(applied: Applied, a: int, b: int, errors: FloatArray) -> BetweenGro
     if not new_group.std.any():  # the same losses, or a constant between them: not judged
         return None
     mean = law.differences_over(np.array([a]), np.array([b]), inf)
-    spread = law.spread(a, b)
+    with np.errstate(over="ignore"):  # the variance of μ, which is not asked for here
+        spread = law.spread(a, b)
     low, middle, high = _quantiles(spread.tau[0], spread.weight[0, 0])
     return BetweenGroups(
         mean=float(quantile(mean, 0.5)[0]),
