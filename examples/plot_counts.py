@@ -53,7 +53,7 @@ ax.set(xlabel="doctor visits in a year", ylabel="fraction of people")
 ax.legend()
 
 # %%
-# The rejection holds for c up to 0.22. Beyond, a replication might differ so much from
+# The rejection holds for c up to 0.21. Beyond, a replication might differ so much from
 # these data that even the Poisson law could win:
 
 plot_sweep(result.sweep(c=[2.0**k for k in range(-6, 2)]))

@@ -6,9 +6,9 @@ Install: ``pip install "rivals[plot]" statsmodels``.
 
 If your data come in groups that are replications, the spread between groups shows what
 may change in the next ones. Law "groups" uses this spread. It needs neither simulations
-nor c: observed losses are enough. Here the groups are years, and there are two questions:
-which forecast of the sea temperature is better next year, and which would be better again
-if the study were repeated over as many years?
+nor c: observed losses are enough. Here the groups are years, and there are two
+questions: which forecast of the sea temperature is better next year, and which would be
+better again if the study were repeated over as many years?
 """
 
 import matplotlib.pyplot as plt

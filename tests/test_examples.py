@@ -113,7 +113,7 @@ def test_time_series(tmp_path, monkeypatch):
 def test_counts(tmp_path, monkeypatch):
     result = run("plot_counts", tmp_path, monkeypatch)["result"]
     assert result.survivors == ("negative binomial", "geometric")
-    assert round(critical_c(result, "Poisson"), 2) == 0.22
+    assert round(critical_c(result, "Poisson"), 2) == 0.21
     gap, error = result.difference["geometric"]
     assert gap < error
 
