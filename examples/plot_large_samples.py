@@ -6,8 +6,9 @@ Install: ``pip install "rivals[plot]"``.
 
 With enough data, AIC, BIC, elpd and the Bayes factor are always sure which of two wrong
 models is less wrong. But no experiment is repeated exactly. The probability that one
-model beats the other *in a replication* does not grow with the number of data: it settles
-where the misfit of both models puts it. This is the main claim of René and Longtin (2025).
+model beats the other *in a replication* does not grow with the number of data: it
+settles where the misfit of both models puts it. This is the main claim of René and
+Longtin (2025).
 """
 
 import matplotlib.pyplot as plt
