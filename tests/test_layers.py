@@ -54,7 +54,7 @@ ORDER = {
         "result", "compare",
     ],
     "_workers": [
-        "jobs", "beats", "time_limits", "sending", "interrupts", "attempts",
+        "jobs", "beats", "time_limits", "sending", "dask", "interrupts", "attempts",
         "plan", "progress", "pool", "local", "cluster", "processes",
     ],
     "calibration": [

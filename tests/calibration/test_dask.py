@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import rivals
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 # What Dask itself warns of (ports, event loops) is not ours to mend.
 pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.slow]
 
@@ -21,6 +22,7 @@ pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.slow]
 def client(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.path.dirname(__file__))  # where the workers find `omegas`
     with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),  # less to wait for
         distributed.LocalCluster(
             n_workers=2,
             threads_per_worker=1,
@@ -49,6 +51,27 @@ def test_same_bits_on_dask_with_a_worker_killed(client, small):
     killer.join()
     assert not found.failures
     np.testing.assert_array_equal(found.records, expected.records)
+
+
+def test_an_experiment_that_ends_its_process_is_recorded_and_workers_come_back(client, small):
+    """Dask gives the block that killed a worker to the next one, and gives up workers that it
+    finds dead when it looks for them 15 s later.
+    """
+
+    def ends(rng, index):
+        if index == 3:
+            os._exit(1)
+        return toy(rng)
+
+    found = calibrate(
+        {"e": ends}, n_experiments=8, executor=client.get_executor(), block_size=2, **small
+    )
+    (failure,) = found.failures
+    assert failure.experiment == 3
+    assert "the worker died" in failure.error
+    expected = rivals.calibrate({"e": toy}, n_experiments=8, executor=0, **small).records
+    np.testing.assert_array_equal(found.records, expected[expected["experiment"] != 3])
+    client.wait_for_workers(2, timeout=60)
 
 
 def test_command_line_on_dask(client, monkeypatch, tmp_path):

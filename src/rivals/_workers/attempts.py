@@ -15,6 +15,7 @@ from typing import Any
 
 from rivals._say.warn import saying_once
 from rivals._workers.beats import beating
+from rivals._workers.dask import settle
 from rivals._workers.interrupts import CtrlC
 from rivals._workers.jobs import ATTEMPTS, Block, Ended, Job, failed
 from rivals._workers.sending import Packed, unpack
@@ -30,6 +31,8 @@ class Task:
     time_limit: float | None = None
     # Folder in which workers note their current piece, for the parent's watchdog.
     notes: str | None = None
+    # When the run began, in seconds since the epoch.
+    begun: float = field(default_factory=time.time, compare=False)
     # Warnings given, within this process.
     said: set[str] = field(default_factory=set, compare=False, repr=False)
 
@@ -38,28 +41,31 @@ def run_block(task: Task, block: Block) -> list[Ended]:
     """Run the pieces of a block; failures are returned, not raised."""
     job: Job
     if isinstance(task.job, Packed):
+        settle(task.begun)
         job, said = unpack(task.job)
     else:
         job = task.job
         said = task.said
-    with one_thread(), saying_once(said):
-        first = _prepare(job, block, task.time_limit)
+    with one_thread(), saying_once(said), CtrlC() as keys:
+        first = _prepare(job, block, task.time_limit, keys)
         # Where this failed, each piece prepares itself, and is blamed for itself.
         prepared = {} if first.error else first.result
         share = first.seconds / len(block.indices)
         ended = []
         for index in block.indices:
             call = partial(job.run, block.place, index, prepared.get(index))
-            found = _try(call, block.place, index, task.time_limit, notes=task.notes, spent=share)
+            found = _try(
+                call, block.place, index, task.time_limit, keys, notes=task.notes, spent=share
+            )
             ended.append(found)
     return ended
 
 
-def _prepare(job: Job, block: Block, limit: float | None) -> Ended:
+def _prepare(job: Job, block: Block, limit: float | None, keys: CtrlC) -> Ended:
     """What is computed at once for all pieces of a block, in as much time as they have together."""
     together = None if limit is None else limit * len(block.indices)
     call = partial(job.prepare, block.place, block.indices)
-    return _try(call, block.place, block.indices.start, together, attempts=1)
+    return _try(call, block.place, block.indices.start, together, keys, attempts=1)
 
 
 def _try(
@@ -67,6 +73,7 @@ def _try(
     place: int,
     index: int,
     limit: float | None,
+    keys: CtrlC,
     *,
     notes: str | None = None,
     attempts: int = ATTEMPTS,
@@ -78,10 +85,9 @@ def _try(
     """
     for attempt in range(1, attempts + 1):
         own = None if limit is None else Limit(limit)
-        keys = CtrlC()
         begin = time.perf_counter()
         try:
-            with _contained(), beating(notes, place, index), keys, time_limit(own):
+            with _contained(), beating(notes, place, index), time_limit(own):
                 result = call()
             seconds = time.perf_counter() - begin
             if own is not None and seconds > own.seconds:  # it caught what should end it

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Executor
-from contextlib import suppress
-from enum import Enum
 from typing import Any
 
+from rivals._workers.dask import Trouble, trouble_of
 from rivals._workers.pool import Pool, count_cores
 
 # A cluster may lose its scheduler or its last worker for this long, for example while it restarts
 # them.
 PATIENCE = 60.0
-
-
-class Trouble(Enum):
-    """What is wrong with a Dask cluster."""
-
-    CLOSED = "is gone: the connection to its scheduler is closed"
-    NO_WORKERS = "has had no workers for {:g} s"
-    OUT_OF_REACH = "has been out of reach for {:g} s"
 
 
 class Foreign(Pool):
@@ -34,7 +25,7 @@ class Foreign(Pool):
 
     def is_ready(self) -> bool:
         self.interrupts.look()
-        trouble = _trouble_of(getattr(self._executor, "_client", None))
+        trouble = trouble_of(getattr(self._executor, "_client", None))
         if trouble is None:
             self._lost_since = None
             return True
@@ -57,23 +48,6 @@ class Foreign(Pool):
                 "be interrupted, or are gone; finished experiments are kept if there is a store; "
                 "restart the workers, and run it again to continue"
             )
-
-
-def _trouble_of(client: Any) -> Trouble | None:
-    """What is wrong with a Dask cluster, as far as its client knows.
-
-    None where nothing is, and for executors of other kinds.
-    """
-    status = getattr(client, "status", None)
-    if status is None or not hasattr(client, "scheduler_info"):
-        return None
-    if status in ("closed", "closing", "failed"):
-        return Trouble.CLOSED
-    if status == "running":
-        with suppress(Exception):  # the connection may break this very moment
-            workers = client.scheduler_info().get("workers", {})
-            return None if workers else Trouble.NO_WORKERS
-    return Trouble.OUT_OF_REACH
 
 
 def _count_workers(executor: Any) -> int:

@@ -69,14 +69,15 @@ class CtrlC:
         """Whether Ctrl-C came, or may have come in a way that cannot be seen here."""
         return self._came or not self._sees
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> CtrlC:
         if threading.current_thread() is not threading.main_thread():
             self._sees = True  # it never comes in other threads
-            return
+            return self
         handler = signal.getsignal(signal.SIGINT)
         if handler is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._note)
         self._sees = handler in (signal.default_int_handler, signal.SIG_IGN)
+        return self
 
     def __exit__(self, *error: object) -> None:
         on_main = threading.current_thread() is threading.main_thread()

@@ -53,12 +53,13 @@ class Plan:
             return self.suspects.popleft()
         return None
 
-    def take_back(self, block: Block) -> bool:
-        """Take a block back whose worker died.
+    def take_back(self, block: Block, *, several: bool = False) -> bool:
+        """Take a block back whose worker died, or `several` of them, one after the other.
 
         False for a piece that has used up all its attempts alone.
         """
-        tried = replace(block, crashes=block.crashes + 1)
+        crashes = ATTEMPTS if several else 1
+        tried = replace(block, crashes=block.crashes + crashes)
         if block.alone:
             if tried.crashes >= ATTEMPTS:
                 return False

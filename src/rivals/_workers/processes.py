@@ -14,6 +14,7 @@ from typing import Any
 from rivals._say.warn import warn
 from rivals._workers.attempts import Task, run_block
 from rivals._workers.cluster import Foreign
+from rivals._workers.dask import gave_up
 from rivals._workers.jobs import ATTEMPTS, Block, Ended, Job, failed
 from rivals._workers.local import LocalProcesses
 from rivals._workers.plan import Plan
@@ -205,7 +206,7 @@ class Run:
                     self._plan.again.append(block.one(index))
         elif not ready:
             self._plan.again.append(block)
-        elif not self._plan.take_back(block):
+        elif not self._plan.take_back(block, several=gave_up(broken)):
             message = (
                 f"the worker died {ATTEMPTS} times running this experiment "
                 f"({type(broken).__name__}: {broken})"
