@@ -44,7 +44,7 @@ ORDER = {
         "scales", "quantiles", "beta", "end_points", "tree", "tails", "sampling_error", "density",
         "verdict",
     ],
-    "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "rows"],
+    "_say": ["words", "warn", "naming", "optional", "samples", "arguments", "labels", "rows"],
     "method": ["distance", "error", "spread", "probability", "rule", "more_groups"],
     "laws": ["setting", "draws", "differences", "base"],  # each law then stands alone
     "comparison": [

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._say.rows import name_of, read_groups, row_labels, rows_in_order
+from rivals._say.labels import as_labels, read_groups
+from rivals._say.rows import in_index_order, name_of, row_labels
 from rivals._say.samples import as_numbers, check_losses
-from rivals._types import FloatArray
+from rivals._types import FloatArray, IntArray
 from rivals.core.sampling_error import effective_size
+
+Folds: TypeAlias = Literal["points", "groups", "series"]
 
 FEW_VALUES = 20
 SURE = 10.0
@@ -45,9 +48,13 @@ class Losses:
         True if synthetic losses are known to be of simulated data and may still equal observed
         ones, as the losses of labels and counts do. By default `compare` looks for losses that were
         copied by mistake.
+    folds : {"points", "groups", "series"}, optional
+        What the folds of a cross-validation were made of, if the losses come from one:
+        `cross_validated` says so. Only models that have not seen a group can be judged by it.
     index : pandas Index, optional
-        The labels of the points; by default those of `observed`, if it is a Series. `compare` puts
-        the points of all models into one order by them.
+        The labels of the points; by default those of `observed` or of `groups`, if one of them is a
+        Series. Groups are put into the order of the losses by them, and `compare` puts the points
+        of all models into one order.
 
     See Also
     --------
@@ -67,11 +74,15 @@ class Losses:
     group_name: str | None = field(default=None, kw_only=True)
     unit: str | None = field(default=None, kw_only=True)
     may_repeat: bool = field(default=False, kw_only=True)
+    folds: Folds | None = field(default=None, kw_only=True)
     index: Any = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.index is None:
-            object.__setattr__(self, "index", row_labels(self.observed))
+            index = row_labels(self.observed)
+            if index is None:
+                index = row_labels(self.groups)
+            object.__setattr__(self, "index", index)
         # The one place where samples are checked and copied; object.__setattr__ because the class
         # is frozen.
         _check_not_swapped(self.observed, self.synthetic)
@@ -83,10 +94,12 @@ class Losses:
         _check_not_transposed(self.observed.size, synthetic)
         object.__setattr__(self, "synthetic", synthetic)
         if self.groups is not None:
-            read_groups(self.groups, self.observed.size)
+            groups = in_index_order(self.groups, self.index, "groups", "the losses")
             if self.group_name is None:
-                object.__setattr__(self, "group_name", name_of(self.groups))
-            object.__setattr__(self, "groups", np.array(self.groups))
+                object.__setattr__(self, "group_name", name_of(groups))
+            labels = as_labels(groups, self.observed.size)
+            read_groups(labels, self.observed.size)  # refuses labels that are missing
+            object.__setattr__(self, "groups", labels)
 
     @classmethod
     def from_log_likelihood(
@@ -162,17 +175,18 @@ class Losses:
         """The observed losses alone."""
         return replace(self, synthetic=np.empty((0, 0)))
 
-    def in_order_of(self, reference: Any, who: str, whose: str) -> Losses:
-        """The same losses, with the points in the order of another index, if both have one."""
-        rows = rows_in_order(self.index, reference, who, whose)
-        if rows is None:
-            return self
+    def taken(self, rows: IntArray) -> Losses:
+        """The same losses, with the points in this order."""
         synthetic = self.synthetic
         if self.n_synthetic == self.n_observed:
             synthetic = synthetic[..., rows]
         groups = None if self.groups is None else self.groups[rows]
         return replace(
-            self, observed=self.observed[rows], synthetic=synthetic, groups=groups, index=reference
+            self,
+            observed=self.observed[rows],
+            synthetic=synthetic,
+            groups=groups,
+            index=None if self.index is None else self.index[rows],
         )
 
     def spread_ties(self) -> Losses:

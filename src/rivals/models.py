@@ -12,6 +12,7 @@ import numpy.typing as npt
 from rivals._random import COMPARISON_SIMULATION, simulation_streams
 from rivals._say.arguments import check_name, check_size
 from rivals._say.naming import naming
+from rivals._say.rows import OneOrder, row_labels
 from rivals._say.samples import check_losses
 from rivals._say.words import show
 from rivals._types import RNG, FloatArray, Model
@@ -137,7 +138,9 @@ def losses_of_model(
     model = check_model(model)
     if data is None:
         raise ValueError("is a Candidate, so held-out data are needed: call compare(models, data)")
-    observed = check_losses(model.loss(data), "losses that loss(data) returned")
+    returned = model.loss(data)
+    observed = check_losses(returned, "losses that loss(data) returned")
+    index = _labels_of_points(returned, data, observed.size)
     if n_synthetic is None:
         n_synthetic = observed.size
     n_synthetic = check_size(n_synthetic, "n_synthetic", least=2)
@@ -145,7 +148,17 @@ def losses_of_model(
         _simulate(model, n_synthetic, generator)
         for generator in simulation_streams(rng, n_simulations)
     ]
-    return Losses(observed, rows[0] if n_simulations == 1 else np.stack(rows))
+    return Losses(observed, rows[0] if n_simulations == 1 else np.stack(rows), index=index)
+
+
+def _labels_of_points(returned: Any, data: Any, n_points: int) -> Any:
+    """The index of the losses, or of the data that they are of: a table, or a pair of them."""
+    parts = data if isinstance(data, (tuple, list)) and len(data) == 2 else [data]
+    for values in (returned, *parts):
+        index = row_labels(values)
+        if index is not None and len(index) == n_points:
+            return index
+    return None
 
 
 def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> FloatArray:
@@ -162,14 +175,18 @@ def _simulate(model: Model, n_synthetic: int, rng: np.random.Generator) -> Float
 
 
 def losses_in_turn(
-    pairs: Iterable[tuple[str, AnyModel]], data: Any, *, n_simulations: int, entropy: int
+    pairs: Iterable[tuple[str, AnyModel]],
+    data: Any,
+    *,
+    n_simulations: int,
+    entropy: int,
+    order: OneOrder,
 ) -> Iterator[tuple[str, Losses]]:
-    """Losses of every model with its name, one after the other.
+    """Losses of every model with its name, one after the other, with the points in one order.
 
     They are given, or computed by a candidate with its own random stream.
     """
     first: tuple[str, tuple[int, int]] | None = None
-    labelled: tuple[str, Any] | None = None
     needs_data = False
     for index, (name, model) in enumerate(pairs):
         seed = np.random.SeedSequence(entropy, spawn_key=(COMPARISON_SIMULATION, index))
@@ -179,13 +196,8 @@ def losses_in_turn(
         sizes = (losses.n_observed, losses.n_simulations)
         first = first or (name, sizes)
         _check_together(name, sizes, *first)
-        if labelled is not None:
-            losses = losses.in_order_of(
-                labelled[1], f"model '{show(name)}'", f"model '{show(labelled[0])}'"
-            )
-        elif losses.index is not None:
-            labelled = (name, losses.index)
-        yield name, losses
+        rows = order.rows(f"model '{show(name)}'", losses.index)
+        yield name, losses if rows is None else losses.taken(rows)
         del losses, model  # whoever asked for them decides how long they live
     if data is not None and not needs_data:
         raise ValueError(

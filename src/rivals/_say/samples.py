@@ -62,7 +62,7 @@ def _check_shape(shape: tuple[int, ...], what: str, *, several: bool) -> None:
 
 def as_numbers(values: Any, what: str) -> FloatArray:
     """A copy as float64 of anything that holds real numbers and nothing else."""
-    values = _unmasked(values, what)
+    values = unmasked(values, what)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
@@ -79,7 +79,7 @@ def as_numbers(values: Any, what: str) -> FloatArray:
         return array.astype(np.float64, copy=True)
 
 
-def _unmasked(values: Any, what: str) -> Any:
+def unmasked(values: Any, what: str) -> Any:
     """The values of a masked array in which nothing is masked; anything else as it is."""
     is_list = isinstance(values, (list, tuple))
     if is_list and any(isinstance(item, np.ma.MaskedArray) for item in values):
@@ -89,10 +89,17 @@ def _unmasked(values: Any, what: str) -> Any:
     n_masked = int(np.sum(np.ma.getmaskarray(values)))
     if n_masked:
         raise ValueError(
-            f"{what}: {n_masked} of {values.size} values are masked; "
+            f"{what}: {n_masked} of {values.size} values are masked, the first at position "
+            f"{_position(np.argwhere(np.ma.getmaskarray(values))[0])} (from 0); "
             "remove these points for all models"
         )
     return values.data
+
+
+def _position(index: Any) -> int | tuple[int, ...]:
+    """Where something stands: a number in a vector, (row, column) in a matrix."""
+    place = tuple(map(int, index))
+    return place[0] if len(place) == 1 else place
 
 
 def _from_objects(array: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
@@ -137,9 +144,9 @@ def check_finite(array: FloatArray, what: str, *, simulated: bool = False) -> No
     culprit = find_not_finite(array, simulated=simulated)
     if culprit is None:
         return
-    position = culprit.first if len(culprit.first) > 1 else culprit.first[0]
     raise ValueError(
-        f"{what}: {culprit.found}, the first at position {position} (from 0); {culprit.remedy}"
+        f"{what}: {culprit.found}, the first at position {_position(culprit.first)} (from 0); "
+        f"{culprit.remedy}"
     )
 
 

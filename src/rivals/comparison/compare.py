@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from rivals._random import entropy_from
 from rivals._say.arguments import check_choice, check_positive, check_size, check_threshold
+from rivals._say.labels import read_groups
 from rivals._say.naming import naming
-from rivals._say.rows import in_index_order, name_of, read_groups
+from rivals._say.rows import OneOrder, in_index_order, name_of, row_labels, rows_in_order
 from rivals._say.words import noun_of
 from rivals._types import RNG
 from rivals.comparison.calibrator import Calibrator
@@ -144,13 +145,17 @@ def compare(
         loss_unit=loss_unit,
     )
     pairs: Iterable[tuple[str, AnyModel]] = models_in_turn(models)
+    carrier = None
     if keep_simulations:  # all of them are checked before anything is simulated
         pairs = list(pairs)
+        carrier = _first_with_groups(pairs)
+    beside = {"groups": row_labels(groups), "clusters": row_labels(clusters)}
     samples = losses_in_turn(
         pairs,
         data,
         n_simulations=check_size(n_simulations, "n_simulations"),
         entropy=setting.entropy,
+        order=OneOrder(beside, series=setting.order == "time"),
     )
 
     names, applied = _apply(
@@ -160,6 +165,7 @@ def compare(
         number,
         groups=groups,
         clusters=clusters,
+        carrier=carrier,
         calibrations=calibrations,
         keep_simulations=keep_simulations,
     )
@@ -205,6 +211,14 @@ def _check_possible(
         )
 
 
+def _first_with_groups(pairs: Iterable[tuple[str, Any]]) -> Losses | None:
+    """The first losses that carry groups, so that it does not matter which model comes first."""
+    for _, model in pairs:
+        if isinstance(model, Losses) and model.groups is not None:
+            return model
+    return None
+
+
 def _apply(
     samples: Iterable[tuple[str, Losses]],
     setting: Setting,
@@ -213,6 +227,7 @@ def _apply(
     *,
     groups: npt.ArrayLike | None,
     clusters: npt.ArrayLike | None,
+    carrier: Losses | None,
     calibrations: Sequence[Calibrator],
     keep_simulations: bool,
 ) -> tuple[tuple[str, ...], Applied]:
@@ -222,11 +237,13 @@ def _apply(
     summaries: list[Any] = []
     for name, sample in samples:
         if not losses:
-            chosen, setting = _labelled(setting, sample, law, groups, clusters)
+            chosen, setting = _labelled(setting, sample, law, groups, clusters, carrier or sample)
             setting = replace(setting, c=chosen.checked_c(c, sample.n_simulations))
         with naming(name):
             chosen.check(sample, setting)
-            _check_same_groups(sample, setting)
+            _check_same_groups(sample, setting, clusters_given=clusters is not None)
+            if groups is not None:
+                _check_folds(sample)
         for calibration in calibrations:
             calibration.check_fit(
                 {name: sample}, law=chosen.name, order=setting.order, loss_unit=given_unit
@@ -247,12 +264,13 @@ def _labelled(
     law: str | Law | None,
     groups: npt.ArrayLike | None,
     clusters: npt.ArrayLike | None,
+    carrier: Losses,
 ) -> tuple[Law, Setting]:
     """The law, and the setting with the groups and clusters of the points.
 
-    They are given, or carried by the losses of the first model.
+    They are given, or carried by the losses of a model.
     """
-    carried = groups is None and sample.groups is not None
+    carried = groups is None and carrier.groups is not None
     chosen = law_of(law, groups=carried or groups is not None)
     if not chosen.needs_groups and groups is not None:
         raise ValueError(
@@ -265,20 +283,32 @@ def _labelled(
             f"got new_groups = {setting.new_groups:g}; pass groups=, the replication of each "
             "point, or leave it out"
         )
+    if chosen.needs_groups and clusters is not None:
+        raise ValueError(
+            "clusters have no place beside groups: law 'groups' takes the points of a group as "
+            "independent, and what they share as part of how groups differ; leave clusters out, "
+            "or, if they are the replications, pass them as groups="
+        )
     if carried and chosen.needs_groups:
-        groups = sample.groups
+        groups = _carried(carrier, sample)
     elif carried and clusters is None:
-        clusters = sample.groups
+        clusters = _carried(carrier, sample)
     return chosen, replace(
         setting,
-        groups=_grouping(groups, sample, "groups"),
-        clusters=_grouping(clusters, sample, "clusters"),
+        groups=_grouping(groups, sample, carrier.group_name, "groups"),
+        clusters=_grouping(clusters, sample, None, "clusters"),
         n_simulations=sample.n_simulations,
         loss_unit=setting.loss_unit or sample.unit,
     )
 
 
-def _grouping(labels: Any, sample: Losses, what: str) -> Grouping | None:
+def _carried(carrier: Losses, sample: Losses) -> npt.NDArray[Any] | None:
+    """The groups that losses carry, in the order of the first model."""
+    rows = rows_in_order(carrier.index, sample.index, "groups", "the losses")
+    return carrier.groups if rows is None else carrier.taken(rows).groups
+
+
+def _grouping(labels: Any, sample: Losses, column: str | None, what: str) -> Grouping | None:
     if labels is None:
         return None
     labels = in_index_order(labels, sample.index, what, "the losses")
@@ -288,17 +318,38 @@ def _grouping(labels: Any, sample: Losses, what: str) -> Grouping | None:
             "clusters: all points are in one, but their sampling errors need at least two; "
             "leave clusters out"
         )
-    column = name_of(labels) or (sample.group_name if what == "groups" else None)
+    column = name_of(labels) or column
     return Grouping(codes, names, noun_of(column or "", default=what.removesuffix("s")))
 
 
-def _check_same_groups(sample: Losses, setting: Setting) -> None:
+def _check_same_groups(sample: Losses, setting: Setting, *, clusters_given: bool) -> None:
     """Refuse losses that carry other groups than the comparison has."""
-    if sample.groups is None or setting.groups is None or setting.clusters is not None:
+    if sample.groups is None:
         return
+    grouping = setting.groups
+    if grouping is None and clusters_given:
+        return
+    if grouping is None:
+        grouping = setting.clusters
+    if grouping is None:
+        raise ValueError(
+            "its losses carry groups, but those of the models before it carry none; pass groups= "
+            "for all, or give all of them their groups"
+        )
     own, _ = read_groups(sample.groups, sample.n_observed, "groups")
-    if not np.array_equal(own, setting.groups.codes):
+    if not np.array_equal(own, grouping.codes):
         raise ValueError(
             "its losses carry other groups than those of the comparison; "
             "all models must be judged on the same points in the same order"
+        )
+
+
+def _check_folds(sample: Losses) -> None:
+    """Refuse to judge by groups what was fitted to points of the same groups."""
+    if sample.folds in ("points", "series"):
+        raise ValueError(
+            "its losses come from a cross-validation whose folds do not keep groups together: "
+            "models have seen points of the groups that they would be judged in, so nothing shows "
+            "how they do in new ones; make the losses by cross_validated(..., groups=groups), "
+            "which leaves whole groups out, and leave groups out here"
         )

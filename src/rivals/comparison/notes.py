@@ -63,7 +63,7 @@ def notes(losses: Mapping[str, Losses], law: Law, setting: Setting) -> dict[str,
     """
     every = {}
     for (name, sample), found in zip(losses.items(), mistakes(losses), strict=True):
-        pairs = [*found, *_autocorrelation(sample, setting)]
+        pairs = [*found, *_autocorrelation(sample, setting), *_series(sample, setting)]
         if not _one_loss_per_group(setting):
             pairs += [*law.doubts(sample), *_tail(sample)]
         every[name] = tuple(Note(code, text) for code, text in pairs)
@@ -91,6 +91,16 @@ def _autocorrelation(losses: Losses, setting: Setting) -> Iterator[tuple[str, st
     if setting.order == "time" and losses.effective_size < 0.5 * losses.n_observed:
         worth = f"worth {losses.effective_size:.0f} independent ones"
         yield "autocorrelated", f"autocorrelated: {losses.n_observed} losses are {worth}"
+
+
+def _series(losses: Losses, setting: Setting) -> Iterator[tuple[str, str]]:
+    """Whether the losses of a series are judged as if they were independent."""
+    if losses.folds == "series" and setting.order is None and not setting.labels:
+        yield (
+            "series",
+            "the folds are stretches of a series (TimeSeriesSplit), but the losses are taken as "
+            "independent: pass order='time'",
+        )
 
 
 def by_text(found: Notes, one: str = "{}", several: str = "{}") -> list[tuple[Note, str]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rivals._say.rows import is_missing
+from rivals._say.labels import is_missing
 from rivals._say.samples import as_numbers, find_not_finite
 from rivals._say.warn import warn
 from rivals._say.words import show

@@ -22,6 +22,7 @@ from rivals._random import (
     stream,
 )
 from rivals._say.arguments import check_name, check_size
+from rivals._say.labels import read_groups
 from rivals._say.rows import name_of
 from rivals._say.words import show
 from rivals._types import RNG, FloatArray
@@ -29,11 +30,27 @@ from rivals._workers.jobs import Ended
 from rivals._workers.plan import Plan
 from rivals._workers.processes import run_all
 from rivals.comparison import N_SIMULATIONS
+from rivals.losses import Folds as KindOfFolds
 from rivals.losses import Losses
 from rivals.read.densities import ConditionalDensity
 from rivals.read.estimators import labels_at, targets_at
-from rivals.read.folds import Splits, keeps_groups, labels_of, make_splits, splits_of_training_sets
-from rivals.read.inputs import AtPoint, as_pair, as_targets, as_values, take
+from rivals.read.folds import (
+    Splits,
+    keeps_groups,
+    kind_of_folds,
+    labels_of,
+    make_splits,
+    splits_of_training_sets,
+)
+from rivals.read.inputs import (
+    AtPoint,
+    as_pair,
+    as_targets,
+    as_values,
+    labels_of_pair,
+    n_rows,
+    take,
+)
 from rivals.read.noise import seeded_copy
 
 
@@ -142,30 +159,44 @@ def cross_validated(
     n_simulations = check_size(n_simulations, "n_simulations")
     entropy = entropy_from(rng)
     X, y = as_pair((X, y))
-    labels = None if groups is None else labels_of(groups, y)
+    index = labels_of_pair(X, y)
+    n_points = n_rows(y, "targets")
+    labels = None if groups is None else labels_of(groups, index, n_points)
+    codes, names = (None, ()) if labels is None else read_groups(labels, n_points)
     cv = _seeded(cv, entropy)
-    splits = make_splits(cv, X, y, labels, classify=classify)
+    splits = make_splits(cv, X, y, codes, classify=classify)
     job = Folds(
         estimators=dict(estimators),
         X=X,
         y=y,
-        groups=labels,
+        groups=codes,
         splits=splits,
         classify=classify,
         noises=_by_name(noise, list(estimators)),
-        noise_cv=splits_of_training_sets(cv, labels, splits),
+        noise_cv=splits_of_training_sets(cv, codes, splits),
         residuals=residuals,
         floor=floor,
         n_simulations=n_simulations,
         entropy=entropy,
     )
     found = _run_all(job, executor, progress)
-    if labels is not None and not keeps_groups(labels, splits):
+    if codes is not None and not keeps_groups(codes, names, splits):
         labels = None
+    points = Points(index, labels, name_of(groups), kind_of_folds(cv, by_groups=labels is not None))
     return {
-        name: _together(name, splits, parts, labels, name_of(groups))
+        name: _together(name, splits, parts, points)
         for name, parts in zip(estimators, found, strict=True)
     }
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """What is known of all points, whoever judges them."""
+
+    index: Any
+    groups: Any
+    group_name: str | None
+    folds: KindOfFolds
 
 
 def _seeded(cv: Any, entropy: int) -> Any:
@@ -339,24 +370,24 @@ def _together(
     name: str,
     splits: Splits,
     parts: Sequence[tuple[FloatArray, FloatArray]],
-    groups: Any,
-    group_name: str | None,
+    points: Points,
 ) -> Losses:
     """Losses of all folds, in the order of the data."""
     tested = np.concatenate([test for _, test in splits])
     order = np.argsort(tested)
+    rows = tested[order]
     observed = np.concatenate([of_test for of_test, _ in parts])[order]
     synthetic = np.concatenate([simulated for _, simulated in parts], axis=1)[:, order]
-    if groups is not None:
-        groups = groups[tested[order]]
     try:
         return Losses(
             observed,
             synthetic,
-            groups=groups,
-            group_name=group_name,
+            groups=None if points.groups is None else points.groups[rows],
+            group_name=points.group_name,
             unit="nats",
             may_repeat=True,
+            folds=points.folds,
+            index=None if points.index is None else points.index[rows],
         )
     except ValueError as error:
         fold = ""

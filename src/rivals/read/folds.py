@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from rivals._say.rows import in_index_order, read_groups, row_labels
+from rivals._say.labels import as_labels
+from rivals._say.rows import in_index_order
 from rivals._say.warn import warn
 from rivals._say.words import show
 from rivals._types import IntArray
+from rivals.losses import Folds
 from rivals.read.inputs import n_rows
 
 Splits: TypeAlias = list[tuple[IntArray, IntArray]]  # training and test points of each fold
@@ -22,16 +25,14 @@ MOST_LEFT_OUT = 20
 MANY_FOLDS = 10
 
 
-def labels_of(groups: Any, y: Any) -> npt.NDArray[Any]:
-    """The group of each point, in the order of the targets if both have an index."""
+def labels_of(groups: Any, index: Any, n_points: int) -> npt.NDArray[Any]:
+    """The group of each point, in the order of the data if both have an index."""
     if isinstance(groups, str):
         raise TypeError(
             f"groups must hold the group of each point: got the text {show(groups)!r}; pass "
             "that column"
         )
-    labels = np.asarray(in_index_order(groups, row_labels(y), "groups", "the targets"))
-    read_groups(labels, len(y))  # it refuses labels that are missing, or of other points
-    return labels
+    return as_labels(in_index_order(groups, index, "groups", "the data"), n_points)
 
 
 def make_splits(cv: Any, X: Any, y: Any, groups: Any, *, classify: bool) -> Splits:
@@ -53,8 +54,8 @@ def _default_cv(groups: Any) -> Any:
 
     if groups is None:
         return FEW_FOLDS
-    _, names = read_groups(groups, len(groups))
-    return LeaveOneGroupOut() if len(names) <= MOST_LEFT_OUT else GroupKFold(MANY_FOLDS)
+    n_groups = np.unique(groups).size
+    return LeaveOneGroupOut() if n_groups <= MOST_LEFT_OUT else GroupKFold(MANY_FOLDS)
 
 
 def _check_splits(splits: Splits, n_points: int) -> None:
@@ -89,7 +90,7 @@ def splits_of_training_sets(cv: Any, groups: Any, splits: Splits) -> Any:
     )
 
     if groups is not None and (cv is None or isinstance(cv, LeaveOneGroupOut)):
-        fewest = min(np.unique(groups[train].astype(str)).size for train, _ in splits)
+        fewest = min(np.unique(groups[train]).size for train, _ in splits)
         return GroupKFold(min(FEW_FOLDS, fewest)) if fewest > 1 else FEW_FOLDS
     of_all_points = isinstance(cv, (LeaveOneOut, LeavePOut, PredefinedSplit))
     if hasattr(cv, "split") and not of_all_points:
@@ -97,17 +98,26 @@ def splits_of_training_sets(cv: Any, groups: Any, splits: Splits) -> Any:
     return FEW_FOLDS
 
 
-def keeps_groups(groups: Any, splits: Splits) -> bool:
+def keeps_groups(groups: IntArray, names: Sequence[str], splits: Splits) -> bool:
     """Whether no model was fitted to points of a group that it is judged in: only then are
     groups replications.
     """
     for train, test in splits:
-        shared = np.intersect1d(groups[train].astype(str), groups[test].astype(str))
+        shared = np.intersect1d(groups[train], groups[test])
         if shared.size:
             warn(
                 f"cv tests models on groups that they were fitted to, such as "
-                f"{show(shared[0])!r}, so the losses carry no groups; leave cv out, or split by "
-                "groups"
+                f"{show(names[shared[0]])!r}, so the losses carry no groups; leave cv out, or "
+                "split by groups"
             )
             return False
     return True
+
+
+def kind_of_folds(cv: Any, *, by_groups: bool) -> Folds:
+    """What folds are made of: whole groups, stretches of a series, or points."""
+    from sklearn.model_selection import TimeSeriesSplit
+
+    if by_groups:
+        return "groups"
+    return "series" if isinstance(cv, TimeSeriesSplit) else "points"

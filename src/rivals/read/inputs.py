@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rivals._say.rows import in_index_order, row_labels
+from rivals._say.samples import unmasked
 from rivals._say.warn import warn
 from rivals._say.words import show
 from rivals._types import FloatArray, IntArray
@@ -55,7 +56,15 @@ def as_pair(data: Any) -> tuple[Any, Any]:
             f"there must be one label or target per input; got {n_inputs} inputs and "
             f"{n_targets} of them"
         )
+    inputs = unmasked(inputs, "inputs")
+    targets = unmasked(targets, "labels or targets")
     return inputs, in_index_order(targets, row_labels(inputs), "the targets", "the inputs")
+
+
+def labels_of_pair(inputs: Any, targets: Any) -> Any:
+    """The labels of the rows of a pair: of its inputs, or of its targets; None without any."""
+    index = row_labels(inputs)
+    return row_labels(targets) if index is None else index
 
 
 def n_rows(values: Any, what: str) -> int:
@@ -179,6 +188,7 @@ def as_values(values: Any, what: str) -> npt.NDArray[Any]:
             values.dtype.itemsize <= 2 and values.is_floating_point()
         )  # NumPy may not have this type
         values = (values.float() if half else values).numpy()
+    values = unmasked(values, what)
     try:
         return np.asarray(values)
     except Exception as error:

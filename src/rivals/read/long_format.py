@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rivals._say.rows import is_missing
+from rivals._say.labels import is_missing
 from rivals._say.words import listed, show
 from rivals._types import IntArray
 from rivals.read.cells import as_losses, as_text, at_row, finite

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rivals._random import entropy_from, stream
-from rivals._say.rows import in_index_order, row_labels
+from rivals._say.rows import in_index_order
 from rivals._say.warn import warn
 from rivals._say.words import show
 from rivals._types import RNG, FloatArray
@@ -17,6 +17,7 @@ from rivals.read.inputs import (
     as_pair,
     as_targets,
     check_same_shape,
+    labels_of_pair,
     library_of,
     take,
 )
@@ -98,7 +99,9 @@ def out_of_fold_residuals(
     generator = stream(entropy_from(rng))
     found = []
     try:
-        groups = in_index_order(groups, row_labels(targets), "groups", "the training targets")
+        groups = in_index_order(
+            groups, labels_of_pair(inputs, targets), "groups", "the training data"
+        )
         splits = list(check_cv(cv, values).split(np.empty(len(values)), values, groups))
     except (TypeError, ValueError) as error:
         raise type(error)(f"cv of the noise: {error}") from error

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rivals._say.rows import is_missing
+from rivals._say.labels import is_missing_label
 from rivals._say.words import show
 from rivals._types import IntArray
 from rivals.read.cells import as_text, at_row
@@ -88,7 +88,7 @@ def labels_of_points(
         cells = [cell.strip() if isinstance(cell, str) else cell for cell in columns[column]]
         for name, own in rows.items():
             found = [cells[row] for row in own.tolist()]
-            missing = own[[is_missing(label) for label in found]]  # and cannot be compared
+            missing = own[[is_missing_label(label) for label in found]]  # and cannot be compared
             if missing.size:
                 empty = (
                     f"the cell is empty, as are {missing.size} of {own.size}; say to which of the "

@@ -7,7 +7,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from rivals._say.rows import is_missing
+from rivals._say.labels import is_missing
 from rivals._say.samples import as_numbers
 from rivals._say.words import show
 from rivals._types import FloatArray
