@@ -124,7 +124,11 @@ def summary(lines: Lines) -> dict[str, Any]:
     for design in ("left out", "frozen"):
         by_groups = said.get(design, {})
         result[design] = {
-            k: {name: scored(known[name], pairs) for name, pairs in by_groups[k].items()}
+            k: {
+                name: scored(method, by_groups[k][name])
+                for name, method in known.items()
+                if name in by_groups[k]
+            }
             for k in sorted(by_groups, key=int)
         }
     return result
