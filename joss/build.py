@@ -19,8 +19,9 @@ body { font: 10.5pt/1.4 serif; max-width: none; margin: 0; padding: 0; }
 h1 { font-size: 13pt; } h1.title { font-size: 18pt; }
 h1, h2 { line-height: 1.2; break-after: avoid; }
 col { width: auto !important; }
-table { border-collapse: collapse; font-size: 9pt; margin: 1em auto; break-inside: avoid; }
+table { border-collapse: collapse; font-size: 8.5pt; margin: 1em auto; break-inside: avoid; }
 th, td { padding: 2pt 6pt; text-align: left; border-bottom: 0.5pt solid #999; }
+td:not(:first-child) { white-space: nowrap; }
 code { font-size: 9pt; } pre { background: #f4f4f4; padding: 6pt; break-inside: avoid; }
 figure { margin: 1em 0; text-align: center; break-inside: avoid; }
 img { max-width: 100%; } figcaption { font-size: 9pt; }
