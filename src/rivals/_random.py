@@ -36,6 +36,7 @@ FOLD_SIMULATION = 0
 FOLD_FIT = 1
 FOLD_SPLIT = 2
 FOLD_NOISE = 3
+FOLD_MEMBERS = 4
 # A posterior: then the number of the prediction.
 POSTERIOR_PREDICTION = 0
 POSTERIOR_CHOICE = 1

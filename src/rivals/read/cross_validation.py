@@ -4,7 +4,7 @@ that did not see it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from copy import copy
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ import numpy as np
 
 from rivals._random import (
     FOLD_FIT,
+    FOLD_MEMBERS,
     FOLD_NOISE,
     FOLD_SIMULATION,
     FOLD_SPLIT,
@@ -32,7 +33,7 @@ from rivals._workers.processes import run_all
 from rivals.comparison import N_SIMULATIONS
 from rivals.losses import Folds as KindOfFolds
 from rivals.losses import Losses
-from rivals.read.densities import ConditionalDensity
+from rivals.read.densities import ConditionalDensity, Density
 from rivals.read.estimators import labels_at, targets_at
 from rivals.read.folds import (
     Splits,
@@ -52,6 +53,11 @@ from rivals.read.inputs import (
     take,
 )
 from rivals.read.noise import seeded_copy
+from rivals.read.point_losses import CRPS, LOG, PointLoss, chosen_loss
+from rivals.read.proper_scores import scorer
+
+# Draws of each target, of which its CRPS is.
+N_MEMBERS = 400
 
 
 def cross_validated(
@@ -61,6 +67,7 @@ def cross_validated(
     *,
     groups: Any = None,
     cv: Any = None,
+    loss: str | Callable[[Any, Any], Any] = LOG,
     noise: Any = "cross-validated",
     residuals: Literal["gaussian", "student", "empirical"] = "gaussian",
     floor: float = 0.0,
@@ -94,6 +101,16 @@ def cross_validated(
         the data), a splitter such as `GroupKFold` or `TimeSeriesSplit`, or pairs of indices
         (train, test). By default by groups, or into five folds. All estimators get the same
         splits. No point may be tested twice. Points that no fold tests have no losses.
+    loss : str or callable
+        What is judged at each point, lower being better. "log": minus the log density of the
+        target, or log probability of the label. "squared", "absolute": of regressors, the error of
+        the prediction. "crps": of regressors with their noise, the continuous ranked probability
+        score, in the unit of the target, from 400 draws. "brier", "accuracy" (1 where the label is
+        wrong): of classifiers. Scorers of scikit-learn that are means over points go by their
+        names: "neg_mean_squared_error", "neg_mean_absolute_error", "neg_log_loss",
+        "neg_brier_score". Or a function `loss(y, prediction)` of arrays, one number per point.
+        Only "log" and "crps" need a distribution and have simulations; with the others, `compare`
+        needs three groups or more.
     noise : "cross-validated", "predicted" or frozen distribution, or mapping
         For regressors, the distribution of target minus prediction, as in `regressor`; or
         one for each name. "cross-validated" splits each training set once more, by groups,
@@ -154,8 +171,17 @@ def cross_validated(
     >>> result = rivals.compare(losses, rng=0)
     >>> result.law, result.survivors, result.won[0, 1]
     ('groups', ('line',), np.int64(6))
+
+    Any other loss of points, here the absolute error; it needs no noise:
+
+    >>> losses = rivals.read.cross_validated(models, X, y, groups=school, loss="absolute")
+    >>> losses["line"]
+    Losses(300 observed, no synthetic, empirical risk 0.36986)
     """
     classify = _are_classifiers(estimators)
+    judged_by = chosen_loss(loss, classify=classify)
+    if isinstance(judged_by, PointLoss):
+        _check_no_density(judged_by.name, noise, floor)
     n_simulations = check_size(n_simulations, "n_simulations")
     entropy = entropy_from(rng)
     X, y = as_pair((X, y))
@@ -172,6 +198,7 @@ def cross_validated(
         groups=codes,
         splits=splits,
         classify=classify,
+        loss=judged_by,
         noises=_by_name(noise, list(estimators)),
         noise_cv=splits_of_training_sets(cv, codes, splits),
         residuals=residuals,
@@ -182,7 +209,13 @@ def cross_validated(
     found = _run_all(job, executor, progress)
     if codes is not None and not keeps_groups(codes, names, splits):
         labels = None
-    points = Points(index, labels, name_of(groups), kind_of_folds(cv, by_groups=labels is not None))
+    points = Points(
+        index=index,
+        groups=labels,
+        group_name=name_of(groups),
+        folds=kind_of_folds(cv, by_groups=labels is not None),
+        unit="nats" if judged_by == LOG else None,
+    )
     return {
         name: _together(name, splits, parts, points)
         for name, parts in zip(estimators, found, strict=True)
@@ -197,6 +230,17 @@ class Points:
     groups: Any
     group_name: str | None
     folds: KindOfFolds
+    unit: str | None
+
+
+def _check_no_density(name: str, noise: Any, floor: float) -> None:
+    """Refuse what only a distribution has a use for."""
+    if floor or not (isinstance(noise, str) and noise == "cross-validated"):
+        given = "floor" if floor else "noise"
+        raise ValueError(
+            f"{given}= belongs to the distribution of targets, and loss {name} judges predictions: "
+            "leave it out, or pass loss='log'"
+        )
 
 
 def _seeded(cv: Any, entropy: int) -> Any:
@@ -218,6 +262,7 @@ class Folds:
     groups: Any
     splits: Splits
     classify: bool
+    loss: str | PointLoss
     noises: dict[str, Any]
     noise_cv: Any
     residuals: str
@@ -261,24 +306,36 @@ class Folds:
     def losses(self, place: int, index: int) -> tuple[FloatArray, FloatArray]:
         """Losses of the test set of a fold, and those of simulations at its inputs as rows."""
         _, test = self.splits[index]
+        if isinstance(self.loss, PointLoss):
+            fitted, _ = self._copy(place, index)
+            observed = self.loss(fitted, take(self.X, test), take(self.y, test))
+            return observed, np.empty((0, test.size))
         density = self._fitted(place, index)(take(self.X, test))
         as_array = as_values if self.classify else as_targets
         targets = as_array(take(self.y, test), "targets")
+        judge = self._judge(density, test.size, place, index)
         seed = self._seed(FOLD_SIMULATION, place, index)
         synthetic = []
         for rng in simulation_streams(seed, self.n_simulations):
             simulated = density.simulate(test.size, rng)
-            synthetic.append(-density.log_density(simulated))
-        return -density.log_density(targets), np.stack(synthetic)
+            synthetic.append(judge(simulated))
+        return judge(targets), np.stack(synthetic)
+
+    def _judge(
+        self, density: Density, n_points: int, place: int, index: int
+    ) -> Callable[[Any], FloatArray]:
+        """From targets to their losses under the distribution."""
+        if self.loss == LOG:
+            return lambda values: -density.log_density(values)
+        seed = self._seed(FOLD_MEMBERS, place, index)
+        members = [density.simulate(n_points, rng) for rng in simulation_streams(seed, N_MEMBERS)]
+        return scorer(np.stack(members), CRPS)
 
     def _fitted(self, place: int, index: int) -> ConditionalDensity:
         """From inputs to the distribution of targets or labels, fitted to a training set."""
         name = self.names[place]
         train, _ = self.splits[index]
-        training = (take(self.X, train), take(self.y, train))
-        generator = stream(self.entropy, FOLD_FIT, place, index)
-        fitted = seeded_copy(self.estimators[name], generator)
-        fitted.fit(*training)
+        fitted, training = self._copy(place, index)
         if self.classify:
             return labels_at(fitted, floor=self.floor)
         return targets_at(
@@ -290,6 +347,15 @@ class Folds:
             groups=None if self.groups is None else self.groups[train],
             rng=self._seed(FOLD_NOISE, place, index),
         )
+
+    def _copy(self, place: int, index: int) -> tuple[Any, tuple[Any, Any]]:
+        """A copy of an estimator fitted to a training set, and that set."""
+        train, _ = self.splits[index]
+        training = (take(self.X, train), take(self.y, train))
+        generator = stream(self.entropy, FOLD_FIT, place, index)
+        fitted = seeded_copy(self.estimators[self.names[place]], generator)
+        fitted.fit(*training)
+        return fitted, training
 
     def _seed(self, purpose: int, place: int, index: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.entropy, spawn_key=(purpose, place, index))
@@ -378,13 +444,15 @@ def _together(
     rows = tested[order]
     observed = np.concatenate([of_test for of_test, _ in parts])[order]
     synthetic = np.concatenate([simulated for _, simulated in parts], axis=1)[:, order]
+    if not len(synthetic):
+        synthetic = np.empty((0, 0))
     try:
         return Losses(
             observed,
             synthetic,
             groups=None if points.groups is None else points.groups[rows],
             group_name=points.group_name,
-            unit="nats",
+            unit=points.unit,
             may_repeat=True,
             folds=points.folds,
             index=None if points.index is None else points.index[rows],

@@ -167,10 +167,7 @@ def regressor(
 def labels_at(estimator: Any, *, floor: float, classes: Any = None) -> ConditionalDensity:
     """From inputs to the distribution of the labels, as `classifier` describes it."""
     name = _name(estimator)
-    if not callable(getattr(estimator, "predict_proba", None)):
-        raise TypeError(
-            f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV)"
-        )
+    _check_predicts_probabilities(estimator, name)
     if not 0.0 <= floor < 1.0:
         raise ValueError(f"floor must lie in [0, 1); got {floor!r}")
     known = _classes(estimator, name, classes)
@@ -182,6 +179,23 @@ def labels_at(estimator: Any, *, floor: float, classes: Any = None) -> Condition
         return _of_labels(known, raised / raised.sum(axis=1, keepdims=True), name)
 
     return density_at
+
+
+def probabilities_of(estimator: Any, at: Any) -> tuple[npt.NDArray[Any], FloatArray]:
+    """The labels, and the probability of each at some inputs, one row per point."""
+    name = _name(estimator)
+    _check_predicts_probabilities(estimator, name)
+    known = _classes(estimator, name, None)
+    found = as_targets(estimator.predict_proba(at), "probabilities")
+    _check_probabilities(found, known.size, name)
+    return known, found
+
+
+def _check_predicts_probabilities(estimator: Any, name: str) -> None:
+    if not callable(getattr(estimator, "predict_proba", None)):
+        raise TypeError(
+            f"{name} has no predict_proba; give it one (sklearn.calibration.CalibratedClassifierCV)"
+        )
 
 
 def _check_probabilities(found: FloatArray, n_classes: int, name: str) -> None:

@@ -1,0 +1,128 @@
+"""Losses of an estimator at each point, other than the log loss: lower is better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rivals._say.words import listed, show
+from rivals._types import FloatArray
+from rivals.read.estimators import probabilities_of
+from rivals.read.inputs import as_targets, as_values, check_same_shape
+
+# From a fitted estimator, inputs and targets to one loss per point.
+AtPoints: TypeAlias = Callable[[Any, Any, Any], FloatArray]
+
+LOG = "log"
+CRPS = "crps"
+# Scorers of scikit-learn that are means over points, by what their points are.
+SCORERS = {
+    "neg_log_loss": LOG,
+    "neg_mean_squared_error": "squared",
+    "neg_mean_absolute_error": "absolute",
+    "neg_brier_score": "brier",
+}
+OF_REGRESSORS = ("squared", "absolute", CRPS, "neg_mean_squared_error", "neg_mean_absolute_error")
+OF_CLASSIFIERS = ("brier", "accuracy", "neg_log_loss", "neg_brier_score")
+
+
+@dataclass(frozen=True)
+class PointLoss:
+    """A loss of predictions at points.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    at : callable
+        From a fitted estimator, inputs and targets to one loss per point.
+    """
+
+    name: str
+    at: AtPoints
+
+    def __call__(self, fitted: Any, inputs: Any, targets: Any) -> FloatArray:
+        """One loss per point, checked."""
+        n_points = len(targets)
+        found = as_targets(self.at(fitted, inputs, targets), f"losses of {self.name}")
+        if found.shape != (n_points,):
+            raise ValueError(
+                f"loss {self.name} gave shape {found.shape}; it must give one number for each of "
+                f"{n_points} points, not their mean"
+            )
+        return found
+
+
+def chosen_loss(loss: Any, *, classify: bool) -> str | PointLoss:
+    """ "log" and "crps", which need a density, or a loss of predictions at points."""
+    if callable(loss):
+        name = getattr(loss, "__name__", type(loss).__name__)
+        return PointLoss(name, partial(_by_function, loss))
+    known = (LOG, *OF_REGRESSORS, *OF_CLASSIFIERS)
+    if not isinstance(loss, str) or loss not in known:
+        raise ValueError(
+            f"loss: got {show(repr(loss))}; pass one of {listed(known)}, or a function "
+            "loss(y, prediction) that gives one number per point, lower being better. Scores "
+            "that are no mean over points, such as r2 and roc_auc, have no losses of points"
+        )
+    kind = "classifiers" if classify else "regressors"
+    if loss in (OF_REGRESSORS if classify else OF_CLASSIFIERS):
+        instead = "'log', 'brier' or 'accuracy'" if classify else "'log', 'squared' or 'absolute'"
+        raise ValueError(f"loss {loss!r} is not for {kind}; pass {instead}")
+    name = SCORERS.get(loss, loss)
+    at_points = {
+        "squared": _squared,
+        "absolute": _absolute,
+        "brier": _brier,
+        "accuracy": _wrong,
+    }
+    return PointLoss(name, at_points[name]) if name in at_points else name
+
+
+def _by_function(
+    loss: Callable[[Any, Any], Any], fitted: Any, inputs: Any, targets: Any
+) -> FloatArray:
+    return np.asarray(loss(as_values(targets, "targets"), _predicted(fitted, inputs)))
+
+
+def _predicted(fitted: Any, inputs: Any) -> Any:
+    return as_values(fitted.predict(inputs), "predictions")
+
+
+def _errors(fitted: Any, inputs: Any, targets: Any) -> FloatArray:
+    predicted = as_targets(fitted.predict(inputs), "predictions")
+    values = as_targets(targets, "targets")
+    check_same_shape(predicted.shape, values.shape, type(fitted).__name__)
+    return values - predicted
+
+
+def _squared(fitted: Any, inputs: Any, targets: Any) -> FloatArray:
+    """(y − ŷ)²; of several targets, their mean."""
+    return _mean_of_targets(_errors(fitted, inputs, targets) ** 2)
+
+
+def _absolute(fitted: Any, inputs: Any, targets: Any) -> FloatArray:
+    """|y − ŷ|; of several targets, their mean."""
+    return _mean_of_targets(np.abs(_errors(fitted, inputs, targets)))
+
+
+def _mean_of_targets(values: FloatArray) -> FloatArray:
+    return values if values.ndim == 1 else np.asarray(values.mean(axis=1))
+
+
+def _brier(fitted: Any, inputs: Any, targets: Any) -> FloatArray:
+    """(1 − p)², p the probability of the label; of more than two classes, Σ_k (1{y = k} − p_k)²."""
+    known, probabilities = probabilities_of(fitted, inputs)
+    is_label = as_values(targets, "labels")[:, None] == known
+    squares = (is_label - probabilities) ** 2
+    # With two classes both squares are the same, and scikit-learn counts one.
+    return np.asarray(squares.sum(axis=1) / (2.0 if known.size == 2 else 1.0))
+
+
+def _wrong(fitted: Any, inputs: Any, targets: Any) -> FloatArray:
+    """0 where the predicted label is right, 1 where it is wrong: the mean is 1 − accuracy."""
+    return np.asarray(_predicted(fitted, inputs) != as_values(targets, "labels"), dtype=np.float64)
