@@ -26,12 +26,13 @@ HERE = Path(__file__).parent
 Lines = list[dict[str, Any]]
 Pairs = list[tuple[dict[str, Any], dict[str, Any]]]
 KEY = ("data", "design", "groups", "split", "set")
+DECIDES = "rivals, as compare decides"
 MISFIT = "rivals, study repeated"
 SPREAD = "law groups, spread of points as the scale"
 # Methods of this library → what `compare` was asked: law, simulations, horizon.
 SETTINGS = {
     "rivals, next group": ("groups", "true", "next"),
-    "rivals, as compare decides": ("groups", "true", "study"),
+    DECIDES: ("groups", "true", "study"),
     "rivals, all groups": ("groups", "true", "all"),
     "rivals, next group, no simulations": ("groups", "false", "next"),
     "rivals, study repeated, no simulations": ("groups", "false", "study"),
@@ -121,6 +122,7 @@ def summary(lines: Lines) -> dict[str, Any]:
         for k, by_method in sorted(said.get("frozen", {}).items())
         if SPREAD in by_method
     }
+    result["chosen before and now"] = by_choice(said.get("left out", {}), result["data"])
     for design in ("left out", "frozen"):
         by_groups = said.get(design, {})
         result[design] = {
@@ -132,6 +134,22 @@ def summary(lines: Lines) -> dict[str, Any]:
             for k in sorted(by_groups, key=int)
         }
     return result
+
+
+def by_choice(by_groups: dict[str, dict[str, Pairs]], data: dict[str, Any]) -> dict[str, Any]:
+    """The default on data sets that were in use before, and on those frozen beforehand."""
+    found: dict[str, Any] = {}
+    for k in sorted(by_groups, key=int):
+        for choice in ("first", "second"):
+            own = [one for one in by_groups[k][DECIDES] if data[one[1]["data"]]["chosen"] == choice]
+            if own:
+                score = tally.score(tally.judged(own, methods.THRESHOLD))
+                found.setdefault(choice, {})[k] = {
+                    "error": score["error"]["study"],
+                    "stated": score["stated"],
+                    "data_sets": score["data_sets"],
+                }
+    return found
 
 
 def misfit_or_spread(by_method: dict[str, Pairs]) -> dict[str, Any]:
