@@ -110,7 +110,7 @@ evidence: .venv/.test
 	$(BIN)/python benchmarks/ties.py
 	$(BIN)/python tools/evidence.py
 
-# The same on real data, 25 minutes of processor time the first time: losses are kept, and only what is new is judged. Data sets of Debian's packages for R take part where these are installed.
+# The same on real data, 20 minutes of processor time the first time: losses are kept, and only what is new is judged. Data sets of Debian's packages for R take part where these are installed.
 evidence-real: .venv/.test
 	$(BIN)/python -m pip install --quiet --group evidence
 	$(BIN)/python benchmarks/real/run.py
