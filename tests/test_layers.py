@@ -51,7 +51,7 @@ ORDER = {
         "rendering", "pasting", "pairs", "sides", "mistakes", "notes", "judge", "calibrator",
         "archive", "expectation", "horizon", "margin", "duels", "answers", "digits", "conclusion",
         "table", "text", "methods", "planning", "baseline", "groups_table",
-        "result", "compare",
+        "result", "frames", "compare",
     ],
     "_workers": [
         "jobs", "beats", "time_limits", "sending", "dask", "interrupts", "attempts",

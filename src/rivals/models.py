@@ -214,7 +214,7 @@ def _losses_of(
     if isinstance(model, Losses):
         _check_simulated(model, given=True)
         return model
-    if getattr(model, "ndim", None) == 1:  # an array or a column: observed losses alone
+    if len(getattr(model, "shape", ())) == 1:  # an array or a column: observed losses alone
         return Losses(model)
     losses = losses_of_model(model, data, n_simulations=n_simulations, rng=seed)
     _check_simulated(losses, given=False)

@@ -17,6 +17,7 @@ from rivals._say.rows import OneOrder, in_index_order, name_of, row_labels, rows
 from rivals._say.words import noun_of
 from rivals._types import RNG
 from rivals.comparison.calibrator import Calibrator
+from rivals.comparison.frames import columns_by_role
 from rivals.comparison.horizon import checked_new_groups
 from rivals.comparison.judge import judge, judge_calibrated
 from rivals.comparison.notes import warn_of
@@ -33,7 +34,7 @@ WARN_OF_MODELS = 100
 
 
 def compare(
-    models: Mapping[str, AnyModel] | Iterable[tuple[str, AnyModel]],
+    models: Mapping[str, AnyModel] | Iterable[tuple[str, AnyModel]] | Any,
     data: Any = None,
     *,
     law: str | Law | None = None,
@@ -42,9 +43,9 @@ def compare(
     margin: float | None = None,
     n_simulations: int | None = None,
     order: Order | None = None,
-    groups: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | str | None = None,
     new_groups: float | None = None,
-    clusters: npt.ArrayLike | None = None,
+    clusters: npt.ArrayLike | str | None = None,
     loss_unit: str | None = None,
     keep_simulations: bool = True,
     rng: RNG = None,
@@ -53,7 +54,8 @@ def compare(
 
     Parameters
     ----------
-    models : mapping or iterable of pairs
+    models : mapping, iterable of pairs, or data frame
+        Of a data frame (pandas, polars, …), each column is the observed losses of a model.
         Name → a `Candidate` (with `data`), `Losses`, or a pair (observed, synthetic) of arrays.
         `synthetic` may hold several simulations as rows. With three groups or more, observed losses
         alone are enough.
@@ -82,13 +84,14 @@ def compare(
         says in what fraction of the single simulations the verdict would have been the same.
     order : {"time"}, optional
         Use "time" if the points form a time series: sampling errors then allow for autocorrelation.
-    groups : array_like, optional
-        The replication that each point belongs to: school, session, laboratory, year. `Losses` may
-        carry them. Simulated point i belongs to the group of observed point i.
+    groups : array_like or str, optional
+        The replication that each point belongs to: school, session, laboratory, year. Or the name
+        of their column, where `models` is a data frame. `Losses` may carry them. Simulated point i
+        belongs to the group of observed point i.
     new_groups : int or math.inf, optional
         The verdict is about the mean risk over so many new groups. By default as many as at hand:
         the study repeated. 1 asks about the next group, `math.inf` about all groups to come.
-    clusters : array_like, optional
+    clusters : array_like or str, optional
         For points that belong together without being replications, such as those of one patient:
         clustered sampling errors. Groups that losses carry are taken as clusters under a law that
         has no groups.
@@ -123,6 +126,15 @@ def compare(
     ... )
     >>> result.survivors, result.stability["too wide"]
     (('right',), 1.0)
+
+    A data frame has a column for each model, and one with the groups:
+
+    >>> import pandas
+    >>> rng = np.random.default_rng(0)
+    >>> frame = pandas.DataFrame({"A": rng.exponential(size=800), "school": np.arange(800) % 8})
+    >>> frame["B"] = frame["A"] + 0.3 + 0.1 * rng.standard_normal(800)
+    >>> rivals.compare(frame, groups="school").survivors
+    ('A',)
     """
     calibrations = _calibrations(c)
     _check_possible(calibrations, margin, keep_simulations=keep_simulations)
@@ -144,6 +156,9 @@ def compare(
         entropy=entropy_from(rng),
         loss_unit=loss_unit,
     )
+    models, labels = columns_by_role(models, {"groups": groups, "clusters": clusters})
+    groups = labels["groups"]
+    clusters = labels["clusters"]
     pairs: Iterable[tuple[str, AnyModel]] = models_in_turn(models)
     carrier = None
     if keep_simulations:  # all of them are checked before anything is simulated

@@ -1,0 +1,87 @@
+"""Data frames into `compare`: the same answer as from a mapping of arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rivals
+
+GROUPS = np.repeat(["north", "south", "east", "west", "far"], 80)
+
+
+def columns() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    a = rng.exponential(size=400)
+    return {"A": a, "B": a + 0.2 + 0.1 * rng.standard_normal(400)}
+
+
+def frame_of(library: str):
+    table = columns() | {"school": GROUPS}
+    if library == "pandas":
+        return pytest.importorskip("pandas").DataFrame(table)
+    if library == "pyarrow":
+        return pytest.importorskip("pyarrow").table(table)
+    frame = pytest.importorskip("polars").DataFrame(table)
+    return frame.lazy() if library == "lazy" else frame
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow"])
+def test_a_frame_is_a_column_for_each_model(library):
+    pytest.importorskip("narwhals", reason='needs pip install "rivals[table]"')
+    expected = rivals.compare(columns(), groups=GROUPS, rng=0)
+    result = rivals.compare(frame_of(library), groups="school", rng=0)
+    assert result.names == ("A", "B")
+    assert np.array_equal(result.probability, expected.probability)
+    assert result.applied.setting.groups.names == expected.applied.setting.groups.names
+    assert result.applied.setting.groups.kind == "school"
+    assert "5 new schools" in result.conclusion
+
+
+def test_clusters_may_be_a_column_too():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(columns() | {"patient": GROUPS})
+    # Losses alone have no law without groups: the column is no model, and that is what is said.
+    with pytest.raises(ValueError, match="model 'A': no synthetic losses"):
+        rivals.compare(frame, clusters="patient")
+
+
+def test_series_of_polars_are_losses_and_groups():
+    polars = pytest.importorskip("polars")
+    expected = rivals.compare(columns(), groups=GROUPS, rng=0)
+    models = {name: polars.Series(name, each) for name, each in columns().items()}
+    result = rivals.compare(models, groups=polars.Series("school", GROUPS), rng=0)
+    assert np.array_equal(result.probability, expected.probability)
+    assert result.applied.setting.groups.kind == "school"
+
+
+def test_rows_of_pandas_keep_their_labels():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(columns(), index=[f"p{index}" for index in range(400)])
+    school = pandas.Series(GROUPS, index=frame.index, name="school")[::-1]
+    with pytest.warns(rivals.RivalsWarning, match="another order"):
+        result = rivals.compare(frame, groups=school, rng=0)
+    expected = rivals.compare(columns(), groups=GROUPS, rng=0)
+    assert np.array_equal(result.probability, expected.probability)
+
+
+def test_a_column_that_is_not_there_is_named():
+    with pytest.raises(ValueError, match=r"has 0 columns 'schol'; it has A, B, school"):
+        rivals.compare(frame_of("pandas"), groups="schol")
+
+
+def test_the_name_of_a_column_needs_a_frame():
+    with pytest.raises(TypeError, match="groups: got the text 'school', which names a column"):
+        rivals.compare(columns(), groups="school")
+
+
+def test_text_in_a_column_that_is_taken_for_a_model_is_refused():
+    with pytest.raises((TypeError, ValueError), match="model 'school'"):
+        rivals.compare(frame_of("pandas"), groups=GROUPS)
+
+
+def test_columns_of_one_name_are_refused():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.ones((9, 2)), columns=["A", "A"])
+    with pytest.raises(ValueError, match="model 'A' is given twice"):
+        rivals.compare(frame, groups=np.arange(9) % 3)
